@@ -60,7 +60,7 @@ vm-test: $(CHECKS)
 	@$(BIN)/python -m tests.vm $(VM)
 
 deb: $(STAMP)
-	@$(BIN)/python package/build.py
+	@$(BIN)/python systemd/package/build.py
 
 install: $(STAMP)
 	@PYTHON=$(BIN)/python sh systemd/package/install.sh
@@ -98,6 +98,8 @@ lock: $(STAMP)
 	  --extra pi requirements/build.in pyproject.toml -o requirements/pi.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra pi -c requirements/pi.lock pyproject.toml -o requirements/package.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  --extra fleet -c requirements/run.lock pyproject.toml -o requirements/fleet.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

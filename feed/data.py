@@ -129,6 +129,10 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When each token fell to the player, on the clock of `mono_ns`."""
     ended_by: Annotated[str, one_of("token", "time", "tilt")] | None = None
     """What ended a play of a token pusher: the next token, its time, or a tilt."""
+    pressed_ns: list[int | None] | None = None
+    """When each stop button of a skill-stop machine was pressed, on the clock of `mono_ns`; null where it was not."""
+    stopped_by: list[Annotated[str, one_of("player", "house")]] | None = None
+    """Who stopped each reel: the player, or the house when the player's time was over."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -499,6 +503,7 @@ MachineAct: TypeAlias = Annotated[
         "acceptor_set",
         "device_identified",
         "play_begun",
+        "reel_stopped",
         "award",
         "falls",
         "falls_to_house",
@@ -606,6 +611,9 @@ class CardSealed(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The shoe, by its name in the table's file."""
     commitment: str
     """SHA-256 over a secret salt of 16 bytes and the card (`9s`), as 64 hexadecimal digits."""
+    nonce: str = ""
+    """32 hexadecimal digits from which the table has the salt again after a restart, with a key that it keeps secret;
+    empty in journals of older versions."""
     place: int | None = None
     """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
     round: int | None = None

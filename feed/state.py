@@ -36,6 +36,9 @@ SETTLED: Final = "settled"
 RECENT_ROUNDS: Final = 10
 """How many rounds with a verdict the state keeps."""
 
+MOST_SEALED: Final = 1000
+"""How many sealed cards the state keeps, the last ones (ours): a stack has at most twelve decks."""
+
 RESHUFFLE: Final = "reshuffle_due"
 """The fault that is cleared when shuffled cards are in the shoe."""
 
@@ -137,6 +140,28 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """What the machine needs to go on after a power cut, in its own keys."""
 
 
+class StandingSeal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A card of the stack in the shoe that left it unexposed, and was not opened since."""
+
+    commitment: str
+    """As `card.sealed` has it."""
+    nonce: str = ""
+    """As `card.sealed` has it."""
+    place: int | None = None
+    """As `card.sealed` has it."""
+
+
+class StackState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The stack of cards in the shoe, and the orders that a reading shuffler has sealed."""
+
+    batch: int | None = None
+    """Which batch of a shuffler was loaded last; null where it was shuffled by hand, or none was loaded."""
+    sealed: list[StandingSeal] = []
+    """In the order in which they left."""
+    orders: dict[str, str] = {}
+    """The root of each sealed order that was not opened, by its batch."""
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table's state after the event `last`."""
 
@@ -176,6 +201,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The state carried into the next round, as published last; null after a verdict."""
     machine: MachineState | None = None
     """How a machine stands; left out for other tables."""
+    stack: StackState | None = None
+    """The stack in the shoe; left out for tables that have sealed and loaded no cards."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
     labels: list[TableLabel] = []
@@ -255,6 +282,8 @@ class TableState:
         """The state carried into the next round, as published last; None after a verdict."""
         self.machine: MachineState | None = None
         """How a machine stands; None for other tables."""
+        self.stack: StackState | None = None
+        """The stack in the shoe; None for tables that have sealed and loaded no cards."""
         self.history = OutcomeHistory()
         """The last outcomes, and how often each value came in them."""
         self._opened = False
@@ -345,6 +374,18 @@ class TableState:
                 self._faults.pop((data.device, data.fault), None)
                 if data.fault == RESHUFFLE:
                     self.shuffled_after = self.round if self.unfinished_round is None else self.unfinished_round - 1
+            case events.StackLoaded():
+                stack = self._stack()
+                self.stack = StackState(batch=data.batch, orders=stack.orders)
+            case events.StackSealed():
+                self._orders(data.batch, data.root)
+            case events.StackOpened():
+                self._orders(data.batch, "")
+            case events.CardSealed():
+                seal = StandingSeal(commitment=data.commitment, nonce=data.nonce, place=data.place)
+                self._seals([*self._stack().sealed, seal])
+            case events.CardOpened():
+                self._seals([one for one in self._stack().sealed if one.commitment != data.commitment])
             case events.InspectionPassed():
                 self.inspections[data.device] = True
             case events.InspectionFailed():
@@ -426,6 +467,17 @@ class TableState:
             if record is not None:
                 self._rounds[number] = msgspec.structs.replace(record, course=course)
 
+    def _stack(self) -> StackState:
+        return StackState() if self.stack is None else self.stack
+
+    def _seals(self, sealed: list[StandingSeal]) -> None:
+        self.stack = msgspec.structs.replace(self._stack(), sealed=sealed[-MOST_SEALED:])
+
+    def _orders(self, batch: int, root: str) -> None:
+        """A batch has a sealed order with this root, or none any more."""
+        others = {key: value for key, value in self._stack().orders.items() if key != str(batch)}
+        self.stack = msgspec.structs.replace(self._stack(), orders={**others, str(batch): root} if root else others)
+
     def _is_being_paid(self, record: RoundRecord | None) -> bool:
         """Whether the last round is not settled yet: its first verdict was not void, whatever it is now."""
         if self.phase == VOID:
@@ -466,6 +518,7 @@ class TableState:
             shuffled_after=self.shuffled_after,
             course=self.course,
             machine=self.machine,
+            stack=self.stack,
             rounds=list(self.rounds),
             labels=self.labels,
             limits=self.limits,
@@ -498,6 +551,7 @@ class TableState:
         state.shuffled_after = snapshot.shuffled_after
         state.course = snapshot.course
         state.machine = snapshot.machine
+        state.stack = snapshot.stack
         state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
         state.history.restore(snapshot.outcomes)
         state._opened = snapshot.state != CLOSED

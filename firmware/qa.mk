@@ -16,7 +16,7 @@ TIDY_FLAGS := --quiet --config-file=.clang-tidy
 # clang knows the chip, its address space of flash and its ints of 16 bits. It does not take one word of avr-libc, the assembly
 # of wdt.h, so that header is left out; and gcc's word for interrupts.
 AVR_INCLUDE   ?= /usr/lib/avr/include
-AVR_CHECKED   := $(SOURCES) $(wildcard ports/avr/*.c)
+AVR_CHECKED   := $(SOURCES) $(wildcard ports/avr/*.c) ports/no_fram.c
 AVR_CLANG     := --target=avr $(filter-out -Wvla -Wcast-align -Os -g $(PART_OF),$(AVR_FLAGS)) -isystem $(AVR_INCLUDE) \
                  -Wno-unknown-attributes -Wno-unused-variable \
                  -D_AVR_WDT_H_ -DWDTO_250MS=4 '-Dwdt_enable(timeout)=' '-Dwdt_disable()=' '-Dwdt_reset()='

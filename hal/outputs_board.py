@@ -12,6 +12,7 @@ each command, by which the board does so itself; and the board's own longest on-
     a longest time ends there first   │ that output is safe      │ it is stopped
     reset, unplugged, link too bad    │ all safe                 │ all unreachable until the board is up again
     closed, or the process ends       │ all safe                 │ `all_safe` is sent; else the dead-man acts
+    it does not take the motor's limit│ nothing                  │ the motor is not started: a fault, until `clear`
 
 A stopped output stays safe until it is set to its safe value once: nothing starts to move again by itself.
 """
@@ -26,7 +27,17 @@ from typing import Final
 from hal.board.errors import BoardError, CommandRefusedError, SessionEndedError
 from hal.board.link import BoardLink
 from hal.board.message import BoardAnswer, BoardReport
-from hal.board.messages import DEADMAN_MS, AllSafeCommand, Flag, IdentityAnswer, RefusalCode, SetCommand, StateReport
+from hal.board.messages import (
+    DEADMAN_MS,
+    AllSafeCommand,
+    Flag,
+    IdentityAnswer,
+    MotorLimitCommand,
+    MotorReport,
+    RefusalCode,
+    SetCommand,
+    StateReport,
+)
 from hal.lines import LineError
 from hal.outputs import OutputSpec, OutputWatcher, check_place
 
@@ -34,17 +45,35 @@ log = logging.getLogger(__name__)
 
 NS_PER_MS: Final = 1_000_000
 FULLY_ON: Final = 255
+MOTOR: Final = "motor"
+"""The name of the output whose current a board can limit."""
+MOTOR_ENDS: Final[Mapping[int, str]] = {
+    1: "its longest time is over",
+    3: "it is driven, and its shaft gives no pulse: look for what blocks it",
+    5: "a tilt, or its supply fails",
+    6: "it draws more than motor_most_a for 200 ms: look for what blocks it, and at its wires and its shunt",
+}
+"""Why a board stopped its motor by itself, by `why` of its report."""
+SHUNT_OHM: Final = 0.1
+"""Of the carrier boards (firmware/hardware): 0.1 V for each ampere."""
+TOP_READING: Final = 1023
+"""What the board's converter reads at its own supply."""
 LONGEST_FOR_MS: Final = 65_535
 """The limit of `for_ms`. For a longer on-time, the board's own longest on-time and the guard remain."""
 STATES_TO_BELIEVE: Final = 2
 """Consecutive reports that must show an output as safe (ours): one may be older than the last command."""
 
 
+def motor_reading(ampere: float, supply_v: float) -> int:
+    """What the converter of a carrier board reads of a motor's current at full power, rounded down, from 1."""
+    return max(1, int(ampere * SHUNT_OHM / supply_v * TOP_READING))
+
+
 class BoardOutputs:
     """Writes the outputs of one board (see `hal.outputs.OutputWriter`), and reports results to an `OutputWatcher`."""
 
-    def __init__(self, specs: Iterable[OutputSpec], link: BoardLink) -> None:
-        """Opens nothing yet. `gpio` is the number of the output.
+    def __init__(self, specs: Iterable[OutputSpec], link: BoardLink, *, motor_limit: int = 0) -> None:
+        """Opens nothing yet. `gpio` is the number of the output; `motor_limit` is a `motor_reading`, 0 for no limit.
 
         Raises:
             LineError: there are none, the board has no such output, or one has an impossible on-time or safe value.
@@ -54,6 +83,11 @@ class BoardOutputs:
             raise LineError(f"board {link.name!r}: expected at least one output, got none; name them under [pins]")
         _check(list(self._specs.values()), link)
         self._link = link
+        self._motor_limit = motor_limit
+        self._unlimited: BoardError | None = None
+        """Why the board has not the motor's limit."""
+        self._motor_end = 0
+        """`why` of the motor's last report."""
         self._watcher: OutputWatcher | None = None
         self._open = False
         self._deadman = False
@@ -86,6 +120,11 @@ class BoardOutputs:
         if not self._open:
             raise OSError(f"output {name!r}: its board is not open")
         spec = self._specs[name]
+        if self._unlimited is not None and _output_name(spec, self._link) == MOTOR:
+            if wire:
+                self._not_done([name], self._unlimited)
+                return
+            self._limit_motor()  # its fault is cleared: the board may take the limit now
         value = max(1, round(wire * FULLY_ON)) if wire else 0
         self._set(name, value, _for_ms(spec, self._link) if value else 0)
 
@@ -104,6 +143,7 @@ class BoardOutputs:
         # They are safe in a new session. But another watcher may have had the board up before, and a board that has
         # made an output safe by itself needs it set to safe.
         self._link.submit(AllSafeCommand(), self._made_safe)
+        self._limit_motor()
         for name in self._specs:
             self._set(name, 0, 0)
         if self._watcher is not None:
@@ -117,6 +157,8 @@ class BoardOutputs:
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
         """Handles a report about the outputs."""
+        if isinstance(report, MotorReport):
+            self._motor_end = 0 if report.speed else report.why
         if not isinstance(report, StateReport):
             return
         if report.flags & Flag.DEADMAN:
@@ -126,7 +168,11 @@ class BoardOutputs:
             self._on[name] = 0 if on or self._under_way.get(name) else self._on[name] + 1
             if self._on[name] >= STATES_TO_BELIEVE:
                 del self._on[name]
-                self._stop([name], f"board {self._link.name!r} made it safe by itself: its longest time, or its device")
+                self._stop([name], f"board {self._link.name!r} made it safe by itself: {self._end_of(name)}")
+
+    def _end_of(self, name: str) -> str:
+        known = MOTOR_ENDS.get(self._motor_end) if _output_name(self._specs[name], self._link) == MOTOR else None
+        return known or "its longest time, or its device"
 
     # --- commands and their results ---------------------------------------------------------------------------
 
@@ -157,6 +203,21 @@ class BoardOutputs:
             self._on[name] = 0
         else:
             self._on.pop(name, None)
+
+    def _limit_motor(self) -> None:
+        """Has the board limit its motor's current, before the motor is started."""
+        if self._motor_limit:
+            try:
+                self._link.submit(MotorLimitCommand(self._motor_limit), self._limited)
+            except BoardError as error:
+                self._limited(error)
+
+    def _limited(self, result: BoardAnswer | BoardError) -> None:
+        self._unlimited = None
+        if isinstance(result, BoardError) and not isinstance(result, SessionEndedError):
+            self._unlimited = result
+        if self._unlimited is not None:
+            log.warning("board %r: it does not limit the motor's current: %s", self._link.name, self._unlimited)
 
     def _made_safe(self, result: BoardAnswer | BoardError) -> None:
         if isinstance(result, BoardError):
@@ -221,6 +282,11 @@ def _check(specs: list[OutputSpec], link: BoardLink) -> None:
                 f"{where}: output {number} is the wire of output {taken[number]!r} already; give each its own"
             )
         taken[number] = spec.name
+
+
+def _output_name(spec: OutputSpec, link: BoardLink) -> str:
+    """What the board calls an output."""
+    return "" if link.kind is None else link.kind.outputs[_number(spec) - 1][0]
 
 
 def _number(spec: OutputSpec) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 from aiohttp import WSCloseCode, web
 
-from feed.subscriber import AsyncSubscriber
+from feed.subscriber import AsyncSubscriber, Missing, Rewritten
 from scoreboard.hall import Hall, Message, Service
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
@@ -159,16 +159,16 @@ class Gateway:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _follow(self, service: Service, source: Source) -> None:
-        while True:
-            async with AsyncSubscriber(
-                source.endpoint, tables=source.tables or None, simulated=self._simulated, curve=source.curve
-            ) as subscriber:
-                self._subscribers[service] = subscriber
-                async for item in subscriber:
-                    self.publish(service.item(item, subscriber.states))
-                    if service.must_join_again(item):
-                        log.warning("%s: %s; joining again", source.endpoint, item)
-                        break
+        async with AsyncSubscriber(
+            source.endpoint, tables=source.tables or None, simulated=self._simulated, curve=source.curve
+        ) as subscriber:
+            self._subscribers[service] = subscriber
+            async for item in subscriber:
+                self.publish(service.item(item, subscriber.states))
+                if isinstance(item, Rewritten | Missing):
+                    # What is known of this table is not its history any more. Its snapshot is.
+                    log.warning("%s: %s; joining this table again", source.endpoint, item)
+                    subscriber.join_again(item.name)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         """A service is followed until the site stops: whatever else ends it is an error."""

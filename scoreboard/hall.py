@@ -117,11 +117,6 @@ class Service:
             return self._fact(item, states)
         return self._notice(item, states)
 
-    def must_join_again(self, item: Item) -> bool:
-        """Whether what is known of a table is not its history any more: only a new connection begins with its
-        snapshot."""
-        return isinstance(item, Rewritten | Missing)
-
     def _fact(self, fact: Fact, states: Mapping[str, TableState]) -> list[Message]:
         self.connected, self.trouble = True, ""
         name = name_of(fact.event)

@@ -23,6 +23,12 @@ if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
 fi
 
 ignored=""
+echo "== virtual machine"
+if ! "$BIN/python" -m tests.vm --ready; then
+    not_run="${not_run:+$not_run, }a real kernel in a virtual machine (tests/vm; docs/vm.md)"
+    ignored="$ignored --ignore tests/vm"
+fi
+
 check ruff "$BIN/ruff" check .
 check format "$BIN/ruff" format --check .
 check mypy "$BIN/mypy"
@@ -40,7 +46,7 @@ fi
 check tests "$BIN/python" -m pytest -n auto $ignored
 
 if [ -n "$not_run" ]; then
-    echo "not run: $not_run; install what is named under Debian packages above"
+    echo "not run: $not_run; what is missing is named above"
     [ "${CI:-}" = true ] && failed="$failed not-run"
 fi
 if [ -n "$failed" ]; then

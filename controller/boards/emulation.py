@@ -77,6 +77,10 @@ def machines_of(config: TableConfig, board: str, table: SharedTable) -> list[Mac
         for one in config.terminals.values()
         if one.board == board and one.side == "output" and one.line in config.uses
     }
+    for link in config.carried_by(board):
+        pins = dict(zip((name for name, _ in kind.outputs), kind.output_pins, strict=True))
+        for number in range(1, kind.reels + 1):
+            outputs[pins[f"reel_{number}"]] = (f"{link}.{number}", "motor")
     machines: list[Machine] = [PlayedTable(table, board, wiring, outputs, keypad)]
     if keypad is not None:
         machines.append(keypad)

@@ -31,6 +31,8 @@ _COMMANDS = {
     "watch": "controller.cli.watch",
     "scoreboard": "controller.cli.scoreboard",
     "send": "controller.cli.send",
+    "relay": "controller.cli.relay",
+    "fleet": "controller.cli.fleet",
     "journal": "controller.cli.journal",
     "rule": "controller.cli.rule",
     "boards": "controller.cli.boards",

@@ -67,8 +67,8 @@ class OwnPins(NamedTuple):
     """The purpose of each other one, which this table does not use."""
 
 
-def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool) -> OwnPins:
-    """The pins of the serial link, of the keypad with these keys, and of the lamps if there are any."""
+def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool, current: bool) -> OwnPins:
+    """The pins of the serial link, of the keypad with these keys, and of lamps and motor's current if there are any."""
     crossings = [crossing_of(kind, place) for place in keys]
     used = {pin: [what] for pin, what in LINK.items()}
     free: dict[str, list[str]] = {}
@@ -80,6 +80,8 @@ def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool) -> OwnPin
         at.setdefault(printed(pin), []).append(f"row {number}")
     for what, pin in kind.lamp_pins if lamps else ():
         used.setdefault(printed(pin), []).append(f"lamps' {_plain(what)}")
+    if current:
+        used.setdefault(printed(kind.motor_current_pin), []).append("motor's current")
     return OwnPins(
         {pin: ", ".join(what) for pin, what in used.items()},
         {pin: ", ".join(what) for pin, what in free.items() if pin not in used},
@@ -107,7 +109,7 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         kind = KINDS[board.kind]
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
         keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
-        own = own_pins(kind, keys, lamps=name == chain)
+        own = own_pins(kind, keys, lamps=name == chain, current=board.motor_most_a is not None)
         yield Text(f"Board {name}: {kind.name} board", style="bold")
         yield Text(f"port {board.port}")
         yield Text()

@@ -280,9 +280,9 @@ def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) ->
         for one in chosen:
             recalled = recall(path, one, rounds)
             if as_json:
-                _print_recall(recalled)
+                print_recall(recalled)
             else:
-                _show_recall(recalled, rounds)
+                show_recall(recalled, rounds)
 
 
 @click.command("export")
@@ -318,10 +318,10 @@ def export_command(
     """
     with exit_on_journal_error():
         _known(path, chosen)
-        _known_kinds(kinds)
+        check_kinds(kinds)
         selection = Selection(tables=chosen, kinds=kinds, since=since, until=until)
         line = csv_lines(_causes(path)) if kind == "csv" else json_line
-        with _writing(output) as out, progress_bar("exporting") as bar:
+        with new_file(output) as out, progress_bar("exporting") as bar:
             if kind == "csv":
                 out.write(csv_heading())
             for number, one in enumerate(select(path, selection)):
@@ -347,7 +347,7 @@ def _causes(path: Path) -> dict[str, str]:
     return dict(pair for one in chosen for pair in caused_by(one.record))
 
 
-def _known_kinds(kinds: tuple[str, ...]) -> None:
+def check_kinds(kinds: tuple[str, ...]) -> None:
     """Refuses a kind that no event has: an export without a row would look like a history without such events."""
     known = [*(kind.kind for kind in DATA_TYPES if kind.durable), COMMAND]
     for kind in kinds:
@@ -358,7 +358,7 @@ def _known_kinds(kinds: tuple[str, ...]) -> None:
 
 
 @contextmanager
-def _writing(output: Path | None) -> Iterator[BinaryIO]:
+def new_file(output: Path | None) -> Iterator[BinaryIO]:
     """Standard output, or a new file that gets its name when it is complete."""
     if output is None:
         yield sys.stdout.buffer
@@ -375,14 +375,15 @@ def _writing(output: Path | None) -> Iterator[BinaryIO]:
         raise JournalError(output, f"it cannot be written ({error.strerror})", "name another file") from error
 
 
-def _print_recall(recalled: RecalledTable) -> None:
+def print_recall(recalled: RecalledTable) -> None:
     """Prints one round a line, with the bodies of its events as they were published."""
     for one in recalled.rounds:
         head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
         click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
 
 
-def _show_recall(recalled: RecalledTable, rounds: int) -> None:
+def show_recall(recalled: RecalledTable, rounds: int) -> None:
+    """Prints rounds for people, marked so that nobody takes them for live."""
     mark = f"RECALL of {recalled.table}: past rounds, not live"
     click.echo(click.style(f"--- {mark} ---", bold=True))
     for one in recalled.rounds:

@@ -161,7 +161,7 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
         kind = KINDS[board.kind]
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
         keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
-        own = own_pins(kind, keys, lamps=name == chain)
+        own = own_pins(kind, keys, lamps=name == chain, current=board.motor_most_a is not None)
         named: dict[str, Row] = {}
         beside: list[str] = []
         for place in places_of(kind):

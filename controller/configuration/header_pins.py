@@ -76,6 +76,9 @@ _PRINTED: Final = {
     **{f"D{bit}": f"D{bit}" for bit in range(8)},
     **{f"B{bit}": f"D{8 + bit}" for bit in range(6)},
     **{f"C{bit}": f"A{bit}" for bit in range(6)},
+    # Of the converter alone, and of a Nano alone.
+    "A6": "A6",
+    "A7": "A7",
 }
 
 NANO: Final[tuple[tuple[str, str], ...]] = (

@@ -336,6 +336,14 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = 5.0
+    motor_most_a: Annotated[
+        Annotated[float, Meta(ge=0.5, le=20)] | None,
+        Meta(
+            description="A that the motor of a table or pusher board may draw, where it has a shunt of 0.1 Ω: above it "
+            "for 200 ms the board switches the motor off. Without it the current is not looked at",
+            examples=["3.5"],
+        ),
+    ] = None
     emulated: Annotated[
         bool,
         Meta(description="the board is emulated (`feltwire boards emulate`): every event is marked as simulated"),

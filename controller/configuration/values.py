@@ -106,6 +106,11 @@ class TableConfig(NamedTuple):
         """The serial ports of devices, by the names that the devices give them."""
         return self.wires.links
 
+    def carried_by(self, board: str) -> list[str]:
+        """The links whose messages a board carries: those beside a line that it has."""
+        links = {name: use.beside for name, use in self.uses.items() if use.kind == "link" and use.beside}
+        return [link for link, line in links.items() if line in self.terminals and self.terminals[line].board == board]
+
     def wired(self, line: str) -> bool:
         """Whether the file wires a line to a pin or a terminal."""
         return line in self.wires.pins or line in self.wires.terminals

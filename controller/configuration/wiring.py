@@ -203,6 +203,9 @@ def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, Boa
             findings.append(
                 ConfigFinding((*path, "port"), wrong, "add emulated = true, or name a real port", "warning")
             )
+        if board.motor_most_a is not None and not KINDS[board.kind].motor_current_pin:
+            wrong = f"has no effect: a {board.kind} board measures no motor's current"
+            findings.append(ConfigFinding((*path, "motor_most_a"), wrong, "remove it"))
         boards[name] = board
     findings += _check_exchange(boards)
     if values and backend in LIVE_BACKENDS and backend != BOARD:
@@ -276,13 +279,37 @@ def check_names(pins: Iterable[str], links: Iterable[str], uses: Mapping[str, Li
         kind = uses[line].kind if line in uses else None
         if kind is None:
             findings.append(_unknown("pins", line, [n for n, use in uses.items() if use.kind != "link"]))
+        elif kind == "link" and uses[line].beside:
+            findings.append(_carried("pins", line, uses[line]))
         elif kind == "link":
             fix = f'write it in [links]: {line} = {{ port = "/dev/serial/by-id/..." }}'
             findings.append(ConfigFinding(("pins", line), "is a serial link, not a pin", fix))
     for link in links:
         if link not in uses or uses[link].kind != "link":
             findings.append(_unknown("links", link, [n for n, use in uses.items() if use.kind == "link"]))
+        elif uses[link].beside:
+            findings.append(_carried("links", link, uses[link]))
     return findings
+
+
+def _carried(section: str, link: str, use: LineUse) -> ConfigFinding:
+    wrong = f"is carried by the board of {use.beside}, and is no serial port of its own"
+    return ConfigFinding((section, link), wrong, "remove it")
+
+
+def _check_beside(wires: Wires, uses: Mapping[str, LineUse]) -> Iterator[ConfigFinding]:
+    """Lines that a board works with together are on one board, and on no pin of the Pi."""
+    for line, use in uses.items():
+        if not use.beside or use.kind == "link":
+            continue
+        here, there = wires.terminals.get(line), wires.terminals.get(use.beside)
+        if line in wires.pins:
+            wrong = "is on a pin of the Pi, and only the board that works with it can use it"
+            kind = f' with a board of kind = "{use.at.kind}"' if use.at is not None else ""
+            yield ConfigFinding(("pins", line), wrong, f'write backend = "board" in [lines],{kind}')
+        elif here is not None and there is not None and here.board != there.board:
+            wrong = f"is on the board {here.board}, and {use.beside} on the board {there.board}, which works with both"
+            yield ConfigFinding(("pins", line), wrong, f"wire it to the board {there.board}")
 
 
 def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[ConfigFinding]:
@@ -293,6 +320,7 @@ def check_places(wires: Wires, uses: Mapping[str, LineUse]) -> list[ConfigFindin
     findings += check_own_places(there, wires.boards, uses)
     findings += check_sides({line: one for line, one in wires.terminals.items() if line in there}, wires.boards, uses)
     findings += _check_contacts(wires.pins, uses)
+    findings += _check_beside(wires, uses)
     for line in wires.pins:
         use = uses.get(line)
         if use is not None and use.kind == "analogue":

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from hashlib import sha256
 from importlib.metadata import version
-from itertools import count
 from typing import TYPE_CHECKING
 
 from controller.configuration.sections import LimitKeys
@@ -19,6 +17,7 @@ from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import Identity
 from controller.table.game import GameContext
 from controller.table.inspection import InspectionPlan, no_inspection
+from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
 from drivers.base.driver import Driver
 from drivers.base.observed import Listener, ObservedDriver
@@ -46,15 +45,6 @@ def _minute(number: int) -> str:
     return (EPOCH_1970 + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M")
 
 
-def repeatable_salts() -> Callable[[], bytes]:
-    """The salts of a replay or a simulation: always the same, so that equal input gives equal bytes.
-
-    They hide nothing, and need not: whoever has the capture or the seed has the cards.
-    """
-    numbers = count(1)
-    return lambda: sha256(f"salt {next(numbers)}".encode()).digest()[:16]
-
-
 def table_for(
     config: TableConfig,
     *,
@@ -62,7 +52,7 @@ def table_for(
     simulated: bool,
     time_of: Callable[[int], str] = own_time,
     calendar_is_set: Callable[[], bool] = lambda: True,
-    salt: Callable[[], bytes] | None = None,
+    salts: Salts | None = None,
     wires: Collection[str] | None = None,
     opens: bool | None = None,
     sequence: int = 0,
@@ -73,9 +63,9 @@ def table_for(
     """The table that a checked configuration describes.
 
     `wires` are the lines that a capture declares: they decide which buttons there are. None leaves that to the
-    configuration, and so does None for `opens`: whether it opens at its start, or by an order. `salt` gives the salts
-    of commitments; without one they are repeatable, for a replay or a simulation. `sequence`, `ephemeral` and `rounds`
-    are where the table goes on from another. `listener` is shown what the drivers report.
+    configuration, and so does None for `opens`: whether it opens at its start, or by an order. `salts` gives the
+    salts of commitments; without one they are repeatable, for a replay or a simulation. `sequence`, `ephemeral` and
+    `rounds` are where the table goes on from another. `listener` is shown what the drivers report.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
     spec = GAME[config.game]
@@ -88,7 +78,7 @@ def table_for(
         time_of=time_of,
         result_words=spec.words.result,
         calendar_is_set=calendar_is_set,
-        salt=repeatable_salts() if salt is None else salt,
+        salts=RepeatableSalts() if salts is None else salts,
     )
     devices = TableDevices(config, DEVICE)
     game = spec.build(config, context, devices)

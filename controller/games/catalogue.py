@@ -14,19 +14,21 @@ from controller.games.money_wheel.spec import MONEY_WHEEL
 from controller.games.red_dog.spec import RED_DOG
 from controller.games.roulette.spec import ROULETTE
 from controller.games.sic_bo.spec import SIC_BO
+from controller.games.skill_stop_reel.spec import SKILL_STOP_REEL
 from controller.games.token_pusher.spec import TOKEN_PUSHER
 from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_OVER
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
 from drivers.cabinet.specs import DOOR_DEVICE
-from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
+from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER, SHUFFLING_SHOE
 from drivers.coins.specs import CCTALK, TOKEN_CHUTE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
 from drivers.money_wheel.spec import MONEY_WHEEL as MONEY_WHEEL_DEVICE
 from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
+from drivers.reels.specs import STEPPER_REELS
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
 
 GAMES: Final[tuple[GameSpec, ...]] = (
@@ -47,6 +49,7 @@ GAMES: Final[tuple[GameSpec, ...]] = (
     LET_IT_RIDE,
     JOKER_SEVEN,
     TOKEN_PUSHER,
+    SKILL_STOP_REEL,
 )
 
 DEVICES: Final[tuple[DeviceSpec, ...]] = (
@@ -66,6 +69,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     LAMP_BOARD,
     PUCK,
     SHOE,
+    SHUFFLING_SHOE,
     SHUFFLER,
     CARD_READER,
     DISCARD_RACK,
@@ -75,11 +79,11 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     DOOR_DEVICE,
     PUSHER_BED,
     PUSHER_BOARD,
+    STEPPER_REELS,
 )
 
 GAMES_TO_COME: Final = frozenset(
     {
-        "skill_stop_reel",
         "skill_stop_video",
     }
 )

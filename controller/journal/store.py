@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -149,6 +151,7 @@ class Store:
             self._connection.execute(_INSERT_RECORD, row)
         except UNREADABLE as error:
             raise journal_error(self._path, error, "writing events") from error
+        self._require_writable("writing events")
 
     def _insert_seal(self, why: str) -> None:
         heads = {chain: self._head(chain) for chain in self._unsealed_chains} if why == SECOND else self.heads
@@ -173,3 +176,14 @@ class Store:
                 # The first error is the one that is raised. Even if the roll-back fails, the transaction never commits.
                 with suppress(*UNREADABLE):
                     connection.execute("ROLLBACK")
+        self._require_writable(doing)
+
+    def _require_writable(self, doing: str) -> None:
+        """Refuses to call durable what was committed while its file system is read-only: ext4 and f2fs that were turned
+        read-only under an open file answer its sync with yes, and write nothing.
+        """
+        try:
+            if os.statvfs(self._path.parent).f_flag & os.ST_RDONLY:
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        except OSError as error:
+            raise journal_error(self._path, error, doing) from error

@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from secrets import token_bytes
 from typing import Final, NamedTuple
 
 from controller.calibration.table_calibration import (
@@ -39,10 +38,11 @@ from controller.table.commands import command_of
 from controller.table.durable import JOURNALLED, journalled
 from controller.table.faults import LatchedFault
 from controller.table.orders.order import CommandResult
+from controller.table.salts import KeyedSalts
 from controller.table.table import Table
 from drivers.base.observed import Listener
 from drivers.dealer.indicators import NoMoreBetsLamp, NumberDisplay
-from feed.events import Event
+from feed.events import Event, StackLoaded
 from feed.state import TableState
 from hal.backends.reopening import RetryTimer
 from hal.clock import Clock, wall_time
@@ -113,6 +113,7 @@ class LiveTable:
         tap: Callable[[Batch], None] = lambda batch: None,
         opens: bool | None = None,
         calibration: CalibrationState = UNASKED,
+        salts: KeyedSalts | None = None,
         certificate: CertificateState = NOT_NEEDED,
     ) -> None:
         """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
@@ -123,8 +124,9 @@ class LiveTable:
         as in `table_for`.
 
         `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
-        its calibration: without one that fits it stays shut, and with one its devices have what was measured.
-        `certificate` is how it stands with that: a machine that is not what was certified stays shut.
+        its calibration: without one that fits it stays shut, and with one its devices have what was measured. `salts`
+        are those of commitments to cards; without them they are random, and gone with the process. `certificate` is
+        how it stands with that: a machine that is not what was certified stays shut.
         """
         self.calibration = calibration
         self.config = config = calibrated(config, calibration)
@@ -135,13 +137,14 @@ class LiveTable:
         self._merge = Merge()
         self._wake = wake
         self._tap = tap
+        self._salts = KeyedSalts() if salts is None else salts
         self._table = table_for(
             config,
             epoch=epoch,
             simulated=self.simulated,
             time_of=partial(wall_time, clock),
             calendar_is_set=calendar_is_set if config.live else _always,
-            salt=partial(token_bytes, 16),
+            salts=self._salts,
             wires=config.buttons if config.live else None,
             opens=opens,
             listener=listener,
@@ -352,7 +355,12 @@ class LiveTable:
         return self._table.heartbeat(self._clock.now_ns(), last, head, state)
 
     def show(self, events: Sequence[Event]) -> None:
-        """Shows durable events on lamps and display; states to a machine that awaits it that they are durable."""
+        """Shows durable events on lamps and display; keys of stacks that are dealt no more are forgotten.
+
+        A machine that awaits it hears that they are durable.
+        """
+        if any(isinstance(event.data, StackLoaded) for event in events):
+            self._salts.forget_before()
         if not self._watched:
             return
         self._dispatcher.carry_out(self._indicators.of(events))

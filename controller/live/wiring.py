@@ -15,6 +15,7 @@ from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
 from hal.backends.reopening import ReopeningLines
 from hal.board.errors import BoardError
+from hal.board.message import MessageError
 from hal.clock import Clock
 from hal.framing import Framer, LineFramer
 from hal.lines import LineError, LineSource, by_chip
@@ -24,6 +25,7 @@ from hal.values import Output, RunMotor, SendFrame, SetLine
 
 if TYPE_CHECKING:
     from hal.backends.gpiozero_factory import SharedFactory
+    from hal.carried_link import CarriedLink
     from hal.lamp_chain import LampChain
     from simulators.base.source import SimulatedSource
 
@@ -47,6 +49,8 @@ class Wiring:
     """The outputs of each board that has some."""
     output_of: dict[str, str] = field(default_factory=dict)
     """Which board has an output; none for one on a pin."""
+    carried: dict[str, CarriedLink] = field(default_factory=dict)
+    """The links whose messages boards carry, by their names."""
     chains: dict[str, LampChain] = field(default_factory=dict)
     """The chains of lamps, which hang on boards, by their names."""
     simulated: SimulatedSource | None = None
@@ -87,6 +91,11 @@ class Wiring:
             self.simulated.command(command)
         elif self.read_only:
             return
+        elif isinstance(command, SendFrame) and command.link in self.carried:
+            try:
+                self.carried[command.link].send(command.data)
+            except (BoardError, MessageError) as error:
+                raise LineError(f"link {command.link}: {error}") from error
         elif isinstance(command, SendFrame):
             self.links[command.link].write(command.data)
         elif isinstance(command, SetLine):
@@ -191,10 +200,11 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.backends.board import BoardLines
     from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
-    from hal.board.messages import KINDS
+    from hal.board.messages import KINDS, ReelReport
+    from hal.carried_link import CarriedLink
     from hal.lamp_chain import LampChain
     from hal.lamp_fields import CHAIN
-    from hal.outputs_board import BoardOutputs
+    from hal.outputs_board import BoardOutputs, motor_reading
 
     board = config.boards[name]
     expected = ExpectedBoard(KINDS[board.kind], build=board.required_build, serial=board.serial)
@@ -203,12 +213,16 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     if board_of_lamps(config.devices, config.boards) == name:
         chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
+    for carried in config.carried_by(name):
+        wiring.carried[carried] = CarriedLink(carried, link, [ReelReport], clock, source=f"{config.id}:{carried}")
+        wiring.sources.append(wiring.carried[carried])
     inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
     if inputs or analogues:
         source_name = f"{config.id}:board.{name}"
         wiring.sources.append(BoardLines(inputs, link, clock, analogues=analogues, name=source_name))
     if outputs:
-        wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link), clock)
+        limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
+        wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link, motor_limit=limit), clock)
         wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
 
 

@@ -294,6 +294,7 @@ _ACTS: Final = {
     "acceptor_set": "the acceptor is set",
     "device_identified": "a device has reported who it is",
     "play_begun": "staked",
+    "reel_stopped": "a reel stands",
     "award": "won",
     "falls": "fell to the player",
     "falls_to_house": "fell to the house",

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from secrets import token_hex
@@ -90,6 +91,8 @@ class Service:
         self._heads = HeadSender(plan.head_to, real)
         self._seal_ns = self._start_ns
         """When what was written is sealed next; half a second early, as seconds are not counted exactly."""
+        self._salts = ThreadPoolExecutor(1, "salts")
+        """Writes the keys of salts, one after the other; it has no thread before the first."""
         self._stop = asyncio.Event()
         self._woken = asyncio.Event()
         self._pipeline: Pipeline | None = None
@@ -215,7 +218,7 @@ class Service:
             find=recall,
         )
         for table in tables_of(
-            self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set, found.signer
+            self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set, self._salts, found.signer
         ):
             runners[table.config.id] = TableRunner(table, pipeline, handler, archive)
         sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
@@ -335,6 +338,7 @@ class Service:
         await self._drained()
 
     async def _close_journal(self, found: OpenedJournal) -> None:
+        await asyncio.get_running_loop().run_in_executor(None, self._salts.shutdown)
         try:
             await asyncio.get_running_loop().run_in_executor(None, found.journal.close)
         except JournalError as error:

@@ -3,6 +3,7 @@
 <state>/                  --state, else $STATE_DIRECTORY, else $XDG_STATE_HOME/feltwire, else ~/.local/state/feltwire
 ├── journal.sqlite        what happened, of tables with real wires
 ├── signing.key           seals the journal; mode 0600
+├── salts/<table>         opens the cards of a stack that lie face down (controller.table.salts); mode 0600
 ├── captures/<table>/     captures of rounds
 └── sim/                  the same of simulated tables: the two never meet in one file
 """
@@ -41,6 +42,11 @@ class StatePaths(NamedTuple):
     def signing_key(self) -> Path:
         """The key that seals the journal."""
         return self.root / FILE_NAME
+
+    @property
+    def salts(self) -> Path:
+        """The folder of the keys that open cards."""
+        return self.root / "salts"
 
     @property
     def captures(self) -> Path:

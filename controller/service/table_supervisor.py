@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import ExitStack
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 from controller.calibration.table_calibration import state_of
 from controller.certification.certificate import certificate_of
 from controller.configuration.values import TableConfig
+from controller.games.assembly import secret_links
 from controller.journal.records import COMMANDS
 from controller.journal.recovery import RecoveredTable
 from controller.journal.seals import SEALS
@@ -31,6 +33,7 @@ from controller.service.disk_watch import CAUSE as NO_ROOM
 from controller.service.disk_watch import DEVICE as DISK
 from controller.service.disk_watch import FAULT as NEARLY_FULL
 from controller.service.disk_watch import DiskWatch
+from controller.service.salt_files import salts_of
 from controller.service.state_paths import StatePaths
 from controller.service.table_runner import HALTED, TableRunner
 from feed.allow_list import Role
@@ -67,11 +70,13 @@ def tables_of(
     clock: Clock,
     epoch: str,
     wake: Callable[[], None],
+    salts: Executor,
     signer: bytes = b"",
 ) -> Iterator[LiveTable]:
     """The tables, restored from the journal. Their wires are not open yet.
 
-    `signer` is the public half of the key that seals the journal: it signs the tables' calibrations too.
+    `signer` is the public half of the key that seals the journal: it signs the tables' calibrations too. `salts` writes
+    the keys of the salts of cards.
     """
     calendar = CalendarWatch()
     for number, config in enumerate(plan.configs):
@@ -89,6 +94,7 @@ def tables_of(
             wake=wake,
             calendar_is_set=calendar.is_set,
             calibration=state_of(config, signer),
+            salts=salts_of(plan.paths.salts, config.id, salts) if secret_links(config) else None,
             certificate=certificate_of(config, signer),
         )
 

@@ -18,6 +18,7 @@ from controller.rules.cited import OURS, NoMoreBetsRule, Reason
 from controller.table.faults import CauseGone, Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
+from controller.table.salts import Salts
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
@@ -31,15 +32,6 @@ STEP_NS: Final = 1_000_000
 DEALER_CALL: Final = "dealer_call"
 SERVICE_STOPPED: Final = "service_stopped"
 """A round that was open when the service was stopped in order: no person called it."""
-
-
-def _no_salt() -> bytes:
-    """For a table without cards.
-
-    Raises:
-        RuntimeError: always; a table that seals cards is given a source of salts.
-    """
-    raise RuntimeError("this table was made without a source of salts, and seals no card")
 
 
 class GameContext(NamedTuple):
@@ -57,8 +49,8 @@ class GameContext(NamedTuple):
     """A result of this game in a few words."""
     calendar_is_set: Callable[[], bool] = lambda: True
     """Whether the calendar is known to be set since the computer was started; simulated time always is."""
-    salt: Callable[[], bytes] = _no_salt
-    """The next salt of a commitment, 16 bytes: secret and random at a live table."""
+    salts: Salts | None = None
+    """Where commitments to cards have their salts from: secret and random at a live table; None without cards."""
 
 
 class Terms(NamedTuple):

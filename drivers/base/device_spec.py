@@ -48,6 +48,9 @@ class LineUse(NamedTuple):
     """The same where the pin is inverted, if that is another wire."""
     rests_low: bool = True
     """Whether it is 0 while nothing is moved; not the lines of an encoder, a cover or a place that is taken."""
+    beside: str = ""
+    """Another line, or itself: it is on the board that has that one, and on no other. A link beside a line is no serial
+    port: its messages are carried by that board."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from drivers.base.driver import Observation
 from drivers.cards.hidden_card import HiddenCard
@@ -83,6 +83,16 @@ class LineGarbled(Observation, frozen=True, kw_only=True):
     device: str = "shoe"
 
 
+class CardInserted(Observation, frozen=True, kw_only=True):
+    """A card was put back into a continuous shuffling shoe."""
+
+
+class InsertsLost(Observation, frozen=True, kw_only=True):
+    """Cards may have been put back that the shoe did not count."""
+
+    detail: str
+
+
 class CardDiscarded(Observation, frozen=True, kw_only=True):
     """A card was put into the discard rack."""
 
@@ -97,6 +107,7 @@ class DiscardsLost(Observation, frozen=True, kw_only=True):
 
 Batch: TypeAlias = Literal[1, 2]
 """One of the two batches of cards that a shuffler alternates."""
+BATCHES: Final[tuple[Batch, ...]] = (1, 2)
 ShufflerTrouble: TypeAlias = Literal["jam", "door"]
 
 

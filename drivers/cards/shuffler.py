@@ -31,6 +31,7 @@ from drivers.cards.card_wire import (
     parse_shuffler,
 )
 from drivers.cards.observations import (
+    BATCHES,
     Batch,
     LineGarbled,
     OrderOpened,
@@ -58,7 +59,6 @@ _WORDS: Final[dict[ShufflerTrouble, str]] = {
     "jam": "a card is jammed in the shuffler",
     "door": "the door of the shuffler is open",
 }
-_BATCHES: Final[tuple[Batch, ...]] = (1, 2)
 
 
 class ShufflerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -191,7 +191,7 @@ class Shuffler:
             self._heard_ns = t_ns
             self._state(line, t_ns, found)
         elif isinstance(line, SealedOrderLine):
-            batch = _BATCHES[line.batch - 1]
+            batch = BATCHES[line.batch - 1]
             self._sealed[batch], self._order[batch] = line.cards, []
             found.append(OrderSealed(t_ns=t_ns, batch=batch, count=line.cards, root=line.root))
         else:
@@ -310,7 +310,7 @@ class Shuffler:
     # --- serial --------------------------------------------------------------------------------------------------
 
     def _state(self, line: ShufflerLine, t_ns: int, found: list[Observation]) -> None:
-        batch = _BATCHES[line.batch - 1]
+        batch = BATCHES[line.batch - 1]
         before, self._states[batch] = self._states.get(batch), line.state
         cycle = self._cycles.get(batch)
         self._trouble("jam", batch, line.state is ShufflerState.JAM, t_ns, found)
@@ -332,7 +332,7 @@ class Shuffler:
 
     def _open(self, line: OpenedCardLine, t_ns: int, found: list[Observation]) -> None:
         """One card of an order; the last of them opens it."""
-        batch = _BATCHES[line.batch - 1]
+        batch = BATCHES[line.batch - 1]
         order = self._order.get(batch)
         if order is None or line.place != len(order) + 1:
             self._order.pop(batch, None)

@@ -141,8 +141,9 @@ class BallHypothesis:
         if speed is None:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return False
-            if between:
-                # With sensors missed before the second pass, the first may have been a hand: not proven.
+            if between or last.width_ns * QUICKENING > width_ns:
+                # With sensors missed before the second pass, the first may have been a hand; with a first pulse wider
+                # than that of a ball as fast as the second, another ball: not proven.
                 counted = 0.0
         else:
             expected = seconds * speed

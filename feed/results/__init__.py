@@ -20,6 +20,7 @@ from . import (
     red_dog,
     roulette,
     sic_bo,
+    skill_stop_reel,
     token_pusher,
     tumbled,
 )
@@ -36,6 +37,7 @@ MODULES: Final = (
     blackjack,
     fixed_hands,
     token_pusher,
+    skill_stop_reel,
 )
 """The families' modules, and what those of dice share."""
 
@@ -50,6 +52,7 @@ RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
     **blackjack.RESULTS,
     **fixed_hands.RESULTS,
     **token_pusher.RESULTS,
+    **skill_stop_reel.RESULTS,
 }
 """What the results of a game are, by `data.game`."""
 

@@ -155,21 +155,29 @@ class Follower:
         self.simulated = simulated
         self.items: list[Item] = []
         self.liveness = Liveness(table, self.items, now_ns)
+        self._kept = kept
+        self._exists = False
+        self._feed_epoch = ""
+        self._begin(start)
+
+    def _begin(self, start: Position | None) -> None:
         self.state = FollowerState.JOINING
         self._start = start
-        self._notices = CompletenessNotices(table, self.items)
-        self._facts = FactSequencer(table, self.items, kept)
+        self._notices = CompletenessNotices(self.table, self.items)
+        self._facts = FactSequencer(self.table, self.items, self._kept)
         self._comparison = Comparison(self._facts.memory)
         self.pending = PendingRequest()
         self._requested_seq = 0
         self._requested_highest = 0
         self._ended_early = False
         """An answer ended before the highest number announced. A second time, those events are lost."""
-        self._exists = False
-        self._feed_epoch = ""
         if start is not None:
             self._facts.start(start)
             self.state = FollowerState.CATCHING_UP
+
+    def join_again(self) -> None:
+        """Begins with the table's snapshot, as if nothing had been delivered. Its silence is still counted."""
+        self._begin(None)
 
     # --- the feed ------------------------------------------------------------------------------------------------
 

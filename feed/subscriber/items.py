@@ -212,6 +212,12 @@ class ItemQueue:
         """Appends items."""
         self._items.extend(items)
 
+    def discard(self, name: str) -> None:
+        """Removes the items of a table that were not read, its position and its state."""
+        self._items = deque(item for item in self._items if _table_of(item) != name)
+        self.position.pop(name, None)
+        self.states.pop(name, None)
+
     def next(self) -> Item:
         """Removes and returns the oldest item.
 
@@ -249,3 +255,7 @@ class ItemQueue:
 def name_of(event: Event) -> str:
     """The name of an event's table in positions: a simulated one begins with `sim/`."""
     return (SIMULATED if event.data.simulated else "") + event.data.table
+
+
+def _table_of(item: Item) -> str:
+    return item.name if isinstance(item, Notice) else name_of(item.event)

@@ -33,6 +33,7 @@ class FeedReader:
         since: Since = None,
         simulated: bool | None = False,
         curve: ClientCurve | None = None,
+        heartbeats: bool = False,
     ) -> None:
         """Connects; the service may start later.
 
@@ -43,13 +44,14 @@ class FeedReader:
                 (0 for the whole history). Without it, a table begins with `Joined`, which carries its snapshot.
             simulated: False for real tables, True for simulated ones, None for both.
             curve: the keys, over `tcp://`.
+            heartbeats: whether heartbeats are delivered too, as facts: for a program that passes the feed on.
 
         Raises:
             EndpointError: the address cannot be used.
         """
         endpoints = Endpoints.default() if endpoint is None else Endpoints.parse(endpoint)
         shown = endpoint or endpoints.feed.removesuffix("/feed")
-        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated)
+        self._subscription = Subscription(shown, tables=tables, since=since, simulated=simulated, heartbeats=heartbeats)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
         self._queue = ItemQueue()
@@ -69,7 +71,7 @@ class FeedReader:
         """The state of each table after the last item delivered: phase, faults, last outcomes, statistics.
 
         It is kept current for a table that began with its snapshot or its first event. After `Rewritten` a table whose
-        state was overtaken has none: connect anew to begin with a snapshot.
+        state was overtaken has none: `join_again` begins with a snapshot.
         """
         return MappingProxyType(self._queue.states)
 
@@ -83,6 +85,19 @@ class FeedReader:
         """For each table how long nothing was received of it, in ticks of `TICK_MS`; None where nothing ever was. For a
         board that has to state earlier than `Stale` does that its numbers are old."""
         return self._subscription.silent_ns(self._now_ns)
+
+    def join_again(self, name: str) -> None:
+        """Begins one table with its snapshot: `Joined` is delivered, and then the facts after it. For a reader that
+        keeps a table's state, after `Rewritten` or `Missing`. The other tables go on.
+
+        Args:
+            name: as in `position`: that of a simulated table begins with `sim/`.
+
+        Raises:
+            KeyError: no such table was found yet.
+        """
+        self._subscription.join_again(name)
+        self._queue.discard(name)
 
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)

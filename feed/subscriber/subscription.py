@@ -49,14 +49,17 @@ class Subscription:
         tables: Collection[str] | None = None,
         since: Since = None,
         simulated: bool | None = False,
+        heartbeats: bool = False,
         kept: int = MAX_KEPT,
         now_ns: int = 0,
     ) -> None:
-        """See `feed.subscriber.Subscriber` for `tables`, `since` and `simulated`; `endpoint` is for notices only."""
+        """See `feed.subscriber.Subscriber` for `tables`, `since`, `simulated` and `heartbeats`; `endpoint` is for
+        notices only."""
         self._endpoint = endpoint
         self._tables = None if tables is None else frozenset(tables)
         self._since = since
         self._kinds = (False, True) if simulated is None else (simulated,)
+        self._heartbeats = heartbeats
         self._kept = kept
         self._followers: dict[str, Follower] = {}
         self._numbers = 0
@@ -92,6 +95,14 @@ class Subscription:
         items, self._items = self._items, []
         return items
 
+    def join_again(self, name: str) -> None:
+        """A table begins with its snapshot, as if nothing of it had been delivered; the others go on.
+
+        Raises:
+            KeyError: no such table is followed.
+        """
+        self._followers[name].join_again()
+
     # --- received ------------------------------------------------------------------------------------------------
 
     def on_feed(self, frames: Sequence[bytes], now_ns: int) -> None:
@@ -114,6 +125,8 @@ class Subscription:
         else:
             follower.fact(Fact(event, frames[1]), now_ns)
         self._collect(follower)
+        if self._heartbeats and isinstance(data, Heartbeat):
+            self._items.append(Fact(event, frames[1]))
 
     def on_history(self, frames: Sequence[bytes], now_ns: int) -> None:
         """Handles a message of the history server."""

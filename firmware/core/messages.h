@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define WIRE_PROTOCOL 2U
-#define WIRE_DICTIONARY UINT32_C(0x68AE199E)
+#define WIRE_DICTIONARY UINT32_C(0x55205CE7)
 #define WIRE_TICK_HZ UINT32_C(2000000)
 #define WIRE_BAUD UINT32_C(250000)
 #define WIRE_LONGEST 64U
@@ -97,6 +97,7 @@
 #define TABLE_LAMPS_CLOCK_PIN 0xB2U
 #define TABLE_LAMPS_LATCH_PIN 0xB4U
 #define TABLE_LAMPS_READ_BACK_PIN 0xC5U
+#define TABLE_MOTOR_CURRENT_PIN 0xA6U
 
 #define KIND_REEL 3U
 #define KIND_REEL_OLDEST 2U
@@ -196,6 +197,7 @@
 #define PUSHER_COUNTER_WON 2U
 #define PUSHER_COUNTER_TILTS 3U
 #define PUSHER_SENSE_PIN 0xB4U
+#define PUSHER_MOTOR_CURRENT_PIN 0xA6U
 #define PUSHER_HOPPER_BACK_PIN 0xB5U
 #define PUSHER_HOPPER_CURRENT_PIN 0xC2U
 #define PUSHER_HOPPER_ERROR_PIN 0xC3U
@@ -367,7 +369,7 @@ static inline void command_name_board_read(struct command_name_board *to, const 
     to->serial = wire_get32(from + 0);
 }
 
-/* turns the motor; it stops at its longest time, at a stall (shaft pulses stay away) and with the dead-man */
+/* turns the motor; it stops at its longest time, at a stall (shaft pulses stay away), at an over-current and with the dead-man */
 #define COMMAND_MOTOR 20U
 #define COMMAND_MOTOR_SIZE 4
 
@@ -554,6 +556,19 @@ static inline void command_ramp_read(struct command_ramp *to, const uint8_t *fro
     to->first = from[0];
     for (uint8_t i = 0; i < 32U; i++)
         to->ticks[i] = from[1U + i];
+}
+
+/* what the motor may draw, for this session, where its current is measured; without it: no limit. Above it for 200 ms the motor is off, and held safe until it is set to 0 */
+#define COMMAND_MOTOR_LIMIT 32U
+#define COMMAND_MOTOR_LIMIT_SIZE 2
+
+struct command_motor_limit {
+    uint16_t current;
+};
+
+static inline void command_motor_limit_read(struct command_motor_limit *to, const uint8_t *from)
+{
+    to->current = wire_get16(from + 0);
 }
 
 /* done */
@@ -1013,6 +1028,10 @@ static inline int8_t wire_command_size(uint8_t id, uint8_t kind)
     case COMMAND_RAMP:
         kinds = 0x08U;
         size = COMMAND_RAMP_SIZE;
+        break;
+    case COMMAND_MOTOR_LIMIT:
+        kinds = 0x14U;
+        size = COMMAND_MOTOR_LIMIT_SIZE;
         break;
     default:
         return -1;

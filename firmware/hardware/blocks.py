@@ -341,13 +341,16 @@ def motor(board: Board, sheet: Sheet, use: str, *, back: str | None, load: str, 
     entry.wires |= {"1": (RED, f"{load}: +"), "2": (BLACK, f"{load}: −")}
 
 
-def motor_current(board: Board, sheet: Sheet, use: str, of: str) -> None:
-    """The current of a MOSFET with a shunt, 0.1 V for each A, to an analogue pin."""
+def motor_current(board: Board, sheet: Sheet, use: str, of: str, *, filter_: PartType = p.C100N) -> None:
+    """The current of a MOSFET with a shunt, 0.1 V for each A, to an analogue pin.
+
+    `filter_`: `p.C4U7` for a motor with pulse-width modulation, whose mean is measured.
+    """
     row = board.row(sheet, f"{of}_shunt", use)
     row.at(f"{of}_source")
     row.hang(p.R_SHUNT, GND)
     row.series(p.R1K, use)
-    row.hang(p.C100N, GND)
+    row.hang(filter_, GND)
     row.pin(board.nano, board.module_pin(use))
 
 

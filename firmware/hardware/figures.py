@@ -352,12 +352,92 @@ def _lines() -> Iterator[Figure]:
             "chain of seven tiles, 500 pF", f"rise of the {wire}, 30 to 70 %", "125 ns or less", edge, "ns", 0.0, 125.0
         )
     yield Figure("hopper current", "reading at 2 A", "0.2 V ± 5 %", sim.current_reading(2.0), "V", 0.19, 0.21)
+    yield from _motor_currents()
+    yield from _steppers()
+    yield from _read_back()
     low = sim.collector_low("pusher", "accept", volts=12.6, ohm=1000.0)
     yield Figure("acceptor's inhibit, 12 mA", "while the board lets it accept", "0.4 V or less", low, "V", 0.0, 0.4)
     for name, at in (("lamp-tile", "lamps_off"), ("reel", "control_off")):
         yield Figure(
             f"{name}, power-on", "outputs off for", "0.5 s or more", sim.blanking_ms(name, at) / 1000, "s", 0.5, 5.0
         )
+
+
+PIN_LEAK, REGISTER_LEAK = 1e-6, 10e-6
+"""A of a pin of the chip in reset, and of an output of a 74HC595 that is off, at the most."""
+STEPPER_HIGH, STEPPER_LOW = 0.7 * 5, 0.3 * 5
+"""V_IH and V_IL of an A4988 at 5 V; a DRV8825's are lower and as low."""
+
+
+def _steppers() -> Iterator[Figure]:
+    at = "reel, stepper driver"
+    high, low = f"{STEPPER_HIGH:g} V or more", f"{STEPPER_LOW:g} V or less"
+    step = ["reel_1"]
+    idle = sim.level("reel", step, "reel_1_step", leaks={"reel_1": PIN_LEAK})
+    yield Figure(at, "STEP while the chip is in reset", low, idle, "V", -0.1, STEPPER_LOW)
+    driven = sim.level("reel", step, "reel_1_step", drives={"reel_1": "Vc c 0 4.2\nRc c {n} 25"})
+    yield Figure(at, "STEP while the chip drives it high (4.2 V)", high, driven, "V", STEPPER_HIGH, 5.5)
+    off = sim.level("reel", ["reel_1_disable"], "disable_1", leaks={"disable_1": -REGISTER_LEAK})
+    yield Figure(at, "ENABLE while the register is blanked: the driver is off", high, off, "V", STEPPER_HIGH, 5.5)
+    direction = sim.level("reel", ["reel_1_direction"], "direction_1", leaks={"direction_1": REGISTER_LEAK})
+    yield Figure(at, "DIR while the register is blanked", low, direction, "V", -0.1, STEPPER_LOW)
+    awake = sim.level("reel", ["reel_1_awake"], "reel_1_awake", leaks={"reel_1_awake": -20e-6})
+    yield Figure(at, "SLEEP and RESET: awake", high, awake, "V", STEPPER_HIGH, 5.5)
+    for closed, what, must, least, most in (
+        ([], "MS1 without its jumper: full steps", low, -0.1, STEPPER_LOW),
+        (["reel_1_half"], "MS1 with its jumper: half steps", high, STEPPER_HIGH, 5.5),
+    ):
+        half = sim.level("reel", ["reel_1_half"], "reel_1_half", leaks={"reel_1_half": 20e-6}, closed=closed)
+        yield Figure(at, what, must, half, "V", least, most)
+    dark = sim.level("reel", ["field", "sense"], "+5V_SENSE", leaks={"sense": REGISTER_LEAK})
+    yield Figure("reel, emitters", "while the register is blanked", "0.5 V or less", dark, "V", -0.1, 0.5)
+    cut = sim.level("reel", ["control_data"], "chain_data_back", leaks={"chain_data_back": PIN_LEAK})
+    yield Figure("reel, ribbon to the tiles cut", "data of the control register", low, cut, "V", -0.1, STEPPER_LOW)
+
+
+def _read_back() -> Iterator[Figure]:
+    for vcc in SUPPLIES:
+        at = f"table, read back of the lamps, {vcc:g} V"
+        rows, wire = ["lamps read_back"], "chain_read_back"
+        low = sim.level("table", rows, "lamps read_back", drives={wire: "Vq {n} 0 0.33"}, vcc=vcc)
+        yield Figure(at, "a dark lamp, below V_IL by", "0.3 V or more", V_IL_MOST * vcc - low, "V", 0.3, ANY)
+        cut = sim.level("table", rows, "lamps read_back", leaks={wire: -PIN_LEAK}, vcc=vcc)
+        yield Figure(
+            at, "ribbon cut: all as lit, above V_IH by", "0.3 V or more", cut - V_IH_LEAST * vcc, "V", 0.3, ANY
+        )
+
+
+def _motor_currents() -> Iterator[Figure]:
+    for board in ("pusher", "table"):
+        full = sim.motor_current(board, duty=1.0)
+        at = f"{board}, motor current, blocked (4 Ω)"
+        yield Figure(
+            at, "reading at full power", "0.1 V for each A ± 5 %", full.pin_volt / full.motor_amp, "V", 0.095, 0.105
+        )
+        yield Figure(at, "from standing until the reading has 80 %", "20 ms or less", full.ms, "ms", 0.0, 20.0)
+        yield Figure(at, "power in the shunt", "1 W or less", full.shunt_watt, "W", 0.0, p.R_SHUNT.limits["watt"])
+    half = sim.motor_current("pusher", duty=0.5)
+    at = "pusher, motor current at half power"
+    yield Figure(
+        at,
+        "reading for each A of the motor and full power",
+        "0.095 to 0.12 V (rather too much)",
+        half.pin_volt / half.motor_amp / 0.5,
+        "V",
+        0.095,
+        0.12,
+    )
+    yield Figure(at, "ripple of the reading", "5 mV or less (one step)", half.ripple_volt * 1000, "mV", 0.0, 5.0)
+    broken = sim.motor_current("pusher", duty=1.0, open_shunt=True)
+    yield Figure(
+        "pusher, motor current, shunt open",
+        "reading: above every limit, so the motor is switched off",
+        "0.5 to 5.5 V",
+        broken.pin_volt,
+        "V",
+        0.5,
+        5.5,
+    )
 
 
 def _supply() -> Iterator[Figure]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 TABLE: Final = Path(__file__).resolve().parents[1] / "wire" / "messages.toml"
-_PIN: Final = re.compile(r"[BCD][0-7]")
+_PIN: Final = re.compile(r"[BCD][0-7]|A[67]")
 
 
 @cache

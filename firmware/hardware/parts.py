@@ -422,7 +422,7 @@ OPTO: Final = PartType(
 NANO_PINS: Final = {
     "D2": "D2", "D3": "D3", "D4": "D4", "D5": "D5", "D6": "D6", "D7": "D7",
     "B0": "D8", "B1": "D9", "B2": "D10", "B3": "D11", "B4": "D12", "B5": "D13",
-    "C0": "A0", "C1": "A1", "C2": "A2", "C3": "A3", "C4": "A4", "C5": "A5",
+    "C0": "A0", "C1": "A1", "C2": "A2", "C3": "A3", "C4": "A4", "C5": "A5", "A6": "A6", "A7": "A7",
 }  # fmt: skip
 """The pins of the ATmega328P and what a Nano prints beside them."""
 NANO: Final = PartType(

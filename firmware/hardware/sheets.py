@@ -49,6 +49,7 @@ def steps(board: Board) -> list[Step]:
         Step(
             "short_5", "No short of the 5 V", "Measure 5V to GND at the module's socket.", "above 200 Ω", "Ω", 200, 1e9
         ),
+        *(_current(board, use) for use in ("motor_current", "hopper current") if use in board.uses),
         Step(
             "supply_12",
             "12 V",
@@ -192,6 +193,19 @@ def _output(board: Board, use: str) -> list[Step]:
             "the load acts, and stops within 0.5 s when the USB plug is pulled",
         ),
     ]
+
+
+def _current(board: Board, use: str) -> Step:
+    chip = NANO_PINS[board.uses[use]]
+    return Step(
+        use.replace(" ", "_"),
+        f"Current sense, {use.replace('_', ' ')}",
+        f"Measure {chip} to GND at the socket.",
+        "950 to 1,050 Ω: 1 kΩ and the shunt",
+        "Ω",
+        950,
+        1050,
+    )
 
 
 def toml(board: Board) -> str:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from firmware.hardware.blocks import V5
 from firmware.hardware.boards import circuit
 from firmware.hardware.circuit import Circuit, Part
 from firmware.hardware.spice import Corner, deck, models, node, run
@@ -357,11 +358,10 @@ def flyback(
         f"tran {end / 4000:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
         {
             "vmax": f"max v({node(use + '_drain')})", "imax": "max i(vl)",
-            "von": f"find v({node(use + '_drain')}) at={end - 0.55 / hertz:.6g}",
-            "ion": f"find i(vl) at={end - 0.55 / hertz:.6g}",
+            "watt": f"find v(pw) at={end - 0.55 / hertz:.6g}",
         },
     )  # fmt: skip
-    return Flyback(found["vmax"], found["imax"], found["von"] * found["ion"], found["imax"])
+    return Flyback(found["vmax"], found["imax"], found["watt"], found["imax"])
 
 
 def coil_flyback(board: str, use: str) -> tuple[float, float]:
@@ -598,6 +598,86 @@ def current_reading(ampere: float) -> float:
         f"Rchip {node('hopper current')} 0 100meg",
     ]
     return run("hopper current", lines, "tran 10u 5m", {"v": f"find v({node('hopper current')}) at=4.9m"})["v"]
+
+
+PWM_HZ: Final = 16e6 / 8 / 510
+"""The firmware's pulse-width modulation of a motor (firmware/ports/avr/devices.c)."""
+
+
+class MotorCurrent(NamedTuple):
+    """The current of a blocked motor, and what the converter sees of it."""
+
+    motor_amp: float
+    """The motor's own, in the mean."""
+    pin_volt: float
+    """At the converter's pin, in the mean."""
+    ripple_volt: float
+    """From its least to its greatest."""
+    ms: float
+    """From switching on until the pin has 80 % of its mean."""
+    shunt_watt: float
+
+
+def motor_current(
+    board: str, *, duty: float, volts: float = 12.6, ohm: float = 4.0, open_shunt: bool = False
+) -> MotorCurrent:
+    """A blocked motor of 5 mH on a board's driver, at `duty` of its full power, from standing."""
+    carrier = circuit(board)
+    shunt = [part.ref for part in carrier.tagged("motor_shunt") if part.type.value == "0.1 Ω"]
+    pin, source, feed = node("motor_current"), node("motor_source"), node("+12V_MOTOR")
+    period = 1 / PWM_HZ
+    gate = f"PULSE(0 4.2 0 50n 50n {duty * period:.6g} {period:.6g})" if duty < 1 else "4.2"
+    lines = [
+        *models(Corner()),
+        *deck(carrier, ["motor", "motor_shunt"], without=shunt if open_shunt else ()),
+        f"Vf {feed} 0 {volts}",
+        f"Vg {node('motor')} 0 {gate}",
+        f"Rl {feed} la {ohm}\nLl la lb 5m\nVl lb {node('motor_drain')} 0",
+        f"Rchip {pin} 0 100meg",
+        f"Bp pw 0 V = v({source})*v({source})/0.1",
+    ]
+    end = 60 * 4.7e-3 / 4 if duty < 1 else 60e-3
+    window = f"from={end - 8 * period:.6g} to={end:.6g}"
+    measures = {
+        "amp": f"avg i(vl) {window}", "volt": f"avg v({pin}) {window}", "most": f"max v({pin}) {window}",
+        "least": f"min v({pin}) {window}", "watt": f"avg v(pw) {window}",
+    }  # fmt: skip
+    title = f"{board}: current of a blocked motor at {duty:.0%}"
+    analysis = f"tran {period / 100:.4g} {end:.6g} 0 {period / 100:.4g} uic"
+    found = run(title, lines, analysis, measures)
+    reached = run(title, lines, analysis, {"t": f"when v({pin})={0.8 * found['volt']:.6g} rise=1"})["t"]
+    return MotorCurrent(found["amp"], found["volt"], found["most"] - found["least"], reached * 1000, found["watt"])
+
+
+def level(
+    board: str,
+    rows: Sequence[str],
+    at: str,
+    *,
+    drives: Mapping[str, str] | None = None,
+    leaks: Mapping[str, float] | None = None,
+    closed: Sequence[str] = (),
+    vcc: float = 5.0,
+) -> float:
+    """V at a net, at rest.
+
+    `drives`: what is connected at nets, such as `"Vx {n} 0 0.4"`; `leaks`: A that come from 5 V into a net (below 0:
+    that flow from it to ground), as of a pin that is not driven; `closed`: rows whose jumper is fitted.
+    """
+    carrier = circuit(board)
+    shut = [part.ref for row in closed for part in carrier.tagged(row) if part.type.symbol == "jumper"]
+    currents = [
+        f"Ileak{number} {f'{node(V5)} {node(net)}' if ampere > 0 else f'{node(net)} 0'} {abs(ampere)}"
+        for number, (net, ampere) in enumerate((leaks or {}).items())
+    ]
+    lines = [
+        *models(Corner(vcc=vcc)),
+        *deck(carrier, rows, closed=shut),
+        f"V5 {node(V5)} 0 {vcc}",
+        *(how.format(n=node(net)) for net, how in (drives or {}).items()),
+        *currents,
+    ]
+    return run(f"{board}: {at}", lines, "tran 10u 100m", {"v": f"find v({node(at)}) at=99m"})["v"]
 
 
 def collector_low(board: str, use: str, *, volts: float, ohm: float) -> float:

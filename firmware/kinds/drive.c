@@ -2,29 +2,36 @@
 
 #include "board.h"
 #include "messages.h"
+#include "overload.h"
 #include "port.h"
 
 #define REPORT_TICKS TICKS_OF_MS(100)
+#define CURRENT_MOST 1022U
 
 static struct motor motor;
 static uint8_t output;
 static uint8_t back;
+static uint8_t current;
+static struct overload overload;
 static bool stuck;
 static bool report_due;
 static uint32_t reported;
 
-void drive_begin(uint8_t its_output, uint8_t its_back)
+void drive_begin(uint8_t its_output, uint8_t its_back, uint8_t its_current)
 {
     output = its_output;
     back = its_back;
+    current = its_current;
     stuck = false;
     report_due = false;
     motor_begin(&motor);
+    overload_begin(&overload);
 }
 
 void drive_opened(void)
 {
     motor_opened(&motor);
+    overload.limit = 0;
     report_due = false;
 }
 
@@ -77,6 +84,16 @@ uint8_t drive_command(const uint8_t *fields, uint8_t may)
     if (may != 0U)
         return may;
     return motor_may(&motor, told.speed) ? start(&told) : REFUSED_BUSY;
+}
+
+uint8_t drive_limit(const uint8_t *fields)
+{
+    struct command_motor_limit given;
+    command_motor_limit_read(&given, fields);
+    if (given.current > CURRENT_MOST)
+        return REFUSED_WRONG_VALUE;
+    overload.limit = given.current;
+    return 0;
 }
 
 uint8_t drive_set(uint8_t number, uint8_t value, uint8_t may)
@@ -158,14 +175,28 @@ static void report(uint32_t now)
     reported = now;
 }
 
+static void block(enum motor_why why)
+{
+    outputs_hold(output);
+    stopped(why);
+    stuck = true;
+}
+
+static bool overloaded(void)
+{
+    uint8_t duty = outputs_value(output);
+    if (duty != 0U && duty < DRIVE_DUTY_LEAST)
+        duty = DRIVE_DUTY_LEAST;
+    return overload_poll(&overload, current, duty, DRIVE_OVER_MS);
+}
+
 void drive_poll(uint32_t now)
 {
     follow_output(now);
-    if (motor_stalled(&motor, now)) {
-        outputs_hold(output);
-        stopped(MOTOR_STALL);
-        stuck = true;
-    }
+    if (overloaded())
+        block(MOTOR_OVERLOAD);
+    else if (motor_stalled(&motor, now))
+        block(MOTOR_STALL);
     if (report_due || (motor.speed != 0 && now - reported >= REPORT_TICKS))
         report(now);
 }

@@ -16,6 +16,7 @@ enum motor_why { /* why it stands, as the report says */
     MOTOR_STALL = 3,
     MOTOR_DEADMAN = 4,
     MOTOR_INTERLOCK = 5,
+    MOTOR_OVERLOAD = 6,
 };
 
 struct motor {

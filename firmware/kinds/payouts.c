@@ -4,6 +4,7 @@
 #include "hopper.h"
 #include "messages.h"
 #include "outputs.h"
+#include "overload.h"
 #include "port.h"
 #include "store.h"
 
@@ -11,7 +12,7 @@
 #define TOKEN_MS_LEAST 40U
 #define TOKEN_MS_MOST 1000U
 #define CURRENT_MOST 1022U
-#define OVER_SAMPLES 200U                  /* conversions in a row above the limit, some 50 ms: longer than it takes to start (ours) */
+#define OVER_MS 50U                        /* above its limit for so long: longer than it takes to start (ours) */
 #define BURST_ENDS_TICKS TICKS_OF_MS(60)   /* quiet for so long: the burst is over; its pulses are 10 ms apart, bursts 100 ms */
 
 _Static_assert(HOPPER_NOTE == STORE_NOTE, "the store keeps what the hopper notes");
@@ -22,9 +23,7 @@ static uint8_t counter;
 static uint32_t began_ms; /* the motor */
 static bool report_due;
 
-static uint16_t current_limit; /* 0: none */
-static uint8_t over;           /* conversions in a row */
-static bool converting;
+static struct overload overload;
 
 static bool hears_errors;
 static uint8_t error_level;
@@ -40,9 +39,7 @@ void payouts_begin(uint8_t its_output, uint8_t its_counter)
     store_read_note(note);
     hopper_begin(&hopper, note, (uint16_t)store_count(counter));
     report_due = false;
-    converting = false;
-    current_limit = 0;
-    over = 0;
+    overload_begin(&overload);
     hears_errors = false;
     pulses = 0;
     error = 0;
@@ -54,7 +51,7 @@ void payouts_opened(void)
 {
     hopper.token_ms = HOPPER_TOKEN_MS;
     hopper.reverses = false;
-    current_limit = 0;
+    overload.limit = 0;
     hears_errors = false;
     report_due = true; /* what became of the last */
 }
@@ -90,7 +87,7 @@ uint8_t payouts_configure(const uint8_t *fields)
         return REFUSED_BUSY;
     hopper.token_ms = told.token_ms;
     hopper.reverses = told.turns_back != 0U;
-    current_limit = told.current;
+    overload.limit = told.current;
     hears_errors = told.errors != 0U;
     error_level = 1;
     error = 0;
@@ -161,7 +158,6 @@ static void turn(uint32_t now)
     if (!hopper.motor)
         return;
     began_ms = board_ms();
-    over = 0;
     if (outputs_set(output, UINT8_MAX, 0) != 0U)
         hopper_stop(&hopper, now);
 }
@@ -196,23 +192,8 @@ void payouts_tested(bool proven)
 
 static void watch_current(uint32_t now)
 {
-    uint16_t value;
-    if (converting) {
-        if (!port_adc_take(&value))
-            return;
-        converting = false;
-        over = value > current_limit ? (uint8_t)(over + 1U) : 0U;
-        if (over == OVER_SAMPLES) {
-            over = 0;
-            hopper_overloaded(&hopper, now);
-        }
-    }
-    if (current_limit != 0U && hopper.motor) {
-        converting = true;
-        port_adc_start(PUSHER_HOPPER_CURRENT_PIN);
-    } else {
-        over = 0;
-    }
+    if (overload_poll(&overload, PUSHER_HOPPER_CURRENT_PIN, outputs_value(output), OVER_MS))
+        hopper_overloaded(&hopper, now);
 }
 
 /* Pulses low of 10 ms, 10 ms apart; how many there are in a burst is the error. */

@@ -39,6 +39,9 @@ static struct tilt tilt;
 /* After the first test the devices begin with the levels that it found. power_fail has no feed, and is heard at once. */
 static bool begun;
 
+static bool blocked; /* the shelf's motor, when it was last looked at */
+static bool rings;   /* the alarm is on for that, and not because the host wants it */
+
 #define COUNTING (INPUT_BIT(PUSHER_IN_TOKEN) | INPUT_BIT(PUSHER_IN_WIN_A) | INPUT_BIT(PUSHER_IN_WIN_B) | \
                   INPUT_BIT(PUSHER_IN_HOPPER_COIN) | INPUT_BIT(PUSHER_IN_TILT))
 _Static_assert(KIND_PUSHER_ACTIVE_HIGH == 0xFFU, "a level of 1 is active at every input");
@@ -65,12 +68,14 @@ void kind_begin(void)
 {
     port_pin_output(PUSHER_SENSE_PIN);
     supply_begin();
-    drive_begin(PUSHER_OUT_MOTOR, 0);
+    drive_begin(PUSHER_OUT_MOTOR, 0, PUSHER_MOTOR_CURRENT_PIN);
     payouts_begin(PUSHER_OUT_HOPPER, PUSHER_COUNTER_PAID_OUT);
     acceptor_begin(PUSHER_OUT_ACCEPT, PUSHER_COUNTER_TOKENS_IN, 1);
     chute_begin(&chute, 0);
     tilt_begin(&tilt, 1);
     begun = false;
+    blocked = false;
+    rings = false;
     sensors_begin(TESTED);
 }
 
@@ -118,6 +123,8 @@ uint8_t kind_command(uint8_t id, const uint8_t *fields)
     switch (id) {
     case COMMAND_MOTOR:
         return drive_command(fields, may_turn());
+    case COMMAND_MOTOR_LIMIT:
+        return drive_limit(fields);
     case COMMAND_ACCEPT:
         return acceptor_command(fields, may_take());
     case COMMAND_PAY:
@@ -143,6 +150,9 @@ uint8_t kind_set(uint8_t output, uint8_t value)
         return payouts_set(value);
     case PUSHER_OUT_ACCEPT:
         return value != 0U ? may_take() : 0U;
+    case PUSHER_OUT_ALARM:
+        rings = false; /* from now on it is the host's */
+        return value != 0U ? supply_may_turn() : 0U;
     default:
         return value != 0U ? supply_may_turn() : 0U;
     }
@@ -204,6 +214,18 @@ void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
     sensors_edge(input, level, ticks);
 }
 
+/* A shelf that was blocked stands, and the alarm is on, until somebody has seen to it, and the motor is set to 0. */
+static void alarm_of_shelf(void)
+{
+    if (drive_fault() == blocked)
+        return;
+    blocked = !blocked;
+    if (blocked)
+        rings = outputs_value(PUSHER_OUT_ALARM) == 0U && outputs_set(PUSHER_OUT_ALARM, UINT8_MAX, 0) == 0U;
+    else if (rings)
+        (void)outputs_set(PUSHER_OUT_ALARM, 0, 0);
+}
+
 static void poll_sensors(uint32_t now)
 {
     bool just_tested = sensors_poll(now);
@@ -232,6 +254,7 @@ void kind_poll(uint32_t now)
     if (tilt_poll(&tilt, now))
         tilted();
     drive_poll(now);
+    alarm_of_shelf();
     payouts_poll(now);
 }
 

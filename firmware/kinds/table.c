@@ -126,7 +126,7 @@ void kind_begin(void)
     column = 0;
     choose_column(board_now());
     lamps_begin(TABLE_LAMPS, 0);
-    drive_begin(TABLE_OUT_MOTOR, TABLE_OUT_MOTOR_BACK);
+    drive_begin(TABLE_OUT_MOTOR, TABLE_OUT_MOTOR_BACK, TABLE_MOTOR_CURRENT_PIN);
 }
 
 void kind_opened(void)
@@ -139,6 +139,8 @@ uint8_t kind_command(uint8_t id, const uint8_t *fields)
     switch (id) {
     case COMMAND_MOTOR:
         return drive_command(fields, 0);
+    case COMMAND_MOTOR_LIMIT:
+        return drive_limit(fields);
     case COMMAND_LAMPS:
         return lamps_command(fields);
     default:

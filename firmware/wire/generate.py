@@ -346,6 +346,8 @@ def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
             out.append(f"#define {name}_CONTROL_{output.upper()} 0x{1 << number:02X}U")
     if "sense" in kind:
         out.append(f"#define {name}_SENSE_PIN {_c_pin(kind['sense'])}")
+    if "motor_current" in kind:
+        out.append(f"#define {name}_MOTOR_CURRENT_PIN {_c_pin(kind['motor_current'])}")
     for wire, pin in kind.get("hopper", {}).items():
         out.append(f"#define {name}_HOPPER_{wire.upper()}_PIN {_c_pin(pin)}")
     if "reels" in kind:
@@ -443,6 +445,8 @@ def python_side(table: Table) -> str:
         ]
         if "sense" in kind:
             out.append(f'        sense_pin="{kind["sense"]}",')
+        if "motor_current" in kind:
+            out.append(f'        motor_current_pin="{kind["motor_current"]}",')
         if "hopper" in kind:
             out.append(f"        hopper_pins={_pairs([[wire, pin] for wire, pin in kind['hopper'].items()])},")
         if "fram" in kind:

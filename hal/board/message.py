@@ -131,6 +131,8 @@ class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
     """Inputs that are active while the wire is low. Those in neither are as they are wired."""
     sense_pin: str = ""
     """The pin that feeds the sensors while it is high."""
+    motor_current_pin: str = ""
+    """The pin of the converter that measures the motor's current; A6 and A7 are pins of a Nano alone."""
     hopper_pins: tuple[tuple[str, str], ...] = ()
     """Signal of the hopper that is no numbered terminal, and pin of the chip."""
     fram_address: int = 0

@@ -9,7 +9,7 @@ from typing import ClassVar
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
 PROTOCOL = 2
-DICTIONARY = 0x68AE199E
+DICTIONARY = 0x55205CE7
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -74,6 +74,7 @@ KINDS = {
         output_pins=("B3", "B0"),
         active_high=(),
         active_low=("shaft", "home"),
+        motor_current_pin="A6",
         keys=("1", "2", "3", "4", "5", "6", "enter", "clear", "spare"),
         first_key_line=9,
         key_columns=("B1", "B2", "B5"),
@@ -152,6 +153,7 @@ KINDS = {
         active_high=("token", "win_a", "win_b", "shaft", "tilt", "hopper_coin", "home", "power_fail"),
         active_low=(),
         sense_pin="B4",
+        motor_current_pin="A6",
         hopper_pins=(
             ("back", "B5"),
             ("current", "C2"),
@@ -450,7 +452,9 @@ class NameBoardCommand(BoardCommand, frozen=True):
 
 
 class MotorCommand(BoardCommand, frozen=True):
-    """Turns the motor; it stops at its longest time, at a stall (shaft pulses stay away) and with the dead-man."""
+    """Turns the motor; it stops at its longest time, at a stall (shaft pulses stay away), at an over-current and
+    with the dead-man.
+    """
 
     id: ClassVar[int] = 20
     layout: ClassVar[Struct] = Struct("<bHB")
@@ -641,6 +645,20 @@ class RampCommand(BoardCommand, frozen=True):
     """16 times u16, 1000 to 32258: until the next step, at each from a stand, none above the one before; 0 ends it."""
 
 
+class MotorLimitCommand(BoardCommand, frozen=True):
+    """What the motor may draw, for this session, where its current is measured; without it: no limit. Above it for
+    200 ms the motor is off, and held safe until it is set to 0.
+    """
+
+    id: ClassVar[int] = 32
+    layout: ClassVar[Struct] = Struct("<H")
+    since: ClassVar[int] = 2
+    answer: ClassVar[type[BoardAnswer]] = OkAnswer
+    kinds: ClassVar[tuple[str, ...]] = ("table", "pusher")
+    current: int
+    """What `motor_current` may reach at full power, of 1023; at less in proportion, down to a quarter; 0: no limit."""
+
+
 class BootReport(BoardReport, frozen=True):
     """The board has just begun; no session is open."""
 
@@ -749,7 +767,7 @@ class MotorReport(BoardReport, frozen=True):
     pulses: int
     """Shaft pulses since the start of the session."""
     why: int
-    """Why it stands: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock."""
+    """Why it stands: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock, 6 over-current."""
 
 
 class LampsReport(BoardReport, frozen=True):
@@ -882,6 +900,7 @@ COMMANDS: dict[int, type[BoardCommand]] = {
     29: ReelCommand,
     30: ArmCommand,
     31: RampCommand,
+    32: MotorLimitCommand,
 }
 """Each command, by its id."""
 

@@ -21,6 +21,8 @@ PORTS_TRIED: Final = 20
 SHUTDOWN_S: Final = 2.0
 """How long open requests may take to end when the server stops (ours)."""
 _BACKLOG: Final = 128
+_TURNS_TO_ACCEPT: Final = 4
+"""Turns of the loop in which an accepted connection has its protocol: it takes two."""
 _LAST_PORT: Final = 65535
 
 
@@ -37,6 +39,7 @@ class PageServer:
         self._host = host
         self._port = port
         self._next_free = next_free
+        self._listening: socket.socket | None = None
         self.url = ""
         """The address of the first page, while it listens."""
 
@@ -49,6 +52,7 @@ class PageServer:
         listening = self._listen()
         await self._runner.setup()
         await web.SockSite(self._runner, listening, backlog=_BACKLOG).start()
+        self._listening = listening
         host, port = listening.getsockname()[:2]
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         return self.url
@@ -56,6 +60,9 @@ class PageServer:
     async def stop(self) -> None:
         """Listens no more, and ends the connections: `on_shutdown` of the application closes its WebSockets."""
         self.url = ""
+        if self._listening is not None:
+            await _accept_no_more(self._listening)
+            self._listening = None
         await self._runner.cleanup()
 
     def _listen(self) -> socket.socket:
@@ -106,6 +113,17 @@ class PageServer:
             case _:
                 why = f"port {port} of {self._host} cannot be listened on: {error.strerror}"
         return AddressError(why)
+
+
+async def _accept_no_more(listening: socket.socket) -> None:
+    """Lets the connections that are accepted already become those of the server, which then ends them. asyncio (3.11)
+    drops one whose server closes in between without closing it: the browser would wait for an answer."""
+    loop = asyncio.get_running_loop()
+    loop.remove_reader(listening)
+    for _ in range(_TURNS_TO_ACCEPT):
+        turn: asyncio.Future[None] = loop.create_future()
+        loop.call_soon(turn.set_result, None)
+        await turn
 
 
 async def serve_until_signal(

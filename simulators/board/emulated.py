@@ -39,8 +39,8 @@ _CRASHED = -1
 PIN_NAMES = tuple(f"{port}{bit}" for port in "BCD" for bit in range(8))
 PINS = {name: number for number, name in enumerate(PIN_NAMES) if name not in ("B6", "B7", "C6", "C7")}
 """Those that an Arduino leaves free: B6 and B7 are the crystal, C6 is the reset."""
-CHANNELS = {f"C{bit}": bit for bit in range(6)}
-"""The analogue ones."""
+CHANNELS = {**{f"C{bit}": bit for bit in range(6)}, "A6": 6, "A7": 7}
+"""The analogue ones; A6 and A7 are no pins of a port."""
 NOT_DRIVEN = -1
 _FULL = 65535
 

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from pathlib import Path
 from typing import Final, Protocol
 
+from hal.board.message import BoardKind
 from simulators.board.emulated import EmulatedBoard, PinChange
 
 MS: Final = 1_000_000
@@ -23,6 +24,8 @@ CHAIN_IDLE_NS: Final = MS // 20
 """How often a chain is looked at while nothing is shifted (ours): shorter than a frame."""
 CHAIN_BUSY_NS: Final = 250
 """The same while a frame is shifted: some instructions."""
+SUPERVISOR: Final = "power_fail"
+"""The input that no sensor drives: its board does not feed it."""
 LOOKS_A_BIT: Final = 200
 """After a frame's last clock the chain is looked at so often before it rests again."""
 
@@ -157,14 +160,22 @@ class LampRegisters:
 class MachineBoard(EmulatedBoard):
     """An emulated board with its machines, run in slices as short as they need."""
 
-    def __init__(self, elf: Path, machines: Sequence[Machine], *, eeprom: bytes | None = None) -> None:
-        """Loads a program without executing it.
+    def __init__(
+        self, elf: Path, machines: Sequence[Machine], *, eeprom: bytes | None = None, kind: BoardKind | None = None
+    ) -> None:
+        """Loads a program without executing it. The board of a `kind` that feeds its sensors has them all at rest.
 
         Raises:
             EmulationError: as `EmulatedBoard`.
         """
         super().__init__(elf, eeprom=eeprom)
         self._machines = tuple(machines)
+        if kind is not None and kind.active_high:
+            inputs = dict(kind.inputs)
+            for name in kind.active_high:
+                self.drive(inputs[name], 0)
+            self.chain_of(kind)
+            self.feed([inputs[name] for name in kind.active_high if name != SUPERVISOR], kind.sense_pin or None)
         self._seen: list[PinChange] = []
 
     def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:

@@ -125,7 +125,7 @@ def serve(
         OSError: `path` or `eeprom` cannot be written.
     """
     kept = eeprom.read_bytes() if eeprom is not None and eeprom.exists() else None
-    with MachineBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), machines, eeprom=kept) as board:
+    with MachineBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), machines, eeprom=kept, kind=kind) as board:
         player = None
         if simulator is not None:
             player = LinesPlayer(board, wiring or PinWiring(), rounds_of(simulator, faults))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, WebSocketRoute, expect
+from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from feed import events
 from feed.subscriber import Joined, Position, Rewritten
@@ -207,3 +207,27 @@ def test_a_page_that_asks_for_nonsense_is_closed_and_told_why(page: Page, site: 
     )
     assert closed[0] == 1008
     assert closed[1].startswith("no request:")
+
+
+@pytest.mark.parametrize("file", ["start.js", "board.css", "words.js", "languages/en.json"])
+def test_a_page_that_did_not_load_whole_loads_again_by_itself_and_a_whole_one_stays(
+    shown: BoardPage, site: BoardSite, table: PlayedTable, file: str
+) -> None:
+    whole = BoardPage(shown.page.context.new_page(), site).show(table)
+    loaded: list[str] = []
+    whole.page.on("framenavigated", lambda frame: loaded.append(frame.url))
+    lost: list[str] = []
+
+    def lose_once(route: Route) -> None:
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.request.url)
+            route.abort()
+
+    shown.page.route(f"**/{file}", lose_once)
+    shown.page.goto(site.url)
+    shown.expect_state("RESULT")
+    assert len(lost) == 1
+    # It was opened before, and would have loaded again before.
+    assert loaded == []

@@ -32,7 +32,7 @@ class Venue:
         self.file = folder / "journal"
         self._epochs = 0
         self.site = BoardSite([Source(self.base)])
-        self._gateways = 0
+        self._gateways = 1
         self.context = context
         self.page = context.new_page()
         self.service = self._service()
@@ -59,7 +59,7 @@ class Venue:
         self.service = self._service()
 
     def restart_gateway(self) -> None:
-        """The board's server is stopped and started again."""
+        """The board's server is stopped and started again, with another identity: its revisions begin anew."""
         self.site.stop()
         self._gateways += 1
         self.site.start(f"g{self._gateways}")

@@ -162,12 +162,26 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
             assert any(b"shoe.sealed" in one and b"C;00005;" in one for one in captures)
 
             watched.order("void", "round=4", "why=who knows")
+            shoe.deal("8c")  # of a hand that nobody ends
+            watched.until("procedure.violation", reason="card_out_of_turn")
+        running.kill()
+        (key,) = (running.state / "salts").iterdir()
+        assert (key.name, key.stat().st_mode & 0o777) == ("b-1", 0o600)
+        assert leaks_below(tmp_path) == []
+
+        running.start("--json", stdout=out)
+        with listening(running.endpoints, ended=running.ended) as feed:
+            watched.feed = feed
+            watched.until("heartbeat")
+            shoe.deal("9s")
+            watched.until("card.sealed")
+            assert leaks_in(watched.channels) + leaks_below(tmp_path) == []
             watched.order("break_up")
-            watched.until("card.opened", card="Qs")
+            watched.until("card.opened", card="9s")
         assert running.stop() == 0
         rows = sqlite3.connect(watched.journal).execute("SELECT body FROM record WHERE kind = 'card.opened' ORDER BY n")
         opened = [json.loads(body)["data"] for (body,) in rows]
-    assert [one["card"] for one in opened] == ["7h", "4h", "Ts", "8s", "5h", "Jc", "Qs"]
+    assert [one["card"] for one in opened] == ["7h", "4h", "Ts", "8s", "5h", "Jc", "Qs", "8c", "9s"]
     assert all(one["commitment"] == card_commitment(bytes.fromhex(one["salt"]), one["card"]) for one in opened)
     report = verify(Path(watched.journal))
     assert report.ok, [str(finding) for finding in report.findings]

@@ -31,8 +31,8 @@ class Watch:
 
     def take(self) -> None:
         """Records what is new."""
-        if self.truth is None and self._board.life == self.life:
-            self.truth = self._board.edges
+        if self.truth is None:
+            self.truth = self._board.edges_of.get(self.life)
         for told in self.stream.take():
             if self.untils and told.t_ns <= self.untils[-1]:
                 self.early.append(told)

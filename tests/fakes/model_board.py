@@ -100,6 +100,8 @@ class ModelBoard:
         self.counters = [0, 0, 0, 0]
         self.frozen = False
         """Whether it neither receives nor sends; its state is kept and its clock runs."""
+        self.edges_of: dict[int, ModelEdges | None] = {}
+        """Of each life, the edges of its last session: what is on the wire may come when the next life has begun."""
         self._clock = ModelClock(start_ns, ticks, ppm)
         self._line = ModelLine(self._clock, start_ns)
         self._begun = bytearray()
@@ -272,7 +274,7 @@ class ModelBoard:
         self._orders.take(frame)
 
     def _opened(self) -> None:
-        self.edges = None
+        self.edges = self.edges_of[self.life] = None
         self.watched = 0
         self._guard.all_safe()
         self._line.restart_numbers()
@@ -312,7 +314,7 @@ class ModelBoard:
 
     def _watch(self, inputs: int) -> None:
         self.watched = inputs
-        self.edges = ModelEdges() if inputs else None
+        self.edges = self.edges_of[self.life] = ModelEdges() if inputs else None
         if self.edges is not None:
             self.edges.sent_keys = self.keys
         self._state_ns = self.now_ns

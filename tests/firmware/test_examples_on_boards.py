@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from controller.games.assembly import geometry_of
 from controller.live.wiring import Wiring, wire
 from feed import events
 from hal.board.link import BoardLink
+from hal.board.messages import KINDS
 from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from simulators.board.lockstep import LockStep
@@ -36,25 +38,33 @@ SEED = 3
 class PlayedOnBoards(LiveEvening):
     """An example on emulated boards, with one simulated table on all their pins."""
 
-    def __init__(self, name: str, folder: Path, rounds: int) -> None:
+    def __init__(
+        self, name: str, folder: Path, rounds: int, faults: Mapping[int | None, str] = MappingProxyType({})
+    ) -> None:
         values = example(name)
         config = configured(emulated_copy(values, folder))
         twin = simulator_for(config.game, geometry_of(config), SEED)
         batches = [twin.start()]
-        played = [twin.round() for _ in range(rounds)]
+        played = [twin.round(faults.get(number)) for number in range(1, rounds + 1)]
         batches += [one.batch for one in played]
         self.truths: list[Truth] = [one.truth for one in played]
         super().__init__(config, TableEvening(batches, self.truths), supervised=True)
         self.machines: dict[str, list[Machine]] = {}
         self.lit: list[frozenset[int]] = []
         self._folder = folder
-        self._table = SharedTable(simulator_for(config.game, geometry_of(config), SEED), {}, config.boards)
+        self.simulator = simulator_for(config.game, geometry_of(config), SEED)
+        self.steps: dict[str, LockStep] = {}
+        self._table = SharedTable(self.simulator, faults, config.boards)
 
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
             machines = self.machines[name] = machines_of(self.config, name, self._table)
-            chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines))
-            opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+            chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines, kind=KINDS[board.kind]))
+            self.steps[name] = opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+        return self._plug_in()
+
+    def _plug_in(self) -> Wiring:
+        """The wires of a service to the boards that are there."""
         wiring = wire(self.config, self.clock, {}, 1)
         self.links = [link for link in wiring.boards.values() if isinstance(link, BoardLink)]
         return wiring
@@ -71,8 +81,10 @@ class PlayedOnBoards(LiveEvening):
 
 def supported(result: Mapping[str, Any], truths: Sequence[Truth]) -> bool:
     """Whether one of the rounds had this result."""
-    if "dice" in result:
-        found: object = (*result.get("dealer_dice", ()), *result["dice"])
+    if "stops" in result:
+        found: object = tuple(result["stops"])
+    elif "dice" in result:
+        found = (*result.get("dealer_dice", ()), *result["dice"])
     else:
         found = result.get("index", result.get("space"))
     return any(truth.valid and truth.result == found for truth in truths)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from firmware.hardware import figures as f
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
-from firmware.hardware.boards import BOARDS, circuit
+from firmware.hardware.boards import BOARDS, NAMES, circuit
+from firmware.hardware.circuit import Circuit
 from firmware.hardware.firmware_times import hold_up_ms
 from firmware.hardware.manifest_pins import kind
 from firmware.hardware.spice import (
@@ -22,6 +25,7 @@ from firmware.hardware.spice import (
     V_IL_MOST,
     Corner,
     SimulationError,
+    deck,
     run,
 )
 
@@ -66,6 +70,41 @@ def test_an_input_reads_its_wire_and_a_cut_wire_is_not_at_rest(line: sim.Input) 
     volts = sim.levels(line, "wire shorted to 24 V", Corner())
     assert volts.chip > V_IH_LEAST * 5
     assert volts.wire_amp < 0.05
+
+
+LIKE = (
+    (r"\d", "0"),
+    (r"^(level_0|spare_0|level_[xy])$", "analogue"),
+    (r"^(fram data|fram clock)$", "fram"),
+)
+"""Rows that differ in a number are one circuit, and so are these."""
+NO_CIRCUIT = re.compile(
+    r".*_feed|.*_slow|.*_minus|.*_relay(_0)?|reel_0_motor|reel_0_0[AB]|decoupling.*|.*_decoupling|ground|acceptor_feed|"
+    r"(load|lamp|analogue)_supply|end_(data|read)|read|control_(read|spare)|chain_(first|data_back)|lamps latch|out_0"
+)
+"""Wires, fuses, capacitors and jumpers between what is simulated; a resistor to ground at what is not used."""
+
+
+def _like(row: str) -> str:
+    for pattern, name in LIKE:
+        row = re.sub(pattern, name, row)
+    return row
+
+
+def test_every_circuit_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which rows the simulations use is recorded; ngspice is not run."""
+    used: set[str] = set()
+
+    def recorded(board: Circuit, rows: Sequence[str], **options: Any) -> list[str]:
+        used.update(_like(row) for row in rows)
+        return deck(board, rows, **options)
+
+    monkeypatch.setattr(sim, "deck", recorded)
+    monkeypatch.setattr(sim, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
+    list(f.figures())
+    used.update(_like(line.use) for line in FIELD)
+    rows = {(name, _like(row.name)) for name in NAMES for sheet in circuit(name).sheets for row in sheet.rows}
+    assert [each for each in sorted(rows) if each[1] not in used and not NO_CIRCUIT.fullmatch(each[1])] == []
 
 
 MONEY = [("pusher", use) for use in ("win_a", "win_b", "shaft", "home", "hopper_coin")] + [

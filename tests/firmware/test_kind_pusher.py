@@ -21,6 +21,7 @@ from hal.board.messages import (
     HopperCommand,
     HopperReport,
     MotorCommand,
+    MotorLimitCommand,
     MotorReport,
     PayCommand,
     RefusalCode,
@@ -34,11 +35,12 @@ from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import Hopper, Shaft
 
 MOTOR, HOPPER, ACCEPT, ALARM = 1, 2, 3, 4
-TOLD, LONGEST, HOME, STALL, DEADMAN, INTERLOCK = range(6)
+TOLD, LONGEST, HOME, STALL, DEADMAN, INTERLOCK, OVERLOAD = range(7)
 IDLE, PAYING, EMPTY, RUNAWAY, UNPROVEN, CUT_SHORT, JAMMED = range(7)
 HOPPER_BACK, HOPPER_CURRENT, HOPPER_ERROR = (
     dict(KINDS["pusher"].hopper_pins)[wire] for wire in ("back", "current", "error")
 )
+MOTOR_CURRENT = KINDS["pusher"].motor_current_pin
 HOLD_UP_MS = 300
 """What supply.h asks of the supply."""
 READY_MS = 300
@@ -326,6 +328,147 @@ def test_a_motor_that_gets_stuck_on_its_way_is_stopped(pusher: KindBench) -> Non
     pusher.run(460)
     assert pusher.output("motor") == 0
     assert pusher.last(MotorReport).why == STALL
+
+
+def test_a_blocked_shelf_rings_the_alarm_until_it_is_reset_by_hand(pusher: KindBench) -> None:
+    pusher.ask(MotorCommand(80, 0, 0))
+    assert pusher.output("alarm") == 0
+    pusher.run(600)
+    assert (pusher.output("motor"), pusher.output("alarm")) == (0, 1)
+    pusher.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    pusher.run(5_000)
+    assert (pusher.output("motor"), pusher.output("alarm")) == (0, 1), (
+        "it waits for a person, also where it is free again"
+    )
+    pusher.ask(MotorCommand(0, 0, 0))
+    pusher.run(20)
+    assert pusher.output("alarm") == 0
+    pusher.ask(MotorCommand(80, 0, 0))
+    pusher.run(1_000)
+    assert (pusher.output("motor") > 0, pusher.output("alarm")) == (True, 0)
+
+
+def test_an_alarm_that_the_host_wants_stays_when_the_shelf_is_reset(pusher: KindBench) -> None:
+    pusher.ask(SetCommand(ALARM, 255, 0))
+    pusher.ask(MotorCommand(80, 0, 0))
+    pusher.run(600)
+    pusher.ask(MotorCommand(0, 0, 0))
+    pusher.run(20)
+    assert pusher.output("alarm") == 1
+    pusher.ask(MotorCommand(80, 0, 0))
+    pusher.ask(SetCommand(ALARM, 0, 0))
+    pusher.run(600)
+    assert pusher.output("alarm") == 1
+    pusher.ask(SetCommand(ALARM, 255, 0))
+    pusher.ask(MotorCommand(0, 0, 0))
+    pusher.run(20)
+    assert pusher.output("alarm") == 1, "the host has taken it over"
+
+
+def test_an_alarm_of_the_shelf_ends_with_the_dead_man_and_the_shelf_stays_held(pusher: KindBench) -> None:
+    pusher.ask(MotorCommand(80, 0, 0))
+    pusher.run(600)
+    pusher.talks = False
+    pusher.run(600)
+    assert pusher.output("alarm") == 0
+    pusher.talks = True
+    pusher.ask(AllSafeCommand())
+    assert pusher.refused(MotorCommand(80, 0, 0)) == RefusalCode.HELD_SAFE
+    assert fault(pusher)
+
+
+LIMIT = 72
+"""3.5 A over 0.1 Ω, of 1023 at 5 V."""
+
+
+def draws(bench: KindBench, reading: float, in_ms: float = 0) -> None:
+    """The mean voltage of the shelf's shunt, as the converter reads it."""
+    bench.board.supply(MOTOR_CURRENT, (reading + 0.5) / 1024, bench.now_ns + round(in_ms * 1e6))
+
+
+@pytest.mark.parametrize(("speed", "reading"), [(127, 73), (127, 1023), (63, 37), (20, 19)])
+def test_a_shelf_that_draws_too_much_is_switched_off_in_time_and_says_why(
+    pusher: KindBench, speed: int, reading: int
+) -> None:
+    pusher.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    pusher.ask(MotorLimitCommand(LIMIT))
+    pusher.ask(MotorCommand(speed, 0, 0))
+    pusher.run(700)
+    assert pusher.output("motor") > 0
+    pusher.output_changes("motor")
+    draws(pusher, reading)
+    began_ns = pusher.now_ns
+    pusher.run(300)
+    stopped = [change for change in pusher.output_changes("motor") if change.level == 0]
+    assert 198 <= (stopped[0].t_ns - began_ns) / 1e6 <= 210
+    assert pusher.output("alarm") == 1
+    report = pusher.last(MotorReport)
+    assert (report.speed, report.why) == (0, OVERLOAD)
+    assert fault(pusher)
+    assert pusher.refused(MotorCommand(speed, 0, 0)) == RefusalCode.HELD_SAFE
+    draws(pusher, 0)
+    pusher.ask(MotorCommand(0, 0, 0))
+    assert not fault(pusher)
+    pusher.ask(MotorCommand(speed, 0, 0))
+    pusher.run(500)
+    assert pusher.output("motor") > 0
+
+
+@pytest.mark.parametrize(("speed", "reading"), [(127, 72), (63, 34), (5, 17)])
+def test_a_shelf_within_its_limit_goes_on(pusher: KindBench, speed: int, reading: int) -> None:
+    pusher.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    draws(pusher, reading)
+    pusher.ask(MotorLimitCommand(LIMIT))
+    pusher.ask(MotorCommand(speed, 0, 0))
+    pusher.run(2_000)
+    assert pusher.output("motor") > 0
+
+
+def test_the_current_of_a_start_stops_no_shelf(pusher: KindBench) -> None:
+    pusher.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    pusher.ask(MotorLimitCommand(LIMIT))
+    draws(pusher, 200)
+    for each in range(10):
+        draws(pusher, 0, 180 + each * 200)
+        draws(pusher, 200, 200 + each * 200)
+    draws(pusher, 0, 2_180)
+    pusher.ask(MotorCommand(127, 0, 0))
+    pusher.run(2_500)
+    assert pusher.output("motor") == 1
+
+
+def test_no_current_is_looked_at_without_a_limit_or_after_a_new_session(pusher: KindBench) -> None:
+    pusher.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    draws(pusher, 1023)
+    pusher.ask(MotorCommand(127, 0, 0))
+    pusher.run(500)
+    assert pusher.output("motor") == 1
+    assert pusher.refused(MotorLimitCommand(1_023)) == RefusalCode.WRONG_VALUE
+    pusher.ask(MotorLimitCommand(LIMIT))
+    pusher.open(2)
+    pusher.ask(MotorCommand(127, 0, 0))
+    pusher.run(500)
+    assert pusher.output("motor") == 1
+
+
+@pytest.mark.parametrize("over", ["shelf", "hopper"])
+def test_shelf_and_hopper_are_measured_in_turns_and_only_the_one_that_draws_too_much_stops(
+    pusher: KindBench, over: str
+) -> None:
+    pusher.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    hopper(pusher)
+    pusher.ask(MotorLimitCommand(LIMIT))
+    pusher.ask(HopperCommand(143, 0, 500, 0))
+    pusher.ask(MotorCommand(127, 0, 0))
+    pusher.ask(PayCommand(1, 50))
+    pusher.run(1_000)
+    assert (pusher.output("motor"), pusher.output("hopper")) == (1, 1)
+    if over == "shelf":
+        draws(pusher, 90)
+    else:
+        pusher.board.supply(HOPPER_CURRENT, 0.6)
+    pusher.run(260)
+    assert (pusher.output("motor"), pusher.output("hopper")) == ((0, 1) if over == "shelf" else (1, 0))
 
 
 def test_the_motor_stops_at_home_when_asked_to(pusher: KindBench) -> None:

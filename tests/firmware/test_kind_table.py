@@ -14,6 +14,7 @@ from hal.board.messages import (
     LampsCommand,
     LampsReport,
     MotorCommand,
+    MotorLimitCommand,
     MotorReport,
     RefusalCode,
     SetCommand,
@@ -25,7 +26,7 @@ from tests.firmware.worlds import MOST_PIN_MA, KeyMatrix, LampChain, Shaft
 
 TABLE = KINDS["table"]
 MOTOR, BACK = 1, 2
-TOLD, LONGEST, HOME, STALL, DEADMAN = range(5)
+TOLD, LONGEST, HOME, STALL, DEADMAN, INTERLOCK, OVERLOAD = range(7)
 KEYS = {name: key for key, name in enumerate(TABLE.keys)}
 
 
@@ -94,6 +95,27 @@ def test_a_stalled_motor_is_stopped_both_ways_round(table: KindBench) -> None:
     assert table.output("motor_back") == 0
     table.ask(MotorCommand(0, 0, 0))
     table.ask(MotorCommand(-60, 0, 0))
+
+
+@pytest.mark.parametrize("speed", [127, -127])
+def test_a_motor_that_draws_too_much_is_stopped_both_ways_round(table: KindBench, speed: int) -> None:
+    table.worlds.append(Shaft("motor", "shaft", period_ms=50))
+    table.ask(MotorLimitCommand(72))
+    table.ask(MotorCommand(speed, 0, 0))
+    table.run(500)
+    assert table.output("motor") == 1
+    table.output_changes("motor")
+    table.board.supply(TABLE.motor_current_pin, 0.1)
+    began_ns = table.now_ns
+    table.run(300)
+    stopped = [change for change in table.output_changes("motor") if change.level == 0]
+    assert 198 <= (stopped[0].t_ns - began_ns) / 1e6 <= 210
+    assert table.output("motor_back") == 0
+    assert table.last(MotorReport).why == OVERLOAD
+    assert table.refused(MotorCommand(speed, 0, 0)) == RefusalCode.HELD_SAFE
+    table.ask(MotorCommand(0, 0, 0))
+    table.run(210)
+    table.ask(MotorCommand(speed, 0, 0))
 
 
 def test_the_motor_turns_no_longer_than_the_board_allows(table: KindBench) -> None:

@@ -14,6 +14,7 @@ from controller.games.baccarat.rounds import BaccaratGame, BaccaratOptions
 from controller.games.baccarat.rules import BaccaratRules
 from controller.rules.profile import profile
 from controller.table.game import GameContext
+from controller.table.salts import RepeatableSalts
 from drivers.cards.card_wire import DECK
 from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import CardDealt
@@ -73,7 +74,7 @@ def shoes(count: int, seed: int) -> int:
         call_by="auto",
         settle_by_button=False,
         time_of=str,
-        salt=lambda: bytes(16),
+        salts=RepeatableSalts(),
     )
     game = BaccaratGame(context, RULES, BaccaratOptions(decks=DECKS))
     game.open(0)

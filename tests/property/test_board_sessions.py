@@ -140,7 +140,7 @@ class Story:
             return
         number = 0
         lost_for_want_of_room = 0
-        for told in watch.told:
+        for i, told in enumerate(watch.told):
             if isinstance(told, BoardEdge):
                 if told.found:
                     continue
@@ -148,6 +148,10 @@ class Story:
                 assert (told.line, told.level) == (edge.line, edge.level)
                 assert told.ticks == edge.ticks
                 number += 1
+            elif lost_for_want_of_room and told.missing == 1 and self._goes_on(watch, i, number):
+                # A state between a loss and the edges behind it has the levels before the loss: those of a later state
+                # prove a change once more.
+                continue
             else:
                 skipped = range(number, number + told.missing)
                 lost_for_want_of_room += sum(1 for i in skipped if i not in watch.truth.history)
@@ -160,6 +164,15 @@ class Story:
             assert lost_for_want_of_room == watch.truth.lost
             assert watch.levels == {line: self.board.levels >> line & 1 for line in range(8)}
             assert watch.missing == watch.stream.lost
+
+    @staticmethod
+    def _goes_on(watch: Watch, after: int, number: int) -> bool:
+        """Whether the next edge that was told is the one of this number."""
+        assert watch.truth is not None
+        edge = watch.truth.history.get(number)
+        following = (told for told in watch.told[after + 1 :] if isinstance(told, BoardEdge) and not told.found)
+        told = next(following, None)
+        return edge is not None and told is not None and told.ticks == edge.ticks
 
 
 def told_as_found(watch: Watch) -> int:

@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 )
 
 from controller.table.phase import OPEN, RUNNING, SETTLING
+from controller.table.salts import KeyedSalts
 from drivers.cards.card_wire import DECK, ShoeLine, ShoeState, ShufflerLine, ShufflerState, encode
 from feed import events
 from feed.commitments import card_commitment
@@ -47,7 +48,8 @@ class CardTableLife(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hands = ShoeHands(TEXT)
+        self.salts = KeyedSalts()
+        self.hands = ShoeHands(TEXT, salts=self.salts)
         self.told = 0
         self.state = TableState("b-1")
         self.rng = Random(0)
@@ -58,7 +60,9 @@ class CardTableLife(RuleBasedStateMachine):
         """The cards that left and were read, in this life of the process."""
         self.shown: Counter[str] = Counter()
         self.sealed: dict[str, bool] = {}
-        """Commitments of this life to cards of this stack, and whether each was opened."""
+        """Commitments to cards of this stack, over restarts, and whether each was opened."""
+        self.before = 0
+        """Those of them that waited at the last restart."""
         self.outcomes = 0
 
     @initialize(seed=st.integers(0, 2**32 - 1))
@@ -134,10 +138,12 @@ class CardTableLife(RuleBasedStateMachine):
 
     @rule()
     def power_cut(self) -> None:
-        hands = ShoeHands(TEXT, before=self.state)
+        self.salts = KeyedSalts(self.salts.kept)
+        hands = ShoeHands(TEXT, before=self.state, salts=self.salts)
         hands.number = self.hands.number
         self.hands = hands
-        self.sealed, self.read, self.shown = {}, Counter(), Counter()
+        self.read, self.shown = Counter(), Counter()
+        self.before = sum(not opened for opened in self.sealed.values())
         self.take(EventList(hands.bench.said))
 
     # --- what must hold ------------------------------------------------------------------------------------------
@@ -160,7 +166,8 @@ class CardTableLife(RuleBasedStateMachine):
                 assert card_commitment(bytes.fromhex(salt), card) == commitment
                 self.sealed[commitment] = True
             case StackLoaded():
-                self.sealed = {}  # those of the stack before stay sealed
+                self.sealed, self.before = {}, 0  # those of the stack before stay sealed
+                self.salts.forget_before()
             case events.Outcome(result=result, evidence=evidence):
                 cards = [one.card for one in evidence.cards or ()]
                 assert len(cards) >= 4
@@ -186,7 +193,7 @@ class CardTableLife(RuleBasedStateMachine):
             return  # the cards of the round are exposed, and their evidence comes with the verdict
         waiting = sum(not opened for opened in self.sealed.values())
         assert waiting == self.hands.game.ledger.sealed
-        assert self.shown.total() + waiting <= self.read.total()
+        assert self.shown.total() + waiting <= self.read.total() + self.before
 
     def teardown(self) -> None:
         """No dead end: people bring the table back, and a natural is dealt."""

@@ -22,7 +22,7 @@ S: Final = 1_000_000_000
 PLAYED_S: Final = 150
 
 
-RANDOM: Final = frozenset({"commitment", "root", "salt", "salts"})
+RANDOM: Final = frozenset({"commitment", "nonce", "root", "salt", "salts"})
 """What is random in each run: the salts of cards that lie face down."""
 
 

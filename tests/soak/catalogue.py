@@ -186,6 +186,20 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_pusher_tables.py",
     ),
     _parts(
+        "reel-tables",
+        "Skill-stop reels with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
+        40,
+        "property/test_reel_tables.py",
+    ),
+    _parts(
+        "skill-stops",
+        "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
+        12,
+        "firmware/test_skill_stops.py",
+        "firmware/test_reels_on_board.py",
+        "firmware/test_reel_power_cuts.py",
+    ),
+    _parts(
         "dice-machines",
         "Random orders, faults and restarts at tables with dice; the state machines hold",
         30,

@@ -6,6 +6,7 @@ from typing import Final
 
 from controller.games.cards.game import CardGame
 from controller.table.orders.order import CommandResult
+from controller.table.salts import Salts
 from drivers.cards.card_wire import CardLine, ShoeLine, ShoeState, encode
 from feed import events
 from feed.state import TableState
@@ -31,8 +32,17 @@ def card_toml(game: str = "baccarat", *, table: str = "", shoe: str = "", option
 class ShoeHands:
     """People at one table."""
 
-    def __init__(self, text: str = "", *, before: TableState | None = None, opens: bool = True) -> None:
-        self.bench = CommandBench(text or card_toml(), before=before, opens=opens, epoch="b" if before else "a")
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        before: TableState | None = None,
+        opens: bool = True,
+        salts: Salts | None = None,
+    ) -> None:
+        """`before` is what the journal has of the table, `salts` where its commitments have theirs from."""
+        epoch = "b" if before else "a"
+        self.bench = CommandBench(text or card_toml(), before=before, opens=opens, epoch=epoch, salts=salts)
         self.now_s = 0.0
         self.number = 0
         self.feed([Edge(line, 0, 0) for line in (*LINES, *BUTTONS)])

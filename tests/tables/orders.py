@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.games.assembly import table_for
 from controller.table.orders.order import CommandResult
+from controller.table.salts import Salts
 from controller.table.table import Table
 from feed.state import TableState
 from hal.capture.command_text import read_command
@@ -15,9 +16,16 @@ class CommandBench:
     """A table, and a sender of commands."""
 
     def __init__(
-        self, text: str, *, opens: bool = True, before: TableState | None = None, epoch: str = "sim", t_ns: int = 0
+        self,
+        text: str,
+        *,
+        opens: bool = True,
+        before: TableState | None = None,
+        epoch: str = "sim",
+        t_ns: int = 0,
+        salts: Salts | None = None,
     ) -> None:
-        self.table: Table = table_for(configured(text), epoch=epoch, simulated=True, opens=opens)
+        self.table: Table = table_for(configured(text), epoch=epoch, simulated=True, opens=opens, salts=salts)
         self._sent = 0
         if before is not None:
             self.table.restore(before)

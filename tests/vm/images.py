@@ -1,6 +1,6 @@
 """What a machine is booted from: the kernel, the disk with Debian, and the same with the package installed.
 
-    build/vm/linux-uml          the kernel: unpacked from the shared folder where it lies there, else built (kernel.py)
+    build/vm/linux-uml          the kernel: unpacked from the shared folder where it lies there, else built (kernel/)
     build/vm/debian-*.ext4      Debian 12 as debootstrap makes it; the name holds what it was made from
     build/vm/installed-*.ext4   the same after `dpkg -i`, done in a machine; the name holds the package's digest
 
@@ -28,6 +28,8 @@ SHARED: Final = Path(os.environ.get("FELTWIRE_SHARED", ROOT.parent / "shared"))
 """The folder of what several projects share, beside the checkout."""
 BUILD: Final = ROOT / "build" / "vm"
 KERNEL: Final = BUILD / "linux-uml"
+PACKED_KERNEL: Final = SHARED / "gpio-vm" / "linux-uml.xz"
+CAPTURES: Final = BUILD / "captures"
 PLAYER: Final = BUILD / "play"
 SUITE: Final = "bookworm"
 MIRROR: Final = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
@@ -50,26 +52,56 @@ class ImageError(Exception):
 
 def kernel() -> Path:
     """The kernel, ready to run."""
-    if not KERNEL.exists():
-        BUILD.mkdir(parents=True, exist_ok=True)
-        packed = SHARED / "gpio-vm" / "linux-uml.xz"
-        part = KERNEL.with_name(KERNEL.name + ".part")
-        if packed.is_file():
-            with lzma.open(packed) as read, part.open("wb") as write:
-                shutil.copyfileobj(read, write)
-        else:
-            _run(["sh", str(HOUSE / "kernel" / "build.sh"), str(part)], "building the kernel (minutes)")
-        part.chmod(0o755)
-        part.rename(KERNEL)
+    with _alone("kernel"):
+        if not KERNEL.exists():
+            part = KERNEL.with_name(KERNEL.name + ".part")
+            if PACKED_KERNEL.is_file():
+                with lzma.open(PACKED_KERNEL) as read, part.open("wb") as write:
+                    shutil.copyfileobj(read, write)
+            else:
+                _run(["sh", str(HOUSE / "kernel" / "build.sh"), str(part)], "building the kernel (minutes)")
+            part.chmod(0o755)
+            part.rename(KERNEL)
     return KERNEL
+
+
+def kernel_without_building() -> Path:
+    """The kernel where it is there already.
+
+    Raises:
+        ImageError: it would have to be built, which takes longer than the checks may.
+    """
+    if not KERNEL.exists() and not PACKED_KERNEL.is_file():
+        raise ImageError(
+            f"there is no kernel: neither {PACKED_KERNEL} (FELTWIRE_SHARED= names another folder than {SHARED}) nor "
+            f"{KERNEL}, which `sudo make vm-test VM=busy-rates` builds in a quarter of an hour"
+        )
+    return kernel()
+
+
+def captures() -> Path:
+    """The folder of captures that the machine can read: copies of the shared ones."""
+    shared = SHARED / "captures"
+    if not shared.is_dir():
+        raise ImageError(f"{shared}: the shared captures are not there; FELTWIRE_SHARED= names their folder's folder")
+    with _alone("captures"):
+        CAPTURES.mkdir(parents=True, exist_ok=True)
+        for path in shared.iterdir():
+            copy = CAPTURES / path.name
+            # Another machine may read the copy meanwhile.
+            if not copy.exists() or copy.read_bytes() != path.read_bytes():
+                shutil.copyfile(path, copy)
+    return CAPTURES
 
 
 def player() -> Path:
     """The program that drives lines, for the machine: static, so it needs nothing of its libraries."""
     source = HOUSE / "guest" / "play.c"
-    if not PLAYER.exists() or PLAYER.stat().st_mtime < source.stat().st_mtime:
-        BUILD.mkdir(parents=True, exist_ok=True)
-        _run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", str(PLAYER), str(source)], "")
+    with _alone("player"):
+        if not PLAYER.exists() or PLAYER.stat().st_mtime < source.stat().st_mtime:
+            part = PLAYER.with_name(PLAYER.name + ".part")
+            _run(["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", str(part), str(source)], "")
+            part.rename(PLAYER)
     return PLAYER
 
 
@@ -100,19 +132,19 @@ def debian() -> Path:
     return disk
 
 
-def make_disk(path: Path, size: int, content: Path | None = None) -> None:
+def make_disk(path: Path, size: int, content: Path | None = None, label: str = "") -> None:
     """A file with an ext4 file system, empty or with the content of a folder."""
     path.unlink(missing_ok=True)
     with path.open("wb") as file:
         file.truncate(size)
     # Written at once, not by the machine's kernel after it began: a disk is then the same at each boot.
     whole = ["-E", "lazy_itable_init=0,lazy_journal_init=0"]
-    _run(["mkfs.ext4", "-q", "-F", *whole, *(["-d", str(content)] if content else []), str(path)], "")
+    _run(["mkfs.ext4", "-q", "-F", *whole, *(["-d", str(content)] if content else []), "-L", label, str(path)], "")
 
 
 def package(*versions: str) -> list[Path]:
     """The package of this checkout under these version numbers, for this computer's kind of processor."""
-    with _alone():
+    with _alone("package"):
         return _package(*versions)
 
 
@@ -143,15 +175,15 @@ def _package(*versions: str) -> list[Path]:
 @cache
 def installed(version: str = "1.0") -> Path:
     """A disk on which `dpkg -i` installed the package, in a machine; made once, whoever asks first."""
-    with _alone():
+    with _alone("package"):
         return _installed(version)
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """Keeps other processes and threads from making images meanwhile."""
+def _alone(what: str) -> Iterator[None]:
+    """Keeps other processes and threads from making the same meanwhile."""
     BUILD.mkdir(parents=True, exist_ok=True)
-    with (BUILD / "lock").open("w") as file:
+    with (BUILD / f"{what}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

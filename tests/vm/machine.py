@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, TypeAlias
@@ -27,11 +29,26 @@ Record: TypeAlias = dict[str, Any]
 MARK: Final = b"VM "
 PATIENCE_S: Final = 900.0
 """Ends a machine that hangs."""
+ALIVE_S: Final = 5
+"""In real time, how often a machine reports that it runs, whatever its scenario waits for."""
+DEAD_S: Final = 180.0
+"""Without such a report, a machine in real time stands still."""
 CONSOLE: Final = ("con=null", "con0=null,fd:1", "con1=null", "quiet", "loglevel=3", "panic=-1")
+
+
+def _roomy(memory: str) -> str:
+    """A folder in which a machine's memory has room, in this computer's own memory where that can be."""
+    needed = int(memory.removesuffix("M")) << 20
+    shared = Path("/dev/shm")
+    return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > needed else tempfile.gettempdir()
 
 
 class MachineError(Exception):
     """The machine ended, or sent something, otherwise than expected."""
+
+
+class MachineHungError(MachineError):
+    """The machine's kernel stands still; tests/vm/kernel/options has the reason that is known."""
 
 
 class Machine:
@@ -39,28 +56,46 @@ class Machine:
 
     def __init__(
         self,
-        disk: Path,
+        disk: Path | None,
         *,
         run: str = "",
         virtual_time: bool = False,
         systemd: bool = False,
         data: Path | None = None,
+        stick: Path | None = None,
         keep: bool = False,
         memory: str = "768M",
         options: Sequence[str] = (),
     ) -> None:
-        """`run` is the scenario in tests/vm/guest; `data` a second disk, written for good; `keep` writes to `disk`."""
+        """`run` is the scenario in tests/vm/guest; `keep` writes to `disk`.
+
+        `data` is another disk, for the state, and `stick` one that is plugged in; both are written for good.
+
+        Without a disk it boots from this computer's own root, read-only, and runs the checkout instead of the package.
+        """
         self._folder = tempfile.TemporaryDirectory(prefix="feltwire-vm-")
-        layer = f"{self._folder.name}/layer,{disk}" if not keep else str(disk)
         player()
-        words = [str(kernel()), f"mem={memory}", f"ubd0={layer}", "root=/dev/ubda", "rw", "init=/vm-init", *CONSOLE]
+        words = [str(kernel()), f"mem={memory}", *CONSOLE]
+        if disk is None:
+            command = Path(sys.executable).with_name("feltwire")
+            words += ["rootfstype=hostfs", "rootflags=/", "ro", f"init={ROOT}/tests/vm/guest/init"]
+            words += ["vm.root=checkout", f"vm.python={sys.executable}", f"vm.feltwire={command}"]
+        else:
+            layer = f"{self._folder.name}/layer,{disk}" if not keep else str(disk)
+            words += [f"ubd0={layer}", "root=/dev/ubda", "rw", "init=/vm-init", "vm.root=disk"]
         # The revision of a Pi 4, which gpiozero reads.
         words += ["pirev=c03111", f"vm.host={ROOT}", f"vm.run={run}"]
         words += ["time-travel=inf-cpu"] if virtual_time else []
         words += ["vm.systemd=yes", "systemd.show_status=no", "systemd.log_color=no"] if systemd else []
-        words += [f"ubd1={data}", "vm.data=yes"] if data is not None else []
+        # The second disk where there is a first.
+        words += [f"ubd1={data}", "vm.data=/dev/ubdb"] if data is not None else []
+        words += [f"ubd2={stick}"] if stick is not None else []
         words += [f"vm.{option}" for option in options]
-        environ = {**os.environ, "TMPDIR": "/dev/shm" if Path("/dev/shm").is_dir() else "/tmp"}
+        self._silence_s = PATIENCE_S
+        if not virtual_time:
+            words += [f"vm.alive={ALIVE_S}"]
+            self._silence_s = DEAD_S
+        environ = {**os.environ, "TMPDIR": _roomy(memory)}
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,
@@ -73,15 +108,15 @@ class Machine:
         self.other: list[str] = []
         """What it printed beside records."""
 
-    def records(self, patience_s: float = PATIENCE_S) -> Iterator[Record]:
+    def records(self) -> Iterator[Record]:
         """The records, as they come, until the machine ends.
 
         Raises:
-            MachineError: it is silent for `patience_s`.
+            MachineHungError: it stands still.
         """
-        return self.records_until(lambda: None, patience_s)
+        return self.records_until(lambda: None)
 
-    def records_until(self, moment: Callable[[], float | None], patience_s: float = PATIENCE_S) -> Iterator[Record]:
+    def records_until(self, moment: Callable[[], float | None]) -> Iterator[Record]:
         """As `records`, up to a moment on the monotonic clock, which may become known meanwhile.
 
         What the machine sent before that moment, and is not read yet, is read and is a record.
@@ -100,11 +135,11 @@ class Machine:
                     # From here on nothing more happens in the machine.
                     self.cut()
                     end = None
-                left = last + patience_s - now if end is None else min(end, last + patience_s) - now
+                left = last + self._silence_s - now if end is None else min(end, last + self._silence_s) - now
                 if not selector.select(max(left, 0)):
                     if moment() is not None:
                         continue
-                    raise MachineError(f"nothing came for {patience_s:g} s; the last was: {self.other[-5:]}")
+                    raise MachineHungError(f"nothing came for {self._silence_s:g} s; the last was: {self.other[-5:]}")
                 last = time.monotonic()
                 got = os.read(output, 65536)
                 if not got:
@@ -114,7 +149,8 @@ class Machine:
                     _, mark, body = line.strip().partition(MARK)
                     if mark:
                         record: Record = json.loads(body)
-                        yield record
+                        if record["kind"] != "alive":
+                            yield record
                     else:
                         self.other.append(line.decode(errors="replace").rstrip())
 
@@ -136,7 +172,16 @@ class Machine:
         self._folder.cleanup()
 
 
-def run_to_end(disk: Path, **given: Any) -> list[Record]:
+def _shown(records: Iterable[Record]) -> Iterator[Record]:
+    """The records; what is checked is shown as it comes, since a scenario takes minutes."""
+    for record in records:
+        if record["kind"] == "check":
+            shown = "ok   " if record["passed"] else f"WRONG ({record['seen']})"
+            print(f"   {shown} {record['name']}", file=sys.stderr, flush=True)
+        yield record
+
+
+def run_to_end(disk: Path | None, **given: Any) -> list[Record]:
     """All records of a scenario that ends by itself.
 
     Raises:
@@ -144,7 +189,7 @@ def run_to_end(disk: Path, **given: Any) -> list[Record]:
     """
     begun = time.monotonic()
     with Machine(disk, **given) as machine:
-        records = list(machine.records())
+        records = list(_shown(machine.records()))
     codes = [one["code"] for one in records if one["kind"] == "ended"]
     if codes != [0]:
         last = "\n".join(machine.other[-25:])

@@ -8,7 +8,6 @@ disks are run in real time alone: in virtual time they would see hours pass whil
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,12 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from tests.vm.images import BUILD, HOUSE, ROOT, SHARED, debian, installed, make_disk, package
+from tests.vm.images import BUILD, CAPTURES, HOUSE, ROOT, captures, debian, installed, make_disk, package
 from tests.vm.machine import Record, run_to_end
 
-GUEST_TABLES: Final = "/mnt/host/tests/vm/tables"
-GUEST_CAPTURES: Final = "/mnt/host/build/vm/captures"
-CAPTURES: Final = BUILD / "captures"
 TABLE_OF: Final = {
     "money_wheel_mixed": "money_wheel",
     "money_wheel_no_button": "money_wheel_no_button",
@@ -57,19 +53,6 @@ class Outcome:
             self.passed += 1
         else:
             self.wrong.append(what)
-
-
-def captures() -> Path:
-    """The folder of captures that the machine can read; the shared ones where they lie beside the checkout."""
-    CAPTURES.mkdir(parents=True, exist_ok=True)
-    shared = SHARED / "captures"
-    if not shared.is_dir():
-        raise FileNotFoundError(
-            f"{shared}: the shared captures are not there; name their folder's with FELTWIRE_SHARED"
-        )
-    for path in shared.iterdir():
-        shutil.copyfile(path, CAPTURES / path.name)
-    return CAPTURES
 
 
 def _checks(records: Iterable[Record], outcome: Outcome) -> None:
@@ -120,12 +103,22 @@ def _number(verdict: dict[str, Any]) -> tuple[str, str | None, object]:
     return verdict["type"], reason, result.get("pocket", result.get("space"))
 
 
-def verdicts(together: Sequence[str]) -> Outcome:
-    """Captures played into the lines of a running service: its verdicts are those of their replay."""
+def _played(table: Path, capture: str) -> str:
+    """A capture and the table on whose wires it is played, as the machine reads them: below the checkout."""
+    return f"{table.relative_to(ROOT)}:{(CAPTURES / capture).relative_to(ROOT)}.vcd"
+
+
+def verdicts(together: Sequence[str], *, checkout: bool = False, until_s: float | None = None) -> Outcome:
+    """Captures played into the lines of a running service: its verdicts are those of their replay.
+
+    `checkout` runs the checkout on this computer's own root, instead of the package; `until_s` ends the captures early.
+    """
     outcome = Outcome()
     captures()
-    pairs = ",".join(f"{GUEST_TABLES}/{TABLE_OF[one]}.toml:{GUEST_CAPTURES}/{one}.vcd" for one in together)
-    records = run_to_end(installed(), run="verdicts", virtual_time=True, options=[f"play={pairs}"])
+    pairs = ",".join(_played(HOUSE / "tables" / f"{TABLE_OF[one]}.toml", one) for one in together)
+    options = [f"play={pairs}", *([f"until={until_s}"] if until_s is not None else [])]
+    disk = None if checkout else installed()
+    records = run_to_end(disk, run="verdicts", virtual_time=True, options=options)
     (played,) = [one for one in records if one["kind"] == "played"]
     outcome.figures["edges played"] = played["edges"]
     outcome.check(played["code"] == 0, f"the service ended with {played['code']}: {played['log']}")
@@ -141,8 +134,13 @@ def verdicts(together: Sequence[str]) -> Outcome:
             if one["kind"] == "event" and one["name"].startswith("round.") and one["data"]["table"] == table
         ]
         wanted = [{key: value for key, value in one.items() if key != "table"} for one in expected]
+        numbers = _expected(capture)
+        if until_s is not None:
+            # A capture that ends early has fewer rounds.
+            wanted, numbers = wanted[: len(live)], numbers[: len(live)]
+            outcome.check(bool(live), f"{capture}: no verdict within {until_s} s")
         outcome.check(live == wanted, _difference(capture, live, wanted))
-        outcome.check([_number(one) for one in live] == _expected(capture), f"{capture}: not as in its expected.json")
+        outcome.check([_number(one) for one in live] == numbers, f"{capture}: not as in its expected.json")
         outcome.figures[f"verdicts of {capture}"] = len(live)
     return outcome
 
@@ -157,14 +155,15 @@ def _difference(capture: str, live: Sequence[dict[str, Any]], wanted: Sequence[d
     return ""
 
 
-def overflow() -> Outcome:
+def overflow(*, checkout: bool = False) -> Outcome:
     """A process that is stopped until the kernel's buffer of edges overflows: no verdict rests on what was lost."""
     outcome = Outcome()
     captures()
-    play = f"{GUEST_TABLES}/money_wheel.toml:{GUEST_CAPTURES}/money_wheel_mixed.vcd"
+    play = _played(HOUSE / "tables/money_wheel.toml", "money_wheel_mixed")
     # The first spin begins after 6 s and makes some 1,800 edges; the buffer holds 1,024.
     options = [f"play={play}", "until=24", "hold=6:10"]
-    records = run_to_end(installed(), run="verdicts", virtual_time=True, options=options)
+    disk = None if checkout else installed()
+    records = run_to_end(disk, run="verdicts", virtual_time=True, options=options)
     outcome.check(any(one["kind"] == "held" for one in records), "the process was not stopped")
     told = [one for one in records if one["kind"] == "event"]
     lost = [one for one in told if "edges_lost" in json.dumps(one["data"])]
@@ -183,7 +182,7 @@ def gpiozero_verdicts() -> Outcome:
     tables.mkdir(exist_ok=True)
     text = (HOUSE / "tables" / "money_wheel.toml").read_text()
     (tables / "money_wheel.toml").write_text(text.replace('backend = "gpiod"', 'backend = "gpiozero"'))
-    play = f"/mnt/host/build/vm/tables/money_wheel.toml:{GUEST_CAPTURES}/money_wheel_mixed.vcd"
+    play = _played(tables / "money_wheel.toml", "money_wheel_mixed")
     records = run_to_end(installed(), run="verdicts", virtual_time=True, options=[f"play={play}", "until=70"])
     live = [_comparable(one["name"], one["data"]) for one in records if one["kind"] == "event"]
     live = [one for one in live if one["type"].startswith("round.")]
@@ -292,6 +291,23 @@ def mishaps() -> Outcome:
     return outcome
 
 
+def nights() -> Outcome:
+    """What timers do at night: verify, archive, back up onto a stick."""
+    outcome = Outcome()
+    with tempfile.TemporaryDirectory(prefix="feltwire-nights-") as folder:
+        stick = Path(folder) / "stick.ext4"
+        make_disk(stick, 64_000_000, label="FELTWIRE")
+        _checks(run_to_end(installed(), run="nights", systemd=True, stick=stick), outcome)
+    return outcome
+
+
+def screen() -> Outcome:
+    """The scoreboard's page under its sandbox, and the unit of the screen."""
+    outcome = Outcome()
+    _checks(run_to_end(installed(), run="screen", systemd=True), outcome)
+    return outcome
+
+
 SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     **{f"verdicts-{number}": partial(verdicts, one) for number, one in enumerate(TOGETHER, 1)},
     "overflow": overflow,
@@ -301,6 +317,8 @@ SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
     "gpiozero-rates": gpiozero_rates,
     "life": life,
     "mishaps": mishaps,
+    "nights": nights,
+    "screen": screen,
     "technician": technician,
     "package": package_life,
 }

@@ -6,9 +6,9 @@
        … stack broken up     ─► card.opened   card and salt, `broken_up`, by a supervisor's order
 
 So an auditor can show afterwards that the card which was turned over is the card that left the shoe, and nobody learns
-it before. Faces and salts of sealed cards are in the memory of this process alone, until the next stack is loaded; then
-and after a restart their commitments stand in the journal and stay closed, because whatever could open them from a disk
-could be stolen from it.
+it before. Faces of sealed cards are in the memory of this process alone, until the next stack is loaded; then their
+commitments stay closed. After a restart a commitment is opened with the salt that its nonce gives: of the 54 cards one
+has that commitment. That works as long as the stack is in the shoe, and no longer (see `controller.table.salts`).
 """
 
 from __future__ import annotations
@@ -16,17 +16,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from controller.table.game import Game
+from controller.table.salts import Salt, Salts
+from controller.table.wording import counted
+from drivers.cards.card_wire import DECK, JOKER
 from drivers.cards.hidden_card import HiddenCard
-from drivers.cards.observations import Batch, CardDealt, OrderOpened, OrderSealed
+from drivers.cards.observations import BATCHES, Batch, CardDealt, OrderOpened, OrderSealed
 from feed import events
 from feed.commitments import card_commitment, lay_in_order, order_root
+from feed.state import StackState, StandingSeal
 
 
 class _Sealed(NamedTuple):
     """A card that only a commitment is known of."""
 
     card: HiddenCard
-    salt: bytes
+    salt: Salt
     commitment: str
     place: int | None
 
@@ -42,6 +46,8 @@ class CardLedger:
         """Cards that left the stack; None where that is not known."""
         self._left: dict[int, HiddenCard] = {}
         """Each card that left and was read, by its place."""
+        self._closed: list[StandingSeal] = []
+        """Cards of this stack that were sealed before a restart, and not opened since."""
         self._orders: dict[Batch, str] = {}
         """The root of each order that a shuffler has sealed, and not opened."""
         self._batch: int | None = None
@@ -52,7 +58,7 @@ class CardLedger:
     @property
     def sealed(self) -> int:
         """Cards of this stack that left unexposed, and were not opened since."""
-        return len(self._sealed)
+        return len(self._sealed) + len(self._closed)
 
     @property
     def place(self) -> int | None:
@@ -62,6 +68,25 @@ class CardLedger:
     def is_sealed(self, card: HiddenCard) -> bool:
         """Whether a commitment to this card stands, and was not opened."""
         return any(one.card is card for one in self._sealed)
+
+    @property
+    def _salts(self) -> Salts:
+        """Where salts come from.
+
+        Raises:
+            RuntimeError: this table was made without; then it seals no card.
+        """
+        salts = self._game.context.salts
+        if salts is None:
+            raise RuntimeError("this table was made without a source of salts, and seals no card")
+        return salts
+
+    def restore(self, stack: StackState) -> None:
+        """What the journal has of the stack in the shoe, and of the orders of a shuffler. Its places are unknown."""
+        self._closed = list(stack.sealed)
+        for batch in BATCHES:
+            if root := stack.orders.get(str(batch)):
+                self._orders[batch] = root
 
     # --- the stack -----------------------------------------------------------------------------------------------
 
@@ -76,7 +101,8 @@ class CardLedger:
         self._batch = batch if isinstance(batch, int) else None
         if self._batch is not None:
             self._before.pop(self._batch, None)
-        self._place, self._left, self._sealed = 0, {}, []
+        self._place, self._left, self._sealed, self._closed = 0, {}, [], []
+        self._salts.stack_loaded()
         self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
 
     def doubtful(self) -> None:
@@ -115,29 +141,42 @@ class CardLedger:
         """A card left unexposed: a commitment to it is journalled. One that nobody read has none."""
         if seen.card is None:
             return
-        salt = self._game.context.salt()
-        digest = card_commitment(salt, seen.card.expose())
+        salt = self._salts.new()
+        digest = card_commitment(salt.salt, seen.card.expose())
         self._sealed.append(_Sealed(seen.card, salt, digest, self._place))
-        self._report(events.CardSealed, t_ns, commitment=digest, place=self._place)
+        self._report(events.CardSealed, t_ns, commitment=digest, nonce=salt.nonce, place=self._place)
 
     def break_up(self, t_ns: int) -> int:
-        """The stack is broken up by a supervisor's order: every sealed card is opened. Returns how many there were."""
+        """The stack is broken up by a supervisor's order: every sealed card is opened. Returns how many were.
+
+        One from before a restart stays closed where its key is not there any more; a warning reports it.
+        """
+        closed, self._closed = self._closed, []
+        unknown = [one for one in closed if not self._open_closed(one, t_ns)]
+        if unknown:
+            detail = f"{counted(len(unknown), 'card')} sealed before the restart stay closed: their key is not kept"
+            self._game.warn(t_ns, self._device, "seal_not_opened", detail)
         opened, self._sealed = self._sealed, []
         for one in opened:
             self._game.shown.append(one.card.frame)
             self._open(one, t_ns, "broken_up")
-        return len(opened)
+        return len(closed) - len(unknown) + len(opened)
 
     def _open(self, one: _Sealed, t_ns: int, why: str) -> None:
-        self._report(
-            events.CardOpened,
-            t_ns,
-            commitment=one.commitment,
-            card=one.card.expose(),
-            salt=one.salt.hex(),
-            why=why,
-            place=one.place,
-        )
+        self._opened(t_ns, one.commitment, one.card.expose(), one.salt.salt, why, one.place)
+
+    def _open_closed(self, one: StandingSeal, t_ns: int) -> bool:
+        """Opens a commitment of before a restart: its card is the one that has it. Returns whether there is one."""
+        salt = self._salts.again(one.nonce)
+        if salt is None:
+            return False
+        found = [card for card in (*DECK, JOKER) if card_commitment(salt, card) == one.commitment]
+        for card in found:
+            self._opened(t_ns, one.commitment, card, salt, "broken_up", one.place)
+        return bool(found)
+
+    def _opened(self, t_ns: int, commitment: str, card: str, salt: bytes, why: str, place: int | None) -> None:
+        self._report(events.CardOpened, t_ns, commitment=commitment, card=card, salt=salt.hex(), why=why, place=place)
 
     def _report(self, kind: type[events.Data], t_ns: int, **fields: object) -> None:
         self._game.report_apart(kind, t_ns, device=self._device, round=self._game.round or None, **fields)

@@ -22,6 +22,7 @@ from controller.table.game import Game
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import (
+    BATCHES,
     Batch,
     LineGarbled,
     OrderOpened,
@@ -32,6 +33,7 @@ from drivers.cards.observations import (
     ShufflerTroubled,
     ShufflerUntroubled,
 )
+from feed.state import StackState
 
 SHUFFLER: Final = "shuffler"
 ORDER: Final = "order_differs"
@@ -86,6 +88,10 @@ class ShufflerProcedure:
         self._watch = ShuffleWatch(terms.stack)
         self._orders: dict[Batch, tuple[str, ...]] = {}
         """The order of each batch that was opened last."""
+
+    def restore(self, stack: StackState) -> None:
+        """The batch that was loaded last is dealt still, after a restart too."""
+        self.in_play = next((batch for batch in BATCHES if batch == stack.batch), None)
 
     @property
     def ready(self) -> bool:

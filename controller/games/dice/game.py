@@ -14,6 +14,7 @@ from controller.games.dice.values import DiceValues, words
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import SETTLING, SHUT
+from controller.table.recent import Ruling
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.dealer.buttons import ButtonPressed
 from drivers.dice.observations import (
@@ -75,6 +76,13 @@ class DiceGame(Game):
         elif self._shut_when_settled:
             self._shut_when_settled = False
             self.phase = SHUT
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """A person called or corrected a round. One that a closed table left uncalled is settled by the call."""
+        waited = self.uncalled
+        super().ruled(t_ns, ruling)
+        if self.phase is SHUT and waited is not None and self.uncalled is None:
+            self.report(events.Settled, t_ns, by="dealer")
 
     def _begin_settling(self, t_ns: int) -> None:
         super()._begin_settling(t_ns)

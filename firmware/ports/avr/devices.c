@@ -32,12 +32,15 @@ void port_output(uint8_t pin, uint8_t value)
 
 /* --- the converter -------------------------------------------------------------------------------------------------- */
 
+#define FIRST_ANALOGUE_ONLY 6U /* ADC6 and ADC7 are no pins of a port */
+
 EMPTY_INTERRUPT(ADC_vect) /* wakes the main loop */
 
 void port_adc_start(uint8_t pin)
 {
     uint8_t channel = pin & 7U;
-    DIDR0 = (uint8_t)(DIDR0 | (uint8_t)(1U << channel)); /* no digital input on it */
+    if (channel < FIRST_ANALOGUE_ONLY)
+        DIDR0 = (uint8_t)(DIDR0 | (uint8_t)(1U << channel)); /* no digital input on it */
     ADMUX = (uint8_t)(_BV(REFS0) | channel);
     ADCSRA = _BV(ADEN) | _BV(ADSC) | _BV(ADIE) | _BV(ADPS2) | _BV(ADPS1) | _BV(ADPS0); /* 125 kHz */
 }

@@ -308,6 +308,14 @@ def test_a_table_that_closes_on_an_unresolved_round_asks_for_it_when_it_opens_ag
     ]
 
 
+def test_an_unresolved_round_that_is_called_while_the_table_is_closed_is_settled_by_the_call() -> None:
+    lines = lying().knock().wait(5).key(4, 4, 1).wait(2).order("close reason=late by=ann").wait(1)
+    lines.order("confirm round=1 dice=4-4-1 by=ann").wait(5).order("open by=ann").wait(10)
+    assert said_of(lines).story()[-5:] == [
+        *("table.closed ann", "round.corrected ann", "round.settled dealer", "table.opened ann", "round.opened"),
+    ]
+
+
 def test_an_unresolved_round_is_asked_for_after_a_restart() -> None:
     lines = lying().knock().wait(5).key(4, 4, 1).wait(2)
     state = TableState("dice-1")

@@ -9,11 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hal.board import frames
-from hal.board.messages import AllSafeCommand, OkAnswer, RefusalCode, Reset, SetCommand, StateReport
+from hal.board.messages import (
+    AllSafeCommand,
+    MotorLimitCommand,
+    MotorReport,
+    OkAnswer,
+    RefusalCode,
+    Reset,
+    SetCommand,
+    StateReport,
+)
 from hal.clock import NS_PER_S
 from hal.lines import LineError
 from hal.outputs import BOARD_KINDS, MOVING, OutputGuard, Outputs, OutputSpec
-from hal.outputs_board import BoardOutputs, longest_on_ns
+from hal.outputs_board import BoardOutputs, longest_on_ns, motor_reading
 from tests.fakes.board_bench import MS, BoardBench, RecordingWatcher, play
 
 LAMP = OutputSpec("lamp", 1, board="one", max_on_ns=10 * NS_PER_S)
@@ -24,9 +33,9 @@ MOTOR = OutputSpec("motor", 1, kind="motor", board="one", max_on_ns=20 * NS_PER_
 class Scene:
     """Outputs on the bench's board."""
 
-    def __init__(self, bench: BoardBench, *specs: OutputSpec) -> None:
+    def __init__(self, bench: BoardBench, *specs: OutputSpec, motor_limit: int = 0) -> None:
         self.bench = bench
-        self.outputs = Outputs(specs, BoardOutputs(specs, bench.link), bench.clock)
+        self.outputs = Outputs(specs, BoardOutputs(specs, bench.link, motor_limit=motor_limit), bench.clock)
 
     async def open(self) -> None:
         """Opens the outputs, and waits until they can be set."""
@@ -114,6 +123,78 @@ def test_an_output_is_put_on_and_off_and_the_board_ends_it_by_itself_at_its_long
         assert bench.carried(SetCommand)[4:] == [SetCommand(2, 0, 0)]
 
     play(scene)
+
+
+# --- the motor's limit ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ampere", "supply_v", "reading"), [(3.5, 5.0, 71), (0.5, 5.0, 10), (20.0, 4.9, 417)])
+def test_a_limit_in_amperes_is_what_the_converter_reads_over_the_shunt(
+    ampere: float, supply_v: float, reading: int
+) -> None:
+    assert motor_reading(ampere, supply_v) == reading
+
+
+def test_a_board_has_the_motors_limit_before_the_motor_is_started_in_each_session() -> None:
+    async def scene(bench: BoardBench) -> None:
+        table = Scene(bench, MOTOR, motor_limit=71)
+        await table.open()
+        assert bench.carried(MotorLimitCommand) == [MotorLimitCommand(71)]
+        bench.port.at(bench.now_ns, lambda t_ns: bench.board.reset(t_ns, Reset.POWER_ON))
+        await table.passes(5)
+        assert bench.carried(MotorLimitCommand) == [MotorLimitCommand(71)] * 2
+
+    play(scene, kind="table")
+
+
+def test_a_board_without_a_limit_is_asked_for_none() -> None:
+    async def scene(bench: BoardBench) -> None:
+        await Scene(bench, MOTOR).open()
+        assert bench.carried(MotorLimitCommand) == []
+
+    play(scene, kind="table")
+
+
+def test_a_motor_whose_limit_is_refused_is_not_started_until_the_board_takes_it() -> None:
+    async def scene(bench: BoardBench) -> None:
+        bench.board.refuse[MotorLimitCommand] = RefusalCode.UNKNOWN_COMMAND
+        table = Scene(bench, MOTOR, motor_limit=71)
+        await table.open()
+        with pytest.raises(LineError, match="refuses motor_limit"):
+            table.outputs.set("motor", 1.0)
+        await table.passes(0.2)
+        assert table.on() == {}
+        assert "refuses motor_limit" in table.outputs.faults["motor"]
+        bench.board.refuse.clear()
+        table.outputs.clear(["motor"])
+        await table.passes(0.1)
+        table.outputs.set("motor", 1.0)
+        await table.passes(0.2)
+        assert table.on() == {1: 255}
+        assert table.outputs.faults == {}
+
+    play(scene, kind="table")
+
+
+@pytest.mark.parametrize(
+    ("why", "words"), [(3, "its shaft gives no pulse"), (6, "draws more than motor_most_a"), (0, "or its device")]
+)
+def test_a_motor_that_the_board_stopped_is_a_fault_that_says_why_and_waits_for_a_person(why: int, words: str) -> None:
+    async def scene(bench: BoardBench) -> None:
+        table = Scene(bench, MOTOR)
+        await table.open()
+        table.outputs.set("motor", 1.0)
+        await table.passes(0.1)
+        bench.board.hold(1)
+        bench.board.say(MotorReport(0, 0, 0, 0, why), bench.now_ns)
+        await table.passes(5)
+        assert table.on() in ({}, {1: 0})
+        assert words in table.outputs.faults["motor"]
+        with pytest.raises(LineError, match="set it to its safe value first"):
+            table.outputs.set("motor", 1.0)
+        assert table.on() == {}
+
+    play(scene, kind="table")
 
 
 def test_an_output_can_be_dimmed() -> None:

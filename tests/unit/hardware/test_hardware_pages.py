@@ -17,6 +17,9 @@ PAGES = sorted((DOCS / "hardware").glob("*.md"))
 PIN = re.compile(r"(?P<ref>[A-Z]+\d+)\.(?P<pin>[^ ,(]+)(?: \((?P<name>[^)]+)\))?")
 
 
+SEMICONDUCTOR = re.compile(r"[UQ]\d+")
+
+
 class Page(NamedTuple):
     """What a page lists."""
 
@@ -24,6 +27,8 @@ class Page(NamedTuple):
     """Each part on this board, and what it is."""
     counts: dict[str, int]
     joints: dict[str, list[tuple[str, str]]]
+    names: dict[str, list[str]]
+    """The names of the chips' and transistors' pins at each net."""
     wires: dict[tuple[str, str], str]
     open: set[tuple[str, str]]
     drawings: list[Path]
@@ -67,6 +72,10 @@ def read(path: Path) -> Page:
     joints = {
         net.strip("`"): [(pin["ref"], pin["pin"]) for pin in PIN.finditer(pins)] for net, pins in _table(text, "Joints")
     }
+    names = {
+        net.strip("`"): [pin["name"] or pin["pin"] for pin in PIN.finditer(pins) if SEMICONDUCTOR.fullmatch(pin["ref"])]
+        for net, pins in _table(text, "Joints")
+    }
     wires: dict[tuple[str, str], str] = {}
     if "## Wires that leave the board" in text:
         for terminal, colour, to, net in _table(text, "Wires that leave the board"):
@@ -76,7 +85,7 @@ def read(path: Path) -> Page:
     left = re.search(r"^Left open on purpose: (?P<pins>.*)\.$", text, re.MULTILINE)
     opened = {(pin["ref"], pin["pin"]) for pin in PIN.finditer(left["pins"])} if left else set()
     drawings = [path.parent / target for target in re.findall(r"!\[[^]]*\]\((drawings/[^)]+)\)", text)]
-    return Page(places, counts, joints, wires, opened, drawings)
+    return Page(places, counts, joints, names, wires, opened, drawings)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -136,6 +145,107 @@ def test_supply_ground_and_emergency_stop_are_not_shorted(kind: str) -> None:
         assert "GND" not in fed
         assert "+12V_MOTOR" not in fed  # the button's contacts feed the coils, the relays' the motors
         assert sum("power relay" in page.places[ref] for ref, _ in page.joints["MOTOR_K1"]) == 2
+
+
+# The lists against the netlist, which goes to whoever lays out a board
+
+
+class Netlist(NamedTuple):
+    """What a netlist has, as read from its file."""
+
+    parts: set[str]
+    joints: dict[str, set[tuple[str, str]]]
+
+
+def netlist(name: str) -> Netlist:
+    text = (DOCS / "hardware" / "netlists" / f"{name}.net").read_text(encoding="utf-8")
+    joints: dict[str, set[tuple[str, str]]] = {}
+    for net, nodes in re.findall(r'\(net \(code "\d+"\) \(name "([^"]+)"\)((?:\s*\(node [^\n]*)*)', text):
+        joints[net] = set(re.findall(r'\(node \(ref "([^"]+)"\) \(pin "([^"]+)"\)', nodes))
+    return Netlist(set(re.findall(r'\(comp \(ref "([^"]+)"\)', text)), joints)
+
+
+RAIL = re.compile(r"\+\d+V.*|GND")
+OUTPUT = re.compile(r"\dY|VOUT|PFO|RESET")
+CONDUCTS = ("resistor", "shunt", "fuse")
+
+
+def _held(page: Page) -> set[str]:
+    """The nets with a level of their own while all plugs are out and the module is in reset."""
+    island = {net: net for net in page.joints}
+
+    def root(net: str) -> str:
+        while island[net] != net:
+            net = island[net]
+        return net
+
+    ends: dict[str, list[str]] = {}
+    for net, pins in page.joints.items():
+        for ref, _ in pins:
+            ends.setdefault(ref, []).append(net)
+    for ref, nets in ends.items():
+        if any(word in page.places.get(ref, "") for word in CONDUCTS) and len(nets) == 2:
+            island[root(nets[0])] = root(nets[1])
+    levels = {
+        root(net) for net, names in page.names.items() if RAIL.fullmatch(net) or any(map(OUTPUT.fullmatch, names))
+    }
+    return {net for net in page.joints if root(net) in levels}
+
+
+def findings(page: Page, made: Netlist) -> list[str]:
+    """What a technician would build wrong by these lists."""
+    found = [f"part {ref}: only in one list" for ref in sorted(set(page.places) ^ made.parts)]
+    at = {pin: net for net, pins in page.joints.items() for pin in pins}
+    planned = {pin: net for net, pins in made.joints.items() for pin in pins}
+    for ref, pin in sorted(set(at) | set(planned)):
+        if at.get((ref, pin)) != planned.get((ref, pin)):
+            found.append(f"{ref}.{pin}: {at.get((ref, pin))} on the page, {planned.get((ref, pin))} in the netlist")
+    held = _held(page)
+    for (ref, pin), net in sorted(at.items()):
+        if SEMICONDUCTOR.fullmatch(ref) and net not in held and not _switched(page, net):
+            found.append(f"{ref}.{pin}: {net} floats")
+    return found
+
+
+def _switched(page: Page, net: str) -> bool:
+    """Whether no input of a chip and no gate or base is at a net: a transistor's output, the bank."""
+    return not any(re.fullmatch(r"\dA|[GB]|[DA]\d+|SDA|SCL|WP|PFI", name) for name in page.names[net])
+
+
+@pytest.mark.parametrize("kind", ["wheel", "pusher"])
+def test_the_lists_are_those_of_the_netlist_and_nothing_is_short_open_or_missing(kind: str) -> None:
+    assert findings(read(DOCS / "hardware" / f"{kind}.md"), netlist(kind)) == []
+
+
+def _without_part(page: Page) -> None:
+    del page.places["C30"]
+
+
+def _bridged(page: Page) -> None:
+    page.joints["motor_gate"] += page.joints.pop("motor_source")
+
+
+def _forgotten_joint(page: Page) -> None:
+    page.joints["win_a_wire"].remove(("R7", "1"))
+
+
+def _forgotten_pull_up(page: Page) -> None:
+    page.joints["fram data"].remove(("R62", "1"))
+
+
+MISTAKES = {
+    "part C30: only in one list": _without_part,
+    "Q5.3: motor_gate on the page, motor_source in the netlist": _bridged,
+    "R7.1: None on the page, win_a_wire in the netlist": _forgotten_joint,
+    "U6.5: fram data floats": _forgotten_pull_up,
+}
+
+
+@pytest.mark.parametrize("finding", MISTAKES)
+def test_a_mistake_in_the_lists_is_found(finding: str) -> None:
+    page = read(DOCS / "hardware" / "pusher.md")
+    MISTAKES[finding](page)
+    assert finding in findings(page, netlist("pusher"))
 
 
 def test_the_page_of_boards_leads_to_every_page() -> None:

@@ -84,7 +84,6 @@ def test_a_rewritten_history_takes_every_number_away_until_the_table_is_joined_a
     rewritten = Rewritten(table="r-1", held=Position("e1", 6), journal=Position("e2", 3), why="other events")
     (message,) = read(service.item(rewritten, {}))
     assert message["board"] == {"table": "r-1", "game": "", "simulated": False, "status": "waiting"}
-    assert service.must_join_again(rewritten)
     shorter = PlayedTable("r-1", "roulette", epoch="e2")
     shorter.open()
     (again,) = read(service.item(Joined(table="r-1", snapshot=shorter.state.snapshot()), {"r-1": shorter.state}))

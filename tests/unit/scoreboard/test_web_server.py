@@ -240,6 +240,25 @@ def test_browsers_are_told_that_the_server_stops() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("turns", range(5))
+def test_a_browser_that_connects_while_the_server_stops_is_cut_off(turns: int) -> None:
+    async def main() -> None:
+        made = Site()
+        url = await made.server.start()
+        with socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1].strip("/")))) as browser:
+            browser.setblocking(False)
+            for _ in range(turns):
+                await turn_of_the_loop()
+            await made.server.stop()
+            async with asyncio.timeout(HANG_S):
+                try:
+                    assert await asyncio.get_running_loop().sock_recv(browser, 1) == b""
+                except ConnectionError:
+                    return
+
+    asyncio.run(main())
+
+
 def _taken() -> socket.socket:
     taken = socket.socket()
     taken.bind(("127.0.0.1", 0))

@@ -19,10 +19,10 @@ from controller.journal.reading import reading
 from controller.journal.records import COMMANDS
 from controller.journal.verify import verify
 from tests.vm.guest.gpio_sim import SimulatedChip, drive
-from tests.vm.guest.product import FELTWIRE, PLAYER, Service, option, report, write_schedule
+from tests.vm.guest.product import FELTWIRE, HOST, PLAYER, Service, option, report, write_schedule
 from tests.vm.guest.wires import schedule
 
-TABLES = Path("/mnt/host/tests/vm/tables")
+TABLES = HOST / "tests/vm/tables"
 PLAYED = Path("/run/money_wheel.toml")
 """The table of the folder, but it opens by order alone: it comes back as it was, open or closed."""
 BESIDE = TABLES / "roulette.toml"
@@ -95,7 +95,7 @@ if JOURNAL.exists():
     report_journal()
 PLAYED.write_text((TABLES / "money_wheel.toml").read_text().replace('opens = "at_start"', 'opens = "by_order"'))
 chip = SimulatedChip("header")
-rest, changes = schedule([(PLAYED, Path(option("capture")))])
+rest, changes = schedule([(PLAYED, HOST / option("capture"))])
 for offset, level in {17: 1, 27: 1, 22: 1, 23: 1, 24: 1, 25: 1, 5: 1, 9: 1, **rest}.items():
     drive(chip.lines, offset, level)
 write_schedule(Path("/run/schedule"), changes)
@@ -113,7 +113,9 @@ boot = Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
 threading.Thread(
     target=give_orders, args=(context, service.base, boot, standing[ORDERED]["state"]), daemon=True
 ).start()
-player = subprocess.Popen([PLAYER, "/run/schedule", str(chip.lines)], env=dict(os.environ), stdout=subprocess.DEVNULL)
+player = subprocess.Popen(
+    [str(PLAYER), "/run/schedule", str(chip.lines)], env=dict(os.environ), stdout=subprocess.DEVNULL
+)
 while service.process.poll() is None:
     if feed.poll(500):
         topic, body = feed.recv_multipart()

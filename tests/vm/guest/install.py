@@ -1,11 +1,14 @@
-"""Installs a package; the disk is kept."""
+"""Installs a package; the disk is kept.
+
+Nothing of the checkout is imported: its other modules need what the package brings.
+"""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-HOST = Path("/mnt/host")
+HOST = Path(__file__).resolve().parents[3]
 words = Path("/proc/cmdline").read_text().split()
 deb = next(word.partition("=")[2] for word in words if word.startswith("vm.deb="))
 environ = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.vm.guest.gpio_sim import drive, level, sysfs_folder
-from tests.vm.guest.product import FELTWIRE, report
+from tests.vm.guest.product import FELTWIRE, HOST, report
 
-HOST = Path("/mnt/host")
 TABLES = HOST / "tests/vm/tables"
 SETTINGS = Path("/etc/feltwire")
 STATE = Path("/var/lib/feltwire")

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 from tests.vm.guest.installation import (
+    BASE,
     ROULETTE,
     STATE,
     WHEEL,
@@ -21,6 +22,7 @@ from tests.vm.guest.installation import (
     verified,
     wait,
 )
+from tests.vm.guest.product import FELTWIRE
 
 YEAR = "365 days"
 LEAVES_KB = 9_000
@@ -89,12 +91,33 @@ count = len(events())
 
 # --- a card that turns read-only --------------------------------------------------------------------------------------
 
+
+def halted(how: str, cause: str) -> None:
+    """Gives an order that the disk does not take."""
+    order = f"send {BASE} close reason=test --table {WHEEL} --by technician"
+    answered = sh(f"runuser -u feltwire -- {FELTWIRE} {order}; echo code $?")
+    check(f"{how}: an order that the disk did not take is not answered with yes", "code 0" not in answered, answered)
+    wait(lambda: "HALTED" in property_of("StatusText"), "the halt")
+    check(f"{how}: the service halts and states why", cause in property_of("StatusText"), log())
+
+
+def mended(how: str) -> None:
+    """Starts the service again; the tables come back open."""
+    sh("systemctl restart feltwire")
+    wait(lambda: is_ready() and states() == {"open"}, "both tables open after that")
+    check(f"{how}: once it can be written, the history is whole", len(events()) >= count and not verified(), verified())
+
+
+# All file systems at once, as a kernel in trouble does it: what is open is synced with yes, and not written.
 Path("/proc/sysrq-trigger").write_text("u")
 time.sleep(2)
-send(f"close reason=test --table {WHEEL}")
-wait(lambda: "HALTED" in property_of("StatusText"), "the halt")
-check("a journal that cannot be written halts the service, which says so", "HALTED" in property_of("StatusText"), log())
+halted("turned read-only", "read-only")
 must(f"mount -o remount,rw {STATE}")
-sh("systemctl restart feltwire")
-wait(lambda: is_ready() and "HALTED" not in property_of("StatusText"), "the service after that")
-check("once it can be written, the history is whole", len(events()) >= count and not verified(), verified())
+mended("turned read-only")
+count = len(events())
+# By an error of the file system.
+must(f"mount -o remount,errors=remount-ro {STATE}")
+must("echo simulated > /sys/fs/ext4/ubdb/trigger_fs_error")
+halted("an error of the card", "the disk answered with an error")
+must(f"systemctl stop feltwire && umount {STATE} && mount -t ext4 /dev/ubdb {STATE}")
+mended("an error of the card")

@@ -24,9 +24,8 @@ from tests.vm.guest.installation import (
     verified,
     wait,
 )
-from tests.vm.guest.product import option
+from tests.vm.guest.product import HOST, option
 
-HOST = Path("/mnt/host")
 OLD, NEW, NEWEST = (HOST / path for path in option("debs").split(","))
 
 
@@ -41,7 +40,8 @@ def dpkg(words: str, **given: str) -> tuple[int, str]:
 
 def version() -> str:
     """The installed version; empty where there is none."""
-    return sh("dpkg-query -W -f '${db:Status-Abbrev} ${Version}' feltwire").removeprefix("ii ").strip()
+    state, _, number = sh("dpkg-query -W -f '${db:Status-Status} ${Version}' feltwire").partition(" ")
+    return number if state == "installed" else ""
 
 
 def digest(path: Path) -> str:

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-FELTWIRE = "/usr/bin/feltwire"
-PLAYER = "/mnt/host/build/vm/play"
+HOST = Path(__file__).resolve().parents[3]
+"""The checkout of the computer on which the machine runs."""
+FELTWIRE = os.environ.get("FELTWIRE", "/usr/bin/feltwire")
+"""The command: that of the package, or of the checkout where no package is installed."""
+PLAYER = HOST / "build/vm/play"
 CHANGE = struct.Struct("<QII")
 WRITTEN = struct.Struct("<QQII")
 PATIENCE_S = 1_000_000.0
@@ -46,7 +49,7 @@ def write_schedule(path: Path, changes: Iterable[tuple[int, int, int]]) -> None:
 
 def play(schedule_file: Path, lines: Path, log: Path | None = None, *, fifo: bool = False) -> dict[str, Any]:
     """Plays a schedule to its end; returns what the player measured."""
-    words = [PLAYER, str(schedule_file), str(lines), *([str(log)] if log else [])]
+    words = [str(PLAYER), str(schedule_file), str(lines), *([str(log)] if log else [])]
     environ = {**os.environ, **({"FIFO": "1"} if fifo else {})}
     done = subprocess.run(words, env=environ, capture_output=True, text=True, check=False)
     if done.returncode:

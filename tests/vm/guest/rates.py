@@ -54,7 +54,7 @@ async def case(backend: str, lines: int, rate: int, edges: int, hold_s: float) -
 
     look()
     log = Path("/run/rates.log")
-    player = await asyncio.create_subprocess_exec(PLAYER, "/run/rates", str(chip.lines), str(log), stdout=-1)
+    player = await asyncio.create_subprocess_exec(str(PLAYER), "/run/rates", str(chip.lines), str(log), stdout=-1)
     ended = asyncio.create_task(player.communicate())
     begun = time.monotonic()
     held = False

@@ -6,8 +6,8 @@ import threading
 from pathlib import Path
 
 from tests.vm.guest.gpio_sim import drive, sysfs_folder
-from tests.vm.guest.installation import HOST, TABLES, WHEEL, events, rest, wait
-from tests.vm.guest.product import play, write_schedule
+from tests.vm.guest.installation import TABLES, WHEEL, events, rest, wait
+from tests.vm.guest.product import HOST, play, write_schedule
 from tests.vm.guest.wires import schedule
 
 

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from tests.vm.guest.gpio_sim import SimulatedChip, drive
-from tests.vm.guest.product import Service, option, play, report, write_schedule
+from tests.vm.guest.product import HOST, Service, option, play, report, write_schedule
 from tests.vm.guest.wires import schedule
 
 QUIET_S = 12.0
@@ -26,7 +26,7 @@ def hold(service: Service, at_s: float, for_s: float) -> None:
 
 
 words = [pair.split(":") for pair in option("play").split(",")]
-pairs = [(Path(toml), Path(capture)) for toml, capture in words]
+pairs = [(HOST / toml, HOST / capture) for toml, capture in words]
 until = option("until")
 rest, changes = schedule(pairs, float(until) if until else None)
 chip = SimulatedChip("header")

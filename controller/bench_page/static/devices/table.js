@@ -91,6 +91,12 @@ export function shoe() {
   };
 }
 
+/** A continuous shuffling shoe: the cards that are out of it. */
+export function shufflingShoe() {
+  const made = shoe();
+  return { ...made, update: (view) => made.update({ ...view, count: view.cards_out - view.cards_in, linked: true }) };
+}
+
 export function shuffler() {
   const rows = h("g");
   const count = h("text", { x: 300, y: 58, "text-anchor": "middle", fill: "#e8eef4", "font-size": 26, "font-weight": 700 });
@@ -151,6 +157,26 @@ export function pusherBed() {
       for (const { line, lamp } of edges) lamp.setAttribute("fill", view.covered.includes(line) ? "#ffc145" : "#1b2631");
       setText(words, view.tilted ? "TILTED" : view.moves ? "moves" : "stands");
       words.setAttribute("fill", view.tilted ? "#ff6b6b" : "#e8eef4");
+    },
+  };
+}
+
+export function reels(first) {
+  const shown = first.steps.map((_, k) => {
+    const x = 48 + k * 84;
+    const tab = h("path", { d: "M-6 -32H6V-24H-6Z", fill: "#ffc145" });
+    return { x, tab, rim: h("circle", { cx: x, cy: 40, r: 30, fill: "#16202a", stroke: "#9fb0c0", "stroke-width": 2 }), word: h("text", { x, y: 88, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 12 }) };
+  });
+  return {
+    drawing: h("svg", { viewBox: `0 0 ${Math.max(344, 12 + shown.length * 84)} 96`, "aria-hidden": "true" }, shown.flatMap((one) => [one.rim, one.tab, one.word])),
+    update(view) {
+      shown.forEach(({ x, tab, rim, word }, k) => {
+        const turns = view.turning.includes(k + 1), step = view.steps[k];
+        tab.setAttribute("transform", `translate(${x} 40) rotate(${((step ?? 0) * 360) / view.a_turn})`);
+        tab.setAttribute("visibility", step === null ? "hidden" : "visible");
+        rim.setAttribute("stroke", turns ? "#3ddc97" : "#9fb0c0");
+        setText(word, turns ? "turns" : step === null ? "not known" : `step ${step}`);
+      });
     },
   };
 }

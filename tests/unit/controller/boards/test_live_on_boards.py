@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from controller.live.output_faults import OUTPUT_REFUSED
 from controller.live.wiring import wire
 from feed import events
 from hal.board.firmware import VERSION
-from hal.board.messages import KINDS, RefusalCode, Reset, SampleCommand, SetCommand, WatchCommand
+from hal.board.messages import KINDS, MotorLimitCommand, RefusalCode, Reset, SampleCommand, SetCommand, WatchCommand
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
 from hal.values import Edge
 from tests.fakes.board_port import BoardPort
@@ -23,6 +24,7 @@ from tests.tables.bench import EventList, configured
 from tests.tables.board_tables import MONEY_ON_A_BOARD
 from tests.tables.money_lines import TURN, MoneyLines, S
 
+EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 EPOCH = "00ff00ff00ff00ff"
 START_NS = 5 * S
 """The wheel's own story begins here: the board is up by then."""
@@ -105,6 +107,15 @@ class OnAPort:
 
     def carried(self, kind: type) -> list[object]:
         return [one.command for one in self.board.carried if type(one.command) is kind]
+
+
+def test_a_table_limits_the_current_of_its_motor() -> None:
+    text = (EXAMPLES / "beat_the_dealer_board.toml").read_text(encoding="utf-8")
+    there = '"/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0"'
+    assert there in text
+    bench = OnAPort(text.replace(there, '"wire://wheel"\nmotor_most_a = 3.5'), kind="table")
+    bench.run(START_NS)
+    assert bench.carried(MotorLimitCommand) == [MotorLimitCommand(71)]
 
 
 def test_a_table_on_a_board_gives_its_verdict_and_lights_its_lamp() -> None:

@@ -109,6 +109,12 @@ def test_the_drawing_of_a_dice_table_has_its_keypad_and_only_the_lamps_that_it_h
     assert (at["A2"], at["A3"], at["A4"]) == ("row 1", "row 2", "row 3")
 
 
+def test_the_drawing_has_the_motors_current_where_it_is_limited() -> None:
+    text = example("beat_the_dealer_board")
+    assert drawn(text)["A6"] == ""
+    assert drawn(text.replace('kind = "table"', 'kind = "table"\nmotor_most_a = 3.5'))["A6"] == "motor's current"
+
+
 @pytest.mark.parametrize("key", KINDS["table"].keys)
 def test_each_key_is_told_where_docs_boards_has_it(key: str) -> None:
     kind = KINDS["table"]

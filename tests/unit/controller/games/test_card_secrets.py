@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import pytest
 
+from controller.table.salts import KeyedSalts, StackKey
 from feed import events
 from feed.commitments import card_commitment
 from feed.events import CardOpened, CardSealed, StackLoaded
+from feed.state import StackState
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import ShoeHands, card_toml, together
 
@@ -25,7 +29,8 @@ def commits(opened: CardOpened) -> bool:
 
 
 def shows(said: EventList, card: str) -> bool:
-    return any(f'"{card}"' in msgspec.json.encode(event).decode() or card in str(event.data) for event in said)
+    alone = re.compile(rf"(?<![0-9a-zA-Z]){card}(?![0-9a-zA-Z])")
+    return any(alone.search(msgspec.json.encode(event).decode() + str(event.data)) for event in said)
 
 
 def test_a_card_in_excess_is_sealed_and_opened_as_the_first_of_the_next_round(hands: ShoeHands) -> None:
@@ -130,3 +135,61 @@ def test_break_up_waits_for_the_round_and_for_the_card_in_excess(hands: ShoeHand
     assert "is being dealt" in hands.order("break_up by=ann").reason
     hands.deal("Kd 2c 5c")
     assert "is being dealt or decided" in hands.order("break_up by=ann").reason
+
+
+# --- over a restart -------------------------------------------------------------------------------------------------
+
+
+def restarted(hands: ShoeHands, salts: KeyedSalts) -> ShoeHands:
+    """The table after a power cut: it has the journal, and the key that was kept."""
+    return ShoeHands(card_toml(), before=hands.bench.state(), salts=salts)
+
+
+def test_a_power_cut_in_mid_hand_leaves_its_commitments_to_be_opened() -> None:
+    salts = KeyedSalts()
+    hands = ShoeHands(salts=salts)
+    hands.ordered("new_shoe by=ann")
+    hands.call()
+    hands.deal(f"{NATURAL} 5c")
+    hands.order("excess_card use=discard by=ann")
+    hands.wait(5.0)
+    hands.call()
+    hands.deal("9s 6h")
+    again = restarted(hands, KeyedSalts(salts.kept))
+    assert again.bench.said.verdicts() == ["void power_loss"]
+    assert again.game.ledger.sealed == 1
+    again.deal("7h")  # it belongs to nobody
+    assert not shows(again.bench.said, "5c")
+    assert again.order("break_up by=ann").reason == "the stack is broken up; 2 cards opened"
+    opened = again.bench.said.of(CardOpened)
+    assert [one.card for one in opened] == ["5c", "7h"]
+    assert opened[0].commitment == hands.bench.said.one(CardSealed).commitment
+    assert all(commits(one) for one in opened)
+    assert again.bench.state().stack == StackState()
+
+
+@pytest.mark.parametrize("kept", [None, StackKey(0, bytes(32)), StackKey(9, bytes(32))])
+def test_without_their_key_commitments_stay_closed_and_a_warning_reports_it(kept: StackKey | None) -> None:
+    hands = ShoeHands(salts=KeyedSalts())
+    hands.call()
+    hands.deal(f"{NATURAL} 5c")
+    hands.order("excess_card use=discard by=ann")
+    hands.wait(5.0)
+    again = restarted(hands, KeyedSalts(kept))
+    assert again.order("break_up by=ann").reason == "the stack is broken up; 0 cards opened"
+    assert again.bench.said.of(CardOpened) == []
+    assert again.bench.said.one(events.DeviceWarning).warning == "seal_not_opened"
+    assert not shows(again.bench.said, "5c")
+
+
+def test_cards_of_a_stack_that_was_replaced_stay_closed_after_a_restart() -> None:
+    salts = KeyedSalts()
+    hands = ShoeHands(salts=salts)
+    hands.call()
+    hands.deal(f"{NATURAL} 5c")
+    hands.order("excess_card use=discard by=ann")
+    hands.wait(5.0)
+    hands.ordered("new_shoe by=ann")
+    again = restarted(hands, KeyedSalts(salts.kept))
+    assert again.game.ledger.sealed == 0
+    assert again.order("break_up by=ann").reason == "the stack is broken up; 0 cards opened"

@@ -18,6 +18,7 @@ from drivers.cards.card_wire import (
 from feed import events
 from feed.commitments import order_root
 from feed.events import StackLoaded, StackOpened, StackSealed
+from feed.state import StackState, TableState
 from hal.values import Edge, Frame
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import S, ShoeHands, card_toml, together
@@ -30,8 +31,8 @@ PLACED = '[device.shuffler]\ncontrol = "serial"\npresent_sensor = true\n'
 class ShufflerHands(ShoeHands):
     """A baccarat table with a shuffler of 416 cards a batch."""
 
-    def __init__(self, more: str = SERIAL) -> None:
-        super().__init__(card_toml(more=more))
+    def __init__(self, more: str = SERIAL, *, before: TableState | None = None) -> None:
+        super().__init__(card_toml(more=more), before=before)
         self.line(ShufflerLine(1, ShufflerState.IDLE, None), ShufflerLine(2, ShufflerState.IDLE, None))
 
     def line(self, *lines: LineOfShuffler) -> EventList:
@@ -254,3 +255,35 @@ GAMES = (
 def test_k2_a_shuffler_is_optional_in_each_game_of_cards(game: str) -> None:
     for more in ("", SERIAL, "[device.shuffler]\n"):
         assert [one for one in check_text(card_toml(game, more=more)).problems if one.severity == "error"] == []
+
+
+# --- over a restart -------------------------------------------------------------------------------------------------
+
+
+def test_an_order_that_is_opened_mid_stack_is_not_published_after_a_restart_either(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(NATURAL)
+    again = ShufflerHands(before=hands.bench.state())
+    again.sealed(2, ORDER)
+    again.line(SealedOrderLine(1, len(ORDER), order_root(ORDER, salts)))
+    said = again.opened(1, ORDER, salts)
+    assert said.of(StackOpened) == []
+    fault = next(one for one in said.of(events.DeviceFault) if one.fault == "order_differs")
+    assert fault.detail == "an order was opened while its stack is dealt: reshuffle"
+
+
+def test_an_order_that_was_sealed_before_a_restart_is_no_other_order_after_it(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(NATURAL)
+    state = hands.bench.state()
+    assert state.stack == StackState(batch=1, orders={"1": order_root(ORDER, salts)})
+    again = ShufflerHands(before=state)
+    again.order("break_up by=ann")
+    again.line(SealedOrderLine(1, len(ORDER), order_root(ORDER, salts)))
+    said = again.opened(1, ORDER, salts)
+    assert said.of(StackOpened) == []  # nobody knows any more which cards of it left
+    assert said.one(events.DeviceWarning).warning == "order_not_compared"

@@ -285,6 +285,25 @@ def test_another_program_that_holds_the_file_locked_is_named(path: Path, monkeyp
     journal.close()
 
 
+@pytest.mark.parametrize("together", [1, 2])
+def test_what_was_written_to_a_disk_that_turned_read_only_is_not_durable(
+    path: Path, monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    """The file system syncs what is open, answers with yes, and writes nothing."""
+    journal, one = opened(path), player()
+    written(journal, [one.say(events.TableOpened, rules="njac-13:47-20", software="1", devices=[])])
+
+    class ReadOnly:
+        f_flag = os.ST_RDONLY
+
+    monkeypatch.setattr(os, "statvfs", lambda folder: ReadOnly)
+    result = outcome(journal, [one.say(events.TableClosed, reason="end") for _ in range(together)])
+    assert isinstance(result, JournalError)
+    assert "while writing events, it cannot be written: the disk or the file is read-only" in str(result)
+    assert journal.failure is result
+    journal.close()
+
+
 # --- what else can be found at a start ---------------------------------------------------------------------------
 
 

@@ -522,6 +522,87 @@ def test_a_different_journal_is_reported_and_followed_from_its_beginning(since: 
     assert bench.bodies[-1] == bench.journal.bodies(TABLE)[-1]
 
 
+def two_tables() -> tuple[Bench, ModelTable, ModelTable]:
+    """A subscriber that joined two tables."""
+    bench = Bench(since=None)
+    table, opened = bench.start("e1")
+    other = ModelTable(bench.journal, "wheel-2", "e1")
+    bench.deliver(opened, other.open(), *[warning(one) for one in (table, other) for _ in range(4)])
+    bench.answer()
+    assert {item.table for item in bench.reports(Joined) if isinstance(item, Joined)} == {TABLE, "wheel-2"}
+    bench.items.clear()
+    return bench, table, other
+
+
+def test_a_table_that_is_joined_again_begins_with_its_snapshot_and_the_others_go_on() -> None:
+    bench, table, other = two_tables()
+    bench.subscription.join_again(TABLE)
+    said = [warning(one) for one in (table, other, table)]
+    bench.deliver(*said)
+    assert bench.bodies == [said[1][1]]
+    bench.answer()
+    assert [item.table for item in bench.reports(Joined) if isinstance(item, Joined)] == [TABLE]
+    later = [warning(one) for one in (table, other)]
+    bench.deliver(*later)
+    assert bench.bodies == [said[1][1], later[0][1], later[1][1]]
+    assert not bench.reports(Rewritten, Gap)
+
+
+def test_an_answer_to_what_was_asked_before_a_table_was_joined_again_is_ignored() -> None:
+    bench, table, _ = two_tables()
+    warning(table)
+    bench.deliver(table.heartbeat())
+    (before,) = bench.requests()
+    bench.subscription.join_again(TABLE)
+    for answer in answers_to(before, bench.journal, bench.page):
+        bench.subscription.on_history(wire.encode_answer(answer), bench.now_ns)
+    bench.items += bench.subscription.take()
+    assert bench.bodies == []
+    bench.answer()
+    assert isinstance(bench.items[-2], Joined)
+    assert bench.bodies == []
+
+
+def test_a_service_that_comes_back_while_a_table_is_joined_again_is_asked_anew() -> None:
+    bench, _, _ = two_tables()
+    bench.journal.lose(TABLE, 3)
+    bench.subscription.join_again(TABLE)
+    assert len(bench.requests()) == 1
+    # Killed before it answered. What it had announced is not in the journal of its successor.
+    table, opened = bench.start("e2")
+    bench.deliver(opened, table.heartbeat())
+    bench.answer()
+    (joined,) = bench.reports(Joined)
+    assert isinstance(joined, Joined)
+    assert (joined.snapshot.epoch, joined.snapshot.last) == ("e2", 3)
+    later = warning(table)
+    bench.deliver(later)
+    assert bench.bodies == [later[1]]
+
+
+def test_a_table_is_joined_again_however_late_the_history_is() -> None:
+    bench, table, _ = two_tables()
+    bench.subscription.join_again(TABLE)
+    for _ in range(3):
+        assert len(bench.requests()) == 1
+        for _ in range(4):
+            bench.wait(3)
+    said = warning(table)
+    bench.deliver(said)
+    bench.answer()
+    (joined,) = bench.reports(Joined)
+    assert isinstance(joined, Joined)
+    assert joined.snapshot.last == table._journal.last(TABLE).seq
+    later = warning(table)
+    bench.deliver(later)
+    assert bench.bodies == [later[1]]
+
+
+def test_only_a_table_that_is_followed_can_be_joined_again() -> None:
+    with pytest.raises(KeyError):
+        Bench().subscription.join_again(TABLE)
+
+
 def test_a_reader_that_resumes_at_a_lost_position_is_notified() -> None:
     bench = Bench(since={TABLE: ("e0", 7)})
     table, opened = bench.start("e1")
@@ -723,3 +804,14 @@ def test_garbage_from_the_history_changes_nothing() -> None:
     bench.answer()
     assert bench.bodies == bench.journal.bodies(TABLE)
     assert not bench.reports(Rewritten)
+
+
+def test_heartbeats_are_delivered_where_they_are_asked_for() -> None:
+    journal = ModelJournal()
+    table = ModelTable(journal, TABLE, "e1")
+    table.open()
+    for heartbeats in (False, True):
+        subscription = Subscription("ipc:///here", heartbeats=heartbeats)
+        frames = table.heartbeat()
+        subscription.on_feed(frames, 0)
+        assert [item.body for item in subscription.take() if isinstance(item, Fact)] == [frames[1]] * heartbeats

@@ -1,0 +1,67 @@
+"""The options of commands that connect to NATS, and what they end with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from controller.cli import BAD_CONFIGURATION, FATAL
+
+if TYPE_CHECKING:
+    from controller.fleet.connection import NatsAddress
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--ca", type=click.Path(path_type=Path), metavar="FILE", help="Authority of the server, for tls://."),
+    click.option(
+        "--cert", type=click.Path(path_type=Path), metavar="FILE", help="Your certificate and key, for tls://."
+    ),
+    click.option("--nats-user", metavar="NAME", help="The user at the NATS server."),
+    click.option("--password-file", type=click.Path(path_type=Path), metavar="FILE", help="Its password, mode 0600."),
+)
+
+
+def nats_options(command: _Command) -> _Command:
+    """Adds `--ca`, `--cert`, `--nats-user` and `--password-file`, in this order."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def nats_address(
+    url: str, ca: Path | None, cert: Path | None, nats_user: str | None, password_file: Path | None
+) -> NatsAddress:
+    """The address of the options. Ends the command with a usage error where they cannot be used."""
+    from controller.fleet.connection import NatsAddress, NatsAddressError, has_client, with_password
+    from controller.fleet.subjects import VenueError, parse_venue
+
+    if not has_client():
+        raise click.UsageError("this needs the client of NATS: pip install 'feltwire[fleet]'")
+    try:
+        address = NatsAddress.parse(url, ca=ca, certificate=cert)
+        if address.venue:
+            parse_venue(address.venue)
+        return with_password(address, nats_user, password_file)
+    except (NatsAddressError, VenueError) as error:
+        raise click.UsageError(str(error)) from error
+
+
+@contextmanager
+def exit_on_nats_error() -> Iterator[None]:
+    """Prints what NATS refuses in red and exits: 1 where nobody answers, 2 for what cannot be used."""
+    from controller.fleet.connection import NatsAddressError, NatsRefusedError, NatsUnavailableError
+
+    try:
+        yield
+    except NatsUnavailableError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(FATAL)
+    except (NatsRefusedError, NatsAddressError) as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)

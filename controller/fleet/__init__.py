@@ -1,0 +1,1 @@
+"""Tables of many computers on NATS JetStream: the relay that publishes them, and what reads them there."""

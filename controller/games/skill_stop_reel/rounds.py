@@ -1,0 +1,251 @@
+"""Plays of a skill-stop reel: a token spins the reels, the player stops each, and the win lines are read.
+
+    open ──token──► spinning ──each button stops its own reel──► all stand: outcome ──► open
+                       ├── `longest_s` of the model: the house stops the others at home, and no line awards
+                       └── door, fault, test mode, power ──► held: the reels stand; then those that the player had
+                           stopped are brought back, and the others spin anew
+
+What the reels show while no play is on is the last valid result: after a power cut, a fault, or a void play they turn
+back to it before a token is taken (9 NYCRR 5319.54(e)).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+
+from controller.games.machines.game import MachineGame, MachineOptions
+from controller.games.machines.rules import MachineRules
+from controller.games.skill_stop_reel.model import Model, lines_shown
+from controller.table.faults import Fault
+from controller.table.game import GameContext
+from controller.table.phase import OPEN, RUNNING
+from controller.table.wording import counted
+from drivers.base.driver import Observation
+from drivers.coins.observations import TokenPassed
+from drivers.reels.actuator import ReelFailed, ReelHalted, ReelsActuator, ReelStands
+from feed import events
+from feed.events import Evidence, WinningBet
+from feed.state import TableState
+
+REELS: Final = "reels"
+HOME_STOP: Final = 0
+"""Where the house stops a reel that the player has not stopped, and where the first reels of all stand (ours)."""
+RETRY_NS: Final = 1_000_000_000
+"""The end of a play's time waits so long at a time while its reels are still brought back (ours)."""
+
+
+class SkillStopOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a skill-stop reel's plays under `[game]`."""
+
+    model: Annotated[str, Meta(description="the machine's model: its symbols, win lines, awards and speed (ours)")] = (
+        "fruit_3"
+    )
+
+
+class SkillStopReel(MachineGame):
+    """The plays of one machine with reels."""
+
+    names_result_by = "stops"
+
+    def __init__(
+        self,
+        context: GameContext,
+        rules: MachineRules,
+        options: SkillStopOptions,
+        model: Model,
+        model_hash: str,
+        reels: ReelsActuator,
+    ) -> None:
+        super().__init__(context, rules, model_hash)
+        self._reel_model = model
+        self._reels = reels
+        self._count = len(model.reels)
+        self._longest_ns = round(model.longest_s * 1e9)
+        self._token_value = options.token_value
+        self._shown = [HOME_STOP] * self._count
+        """The stops of the last valid result."""
+        self.reset()
+
+    # --- what every machine has --------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """A new play begins."""
+        self._stops: list[int | None] = [None] * self._count
+        """Where each reel of the play stands; None while it is to spin."""
+        self._by_player = [False] * self._count
+        self._pressed_ns: list[int | None] = [None] * self._count
+        self._awarded: int | None = None
+        """What the play has awarded, once that is recorded."""
+
+    @property
+    def staked(self) -> int:
+        """The token of the play."""
+        return 1
+
+    def void_play(self) -> None:
+        """The reels go back to the last valid result."""
+        self.reset()
+
+    @property
+    def play_state(self) -> dict[str, Any] | None:
+        """Which reels stand, where, who stopped them, and what was awarded."""
+        if self.phase is not RUNNING and self._held is not RUNNING:
+            return None
+        state: dict[str, Any] = {"stops": list(self._stops), "by_player": list(self._by_player)}
+        return state if self._awarded is None else {**state, "awarded": self._awarded}
+
+    def restore(self, state: TableState) -> None:
+        """As every machine; what the reels show is the last result that stands."""
+        super().restore(state)
+        for record in reversed(state.rounds):
+            stops: Any = (record.stands.result or {}).get("stops")
+            if record.stands.verdict == "outcome" and self._are_stops(stops):
+                self._shown = list(stops)
+                return
+
+    def _are_stops(self, stops: Any) -> bool:
+        symbols = range(self._reel_model.symbols)
+        return isinstance(stops, list) and len(stops) == self._count and all(stop in symbols for stop in stops)
+
+    def resume_play(self, t_ns: int, state: Mapping[str, Any]) -> None:
+        """The play goes on with the reels that stood, and its whole time from now on."""
+        stops, by_player = state.get("stops"), state.get("by_player")
+        if isinstance(stops, list) and isinstance(by_player, list) and len(stops) == len(by_player) == self._count:
+            symbols = range(self._reel_model.symbols)
+            self._stops = [stop if stop in symbols else None for stop in stops]
+            self._by_player = [bool(by) for by in by_player]
+            self._awarded = state.get("awarded")
+        self.run_due_ns = t_ns + self._longest_ns
+
+    def token(self, t_ns: int, seen: TokenPassed) -> None:
+        """A token spins the reels; while they spin, it belongs to the player."""
+        if self.phase is not OPEN:
+            self.account.token_in(1)
+            self.write(t_ns, "hand_pay_due", tokens=1, detail="it came in while the reels turned")
+            return
+        self.phase = RUNNING
+        self.account.token_in(1)
+        self.account.stake(1)
+        self.run_due_ns = t_ns + self._longest_ns
+        self.write(t_ns, "play_begun", tokens=1)
+        self.report(events.RoundStarted, t_ns)
+        self._drive(t_ns)
+
+    def run_due(self, t_ns: int) -> None:
+        """The player's time is over: the house stops what still turns."""
+        for number in self._free():
+            if self._reels.aim_of(number) == "player":
+                self._reels.stop_at(number, HOME_STOP, t_ns)
+        if self._free():
+            self.run_due_ns = t_ns + RETRY_NS
+
+    def _free(self) -> list[int]:
+        """The reels of the play that do not stand yet."""
+        return [number for number, stop in enumerate(self._stops, 1) if stop is None]
+
+    # --- the reels ---------------------------------------------------------------------------------------------------
+
+    def _update(self, t_ns: int) -> None:
+        super()._update(t_ns)
+        self._drive(t_ns)
+
+    def _drive(self, t_ns: int) -> None:
+        """Has the reels do what the play wants now: stand, go back to where they stood, or spin."""
+        if self.phase not in (OPEN, RUNNING) or self._holds - {REELS}:
+            for number in range(1, self._count + 1):
+                self._reels.halt(number, t_ns)
+            return
+        wanted = self._shown if self.phase is OPEN else self._stops
+        away = [
+            (number, stop)
+            for number, stop in enumerate(wanted, 1)
+            if stop is not None and self._reels.stop_of(number) != stop
+        ]
+        if away:
+            if REELS not in self._holds:
+                self.hold(t_ns, REELS)
+                return
+            for number, stop in away:
+                if self._reels.aim_of(number) == "player":
+                    self._reels.halt(number, t_ns)
+                elif self._reels.aim_of(number) is None:
+                    self._reels.place(number, stop, t_ns)
+        elif REELS in self._holds:
+            self.let_go(t_ns, REELS)
+        elif self.phase is OPEN:
+            self.account.pay(self.account.credits, t_ns)
+        elif not self._free():
+            self._end(t_ns)
+        else:
+            for number in self._free():
+                if self._reels.aim_of(number) is None:
+                    self._reels.spin(number, t_ns)
+
+    def handle_machine(self, seen: Observation) -> None:
+        """Takes what the reels report."""
+        if isinstance(seen, ReelStands):
+            self._stands(seen)
+        elif isinstance(seen, ReelHalted):
+            self._drive(seen.t_ns)
+        elif isinstance(seen, ReelFailed):
+            self.events.append(Fault(seen.t_ns, seen.fault, seen.detail, device=REELS))
+
+    def _stands(self, seen: ReelStands) -> None:
+        t_ns, at = seen.t_ns, seen.reel - 1
+        if self.phase is RUNNING and self.playable and self._stops[at] is None:
+            self._stops[at], self._by_player[at], self._pressed_ns[at] = seen.stop, seen.by_player, seen.pressed_ns
+            by = "the player" if seen.by_player else "the house"
+            self.write(t_ns, "reel_stopped", detail=f"reel {seen.reel} at stop {seen.stop}, by {by}")
+        self._drive(t_ns)
+
+    def _end(self, t_ns: int) -> None:
+        """All reels stand: the award is recorded once, then the outcome is published."""
+        stops = [stop for stop in self._stops if stop is not None]
+        result = self._result(stops, self._by_player)
+        if self._awarded is None and result["award"]:
+            self._awarded = result["award"]
+            self.account.award(self._awarded)
+            self.write(t_ns, "award", tokens=self._awarded)
+        self._shown = stops
+        evidence = Evidence(
+            pressed_ns=list(self._pressed_ns), stopped_by=["player" if by else "house" for by in self._by_player]
+        )
+        self.end_play(t_ns, result, evidence)
+        if result["award"] and not self.account.paying:
+            self.write(t_ns, "hand_pay_due", tokens=result["award"], detail="no hopper pays it")
+
+    # --- results -----------------------------------------------------------------------------------------------------
+
+    def _result(self, stops: list[int], by_player: list[bool]) -> dict[str, Any]:
+        lines = lines_shown(self._reel_model, stops, by_player)
+        return {
+            "stops": stops,
+            "lines": [{"line": line.line, "symbols": line.symbols, "award": line.award} for line in lines],
+            "award": sum(line.award for line in lines),
+        }
+
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of stops like `3-0-17`, as if the player had stopped every reel."""
+        words = name.split("-")
+        last = self._reel_model.symbols - 1
+        if len(words) != self._count or not all(
+            word.isascii() and word.isdecimal() and len(word) <= 3 and int(word) <= last for word in words
+        ):
+            raise ValueError(
+                f"stops {name!r}: give {self._count} stops such as {'-'.join(['0'] * self._count)}, 0 to {last}"
+            )
+        return self._result([int(word) for word in words], [True] * self._count)
+
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        return "-".join(map(str, result["stops"]))
+
+    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The award is paid in tokens: no bet is paid beside it; what it is worth is in the notice."""
+        award = result["award"]
+        if not award:
+            return [], []
+        return [], [f"{counted(award, 'token')} won: ${award * self._token_value} of imitation money"]

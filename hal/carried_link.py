@@ -1,0 +1,124 @@
+"""A link whose messages a board carries: what a device is told, and what it reports, as frames (`hal.board.carried`).
+
+    board up ──► Frame("reels", id of `identity` + fields): its reports of before are not known, and not carried
+    send(id + fields) ──command──► board ──report──► Frame("reels", id + fields)
+                                   refused, or its session ended ──► Frame("reels", `refused` + id + fields)
+                                   board down ──► EdgesLost("reels", UNPLUGGED), once
+
+The frames are values like any other, so that captures and replays contain them. A command given while the board is
+down is not sent later: whoever waits for its report repeats it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection
+from functools import partial
+
+from hal.board.carried import NOT_ANSWERED, RefusedCommand, carried, command_in
+from hal.board.errors import BoardError, CommandRefusedError
+from hal.board.link import BoardLink
+from hal.board.message import BoardAnswer, BoardCommand, BoardReport
+from hal.board.messages import IdentityAnswer
+from hal.clock import Clock
+from hal.lines import NOT_YET_NS, LineError, Sink
+from hal.values import EdgesLost, Frame, Loss, Rare
+
+log = logging.getLogger(__name__)
+
+
+class CarriedLink:
+    """The messages of one board (see `hal.lines.LineSource` and `hal.board.link.BoardWatcher`)."""
+
+    detects_loss = True
+    kernel_time = False
+    max_lateness_ns = 0
+
+    def __init__(
+        self, name: str, link: BoardLink, reports: Collection[type[BoardReport]], clock: Clock, *, source: str = ""
+    ) -> None:
+        """`name` is the link's; of the board's reports it carries those in `reports`. Nothing is opened yet."""
+        self.name = source or name
+        self.lines = frozenset({name})
+        self._line = name
+        self._link = link
+        self._reports = tuple(reports)
+        self._clock = clock
+        self._sink: Sink | None = None
+        self._up = False
+        self._promised_ns = NOT_YET_NS
+
+    @property
+    def failed(self) -> LineError | None:
+        """None while the board's link reconnects; else the defect that stopped it."""
+        return self._link.failed
+
+    def open(self, sink: Sink) -> None:
+        """Opens the board's port, if it is not open.
+
+        Raises:
+            LineError: it is open already.
+        """
+        if self._sink is not None:
+            raise LineError(f"{self.name}: the link is open already; close it first")
+        self._sink = sink
+        self._link.open(self)
+
+    def close(self) -> None:
+        """Closes the board. Calling it again does nothing."""
+        if self._sink is not None:
+            self._sink, self._up = None, False
+            self._link.close(self)
+
+    def delivered_until(self, now_ns: int) -> int:
+        """Handles what the port has received; everything read up to now is then delivered."""
+        if self._sink is not None:
+            self._link.read_pending()
+        self._promised_ns = max(self._promised_ns, now_ns)
+        return now_ns
+
+    def send(self, data: bytes) -> None:
+        """Has the board do a command; does nothing while it is down.
+
+        Raises:
+            MessageError: the bytes are no command.
+            BoardError: this kind of board has no such command.
+        """
+        command = command_in(data)
+        if self._up:
+            self._link.submit(command, partial(self._answered, command))
+
+    # --- the board (see `hal.board.link`) -------------------------------------------------------------------------
+
+    def up(self, identity: IdentityAnswer, t_ns: int) -> None:
+        """The board accepts commands."""
+        self._up = True
+        self._deliver(Frame(self._line, carried(identity), self._at(t_ns)))
+
+    def down(self, t_ns: int, reason: str) -> None:
+        """The board cannot be reached."""
+        if self._up:
+            self._up = False
+            self._deliver(EdgesLost(self._line, Loss.UNPLUGGED, self._at(t_ns)))
+
+    def reported(self, report: BoardReport, t_ns: int) -> None:
+        """Delivers a report."""
+        if isinstance(report, self._reports):
+            self._deliver(Frame(self._line, carried(report), self._at(t_ns)))
+
+    def _at(self, t_ns: int) -> int:
+        """The time of reading, but after every time already promised."""
+        return max(t_ns, self._promised_ns + 1)
+
+    def _deliver(self, value: Rare) -> None:
+        if self._sink is not None:
+            self._sink.deliver(self.name, [], [value])
+
+    def _answered(self, command: BoardCommand, result: BoardAnswer | BoardError) -> None:
+        """A command that was not carried out is delivered as such: where the session ended, `down` follows or came."""
+        if not isinstance(result, BoardError):
+            return
+        log.warning("%s: %s", self.name, result)
+        why = int(result.why) if isinstance(result, CommandRefusedError) else NOT_ANSWERED
+        now_ns = self._clock.now_ns()
+        self._deliver(Frame(self._line, carried(RefusedCommand(why, command)), self._at(now_ns)))

@@ -1,0 +1,27 @@
+// Starts the page; starts it again where the board's server stopped while the page was loading: a screen that nobody
+// touches must not stay without its board.
+//
+// index.html reloads itself after some seconds. That ends here, once everything beside the scripts was loaded: it is for
+// the case that this file, or the styles, did not come.
+
+const RETRY_MS = 1000;
+
+async function startAgain(error) {
+  console.warn("the page did not load, and starts again once the server answers:", error);
+  for (;;) {
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+    try {
+      if ((await fetch(location.href, { cache: "no-store" })).ok) break;
+    } catch {
+      // The server is not back yet. Reloading now would leave the browser's own error page.
+    }
+  }
+  location.reload();
+}
+
+if (document.readyState !== "complete") await new Promise((done) => addEventListener("load", done, { once: true }));
+if ([...document.querySelectorAll("link[rel=stylesheet]")].every((link) => link.sheet)) {
+  // Ends the reload.
+  stop();
+  import("./main.js").catch(startAgain);
+}

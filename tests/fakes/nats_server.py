@@ -1,0 +1,120 @@
+"""A real nats-server in a process of its own, on a free port and a folder of its own, that can be killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from controller.fleet.connection import NatsAddress
+from tests.fakes.time_limits import HANG_S
+
+PROGRAM = shutil.which("nats-server") or "/usr/sbin/nats-server"
+_POLL_S = 0.02
+
+
+class NatsServer:
+    """A server with JetStream; its ports stay the same over restarts."""
+
+    def __init__(
+        self, folder: Path, config: str = "", *, name: str = "hub", listen: int = -1, leafs: bool = False
+    ) -> None:
+        """`config` is more of its configuration; `leafs` has it take leaf nodes, on a port of its own."""
+        self.folder = folder / name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.name = name
+        self.config = config
+        self.leafs = leafs
+        self.port = -1
+        self.leaf_port = -1
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> NatsAddress:
+        """Where it is, without a user."""
+        return NatsAddress("127.0.0.1", self.port, False)
+
+    @property
+    def url(self) -> str:
+        """Where it is."""
+        return f"nats://127.0.0.1:{self.port}"
+
+    @property
+    def store(self) -> Path:
+        """The folder of its streams."""
+        return self.folder / "js"
+
+    @property
+    def log(self) -> str:
+        """What it has logged."""
+        return (self.folder / "log").read_text()
+
+    def start(self) -> None:
+        """Returns when it takes connections."""
+        ports = self.folder / "ports"
+        shutil.rmtree(ports, ignore_errors=True)
+        ports.mkdir()
+        file = self.folder / "nats.conf"
+        leafs = f"leafnodes {{ listen: 127.0.0.1:{self.leaf_port} }}\n" if self.leafs else ""
+        file.write_text(
+            f'server_name: "{self.name}"\nlisten: 127.0.0.1:{self.port}\nports_file_dir: "{ports}"\n'
+            f'log_file: "{self.folder / "log"}"\n{leafs}{self.config.replace("$STORE", str(self.store))}'
+        )
+        jetstream = [] if "jetstream" in self.config else ["-js", "-sd", str(self.store)]
+        self._process = subprocess.Popen(
+            [PROGRAM, "-c", str(file), *jetstream], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        found = self._ports(ports)
+        self.port = _port(found["nats"])
+        if self.leafs:
+            self.leaf_port = _port(found["leafnodes"])
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def forget(self) -> None:
+        """Removes all that it has stored, as a disk that lost it; for a server that was killed."""
+        shutil.rmtree(self.store)
+
+    def _ports(self, folder: Path) -> dict[str, Any]:
+        """What the server states of its ports, once all are open."""
+        assert self._process is not None
+        pause = Event()
+        for _ in range(round(HANG_S / _POLL_S)):
+            for file in folder.glob("*.ports"):
+                try:
+                    return dict(json.loads(file.read_text()))
+                except json.JSONDecodeError:
+                    break  # half written
+            if self._process.poll() is not None:
+                _, error = self._process.communicate()
+                raise AssertionError(f"nats-server has ended: {error.decode()}\n{self.log}")
+            pause.wait(_POLL_S)
+        raise AssertionError(f"nats-server does not start:\n{self.log}")
+
+
+def _port(addresses: list[str]) -> int:
+    return int(addresses[0].rsplit(":", 1)[1])
+
+
+@contextmanager
+def nats_server(config: str = "", **options: Any) -> Iterator[NatsServer]:
+    """A server that runs as long as the block."""
+    folder = Path(tempfile.mkdtemp(prefix="fwn-"))
+    server = NatsServer(folder, config, **options)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
+        shutil.rmtree(folder, ignore_errors=True)

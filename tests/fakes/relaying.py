@@ -1,0 +1,93 @@
+"""A relay on the loop of a test, and what its stream holds."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+
+from controller.fleet.connection import NatsAddress, NatsRefusedError, connect
+from controller.fleet.relay import Relay, RelayPlan, Service
+from controller.fleet.streams import Follow, JetStream, StoredMessage
+from controller.fleet.subjects import TableName, parse_subject, stream_of
+from hal.clock import SystemClock
+from tests.fakes.feed_tables import FeedTables
+from tests.fakes.time_limits import HANG_S
+
+VENUE = "hall"
+
+
+@asynccontextmanager
+async def jetstream(address: NatsAddress) -> AsyncIterator[JetStream]:
+    """A connection to JetStream for the block."""
+    client = await connect(address, name="test")
+    try:
+        yield JetStream(client)
+    finally:
+        await client.close()
+
+
+async def make_streams(address: NatsAddress, venue: str = VENUE) -> None:
+    """As `feltwire fleet init` does."""
+    async with jetstream(address) as stream:
+        await stream.create_venue(venue)
+        await stream.create_live()
+
+
+@asynccontextmanager
+async def relaying(address: NatsAddress, *services: FeedTables, venue: str = VENUE) -> AsyncIterator[Relay]:
+    """A relay that runs as long as the block; where it ends by itself, its error is raised."""
+    relay = Relay(RelayPlan(address, venue, [Service(one.base) for one in services], "test", None), SystemClock())
+    task, test = asyncio.ensure_future(relay.run()), asyncio.current_task()
+    assert test is not None
+    task.add_done_callback(lambda ended: None if ended.cancelled() else test.cancel())
+    try:
+        yield relay
+    except asyncio.CancelledError:
+        if not task.done():
+            raise
+        test.uncancel()
+        task.result()
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError, NatsRefusedError):
+            await task
+
+
+async def held_of(
+    address: NatsAddress, table: TableName, count: int, *, stream: str = "", domain: str = ""
+) -> list[StoredMessage]:
+    """The first messages of a table that the stream holds; waits until there are so many."""
+    client = await connect(address, name="test")
+    try:
+        async with asyncio.timeout(HANG_S), Follow(client, stream or stream_of(table.venue), table.events) as messages:
+            found = []
+            async for message in messages:
+                found.append(message)
+                if len(found) == count:
+                    return found
+        raise AssertionError("a stream that is followed does not end")
+    finally:
+        await client.close()
+
+
+async def all_held(address: NatsAddress, stream: str) -> dict[TableName, list[bytes]]:
+    """All that a stream holds, by table."""
+    found: dict[TableName, list[bytes]] = {}
+    async with jetstream(address) as source:
+        async for message in source.read(stream):
+            parsed = parse_subject(message.subject)
+            assert parsed is not None, message.subject
+            if parsed.of_table is not None:
+                found.setdefault(parsed.of_table, []).append(message.body)
+    return found
+
+
+def journals(venue: str, services: Mapping[bool, FeedTables] | FeedTables) -> dict[TableName, list[bytes]]:
+    """What the journals of services hold, by table; real ones where a single service is given."""
+    by_kind = {False: services} if isinstance(services, FeedTables) else services
+    return {
+        TableName(venue, simulated, table): service.bodies(table)
+        for simulated, service in by_kind.items()
+        for table in service.tables
+    }

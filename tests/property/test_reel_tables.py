@@ -1,0 +1,176 @@
+"""Simulated skill-stop reels with every fault: outcomes are where the reels stand, and no token is made or lost."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+import pytest
+
+from controller.bench.simulation import Score, simulate
+from controller.games.assembly import geometry_of, table_for
+from controller.games.machines.account import balance_error
+from controller.table.table import Table
+from feed.events import DeviceFault, Event, MachineEvent, Meters, Outcome
+from feed.state import TableState
+from hal.values import Batch, Edge, Output
+from simulators.base.answering import play_through
+from simulators.base.faults import faults_for
+from simulators.reels.table import ReelsSimulator
+from tests.tables.bench import configured
+from tests.tables.reel_machine import reel_toml
+
+FIVE: Final = reel_toml('model = "fruit_5"', "[device.reels]\nreels = 5\n")
+TABLES: Final = {"three": reel_toml(), "five": FIVE}
+CASES: Final = [
+    pytest.param(text, fault.name, id=f"{name}-{fault.name}")
+    for name, text in TABLES.items()
+    for fault in faults_for(geometry_of(configured(text)))
+]
+NAMED: Final = {
+    "reel_jammed": {"reel_jammed"},
+    "reel_slips": {"reel_slipped"},
+    "reel_moved": {"reel_moved"},
+    "reel_heavy": {"reel_moved", "reel_slipped"},
+    "home_blind": {"reel_jammed"},
+    "home_blocked": {"reel_slipped", "reel_home_blocked"},
+    "home_unplugged": {"sensor_missing"},
+    "board_lost": {"reel_not_answering"},
+    "button_held": {"sensor_stuck"},
+}
+"""One of these codes is given in every round with the fault; with the others no fault at all."""
+
+
+def judge(text: str, fault: str, rounds: int, seed: int) -> None:
+    """Plays with a fault in some rounds: every outcome is true, and every fault is named in its round."""
+    score, last = Score(), None
+    plan: dict[int | None, str] = dict.fromkeys(range(1, rounds + 1, 2), fault)
+    for played in simulate(configured(text), rounds, seed, plan):
+        score.add(played)
+        found = {event.data.fault for event in played.events if isinstance(event.data, DeviceFault)}
+        wanted = NAMED.get(fault, set()) if played.fault == fault else set()
+        assert found <= wanted
+        assert bool(found) == bool(wanted)
+        for event in played.events:
+            last = event.data if isinstance(event.data, MachineEvent) else last
+    assert score.unsupported == []
+    assert score.refused == []
+    assert score.verdicts == {"outcome": rounds}
+    assert last is not None
+    assert balance_error(last.meters, last.credits) is None
+
+
+@pytest.mark.parametrize(("text", "fault"), CASES)
+def test_every_play_has_the_outcome_that_is_true(text: str, fault: str) -> None:
+    judge(text, fault, 4, 1)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("text", "fault"), CASES)
+def test_every_play_of_many_has_the_outcome_that_is_true(text: str, fault: str) -> None:
+    judge(text, fault, 400, 1000)
+
+
+# --- the power --------------------------------------------------------------------------------------------------------
+
+
+class PoweredMachine:
+    """A machine whose power fails at some moments, and comes back at once: the reels stay where they stand."""
+
+    def __init__(self, seed: int, text: str = TABLES["three"]) -> None:
+        self.config = configured(text)
+        simulator = geometry_of(self.config).simulator(seed)
+        assert isinstance(simulator, ReelsSimulator)
+        self.simulator = simulator
+        self.state = TableState("reel-1")
+        self.published: list[Event] = []
+        self.levels: dict[str, int] = {}
+        self.starts = 0
+        self.begin(0)
+        self.feed(self.simulator.start())
+
+    def begin(self, t_ns: int) -> None:
+        """The service starts, and goes on from what is durable."""
+        self.starts += 1
+        self.table: Table = table_for(self.config, epoch=f"e{self.starts}", simulated=True, opens=True)
+        self.table.restore(self.state)
+        self.keep(self.table.open(t_ns))
+
+    def keep(self, said: list[Event]) -> None:
+        """What was published is durable."""
+        self.published += said
+        for event in said:
+            self.state.apply(event)
+
+    def feed(self, batch: Batch) -> list[Output]:
+        """The wires do something."""
+        self.levels |= {edge.line: edge.level for edge in batch.edges}
+        self.keep(self.table.feed(batch))
+        return self.table.outputs()
+
+    def cut(self, t_ns: int) -> None:
+        """The power of the service and of the boards fails, and comes back."""
+        for board in self.simulator.boards.values():
+            board.lose()
+            board.begin(t_ns + 100_000_000)
+        self.begin(t_ns)
+        start = [Edge(line, level, t_ns) for line, level in self.levels.items()]
+        for output in self.feed(Batch(start, [], t_ns)):
+            self.simulator.command(output)
+
+    def play(self, cuts_s: list[float]) -> None:
+        """One play, with so many cuts so long after it began; then the time that they took."""
+        from_ns = self.simulator.told_ns
+        batch = self.simulator.round().batch
+        moments = sorted({from_ns + round(at_s * 1e9) for at_s in cuts_s})
+        edges, rare = batch.edges, batch.rare
+        for moment in [*moments, batch.until_ns + len(moments) * 15_000_000_000]:
+            now = Batch(
+                [edge for edge in edges if edge.t_ns <= moment], [one for one in rare if one.t_ns <= moment], moment
+            )
+            edges, rare = edges[len(now.edges) :], rare[len(now.rare) :]
+            play_through(self.simulator, now, self.feed, lambda: self.table.next_due_ns)
+            if moment in moments:
+                self.cut(moment)
+        self.simulator.pass_to(moment)
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """Every outcome."""
+        return [event.data for event in self.published if isinstance(event.data, Outcome)]
+
+    @property
+    def meters(self) -> Meters:
+        """The meters of the last record."""
+        assert self.state.machine is not None
+        return self.state.machine.meters
+
+
+def evening(seed: int, plays: int, cuts: int) -> None:
+    """Plays cut from power at any moment: each token is staked or owed, and each award is counted once."""
+    machine, rng = PoweredMachine(seed), Random(seed)
+    for _ in range(plays):
+        machine.play([rng.uniform(0.0, 9.0) for _ in range(rng.randint(0, cuts))])
+    meters, state = machine.meters, machine.state.machine
+    assert state is not None
+    assert balance_error(meters, state.credits) is None
+    assert meters.power_ups == machine.starts
+    assert meters.tokens_won == sum(one.result["award"] for one in machine.outcomes)
+    assert meters.plays == len(machine.outcomes)
+    assert len({one.round for one in machine.outcomes}) == len(machine.outcomes)
+    # What a cut takes is a token that lies in a sensor then: its edges were never seen together.
+    assert 0 <= len(machine.simulator.tokens_ns) - meters.tokens_in <= machine.starts - 1
+
+
+def test_power_cuts_at_any_moment_neither_lose_a_play_nor_pay_it_twice() -> None:
+    for seed in range(4):
+        evening(seed, 4, 2)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(8))
+def test_power_cuts_at_2000_moments_neither_lose_a_play_nor_pay_it_twice(part: int) -> None:
+    for number in range(25):
+        evening(1000 * (part + 1) + number, 10, 2)
