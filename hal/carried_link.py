@@ -12,19 +12,34 @@ down is not sent later: whoever waits for its report repeats it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
+from typing import Final
 
 from hal.board.carried import NOT_ANSWERED, RefusedCommand, carried, command_in
 from hal.board.errors import BoardError, CommandRefusedError
 from hal.board.link import BoardLink
 from hal.board.message import BoardAnswer, BoardCommand, BoardReport
-from hal.board.messages import IdentityAnswer
+from hal.board.messages import (
+    CountsAnswer,
+    CountsReport,
+    HopperReport,
+    IdentityAnswer,
+    MotorReport,
+    ReelReport,
+    SensorsReport,
+)
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, Sink
 from hal.values import EdgesLost, Frame, Loss, Rare
 
 log = logging.getLogger(__name__)
+
+CARRIED: Final[Mapping[str, tuple[type[BoardReport], ...]]] = {
+    "reel": (ReelReport,),
+    "pusher": (CountsReport, HopperReport, MotorReport, SensorsReport),
+}
+"""Of each kind of board that works by itself, the reports that its device wants."""
 
 
 class CarriedLink:
@@ -116,6 +131,10 @@ class CarriedLink:
 
     def _answered(self, command: BoardCommand, result: BoardAnswer | BoardError) -> None:
         """A command that was not carried out is delivered as such: where the session ended, `down` follows or came."""
+        if isinstance(result, CountsAnswer):
+            # What was asked for is carried as what is reported: the counters.
+            counted = CountsReport(result.first, result.second, result.third, result.fourth)
+            self._deliver(Frame(self._line, carried(counted), self._at(self._clock.now_ns())))
         if not isinstance(result, BoardError):
             return
         log.warning("%s: %s", self.name, result)

@@ -200,8 +200,8 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.backends.board import BoardLines
     from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
-    from hal.board.messages import KINDS, ReelReport
-    from hal.carried_link import CarriedLink
+    from hal.board.messages import KINDS
+    from hal.carried_link import CARRIED, CarriedLink
     from hal.lamp_chain import LampChain
     from hal.lamp_fields import CHAIN
     from hal.outputs_board import BoardOutputs, motor_reading
@@ -214,7 +214,9 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
         chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
     for carried in config.carried_by(name):
-        wiring.carried[carried] = CarriedLink(carried, link, [ReelReport], clock, source=f"{config.id}:{carried}")
+        wiring.carried[carried] = CarriedLink(
+            carried, link, CARRIED[board.kind], clock, source=f"{config.id}:{carried}"
+        )
         wiring.sources.append(wiring.carried[carried])
     inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
     if inputs or analogues:

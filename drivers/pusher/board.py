@@ -10,7 +10,7 @@ Its counters survive power cuts (docs/wire.md, `counts`): what happened while th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -20,6 +20,17 @@ from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
 from hal.board.messages import CountsReport, HopperReport, IdentityAnswer, MotorReport, SensorsReport
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+SHAFT: Final = "shelf_shaft"
+PLACES: Final[dict[str, str]] = {
+    "token_in": "token",
+    "win_a": "win_a",
+    "win_b": "win_b",
+    SHAFT: "shaft",
+    "tilt": "tilt",
+    "hopper_coin": "hopper_coin",
+}
+"""The sensors that the board works with by itself, by the names of their lines: where it has them."""
 
 
 class PusherBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -103,12 +114,12 @@ class PusherBoard:
 
     def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
         self.name = name
-        self.lines = frozenset({config.link})
+        self.lines = frozenset({config.link, *PLACES})
         self._link = config.link
         self._health = SensorHealth()
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """It has no digital lines."""
+        """Its sensors are counted by the board; what its lines did is for captures."""
         return []
 
     def reading(self, reading: Reading) -> list[Observation]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.pusher.bed import ShelfMoves, ShelfStands, Tilted
+from drivers.pusher.bed import ShelfMoves, Tilted
 from drivers.pusher.board import (
     BoardAway,
     BoardCounted,
@@ -61,6 +61,7 @@ ALARM_NS: Final = 300_000_000_000
 ALARM: Final = 4
 """The output of the alarm."""
 STALLED: Final = 3
+OVER_CURRENT: Final = 6
 PAYING: Final = 1
 WHY: Final = {0: "", 2: "it is empty", 3: "more left than was asked", 4: "its sensor is not proven"} | {
     5: "it was cut short",
@@ -115,6 +116,12 @@ class TokensWon(Observation, frozen=True, kw_only=True):
     before: int | None
     """Its value as it was recorded; None where nothing was known of it."""
     counter: int
+
+
+class ShelfBlocked(Observation, frozen=True, kw_only=True):
+    """The board has switched the shelf's motor off: its shaft stands, or it draws too much."""
+
+    over_current: bool
 
 
 class BoardSilent(Observation, frozen=True, kw_only=True):
@@ -335,14 +342,15 @@ class PusherBoardActuator:
 
     def _motor_reported(self, seen: BoardMotor) -> list[Observation]:
         moves = seen.speed != 0
-        if moves == self._moves and seen.why != STALLED:
+        blocked = seen.why in (STALLED, OVER_CURRENT)
+        if moves == self._moves and not blocked:
             return []
         self._moves = moves
         if moves:
             return [ShelfMoves(t_ns=seen.t_ns)]
-        if seen.why == STALLED and not self._stalled:
+        if blocked and not self._stalled:
             self._stalled, self._motor_ns = True, NEVER_NS
-            return [ShelfStands(t_ns=seen.t_ns, since_ns=seen.t_ns)]
+            return [ShelfBlocked(t_ns=seen.t_ns, over_current=seen.why == OVER_CURRENT)]
         if self._shelf and not self._stalled:
             self._again_ns = seen.t_ns + TRY_AGAIN_NS
         return []

@@ -28,7 +28,7 @@ from drivers.base.driver import Observation
 from drivers.coins.observations import TokenPassed
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
 from drivers.pusher.board import BoardGarbled, BoardSensors
-from drivers.pusher.board_actuator import MODULUS, MOST_NEW, BoardSilent, PusherBoardActuator, TokensWon
+from drivers.pusher.board_actuator import MODULUS, MOST_NEW, BoardSilent, PusherBoardActuator, ShelfBlocked, TokensWon
 from feed import events
 from feed.events import Evidence, WinningBet
 from hal.board.messages import KINDS
@@ -141,10 +141,8 @@ class TokenPusher(MachineGame):
             self._sensors_tested(seen)
         elif isinstance(seen, BoardGarbled):
             self.warn(t_ns, BOARD, "line_garbled", seen.detail)
-        elif isinstance(seen, ShelfStands) and self._board is not None:
-            detail = "no pulse of the shelf's shaft: the board has switched the motor off; look for what blocks it"
-            self.events.append(Fault(t_ns, "shelf_stalled", detail, device=BED))
-            self._board.sound_alarm(True, t_ns)
+        elif isinstance(seen, ShelfBlocked):
+            self._blocked(seen)
         elif isinstance(seen, ShelfStands):
             detail = "the shelf stands: no pulse of its shaft; switch the motor off, and look for what blocks it"
             self.events.append(Fault(t_ns, "shelf_stalled", detail, cause=SHELF, device=BED))
@@ -173,6 +171,14 @@ class TokenPusher(MachineGame):
             self._board.run_shelf(self.playable, t_ns)
             if self.playable:
                 self._board.sound_alarm(False, t_ns)
+
+    def _blocked(self, seen: ShelfBlocked) -> None:
+        """The board has switched the motor off: the alarm sounds until a person has seen to it."""
+        what = "the shelf's motor draws too much" if seen.over_current else "no pulse of the shelf's shaft"
+        detail = f"{what}: the board has switched the motor off; look for what blocks it"
+        self.events.append(Fault(seen.t_ns, "shelf_stalled", detail, device=BED))
+        if self._board is not None:
+            self._board.sound_alarm(True, seen.t_ns)
 
     def _won_counted(self, seen: TokensWon) -> None:
         """The counter of falls has moved: what fell belongs to the play that is on, over a power cut too."""
