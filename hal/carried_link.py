@@ -12,7 +12,7 @@ down is not sent later: whoever waits for its report repeats it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -50,14 +50,24 @@ class CarriedLink:
     max_lateness_ns = 0
 
     def __init__(
-        self, name: str, link: BoardLink, reports: Collection[type[BoardReport]], clock: Clock, *, source: str = ""
+        self,
+        name: str,
+        link: BoardLink,
+        reports: Collection[type[BoardReport]],
+        clock: Clock,
+        *,
+        source: str = "",
+        settings: Sequence[BoardCommand] = (),
     ) -> None:
-        """`name` is the link's; of the board's reports it carries those in `reports`. Nothing is opened yet."""
+        """`name` is the link's; of the board's reports it carries those in `reports`. `settings` are sent at the begin
+        of each session, before anything else. Nothing is opened yet.
+        """
         self.name = source or name
         self.lines = frozenset({name})
         self._line = name
         self._link = link
         self._reports = tuple(reports)
+        self._settings = tuple(settings)
         self._clock = clock
         self._sink: Sink | None = None
         self._up = False
@@ -108,6 +118,8 @@ class CarriedLink:
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The board accepts commands."""
         self._up = True
+        for command in self._settings:
+            self._link.submit(command, partial(self._answered, command))
         self._deliver(Frame(self._line, carried(identity), self._at(t_ns)))
 
     def down(self, t_ns: int, reason: str) -> None:

@@ -11,7 +11,7 @@ The board stops the shelf's motor by itself at a stall; it stands until a person
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.pusher.bed import ShelfMoves, Tilted
@@ -34,6 +34,7 @@ from hal.board.messages import (
     HopperCommand,
     HopperReport,
     MotorCommand,
+    MotorLimitCommand,
     PayCommand,
     RefusalCode,
     SetCommand,
@@ -119,9 +120,9 @@ class TokensWon(Observation, frozen=True, kw_only=True):
 
 
 class ShelfBlocked(Observation, frozen=True, kw_only=True):
-    """The board has switched the shelf's motor off: its shaft stands, or it draws too much."""
+    """The board has switched the shelf's motor off, or does not limit what it may draw."""
 
-    over_current: bool
+    why: Literal["stalled", "over_current", "unlimited"]
 
 
 class BoardSilent(Observation, frozen=True, kw_only=True):
@@ -350,7 +351,7 @@ class PusherBoardActuator:
             return [ShelfMoves(t_ns=seen.t_ns)]
         if blocked and not self._stalled:
             self._stalled, self._motor_ns = True, NEVER_NS
-            return [ShelfBlocked(t_ns=seen.t_ns, over_current=seen.why == OVER_CURRENT)]
+            return [ShelfBlocked(t_ns=seen.t_ns, why="over_current" if seen.why == OVER_CURRENT else "stalled")]
         if self._shelf and not self._stalled:
             self._again_ns = seen.t_ns + TRY_AGAIN_NS
         return []
@@ -359,6 +360,10 @@ class PusherBoardActuator:
         plan = self._plan
         if seen.why == RefusalCode.SILENT:
             self._command(AllSafeCommand())
+        if isinstance(seen.command, MotorLimitCommand) and seen.why:
+            self._stalled = True
+            self._drive_shelf(seen.t_ns)
+            return [ShelfBlocked(t_ns=seen.t_ns, why="unlimited")]
         if isinstance(seen.command, PayCommand) and plan is not None and seen.command.payout == plan.number:
             self._refusals += 1
             if seen.why and self._refusals >= TRIES:

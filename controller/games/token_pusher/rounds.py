@@ -39,6 +39,12 @@ TILT: Final = "tilt"
 SHELF: Final = "shelf"
 PROVEN: Final = frozenset({"token", "win_a", "win_b", "shaft"})
 """The inputs of the board without which nothing counts."""
+BLOCKED: Final = {
+    "stalled": "no pulse of the shelf's shaft",
+    "over_current": "the shelf's motor draws too much",
+    "unlimited": "the board does not limit what the shelf's motor may draw, as motor_most_a wants it",
+}
+"""Why its board has switched the shelf's motor off."""
 MOST_TOKENS: Final = 999
 """Won in one play, as a person may name it."""
 
@@ -174,8 +180,7 @@ class TokenPusher(MachineGame):
 
     def _blocked(self, seen: ShelfBlocked) -> None:
         """The board has switched the motor off: the alarm sounds until a person has seen to it."""
-        what = "the shelf's motor draws too much" if seen.over_current else "no pulse of the shelf's shaft"
-        detail = f"{what}: the board has switched the motor off; look for what blocks it"
+        detail = f"{BLOCKED[seen.why]}: the board has switched the motor off; look for what blocks it"
         self.events.append(Fault(seen.t_ns, "shelf_stalled", detail, device=BED))
         if self._board is not None:
             self._board.sound_alarm(True, seen.t_ns)
