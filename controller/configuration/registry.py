@@ -19,10 +19,12 @@ class Slot(NamedTuple):
     drivers: tuple[str, ...]
     always: bool = True
     """The table has the device without a section for it."""
-    unless: tuple[str, ...] = ()
-    """Other devices: where the file has a section for one of them, this one needs a section of its own."""
+    unless: str = ""
+    """Another device: where the file has a section for that one, this one needs a section of its own."""
     excludes: str = ""
     """Another device that the table cannot have beside this one."""
+    or_unless: str = ""
+    """A second device as `unless`."""
 
 
 SLOTS_OF_ALL: Mapping[str, Slot] = {"dealer": Slot(("buttons",)), "lamp": Slot(("lamp",), always=False)}

@@ -19,7 +19,7 @@ from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
 
 SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
-    "keypad": Slot(("dice_keypad",), unless=("reader",)),
+    "keypad": Slot(("dice_keypad",), unless="reader"),
     "reader": Slot(("dice_reader",), always=False),
 }
 """Who gives the values of dice: the keypad, or a reading board in its place, or both where the file names both."""

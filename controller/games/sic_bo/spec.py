@@ -116,7 +116,7 @@ SIC_BO = GameSpec(
     rules=SicBoRules,
     options=SicBoOptions,
     devices={
-        "shaker": Slot(("shaker",), unless=("automated_shaker",)),
+        "shaker": Slot(("shaker",), unless="automated_shaker"),
         "automated_shaker": Slot(("automated_shaker",), always=False),
         "lamp_board": Slot(("lamp_board",)),
         **SLOTS_OF_VALUES,

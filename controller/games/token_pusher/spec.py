@@ -92,10 +92,10 @@ TOKEN_PUSHER = GameSpec(
     rules=MachineRules,
     options=TokenPusherOptions,
     devices={
-        "chute": Slot(("token_chute",), unless=(COINS, BOARD)),
+        "chute": Slot(("token_chute",), unless=COINS, or_unless=BOARD),
         BOARD: Slot(("pusher_board",), always=False, excludes="bed"),
         **SLOT_OF_COINS,
-        "bed": Slot(("pusher_bed",), unless=(BOARD,)),
+        "bed": Slot(("pusher_bed",), unless=BOARD),
         "cabinet": Slot(("door",)),
         **SLOTS_OF_ALL,
     },

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simulators.dice.tumbled_geometry import TumbledGeometry
 
 _SLOTS: Final[Mapping[str, Slot]] = {
-    "cage": Slot(("cage",), unless=("chute",)),
+    "cage": Slot(("cage",), unless="chute"),
     "chute": Slot(("chute",), always=False, excludes="cage"),
     "motor": Slot(("cage_motor",), always=False, excludes="chute"),
     **SLOTS_OF_VALUES,
