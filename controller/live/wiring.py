@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from controller.configuration.sections import Parity
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE, GAME
+from controller.games.assembly import framed_by_device
+from controller.games.catalogue import GAME
 from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
 from hal.backends.reopening import ReopeningLines
 from hal.board.errors import BoardError
 from hal.board.message import MessageError
 from hal.clock import Clock
-from hal.framing import Framer, LineFramer
+from hal.framing import LineFramer
 from hal.lines import LineError, LineSource, by_chip
 from hal.outputs import Outputs
 from hal.serial_link import SerialLink, SerialSettings
@@ -152,7 +153,9 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     wiring = Wiring()
     for name, link in config.links.items():
         settings = SerialSettings(baudrate=link.baud, parity=PARITY[link.parity])
-        wiring.links[name] = SerialLink(name, link.port, clock, _framer(name, config), settings)
+        wiring.links[name] = SerialLink(
+            name, link.port, clock, framed_by_device(name, config) or LineFramer(), settings
+        )
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
     outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
@@ -182,15 +185,6 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
             _wire_board(name, config, wiring, clock)
     wiring.sources += wiring.reopening
     return wiring
-
-
-def _framer(link: str, config: TableConfig) -> Framer:
-    """What cuts the stream of a link: as its device has it, else lines of text."""
-    for device in config.devices.values():
-        spec = DEVICE[device.driver]
-        if spec.framing is not None and link in spec.lines(device.config):
-            return spec.framing(device.config)
-    return LineFramer()
 
 
 def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) -> None:

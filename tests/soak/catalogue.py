@@ -173,6 +173,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_card_tables.py",
     ),
     _parts(
+        "card-shoes",
+        "Simulated rounds with every kind of shoe and every fault of it; no verdict contradicts the truth",
+        20,
+        "property/test_shoe_kinds_played.py",
+    ),
+    _parts(
         "token-account",
         "100,000 tokens over a harmed ccTalk bus, 2,000 lives and 2,000 cuts of machines; no token too many or too few",
         44,
