@@ -38,6 +38,8 @@ AFTER_S: Final = 8.0
 SILENT_S: Final = 6.0
 """So long the link is silent: longer than the controller lets it be."""
 UNPLUGGED_S: Final = 2.5
+FIRST_CYCLE_S: Final = 2.0
+"""The shuffler begins so long after the lines are open: a table on boards looks at them a little later (ours)."""
 
 Given: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -498,7 +500,7 @@ class CardTableSimulator:
         self._shoe.start()
         if self._shuffler is not None:
             self._shuffler.start()
-            self._now_s = self._shuffler.cycle(0.2) + 0.5
+            self._now_s = self._shuffler.cycle(FIRST_CYCLE_S) + 0.5
         edges, rare = self._shoe.take(self._now_s)
         if self._shuffler is not None:
             shown, sent = self._shuffler.take()

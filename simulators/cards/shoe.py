@@ -14,7 +14,6 @@ from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
-from drivers.cards.card_tokens import Checksum
 from drivers.cards.card_wire import COUNTS, CUTTING_CARD, DECK, CardLine, ShoeLine, ShoeState, checksum, encode
 from hal.clock import NS_PER_S
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
@@ -50,7 +49,8 @@ class TokenSpeech(NamedTuple):
 
     codes: Mapping[str, str]
     """What each token means."""
-    checksum: Checksum = "none"
+    checksum: str = "none"
+    """`none`, `xor` or `sum`."""
     repeats: int = 1
     """How often running a token is sent."""
 
