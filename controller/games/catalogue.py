@@ -27,7 +27,7 @@ from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
 from drivers.money_wheel.spec import MONEY_WHEEL as MONEY_WHEEL_DEVICE
-from drivers.pusher.specs import PUSHER_BED
+from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
 from drivers.reels.specs import STEPPER_REELS
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
 
@@ -78,6 +78,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     CCTALK,
     DOOR_DEVICE,
     PUSHER_BED,
+    PUSHER_BOARD,
     STEPPER_REELS,
 )
 

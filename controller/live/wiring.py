@@ -194,8 +194,8 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.backends.board import BoardLines
     from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
-    from hal.board.messages import KINDS, ReelReport
-    from hal.carried_link import CarriedLink
+    from hal.board.messages import KINDS, MotorLimitCommand
+    from hal.carried_link import CARRIED, CarriedLink
     from hal.lamp_chain import LampChain
     from hal.lamp_fields import CHAIN
     from hal.outputs_board import BoardOutputs, motor_reading
@@ -207,15 +207,22 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     if board_of_lamps(config.devices, config.boards) == name:
         chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
+    limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
     for carried in config.carried_by(name):
-        wiring.carried[carried] = CarriedLink(carried, link, [ReelReport], clock, source=f"{config.id}:{carried}")
+        wiring.carried[carried] = CarriedLink(
+            carried,
+            link,
+            CARRIED[board.kind],
+            clock,
+            source=f"{config.id}:{carried}",
+            settings=[MotorLimitCommand(limit)] if limit else [],
+        )
         wiring.sources.append(wiring.carried[carried])
     inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
     if inputs or analogues:
         source_name = f"{config.id}:board.{name}"
         wiring.sources.append(BoardLines(inputs, link, clock, analogues=analogues, name=source_name))
     if outputs:
-        limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
         wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link, motor_limit=limit), clock)
         wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
 

@@ -83,6 +83,8 @@ def supported(result: Mapping[str, Any], truths: Sequence[Truth]) -> bool:
     """Whether one of the rounds had this result."""
     if "stops" in result:
         found: object = tuple(result["stops"])
+    elif "tokens_won" in result:
+        found = (result["tokens_in"], result["tokens_won"])
     elif "dice" in result:
         found = (*result.get("dealer_dice", ()), *result["dice"])
     elif "player" in result:

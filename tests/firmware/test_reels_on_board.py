@@ -15,11 +15,12 @@ from tests.tables.bench import EventList, configured
 from tests.tables.reel_machine import reel_toml
 
 NAME: Final = "skill_stop_reel_board"
-SHARE: Final = ("reel_slips", "player_leaves_one")
+SHARE: Final = ("reel_slips",)
 """The faults of which the checks play a round; the soak plays all of these."""
 ALL: Final = (
     *SHARE,
     "reel_jammed",
+    "player_leaves_one",
     "none",
     "player_walks_away",
     "press_too_early",

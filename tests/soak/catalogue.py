@@ -294,9 +294,10 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "firmware-power-cuts",
-        "Power cuts of a board at any step of a write to its memory",
-        20,
+        "Power cuts of a board at any step of a write to its memory, and of a pusher's board and service together",
+        40,
         "firmware/test_kind_power_cuts.py",
+        "firmware/test_pusher_machine_cuts.py",
         "firmware/test_store_power_cuts.py",
     ),
     _parts("firmware-tables", "Whole tables on emulated boards", 22, "firmware/test_tables_on_board.py"),
