@@ -8,7 +8,7 @@ import pytest
 
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import decode_report
-from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, Follow, StoredMessage
+from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, StoredMessage
 from controller.fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableName, relay_subject, stream_of
 from feed.events import decode, genesis, link
 from feed.state import decode_snapshot
@@ -22,12 +22,8 @@ WHEEL = TableName(VENUE, False, "wheel-1")
 
 async def until(server: NatsServer, table: TableName, kind: str, seq: int) -> StoredMessage:
     """The first live message of a kind that knows of an event."""
-    async with (
-        asyncio.timeout(HANG_S),
-        jetstream(server.address) as stream,
-        Follow(stream.client, LIVE_STREAM, table.live(kind)) as messages,
-    ):
-        async for message in messages:
+    async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
+        async for message in stream.follow(LIVE_STREAM, table.live(kind)):
             if b'"last":%d,' % seq in message.body:
                 return message
     raise AssertionError("a stream that is followed does not end")
@@ -171,12 +167,8 @@ def test_a_rewritten_table_is_relayed_no_further_and_others_are() -> None:
         assert held[WHEEL] == kept
 
     async def until_report(server: NatsServer) -> None:
-        async with (
-            asyncio.timeout(HANG_S),
-            jetstream(server.address) as stream,
-            Follow(stream.client, LIVE_STREAM, relay_subject(VENUE, "test")) as messages,
-        ):
-            async for _ in messages:
+        async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
+            async for _ in stream.follow(LIVE_STREAM, relay_subject(VENUE, "test")):
                 return
 
     with nats_server() as server, feed_tables("wheel-1", "wheel-2") as service:
