@@ -32,6 +32,7 @@ CODES: Final = (
     "card_twice",
     "card_unread",
     "card_unseen",
+    "cards_not_put_back",
     "certificate_waived",
     "cheating_device",
     "clock_jumped",
@@ -44,6 +45,7 @@ CODES: Final = (
     "dealer_misdeal",
     "dealt_before_no_more_bets",
     "deck_not_alternated",
+    "determinant_unread",
     "dice_bias",
     "dice_disturbed",
     "dice_nearly_too_old",
@@ -88,6 +90,7 @@ CODES: Final = (
     "improper_throw",
     "indicator_between_spaces",
     "input_masked",
+    "inserts_uncounted",
     "joined_mid_spin",
     "joined_mid_tumble",
     "key_edges_lost",
@@ -199,6 +202,7 @@ CODES: Final = (
     "wheel_reversed",
     "wheel_revolutions",
     "wires_failed",
+    "wrong_compartment",
 )
 """Every code that docs/reasons.md explains."""
 

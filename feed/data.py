@@ -508,6 +508,7 @@ MachineAct: TypeAlias = Annotated[
         "falls",
         "falls_to_house",
         "falls_out_of_play",
+        "falls_counted",
         "payout_planned",
         "payout_ended",
         "payout_in_doubt",

@@ -138,6 +138,25 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Tokens that belong to the player and are neither staked nor given out."""
     carried: dict[str, Any]
     """What the machine needs to go on after a power cut, in its own keys."""
+    door_open: bool = False
+    """Whether its door is open: play stands."""
+    testing: bool = False
+    """Whether it is in test mode: no play counts."""
+
+    def after(self, event: events.MachineEvent) -> MachineState:
+        """The machine after its next significant event."""
+        door_open, testing = self.door_open, self.testing
+        match event.act:
+            case "power_on":
+                # A door that is open is reported again, and test mode ends with the power.
+                door_open = testing = False
+            case "door_opened" | "door_closed":
+                door_open = event.act == "door_opened"
+            case "test_begun" | "test_ended":
+                testing = event.act == "test_begun"
+        return MachineState(
+            meters=event.meters, credits=event.credits, carried=event.carried, door_open=door_open, testing=testing
+        )
 
 
 class StandingSeal(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -352,7 +371,8 @@ class TableState:
             case events.CourseChanged():
                 self._course(data)
             case events.MachineEvent():
-                self.machine = MachineState(meters=data.meters, credits=data.credits, carried=data.carried)
+                before = self.machine or MachineState(meters=data.meters, credits=data.credits, carried=data.carried)
+                self.machine = before.after(data)
             case events.NoMoreBets():
                 self._at(data.round)
                 self.bets_closed = True

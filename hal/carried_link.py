@@ -12,19 +12,34 @@ down is not sent later: whoever waits for its report repeats it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from hal.board.carried import NOT_ANSWERED, RefusedCommand, carried, command_in
 from hal.board.errors import BoardError, CommandRefusedError
 from hal.board.link import BoardLink
 from hal.board.message import BoardAnswer, BoardCommand, BoardReport
-from hal.board.messages import IdentityAnswer
+from hal.board.messages import (
+    CountsAnswer,
+    CountsReport,
+    HopperReport,
+    IdentityAnswer,
+    MotorReport,
+    ReelReport,
+    SensorsReport,
+)
 from hal.clock import Clock
 from hal.lines import NOT_YET_NS, LineError, Sink
 from hal.values import EdgesLost, Frame, Loss, Rare
 
 log = logging.getLogger(__name__)
+
+CARRIED: Final[Mapping[str, tuple[type[BoardReport], ...]]] = {
+    "reel": (ReelReport,),
+    "pusher": (CountsReport, HopperReport, MotorReport, SensorsReport),
+}
+"""Of each kind of board that works by itself, the reports that its device wants."""
 
 
 class CarriedLink:
@@ -35,14 +50,24 @@ class CarriedLink:
     max_lateness_ns = 0
 
     def __init__(
-        self, name: str, link: BoardLink, reports: Collection[type[BoardReport]], clock: Clock, *, source: str = ""
+        self,
+        name: str,
+        link: BoardLink,
+        reports: Collection[type[BoardReport]],
+        clock: Clock,
+        *,
+        source: str = "",
+        settings: Sequence[BoardCommand] = (),
     ) -> None:
-        """`name` is the link's; of the board's reports it carries those in `reports`. Nothing is opened yet."""
+        """`name` is the link's; of the board's reports it carries those in `reports`. `settings` are sent at the begin
+        of each session, before anything else. Nothing is opened yet.
+        """
         self.name = source or name
         self.lines = frozenset({name})
         self._line = name
         self._link = link
         self._reports = tuple(reports)
+        self._settings = tuple(settings)
         self._clock = clock
         self._sink: Sink | None = None
         self._up = False
@@ -93,6 +118,8 @@ class CarriedLink:
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The board accepts commands."""
         self._up = True
+        for command in self._settings:
+            self._link.submit(command, partial(self._answered, command))
         self._deliver(Frame(self._line, carried(identity), self._at(t_ns)))
 
     def down(self, t_ns: int, reason: str) -> None:
@@ -116,6 +143,10 @@ class CarriedLink:
 
     def _answered(self, command: BoardCommand, result: BoardAnswer | BoardError) -> None:
         """A command that was not carried out is delivered as such: where the session ended, `down` follows or came."""
+        if isinstance(result, CountsAnswer):
+            # What was asked for is carried as what is reported: the counters.
+            counted = CountsReport(result.first, result.second, result.third, result.fourth)
+            self._deliver(Frame(self._line, carried(counted), self._at(self._clock.now_ns())))
         if not isinstance(result, BoardError):
             return
         log.warning("%s: %s", self.name, result)

@@ -22,7 +22,18 @@ LAST: Final = 20
 """How many of its last outcomes a board shows."""
 
 Status: TypeAlias = Literal[
-    "waiting", "closed", "halted", "fault", "place_bets", "no_more_bets", "result", "void", "unresolved", "corrected"
+    "waiting",
+    "closed",
+    "halted",
+    "fault",
+    "test",
+    "door",
+    "place_bets",
+    "no_more_bets",
+    "result",
+    "void",
+    "unresolved",
+    "corrected",
 ]
 
 
@@ -205,6 +216,10 @@ def _status(state: TableState, live: Live) -> Status:
         return "closed"
     if state.state == SHUT:
         return "fault"
+    if state.machine is not None and state.machine.testing:
+        return "test"
+    if state.machine is not None and state.machine.door_open:
+        return "door"
     record = state.record(state.round)
     if record is not None and any(not correction.confirmed for correction in record.corrections):
         return "corrected"

@@ -3,6 +3,7 @@
     craps       puck, point, shooter, this shooter's rolls, newest first
     sic bo      small, big or triple of the last result
     baccarat    the roads of the shoe
+    machines    credits, plays and tokens won, whatever the game is called
 
 A game that is not listed has none: its last results and statistics are shown as they are.
 """
@@ -14,14 +15,21 @@ from typing import Any, Final
 
 import msgspec
 
-from feed.state import TableState
+from feed.state import MachineState, TableState
 from scoreboard.roads import roads_of
 
 
 def details_of(state: TableState) -> dict[str, Any]:
     """The details of a table's game."""
     make = _DETAILS.get(state.game)
-    return {} if make is None else make(state)
+    if make is None:
+        return {} if state.machine is None else _machine(state.machine)
+    return make(state)
+
+
+def _machine(machine: MachineState) -> dict[str, Any]:
+    meters = machine.meters
+    return {"credits": machine.credits, "plays": meters.plays, "won": meters.tokens_won}
 
 
 def _craps(state: TableState) -> dict[str, Any]:

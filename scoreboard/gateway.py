@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 from aiohttp import WSCloseCode, web
 
-from feed.subscriber import AsyncSubscriber, Missing, Rewritten
+from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten
 from scoreboard.hall import Hall, Message, Service
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
@@ -165,7 +165,9 @@ class Gateway:
             self._subscribers[service] = subscriber
             async for item in subscriber:
                 self.publish(service.item(item, subscriber.states))
-                if isinstance(item, Rewritten | Missing):
+                if isinstance(item, Refused):
+                    log.warning("%s", item)
+                elif isinstance(item, Rewritten | Missing):
                     # What is known of this table is not its history any more. Its snapshot is.
                     log.warning("%s: %s; joining this table again", source.endpoint, item)
                     subscriber.join_again(item.name)

@@ -23,7 +23,7 @@ import msgspec
 
 from feed.events import RoundProgress
 from feed.state import TableState
-from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Restarted, Rewritten, Trouble, Waiting
+from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Refused, Restarted, Rewritten, Trouble, Waiting
 from feed.subscriber.items import name_of
 from scoreboard.board import BoardView, Live, Motion, view_of
 
@@ -137,6 +137,9 @@ class Service:
         match notice:
             case Waiting():
                 self.connected = False
+                return []
+            case Refused(why=why):
+                self.connected, self.trouble = False, why
                 return []
             case Trouble(table="", detail=detail):
                 self.trouble = detail

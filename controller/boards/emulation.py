@@ -1,6 +1,7 @@
 """Emulates the boards of a table: real firmware in emulated chips, with a simulated table on their pins.
 
 table.toml ──► a copy whose boards are emulated, on ports in a folder ──► feltwire run
+               ├─ link shoe:   pty ◄── a simulated device ◄────────────────────┐
                ├─ board wheel: pty ◄─► firmware in an emulated chip ◄── pins ──► one simulated table: wheel, ball,
                └─ board desk:  pty ◄─► ...                          ◄── pins ──► dice, motor, keys, lamps and dealer
 """
@@ -8,7 +9,7 @@ table.toml ──► a copy whose boards are emulated, on ports in a folder ─�
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,14 +18,17 @@ from controller.configuration.document import toml_text
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.terminals import place_of
 from controller.configuration.values import TableConfig
-from controller.games.assembly import geometry_of
+from controller.games.assembly import framed_by_device, geometry_of
+from drivers.dealer.indicators import NumberDisplay
 from hal.board.messages import KINDS
 from simulators.base.table import simulator_for
+from simulators.base.truth import TableSimulator
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
 from simulators.board.machines import LampRegisters, Machine, ScannedKeypad
+from simulators.board.played_link import LinkOnPty, share_of
 from simulators.board.played_table import PlayedTable, SharedTable, check_faults
-from simulators.board.serve import RealTime, Time, serve
+from simulators.board.serve import STEP_NS, RealTime, Time, serve
 
 Show = Callable[[str], None]
 
@@ -34,13 +38,22 @@ def port_of(folder: Path, board: str) -> Path:
     return folder / board
 
 
+def link_port_of(folder: Path, link: str) -> Path:
+    """The path of the port of a simulated device that speaks over a link of its own."""
+    return folder / f"link-{link}"
+
+
 def emulated_copy(values: Mapping[str, Any], folder: Path) -> str:
-    """The TOML of a table with its boards on emulated ports in a folder; the table opens by itself."""
+    """The TOML of a table with its boards and links on ports in a folder; the table opens by itself."""
     boards = {name: _emulated(board, port_of(folder, name)) for name, board in values["board"].items()}
     table = {**values["table"], "opens": "at_start"}
     if table.get("inspection", "none") != "none":
         table = {key: value for key, value in table.items() if key != "inspection"}
-    return toml_text({**values, "table": table, "lines": {**values["lines"], "backend": "board"}, "board": boards})
+    copied = {**values, "table": table, "lines": {**values["lines"], "backend": "board"}, "board": boards}
+    if "links" in values:
+        links = values["links"].items()
+        copied["links"] = {name: {**link, "port": str(link_port_of(folder, name))} for name, link in links}
+    return toml_text(copied)
 
 
 def _emulated(board: Mapping[str, Any], port: Path) -> dict[str, Any]:
@@ -81,6 +94,8 @@ def machines_of(config: TableConfig, board: str, table: SharedTable) -> list[Mac
         pins = dict(zip((name for name, _ in kind.outputs), kind.output_pins, strict=True))
         for number in range(1, kind.reels + 1):
             outputs[pins[f"reel_{number}"]] = (f"{link}.{number}", "motor")
+        if kind.name == "pusher":
+            outputs |= {pins[name]: (f"{link}.{name}", "motor") for name in ("motor", "hopper", "accept")}
     machines: list[Machine] = [PlayedTable(table, board, wiring, outputs, keypad)]
     if keypad is not None:
         machines.append(keypad)
@@ -101,6 +116,31 @@ def check_built(config: TableConfig) -> None:
         raise EmulationError(
             f"emulated board: there is no {missing[0]}; build firmware and emulator with: make firmware (it needs "
             "gcc-avr, avr-libc, libsimavr-dev and libelf-dev)"
+        )
+
+
+def shared_table(simulator: TableSimulator, config: TableConfig, faults: Mapping[int | None, str]) -> SharedTable:
+    """The simulated table of all boards and links of a file."""
+    return SharedTable(simulator, faults, [*config.boards, *map(share_of, config.links)])
+
+
+def links_of(config: TableConfig, folder: Path, table: SharedTable) -> list[LinkOnPty]:
+    """The devices of a table that speak over links of their own."""
+    return [LinkOnPty(table, link, link_port_of(folder, link)) for link in config.links]
+
+
+def check_links(config: TableConfig) -> None:
+    """Checks that a simulated device stands in for each link of a table.
+
+    Raises:
+        EmulationError: one has none.
+    """
+    played = {*simulator_for(config.game, geometry_of(config), 0).lines, NumberDisplay.link}  # a display sends nothing
+    missing = [link for link in config.links if link not in played or framed_by_device(link, config)]
+    if missing:
+        raise EmulationError(
+            f"emulated board: nothing stands in for what is on the link {', '.join(missing)}; run the table with "
+            "feltwire simulate TABLE.toml"
         )
 
 
@@ -136,13 +176,16 @@ def emulate(
     """
     until_stopped = _UntilStopped(time or RealTime(), stop)
     failures: list[BaseException] = []
-    table = SharedTable(simulator_for(config.game, geometry_of(config), seed), faults, config.boards)
+    table = shared_table(simulator_for(config.game, geometry_of(config), seed), config, faults)
+    links = links_of(config, folder, table)
     lives = [
         threading.Thread(
             target=_live, args=(config, name, folder, table, until_stopped, show, failures), name=f"board {name}"
         )
         for name in config.boards
     ]
+    if links:
+        lives.append(threading.Thread(target=_live_links, args=(links, until_stopped, failures), name="links"))
     for life in lives:
         life.start()
     try:
@@ -178,6 +221,25 @@ class _UntilStopped:
         if self._stop.is_set():
             raise _StoppedError
         self._time.wait_until(t_ns)
+
+
+def _live_links(links: Sequence[LinkOnPty], time: Time, failures: list[BaseException]) -> None:
+    """Runs the devices that speak over links of their own, on one thread."""
+    now_ns = 0
+    try:
+        with suppress(_StoppedError):
+            for link in links:
+                link.plug_in()
+            while True:
+                now_ns += STEP_NS
+                time.wait_until(now_ns)
+                for link in links:
+                    link.step(now_ns)
+    except OSError as error:
+        failures.append(error)
+    finally:
+        for link in links:
+            link.pull()
 
 
 def _live(

@@ -199,12 +199,22 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         feltwire boards emulate examples/sic_bo_board.toml
 
     The keypads that boards scan, chains of lamps and motors are emulated too: what the firmware drives turns the cage
-    and lights the lamps, and what these do comes back to its pins.
+    and lights the lamps, and what these do comes back to its pins. A device on a serial port of its own, such as the
+    reader of a shoe, is simulated on a port beside those of the boards. The orders of the dealer, such as new_shoe, are
+    yours to send.
 
     Ctrl-C ends it. Exit codes: 0; 1 if the program of a board failed; 2 for a file or an option that cannot be used.
     """
     from controller.bench.simulation import fault_plan
-    from controller.boards.emulation import check_built, check_playable, emulate, emulated_copy, port_of
+    from controller.boards.emulation import (
+        check_built,
+        check_links,
+        check_playable,
+        emulate,
+        emulated_copy,
+        link_port_of,
+        port_of,
+    )
     from controller.configuration.document import read_document
     from controller.games.assembly import geometry_of
     from controller.games.base.spec import NoSimulatorError
@@ -218,6 +228,7 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
     try:
         faults = fault_plan(given, None, geometry_of(config))
         check_playable(faults)
+        check_links(config)
         check_built(config)
     except (FaultError, NoSimulatorError, EmulationError) as error:
         _leave(str(error))
@@ -231,6 +242,8 @@ def emulate_command(table: Path, folder: Path | None, seed: int, given: tuple[st
         _leave(f"{place}: it cannot be written ({error.strerror}); give another folder with --dir")
     for name in config.boards:
         click.echo(f"board {name}: {port_of(place, name)}")
+    for name in config.links:
+        click.echo(f"link {name}: {link_port_of(place, name)}")
     click.echo(f"in a second terminal: {sys.argv[0]} run {copy}")
     try:
         emulate(config, place, seed=seed, faults=faults, stop=threading.Event(), show=click.echo)

@@ -23,6 +23,8 @@ class Slot(NamedTuple):
     """Another device: where the file has a section for that one, this one needs a section of its own."""
     excludes: str = ""
     """Another device that the table cannot have beside this one."""
+    or_unless: str = ""
+    """A second device as `unless`."""
 
 
 SLOTS_OF_ALL: Mapping[str, Slot] = {"dealer": Slot(("buttons",)), "lamp": Slot(("lamp",), always=False)}

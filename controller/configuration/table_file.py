@@ -266,7 +266,9 @@ def read_devices(
         if name in given and slot.excludes in given
     ]
     wanted = {
-        name: slot for name, slot in game.devices.items() if name in given or (slot.always and slot.unless not in given)
+        name: slot
+        for name, slot in game.devices.items()
+        if name in given or (slot.always and not given.keys() & slot.unless)
     }
     for name, slot in wanted.items():
         device, found = _read(name, slot, given.get(name, {}), registry)

@@ -185,6 +185,10 @@ def check_own_places(
             wrong = f"a {kind.name} board has no {terminal.side} {value_text(terminal.number)}"
             fix = f"the board {terminal.board} has {range_words(kind, terminal.side)}"
             yield ConfigFinding(("pins", line, terminal.side), wrong, fix)
+        elif use is not None and place.side == "input" and not place.pin and not use.contact:
+            wrong = f"is the {use.wire}, and {words(terminal)} is the {place.name} of the keypad that the board scans"
+            fix = f"a key takes a bare contact, and is looked at every few ms: use inputs 1 to {len(kind.inputs)}"
+            yield ConfigFinding(("pins", line, terminal.side), wrong, fix)
         elif place.side == "input" and place.name in PULLED_UP.get(kind.name, ()) and terminal.pull == "none":
             yield _always_pulled_up(terminal, place, kind)
         elif use is not None and use.drives not in MOVING and (place.side, place.name) in MOVED.get(kind.name, ()):

@@ -24,6 +24,7 @@ from drivers.base.observed import Listener, ObservedDriver
 from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
 from feed.events import StakeLimit, TableLabel, TableNotice
 from hal.capture.secret import PublicPart
+from hal.framing import Framer
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -163,3 +164,12 @@ def _inspection(config: TableConfig, device: str) -> InspectionPlan:
     inspection = text.text(config.game, Inspected).inspection
     asked = inspection.opening.value or config.inspection == "opening"
     return InspectionPlan(asked, device, inspection.with_devices(config.devices).checks)
+
+
+def framed_by_device(link: str, config: TableConfig) -> Framer | None:
+    """What cuts the stream of a link, where its device has it otherwise than in lines of text."""
+    for device in config.devices.values():
+        spec = DEVICE[device.driver]
+        if spec.framing is not None and link in spec.lines(device.config):
+            return spec.framing(device.config)
+    return None

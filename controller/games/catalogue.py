@@ -21,13 +21,13 @@ from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
 from drivers.cabinet.specs import DOOR_DEVICE
-from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER
+from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER, SHUFFLING_SHOE
 from drivers.coins.specs import CCTALK, TOKEN_CHUTE
 from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
 from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
 from drivers.lamps.specs import LAMP_BOARD, PUCK
 from drivers.money_wheel.spec import MONEY_WHEEL as MONEY_WHEEL_DEVICE
-from drivers.pusher.specs import PUSHER_BED
+from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
 from drivers.reels.specs import STEPPER_REELS
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
 
@@ -69,6 +69,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     LAMP_BOARD,
     PUCK,
     SHOE,
+    SHUFFLING_SHOE,
     SHUFFLER,
     CARD_READER,
     DISCARD_RACK,
@@ -77,6 +78,7 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     CCTALK,
     DOOR_DEVICE,
     PUSHER_BED,
+    PUSHER_BOARD,
     STEPPER_REELS,
 )
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from controller.configuration.sections import Parity
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE, GAME
+from controller.games.assembly import framed_by_device
+from controller.games.catalogue import GAME
 from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
 from hal.backends.reopening import ReopeningLines
 from hal.board.errors import BoardError
 from hal.board.message import MessageError
 from hal.clock import Clock
-from hal.framing import Framer, LineFramer
+from hal.framing import LineFramer
 from hal.lines import LineError, LineSource, by_chip
 from hal.outputs import Outputs
 from hal.serial_link import SerialLink, SerialSettings
@@ -152,7 +153,9 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     wiring = Wiring()
     for name, link in config.links.items():
         settings = SerialSettings(baudrate=link.baud, parity=PARITY[link.parity])
-        wiring.links[name] = SerialLink(name, link.port, clock, _framer(name, config), settings)
+        wiring.links[name] = SerialLink(
+            name, link.port, clock, framed_by_device(name, config) or LineFramer(), settings
+        )
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
     outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
@@ -184,15 +187,6 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     return wiring
 
 
-def _framer(link: str, config: TableConfig) -> Framer:
-    """What cuts the stream of a link: as its device has it, else lines of text."""
-    for device in config.devices.values():
-        spec = DEVICE[device.driver]
-        if spec.framing is not None and link in spec.lines(device.config):
-            return spec.framing(device.config)
-    return LineFramer()
-
-
 def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) -> None:
     """Adds one board: its link, its lines, and its outputs."""
     from controller.configuration.lamp_chains import board_of_lamps
@@ -200,8 +194,8 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.backends.board import BoardLines
     from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
-    from hal.board.messages import KINDS, ReelReport
-    from hal.carried_link import CarriedLink
+    from hal.board.messages import KINDS, MotorLimitCommand
+    from hal.carried_link import CARRIED, CarriedLink
     from hal.lamp_chain import LampChain
     from hal.lamp_fields import CHAIN
     from hal.outputs_board import BoardOutputs, motor_reading
@@ -213,15 +207,22 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     if board_of_lamps(config.devices, config.boards) == name:
         chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
+    limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
     for carried in config.carried_by(name):
-        wiring.carried[carried] = CarriedLink(carried, link, [ReelReport], clock, source=f"{config.id}:{carried}")
+        wiring.carried[carried] = CarriedLink(
+            carried,
+            link,
+            CARRIED[board.kind],
+            clock,
+            source=f"{config.id}:{carried}",
+            settings=[MotorLimitCommand(limit)] if limit else [],
+        )
         wiring.sources.append(wiring.carried[carried])
     inputs, analogues, outputs = inputs_of(config, name), analogues_of(config, name), outputs_of(config, name)
     if inputs or analogues:
         source_name = f"{config.id}:board.{name}"
         wiring.sources.append(BoardLines(inputs, link, clock, analogues=analogues, name=source_name))
     if outputs:
-        limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
         wiring.board_outputs[name] = Outputs(outputs, BoardOutputs(outputs, link, motor_limit=limit), clock)
         wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
 

@@ -299,6 +299,7 @@ _ACTS: Final = {
     "falls": "fell to the player",
     "falls_to_house": "fell to the house",
     "falls_out_of_play": "fell while no play was on",
+    "falls_counted": "the counter of falls is known",
     "payout_planned": "are to be given out",
     "payout_ended": "given out",
     "payout_in_doubt": "were to be given out, and how many left is not known",

@@ -53,6 +53,8 @@ class LineUse(NamedTuple):
     port: its messages are carried by that board."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
+    contact: bool = False
+    """Whether it is a bare contact that a hand holds, which the scanned keypad of a board can have as a key."""
 
 
 class RecordedError(ValueError):

@@ -6,8 +6,9 @@ from typing import Final
 
 from drivers.base.movement import Movement, MovementResult, Recording, failed, unusable
 from drivers.cards.card_tokens import card_of
+from drivers.cards.card_way import BARRIERS, MOUTH, OUTSIDE
 from drivers.cards.card_wire import CardLine, parse
-from drivers.cards.shoe import BARRIERS, MOUTH, OUTSIDE, ShoeConfig
+from drivers.cards.shoe import ShoeConfig
 
 KNOWN_CARD: Final = "As"
 """The card that a person draws (ours): of an ace of spades there is no doubt."""

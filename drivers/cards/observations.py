@@ -83,6 +83,16 @@ class LineGarbled(Observation, frozen=True, kw_only=True):
     device: str = "shoe"
 
 
+class CardInserted(Observation, frozen=True, kw_only=True):
+    """A card was put back into a continuous shuffling shoe."""
+
+
+class InsertsLost(Observation, frozen=True, kw_only=True):
+    """Cards may have been put back that the shoe did not count."""
+
+    detail: str
+
+
 class CardDiscarded(Observation, frozen=True, kw_only=True):
     """A card was put into the discard rack."""
 

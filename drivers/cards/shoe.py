@@ -25,6 +25,13 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.view import dead_lines
 from drivers.cards.card_tokens import Checksum, card_of, code_problems
+from drivers.cards.card_way import (
+    BARRIERS,
+    MOUTH,
+    TROUBLE_OF_LINE,
+    CardWay,
+    ShoeTroubles,
+)
 from drivers.cards.card_wire import COUNTS, CUTTING_CARD, UNREAD, CardLine, Malformed, ShoeLine, ShoeState, parse
 from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import (
@@ -36,34 +43,20 @@ from drivers.cards.observations import (
     LineGarbled,
     ShoeRestarted,
     ShoeTrouble,
-    ShoeTroubled,
-    ShoeUntroubled,
     StackDealt,
 )
 from drivers.cards.view import ShoeView
 from hal.capture.secret import SEALED, PublicPart, no_part
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
-MOUTH: Final = "shoe_card_1"
-OUTSIDE: Final = "shoe_card_2"
 CUT: Final = "shoe_cut"
-EMPTY: Final = "shoe_empty"
-LID: Final = "shoe_lid"
-JAM: Final = "shoe_jam"
 GATES: Final = ("shoe_gate_1", "shoe_gate_2")
 """Contacts of a double shoe: high while the compartment is open."""
-BARRIERS: Final = (MOUTH, OUTSIDE)
 
-_TROUBLE_OF_LINE: Final[dict[str, ShoeTrouble]] = {EMPTY: "empty", LID: "lid", JAM: "jam"}
 _TROUBLE_OF_STATE: Final[dict[ShoeState, ShoeTrouble]] = {
     ShoeState.EMPTY: "empty",
     ShoeState.LID: "lid",
     ShoeState.JAM: "jam",
-}
-_WORDS: Final[dict[ShoeTrouble, str]] = {
-    "empty": "the shoe is empty",
-    "lid": "the lid of the shoe is open",
-    "jam": "a card is jammed in the shoe",
 }
 _SEALED: Final = re.compile(rb"C;(\d{5});[0-9a-f]{64}")
 _SEALED_TOKEN: Final = re.compile(rb"[0-9a-f]{64}")
@@ -124,51 +117,6 @@ class _Read(NamedTuple):
         return self.frame.t_ns
 
 
-class _Way:
-    """The way of a card past the two barriers, from their levels in order."""
-
-    def __init__(self) -> None:
-        self.level: dict[str, int | None] = dict.fromkeys(BARRIERS)
-        self._first = ""
-        """The barrier that was covered first since both were free."""
-        self.began_ns = NEVER_NS
-        """When that was."""
-        self._both = False
-        """Whether both were covered at once since."""
-        self.covered_ns = NEVER_NS
-        """Since when one of them is covered."""
-
-    @property
-    def free(self) -> bool:
-        """Whether no card is in the way, as far as is known."""
-        return not any(self.level.values())
-
-    def take(self, line: str, level: int, t_ns: int) -> str:
-        """Takes a change; returns `out`, `back` or `returned` when a way is over, else an empty string."""
-        known = self.level[line] is not None
-        was_free, self.level[line] = self.free, level
-        if level:
-            if was_free:
-                self._first, self._both = line if known else "", False
-                self.began_ns = self.covered_ns = t_ns
-            elif all(self.level.values()):
-                self._both = True
-            return ""
-        if not self.free or was_free:
-            return ""
-        first, last, self.covered_ns = self._first, line, NEVER_NS
-        if not first:
-            return ""  # it was in the way when the lines were opened
-        if first == MOUTH:
-            return "out" if last == OUTSIDE and self._both else "back"
-        return "returned" if last == MOUTH and self._both else ""
-
-    def forget(self) -> None:
-        """The levels are unknown: a barrier was unplugged, or changes of it were lost."""
-        self.level = dict.fromkeys(BARRIERS)
-        self._first, self._both, self.covered_ns = "", False, NEVER_NS
-
-
 class Shoe:
     """The driver of a reading shoe (see `drivers.base.driver.Driver`)."""
 
@@ -178,12 +126,12 @@ class Shoe:
         self._config = config
         self._wait_ns = round(config.read_wait_s * 1e9)
         self._jam_ns = round(config.jam_s * 1e9)
-        own = (*(BARRIERS if config.barriers else ()), *((CUT, *_TROUBLE_OF_LINE) if config.body else ()))
+        own = (*(BARRIERS if config.barriers else ()), *((CUT, *TROUBLE_OF_LINE) if config.body else ()))
         own = (*own, *(GATES if config.double else ()))
         self._sealed_link = config.link + SEALED
         self.lines = frozenset((*own, config.link, self._sealed_link))
         self._health = SensorHealth()
-        self._way = _Way()
+        self._way = CardWay()
         self._out_ns: int | None = None
         """When a card left that no line has named yet."""
         self._read: _Read | None = None
@@ -193,8 +141,7 @@ class Shoe:
         self._last_card = ""
         self._state_ns = NEVER_NS
         """When the shoe last reported its state; one that never does is not missed."""
-        self._troubles: dict[ShoeTrouble, set[str]] = {"jam": set(), "empty": set(), "lid": set()}
-        """What reports each trouble at present."""
+        self._troubles = ShoeTroubles()
         self._missed = dict.fromkeys(BARRIERS if config.barriers else (), 0)
         """By barrier: how many cards running it has not seen."""
         self._covered: set[str] = set()
@@ -208,12 +155,14 @@ class Shoe:
         self._stack = 0
         """Cards of the stack that is being dealt."""
         self._stack_due_ns = NEVER_NS
+        # A card that leaves unread is reported `read_wait_s` later: the stack is not over before that.
+        self._stack_ns = max(round(config.stack_s * 1e9), self._wait_ns + 1_000_000 if config.barriers else 0)
         self._gates: dict[str, int] = {}
 
     def view(self, t_ns: int) -> ShoeView:
         """The shoe at `t_ns`: its count, never a card."""
         at_mouth = self._way.covered_ns != NEVER_NS
-        troubles = tuple(trouble for trouble, reporters in self._troubles.items() if reporters)
+        troubles = self._troubles.active
         linked = self._config.link not in self._health.dead
         facts = (
             ("cards since power-on", "-" if self._number is None else str(self._number)),
@@ -289,8 +238,9 @@ class Shoe:
             self._health.line_failed(line, "sensor_missing", f"{line} is unplugged", t_ns, found)
         if line in BARRIERS:
             self._way.forget()
-        elif line in _TROUBLE_OF_LINE:
-            self._trouble(_TROUBLE_OF_LINE[line], line, False, t_ns, found)
+            self._stack_goes_on(t_ns)
+        elif line in TROUBLE_OF_LINE:
+            self._troubles.take(TROUBLE_OF_LINE[line], line, False, t_ns, found)
         elif line == self._config.link:
             self._state_ns = NEVER_NS
         if line in BARRIERS or line == self._config.link:
@@ -311,7 +261,7 @@ class Shoe:
         yield (NEVER_NS if self._read is None else self._read.t_ns + self._wait_ns), "unseen"
         yield (self._way.covered_ns + self._jam_ns if self._way.covered_ns < NEVER_NS else NEVER_NS), "jam"
         yield (self._state_ns + SILENCE_NS if self._state_ns < NEVER_NS else NEVER_NS), "silence"
-        yield self._stack_due_ns, "stack"
+        yield (self._stack_due_ns if self._way.free else NEVER_NS), "stack"
         yield (self._token_ns + self._wait_ns // 2 if self._token_ns < NEVER_NS else NEVER_NS), "token"
 
     def _pass_time(self, until_ns: int, found: list[Observation]) -> None:
@@ -325,7 +275,7 @@ class Shoe:
                 self._unseen(due_ns, found)
             elif what == "jam":
                 self._way.covered_ns = NEVER_NS
-                self._trouble("jam", MOUTH, True, due_ns, found)
+                self._troubles.take("jam", MOUTH, True, due_ns, found)
             elif what == "stack":
                 self._stack_over(due_ns, found)
             elif what == "token":
@@ -346,28 +296,20 @@ class Shoe:
             self._gates[line] = level
             sides = tuple(side for side, gate in enumerate(GATES, 1) if self._gates.get(gate))
             found.append(CompartmentsOpen(t_ns=t_ns, sides=sides))
-        elif line in _TROUBLE_OF_LINE:
-            self._trouble(_TROUBLE_OF_LINE[line], line, bool(level), t_ns, found)
+        elif line in TROUBLE_OF_LINE:
+            self._troubles.take(TROUBLE_OF_LINE[line], line, bool(level), t_ns, found)
         else:
             if level:
                 self._covered.add(line)
                 self._missed[line] = 0
             way = self._way.take(line, level, t_ns)
+            self._stack_goes_on(t_ns)
             if self._way.free:
-                self._trouble("jam", MOUTH, False, t_ns, found)
+                self._troubles.take("jam", MOUTH, False, t_ns, found)
             if way == "out":
                 self._left(t_ns, found)
             elif way:
                 found.append(CardPushedBack(t_ns=t_ns, was_out=way == "returned"))
-
-    def _trouble(self, trouble: ShoeTrouble, reporter: str, active: bool, t_ns: int, found: list[Observation]) -> None:
-        by = self._troubles[trouble]
-        before = bool(by)
-        (by.add if active else by.discard)(reporter)
-        if by and not before:
-            found.append(ShoeTroubled(t_ns=t_ns, trouble=trouble, detail=_WORDS[trouble]))
-        elif before and not by:
-            found.append(ShoeUntroubled(t_ns=t_ns, trouble=trouble))
 
     # --- lines ---------------------------------------------------------------------------------------------------
 
@@ -409,7 +351,12 @@ class Shoe:
         found.append(seen)
         if self._config.stack_cards and isinstance(seen, CardDealt):
             self._stack += 1
-            self._stack_due_ns = seen.t_ns + round(self._config.stack_s * 1e9)
+            self._stack_due_ns = seen.t_ns + self._stack_ns
+
+    def _stack_goes_on(self, t_ns: int) -> None:
+        """Something moves in the card's way: the stack that is being dealt is not over yet."""
+        if self._stack:
+            self._stack_due_ns = max(self._stack_due_ns, t_ns + self._stack_ns)
 
     def _stack_over(self, t_ns: int, found: list[Observation]) -> None:
         cards, self._stack, self._stack_due_ns = self._stack, 0, NEVER_NS
@@ -441,7 +388,7 @@ class Shoe:
     def _state(self, line: ShoeLine, t_ns: int, found: list[Observation]) -> None:
         self._counted(line.number, line, t_ns, found)
         for state, trouble in _TROUBLE_OF_STATE.items():
-            self._trouble(trouble, self._config.link, line.state is state, t_ns, found)
+            self._troubles.take(trouble, self._config.link, line.state is state, t_ns, found)
 
     def _counted(self, before: int, line: CardLine | ShoeLine, t_ns: int, found: list[Observation]) -> bool:
         """Compares the count before this line with the last one; returns whether the line names a new card."""

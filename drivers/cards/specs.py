@@ -9,27 +9,41 @@ import msgspec
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
 from drivers.cards import card_reader, shoe, shuffler
 from drivers.cards.card_reader import CardReader, CardReaderConfig
+from drivers.cards.card_way import BARRIERS, EMPTY, JAM, LID, MOUTH, OUTSIDE
 from drivers.cards.discard_rack import CARD, DiscardRack, DiscardRackConfig
 from drivers.cards.movements import shoe_movements
 from drivers.cards.progressive import LOCK, AcceptorActuator, Acceptors, ProgressiveConfig, acceptor, lamp
-from drivers.cards.shoe import BARRIERS, CUT, EMPTY, GATES, JAM, LID, MOUTH, OUTSIDE, Shoe, ShoeConfig
+from drivers.cards.shoe import CUT, GATES, Shoe, ShoeConfig
 from drivers.cards.shuffler import Shuffler, ShufflerConfig
+from drivers.cards.shuffling_shoe import INTAKE, ShufflingShoe, ShufflingShoeConfig
 from hal.capture.secret import PublicPart
+
+
+def barrier_lines() -> dict[str, LineUse]:
+    """The two barriers in the card's way."""
+    covered, output = "a card covers it", "output of the light barrier"
+    return {
+        MOUTH: LineUse("light barrier 1 of the shoe, at its mouth", covered, output),
+        OUTSIDE: LineUse("light barrier 2 of the shoe, outside the mouth", covered, output),
+    }
+
+
+def body_lines() -> dict[str, LineUse]:
+    """What the body of a shoe reports."""
+    return {
+        EMPTY: LineUse("sensor of an empty shoe", "no card is in it", "output of the sensor", required=False),
+        LID: LineUse("lid of the shoe", "the lid is open", "output of the lid's switch", required=False),
+        JAM: LineUse("jam of the shoe", "a card is jammed", "output JAM of the shoe", required=False),
+    }
 
 
 def shoe_lines(config: ShoeConfig) -> dict[str, LineUse]:
     """The lines of a reading shoe: its barriers, the sensors of its body, and its link."""
-    lines: dict[str, LineUse] = {}
-    covered, output = "a card covers it", "output of the light barrier"
-    if config.barriers:
-        lines[MOUTH] = LineUse("light barrier 1 of the shoe, at its mouth", covered, output)
-        lines[OUTSIDE] = LineUse("light barrier 2 of the shoe, outside the mouth", covered, output)
+    lines = barrier_lines() if config.barriers else {}
     if config.body:
         at_mouth = "the cutting card is at the mouth"
         lines[CUT] = LineUse("sensor of the cutting card", at_mouth, "output of the sensor", required=False)
-        lines[EMPTY] = LineUse("sensor of an empty shoe", "no card is in it", "output of the sensor", required=False)
-        lines[LID] = LineUse("lid of the shoe", "the lid is open", "output of the lid's switch", required=False)
-        lines[JAM] = LineUse("jam of the shoe", "a card is jammed", "output JAM of the shoe", required=False)
+        lines |= body_lines()
     if config.double:
         for side, gate in enumerate(GATES, 1):
             contact = "output of the gate's contact"
@@ -49,6 +63,27 @@ def _recorded(keys: ShoeConfig, name: str, wires: Collection[str]) -> ShoeConfig
         other = BARRIERS[1 - BARRIERS.index(seen[0])]
         raise RecordedError(f"the capture has {seen[0]} and no {other}", "record both barriers of the shoe, or none")
     return msgspec.structs.replace(keys, barriers=bool(seen))
+
+
+def shuffling_shoe_lines(config: ShufflingShoeConfig) -> dict[str, LineUse]:
+    """The lines of a continuous shuffling shoe: its barriers, its intake, and the sensors of its body."""
+    lines = barrier_lines()
+    lines[INTAKE] = LineUse("intake of the shoe", "a card passes", "output of the intake's optics")
+    if config.body:
+        lines |= body_lines()
+    return lines
+
+
+def _shuffling_shoe(keys: ShufflingShoeConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(ShufflingShoe(keys, name))
+
+
+SHUFFLING_SHOE = DeviceSpec(
+    name="shuffling_shoe",
+    keys=ShufflingShoeConfig,
+    lines=shuffling_shoe_lines,
+    make=_shuffling_shoe,
+)
 
 
 SHOE = DeviceSpec(

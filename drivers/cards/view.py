@@ -17,6 +17,17 @@ class ShoeView(DeviceView, frozen=True, kw_only=True, tag="shoe"):
     """Whether its line came in time."""
 
 
+class ShufflingShoeView(DeviceView, frozen=True, kw_only=True, tag="shuffling_shoe"):
+    """A continuous shuffling shoe."""
+
+    cards_out: int
+    cards_in: int
+    """Cards that left it and were put back, since the controller was started."""
+    at_mouth: bool
+    """Whether a card covers a barrier."""
+    troubles: tuple[str, ...]
+
+
 class BatchView(DeviceView, frozen=True, kw_only=True, tag="batch"):
     """One batch of a shuffler."""
 

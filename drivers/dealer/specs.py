@@ -27,6 +27,7 @@ def buttons_lines(config: ButtonsConfig) -> dict[str, LineUse]:
             "one contact; the other to 3V3",
             required=named is not None,
             wire_inverted="one contact; the other to ground",
+            contact=True,
         )
         for button in (BUTTONS if named is None else dict.fromkeys(named))
     }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse
+from drivers.base.device_spec import BoardPlace, Device, DeviceSpec, LineUse
 from drivers.pusher.bed import FALL_HOUSE, FALL_PLAYER, SHAFT, TILT, PusherBed, PusherBedConfig
+from drivers.pusher.board import PLACES, PusherBoard, PusherBoardConfig
+from drivers.pusher.board_actuator import PusherBoardActuator
 
 
 def bed_lines(config: PusherBedConfig) -> dict[str, LineUse]:
@@ -24,4 +26,28 @@ def _bed(keys: PusherBedConfig, name: str, parts: Sequence[str]) -> Device:
     return Device(PusherBed(keys, name))
 
 
+def board_lines(config: PusherBoardConfig) -> dict[str, LineUse]:
+    """The sensors of the machine's own board, and its messages."""
+    low = "output of the opto, which pulls low while nothing is there"
+    wires = {
+        "token_in": ("acceptor", "its pulse", "its output, open collector"),
+        "win_a": ("win chute, upper beam", "a token covers it", low),
+        "win_b": ("win chute, lower beam", "a token covers it", low),
+        SHAFT: ("shaft of the shelf's motor", "a slot of its disc", low),
+        "tilt": ("tilt bob", "the bob touches its ring", "contact to ground that opens at a tilt"),
+        "hopper_coin": ("hopper's exit", "a token covers it", "output of the hopper, which pulls low at rest"),
+    }
+    lines = {
+        line: LineUse(*wires[line], required=line != "hopper_coin", at=BoardPlace("pusher", place), beside=SHAFT)
+        for line, place in PLACES.items()
+    }
+    link = LineUse("the pusher's board", "its messages", "the board's own", "link", required=False, beside=SHAFT)
+    return {**lines, config.link: link}
+
+
+def _board(keys: PusherBoardConfig, name: str, parts: Sequence[str]) -> Device:
+    return Device(PusherBoard(keys, name), PusherBoardActuator(keys, name))
+
+
+PUSHER_BOARD = DeviceSpec(name="pusher_board", keys=PusherBoardConfig, lines=board_lines, make=_board)
 PUSHER_BED = DeviceSpec(name="pusher_bed", keys=PusherBedConfig, lines=bed_lines, make=_bed)

@@ -62,6 +62,17 @@ class Waiting(Notice, frozen=True, kw_only=True):
         return f"no publisher at {self.endpoint} yet; waiting"
 
 
+class Refused(Notice, frozen=True, kw_only=True):
+    """The service at this address does not let this reader in; `table` is empty. It is tried again: a key that is
+    allowed later needs nothing here."""
+
+    endpoint: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.endpoint} is connected, and {self.why}"
+
+
 class NotShown(Notice, frozen=True, kw_only=True):
     """The service has this table, and it is not of the kind requested: real or simulated."""
 

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 import zmq
+from zmq.utils.monitor import parse_monitor_message
 
 from .. import wire
 from ..endpoints import Endpoints
+from .handshake import WATCHED, Handshake
 from .subscription import Subscription
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class SubscriberSockets:
         self._endpoints = endpoints
         self._subscription = subscription
         self._curve = curve
+        self._handshake = Handshake()
         self._open()
 
     def _open(self) -> None:
@@ -64,12 +67,15 @@ class SubscriberSockets:
             socket.setsockopt(zmq.IMMEDIATE, 1)
         if self._curve is not None:
             self._curve.apply(socket)
+        if kind == zmq.SUB:
+            self._monitor = None if self._curve is None else socket.get_monitor_socket(WATCHED)
         socket.connect(endpoint)
         return socket
 
     def exchange(self, now_ns: int) -> bool:
         """Receives messages and sends requests. Returns whether more can be received at once."""
         subscription = self._subscription
+        self._watch_handshake(now_ns)
         more = _drain(self.feed, subscription.on_feed, now_ns)
         more = _drain(self.history, subscription.on_history, now_ns) or more
         if not more:
@@ -85,14 +91,30 @@ class SubscriberSockets:
         ready = [socket.poll(0, zmq.POLLIN) for socket in (self.feed, self.history)]
         return more or any(ready)
 
+    def _watch_handshake(self, now_ns: int) -> None:
+        if self._monitor is None:
+            return
+        for _ in range(AT_ONCE):
+            try:
+                frames = self._monitor.recv_multipart(zmq.DONTWAIT)
+            except zmq.Again:
+                break
+            self._handshake.handle(zmq.Event(parse_monitor_message(frames)["event"]), now_ns)
+        self._handshake.tick(now_ns)
+        self._subscription.on_refused(self._handshake.refused)
+
     def reopen(self, now_ns: int) -> None:
         """Connects again, to the service that now has the address."""
         self.close()
+        self._handshake.reconnected()
         self._open()
         self._subscription.reopened(now_ns)
 
     def close(self) -> None:
         """Closes both; messages on their way are dropped."""
+        if self._monitor is not None:
+            self.feed.disable_monitor()
+            self._monitor.close(linger=0)
         self.feed.close(linger=0)
         self.history.close(linger=0)
 

@@ -22,7 +22,7 @@ from .. import wire
 from ..events import Event, EventError, Heartbeat, decode
 from ..state import Snapshot, decode_snapshot
 from .follower import Follower, PendingRequest
-from .items import SIMULATED, Fact, Item, Notice, NotShown, Position, Trouble, Waiting
+from .items import SIMULATED, Fact, Item, Notice, NotShown, Position, Refused, Trouble, Waiting
 from .sequencer import MAX_KEPT
 
 VERSION: Final = "v1/"
@@ -70,6 +70,7 @@ class Subscription:
         self._items: list[Item] = []
         self._received_ns = self._opened_ns = now_ns
         self._received = self._waiting_notified = False
+        self._refused = ""
         self.malformed = 0
         """Messages that are no events; they are ignored."""
 
@@ -156,6 +157,15 @@ class Subscription:
         for pending in (self._table_list, *self._lookups.values()):
             if pending.overdue(now_ns):
                 pending.failed(now_ns)
+
+    def on_refused(self, why: str) -> None:
+        """Handles what is known of the handshake: why the service does not let this reader in, or an empty text.
+        Each reason is notified once, until the reader was let in."""
+        if why and why != self._refused:
+            # What is waited for is known, and more than that nothing was received.
+            self._waiting_notified = True
+            self._items.append(Refused(table="", endpoint=self._endpoint, why=why))
+        self._refused = why
 
     # --- sent ----------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ import { h } from "./web/dom.js";
 import * as baccarat from "./games/baccarat.js";
 import * as craps from "./games/craps.js";
 import * as dice from "./games/dice.js";
+import * as machine from "./games/machine.js";
 import * as moneyWheel from "./games/money_wheel.js";
 import * as other from "./games/other.js";
 import * as roulette from "./games/roulette.js";
@@ -21,6 +22,9 @@ const GAMES = {
   beat_the_dealer: dice,
   baccarat,
   mini_baccarat: baccarat,
+  token_pusher: machine,
+  skill_stop_reel: machine,
+  skill_stop_video: machine,
 };
 
 // A sign beside the words of each state, for those who cannot read them from where they stand.
@@ -36,9 +40,11 @@ const SIGNS = {
   halted: "M12 3l10 18H2zM12 10v5M12 18v.1",
   stale: "M3 9a13 13 0 0 1 18 0M7 13a7 7 0 0 1 10 0M12 18v.1M4 3l16 18",
   waiting: "M12 7v5l3 3M12 3a9 9 0 1 0 .1 0",
+  door: "M6 21V3h12v18M3 21h18M14.500 12v.1",
+  test: "M14 6a4.500 4.500 0 0 0-6 5.500L3 17l4 4 5.500-5.500A4.500 4.500 0 0 0 18 10l-3 3-3-1-1-3z",
 };
 
-const gameOf = (view) => GAMES[view.game] ?? other;
+const gameOf = (view) => GAMES[view.game] ?? ("credits" in view.details ? machine : other);
 
 export function nameOf(view) {
   const labels = view.labels;
@@ -49,7 +55,7 @@ export function nameOf(view) {
 // The state in words, for the banner and for screen readers: [words, why].
 export function stateOf(view, stale) {
   if (stale) return ["stale", t("status.stale"), t("stale")];
-  const words = view.status === "void" && view.call ? named("call", view.call).toUpperCase() : t(`status.${view.status}`);
+  const words = view.status === "void" && view.call ? named("call", view.call).toUpperCase() : (gameOf(view).words?.(view) ?? t(`status.${view.status}`));
   return [view.status, words, why(view)];
 }
 
@@ -66,7 +72,9 @@ function why(view) {
     case "fault":
       return view.faults.map(({ device, fault }) => `${short(device, 30)}: ${reason(fault)}`).join(" · ");
     case "halted":
-      return t("halted");
+    case "door":
+    case "test":
+      return t(view.status);
     case "result":
       return view.current ? short(gameOf(view).say(view.current.result), 90) : "";
     default:
@@ -96,6 +104,7 @@ export function board(key, view, { stale, tile }) {
       "data-key": key,
       "data-status": code,
       "data-game": view.game,
+      "data-epoch": view.epoch,
       "data-sequence": view.sequence ?? 0,
       class: [tile ? "tile" : "full", view.simulated ? "simulated" : "", `is-${code}`, stale ? "is-old" : ""].filter(Boolean).join(" "),
       href: tile ? `?${parameters({ table: key })}` : null,
@@ -111,7 +120,7 @@ export function board(key, view, { stale, tile }) {
         h("span.game", {}, named("game", view.game || "")),
         view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,
         h("span.limits", {}, limits(view)),
-        view.round ? h("span.round", {}, t("round", { n: view.round })) : null,
+        view.round ? h("span.round", {}, t(game === machine ? "play" : "round", { n: view.round })) : null,
       ),
       h(
         "div.status",
@@ -133,12 +142,12 @@ function hero(game, view, code) {
   const empty = () => h("div.hero.empty", {}, h("svg.big-sign", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: SIGNS[code] })));
   if (code === "stale" || !view.game) return empty();
   if (view.moving) return h("div.hero.moving", {}, game.moving(view));
-  if (view.current) return h("div.hero.current", { "data-round": view.current.round }, h("span.caption", {}, t("winner", { n: view.current.round })), game.hero(view.current.result, view));
+  if (view.current) return h("div.hero.current", { "data-round": view.current.round }, h("span.caption", {}, t(game === machine ? "play" : "winner", { n: view.current.round })), game.hero(view.current.result, view));
   const doubtful = ["void", "unresolved", "corrected"].includes(view.status);
   if (doubtful) return empty();
   const last = view.outcomes[0];
   if (!last || view.status === "waiting") return h("div.hero.empty", {}, h("span.caption", {}, t("none")));
-  return h("div.hero.last", { "data-round": last.round }, h("span.caption", {}, t("last", { n: last.round })), game.hero(last.result, view));
+  return h("div.hero.last", { "data-round": last.round }, h("span.caption", {}, t(game === machine ? "play.last" : "last", { n: last.round })), game.hero(last.result, view));
 }
 
 function limits(view) {

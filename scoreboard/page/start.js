@@ -23,5 +23,6 @@ if (document.readyState !== "complete") await new Promise((done) => addEventList
 if ([...document.querySelectorAll("link[rel=stylesheet]")].every((link) => link.sheet)) {
   // Ends the reload.
   stop();
+  document.querySelector("meta[http-equiv=refresh]").remove();
   import("./main.js").catch(startAgain);
 }

@@ -39,6 +39,8 @@ class SimulatedSource:
         self.name = name
         self.lines = frozenset(simulator.lines)
         self._simulator = simulator
+        # Decided once: to look whether an object has the members of a protocol takes longer than a whole tick.
+        self._answering = simulator if isinstance(simulator, Answering) else None
         self._start_ns = start_ns
         self._faults = faults
         self._rounds = 0
@@ -65,12 +67,12 @@ class SimulatedSource:
     @property
     def answers(self) -> bool:
         """Whether its devices answer to outputs."""
-        return isinstance(self._simulator, Answering)
+        return self._answering is not None
 
     @property
     def next_value_ns(self) -> int:
         """When its next value comes, or its next round begins, if nothing is commanded before."""
-        answer_ns = self._simulator.next_answer_ns if isinstance(self._simulator, Answering) else None
+        answer_ns = None if self._answering is None else self._answering.next_answer_ns
         times = [values[0].t_ns for values in (self._held.edges, self._held.rare) if values]
         if answer_ns is not None:
             times.append(answer_ns + self._start_ns)
@@ -121,8 +123,8 @@ class SimulatedSource:
 
     def command(self, output: Output) -> None:
         """Passes an output to simulated devices that answer."""
-        if isinstance(self._simulator, Answering):
-            self._simulator.command(output._replace(t_ns=output.t_ns - self._start_ns))
+        if self._answering is not None:
+            self._answering.command(output._replace(t_ns=output.t_ns - self._start_ns))
 
     def close(self) -> None:
         """Stops playing."""
@@ -131,8 +133,8 @@ class SimulatedSource:
     def delivered_until(self, now_ns: int) -> int:
         """Plays up to `now_ns`, with as many rounds as that takes."""
         sink = self._sink
-        if sink is not None and isinstance(self._simulator, Answering):
-            answered = self._shifted(self._simulator.answers(now_ns - self._start_ns))
+        if sink is not None and self._answering is not None:
+            answered = self._shifted(self._answering.answers(now_ns - self._start_ns))
             # An answer is dated after what was already delivered.
             late_ns = self._delivered_ns + 1
             edges = [edge if edge.t_ns >= late_ns else edge._replace(t_ns=late_ns) for edge in answered.edges]

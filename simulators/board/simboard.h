@@ -196,6 +196,8 @@ bool chain_moved(struct board *board, unsigned pin);
 bool chain_feeds(const struct board *board);
 /* The power goes. */
 void chain_off(struct board *board);
+/* What feeds the sensors changed: their lines follow. */
+void pins_feed_changed(struct board *board);
 void pins_quiet(struct board *board);
 void pins_go_on(struct board *board);
 void pins_retime(struct board *board, double ratio, uint64_t less);

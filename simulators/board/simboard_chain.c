@@ -57,6 +57,7 @@ bool chain_moved(struct board *board, unsigned pin)
 void chain_off(struct board *board)
 {
     board->chain.out = board->chain.shifted = board->chain.held = 0;
+    pins_feed_changed(board);
 }
 
 /* --- for Python --------------------------------------------------------------------------------------------------- */

@@ -75,6 +75,14 @@ static int32_t output_of(const struct board *board, unsigned pin)
 
 static void apply(struct board *board, unsigned pin);
 
+void pins_feed_changed(struct board *board)
+{
+    for (unsigned pin = 0; pin < PINS; pin++) {
+        if (board->pins.fed >> pin & 1U)
+            apply(board, pin);
+    }
+}
+
 static void note_outputs(struct board *board)
 {
     struct pins *pins = &board->pins;
@@ -91,10 +99,8 @@ static void note_outputs(struct board *board)
         const bool chain_fed = chain_moved(board, pin);
         feed_changed = feed_changed || (pins->fed && (pins->feed == NOT_DRIVEN ? chain_fed : pin == (unsigned)pins->feed));
     }
-    for (unsigned pin = 0; feed_changed && pin < PINS; pin++) {
-        if (pins->fed >> pin & 1U)
-            apply(board, pin);
-    }
+    if (feed_changed)
+        pins_feed_changed(board);
 }
 
 static void write_register(avr_t *avr, avr_io_addr_t address, uint8_t value, void *board)
@@ -280,10 +286,7 @@ FOR_PYTHON void board_feed(struct board *board, uint32_t fed, int feed)
 {
     board->pins.fed = fed;
     board->pins.feed = feed;
-    for (unsigned pin = 0; pin < PINS; pin++) {
-        if (fed >> pin & 1U)
-            apply(board, pin);
-    }
+    pins_feed_changed(board);
 }
 
 FOR_PYTHON int32_t board_output(const struct board *board, unsigned pin)

@@ -7,7 +7,7 @@ from random import Random
 from typing import ClassVar, Final
 
 from simulators.base.faults import SimulatedFault
-from simulators.cards.card_table import ANNOUNCE, DRAW, Order, Step
+from simulators.cards.card_table import ANNOUNCE, DRAW, Deal, Dealing, Order, Step
 
 ALL_BUST: Final = "every_player_busts"
 REASONS: Final = ((ALL_BUST, ()),)
@@ -37,10 +37,12 @@ class BlackjackDeal:
     least: ClassVar[int] = 4
     most: ClassVar[int] = 40
 
-    def __init__(self, rng: Random, fault: str) -> None:
+    def __init__(self, rng: Random, fault: str, *, shown: bool = True) -> None:
+        """`shown` is whether the controller publishes the dealer's hand; else the dealer announces the end."""
         self._hands = rng.randint(1, 4)
         self._draws = rng.randint(0, 2 * self._hands)
         self._bust = fault == ALL_BUST
+        self._shown = shown
 
     def before(self) -> Sequence[Order]:
         """The dealer declares the hands."""
@@ -56,11 +58,13 @@ class BlackjackDeal:
             return DRAW if len(cards) < self._initial + self._drawn(cards) else Order("all_bust")
         if acts == 0:
             return DRAW if len(cards) < self._initial + self._drawn(cards) else ANNOUNCE
-        return DRAW if count(self._dealer(cards)) < 17 else None
+        if count(self._dealer(cards)) < 17:
+            return DRAW
+        return ANNOUNCE if acts == 1 and not self._shown else None
 
     def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
         """The dealer's cards."""
-        return () if self._bust else tuple(self._dealer(cards))
+        return () if self._bust or not self._shown else tuple(self._dealer(cards))
 
     def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
         """None: the dealer's hand follows from the cards."""
@@ -87,10 +91,12 @@ class MultiActionDeal:
     least: ClassVar[int] = 3
     most: ClassVar[int] = 60
 
-    def __init__(self, rng: Random, fault: str) -> None:
+    def __init__(self, rng: Random, fault: str, *, shown: bool = True) -> None:
+        """`shown` is as at blackjack."""
         self._hands = rng.randint(1, 4)
         self._draws = rng.randint(0, 2 * self._hands)
         self._bust = fault == ALL_BUST
+        self._shown = shown
 
     def before(self) -> Sequence[Order]:
         """The dealer declares the hands."""
@@ -105,13 +111,16 @@ class MultiActionDeal:
         parts = self._parts(cards)
         if acts == 0:
             return ANNOUNCE
+        if not self._shown:
+            whole = len(parts) == PARTS and count(parts[-1]) >= 17
+            return DRAW if not whole else ANNOUNCE if acts == 1 else None
         if len(parts) < acts or count(parts[acts - 1]) < 17:
             return DRAW
         return ANNOUNCE if acts < PARTS else None
 
     def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
         """The dealer's three hands, with a stroke between them."""
-        if self._bust:
+        if self._bust or not self._shown:
             return ()
         return tuple("-/-".join("-".join(part) for part in self._parts(cards)).split("-"))
 
@@ -130,3 +139,39 @@ class MultiActionDeal:
                 parts.append([first])
             parts[-1].append(card)
         return parts
+
+
+class DeterminantDeal:
+    """A round at a double shoe: its first card chooses the compartment, and belongs to no hand."""
+
+    def __init__(self, deal: Deal) -> None:
+        self._deal = deal
+        self.least = deal.least + 1
+        self.most = deal.most + 1
+
+    def before(self) -> Sequence[Order]:
+        """As the deal."""
+        return self._deal.before()
+
+    def next(self, cards: Sequence[str], acts: int) -> Step | None:
+        """The determinant card, then the deal."""
+        return self._deal.next(cards[1:], acts) if cards else DRAW
+
+    def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """That of the cards after the first."""
+        return self._deal.truth(cards[1:])
+
+    def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
+        """As the deal."""
+        return self._deal.reasons(cards[1:])
+
+
+def dealing_of(*, hole_card: bool, shown: bool, determinant: bool) -> Dealing:
+    """What begins a round: of blackjack, which has a hole card, or multi-action; at a double shoe or another."""
+    kind: type[BlackjackDeal | MultiActionDeal] = BlackjackDeal if hole_card else MultiActionDeal
+
+    def begin(rng: Random, fault: str) -> Deal:
+        deal = kind(rng, fault, shown=shown)
+        return DeterminantDeal(deal) if determinant else deal
+
+    return begin

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import ClassVar, Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD
 from hal.clock import NS_PER_S
@@ -22,7 +22,7 @@ from simulators.base.geometry import Geometry, at_least
 from simulators.base.hand import Hand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
-from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator
+from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator, TokenSpeech
 from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
 from simulators.cards.shuffler import ShufflerSimulator
 
@@ -38,6 +38,8 @@ AFTER_S: Final = 8.0
 SILENT_S: Final = 6.0
 """So long the link is silent: longer than the controller lets it be."""
 UNPLUGGED_S: Final = 2.5
+FIRST_CYCLE_S: Final = 2.0
+"""The shuffler begins so long after the lines are open: a table on boards looks at them a little later (ours)."""
 
 Given: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -65,10 +67,13 @@ ANNOUNCE: Final = Announce()
 class Deal(Protocol):
     """What the dealer does in one round, and what it results in."""
 
-    least: ClassVar[int]
-    """Cards that every round has."""
-    most: ClassVar[int]
-    """Cards that none exceeds."""
+    @property
+    def least(self) -> int:
+        """Cards that every round has."""
+
+    @property
+    def most(self) -> int:
+        """Cards that none exceeds."""
 
     def before(self) -> Sequence[Order]:
         """What the dealer orders before the call."""
@@ -114,8 +119,18 @@ class CardGeometry:
     barriers: bool = True
     body: bool = True
     link: str = "shoe"
-    idle_wires: tuple[str, ...] = ()
-    """Wires of its devices on which nothing ever happens: the gates of a double shoe."""
+    tokens: TokenSpeech | None = None
+    """How a shoe names its cards that does not speak our lines."""
+    continuous: bool = False
+    """Whether the shoe shuffles all the time: it has no link, and the cards go back into it after each round."""
+    stack_cards: int = 0
+    """An automated shoe deals stacks of so many cards."""
+    stack_s: float = 2.0
+    """So long after its last card a stack is over for the controller."""
+    double: bool = False
+    """Whether the shoe has two compartments."""
+    determinant: bool = False
+    """Whether the first card of a round chooses one of them."""
     idle_links: tuple[str, ...] = ()
     """Links that carry nothing: that of a card reader."""
     read_wait_s: float = 1.0
@@ -153,39 +168,68 @@ class CardGeometry:
         return CardHand(seed)
 
 
-def _no_barriers(geometry: Geometry) -> str | None:
-    return None if isinstance(geometry, CardGeometry) and geometry.barriers else "light barriers"
+Lacking: TypeAlias = Callable[[Geometry], str | None]
 
 
-def _no_shuffler(geometry: Geometry) -> str | None:
-    return None if isinstance(geometry, CardGeometry) and geometry.shuffler else "a shuffler"
+def _lacks(what: str, has: Callable[[CardGeometry], bool]) -> Lacking:
+    """What a table lacks for a fault, unless it has it."""
+
+    def lacking(geometry: Geometry) -> str | None:
+        return None if isinstance(geometry, CardGeometry) and has(geometry) else what
+
+    return lacking
 
 
-def _no_acceptors(geometry: Geometry) -> str | None:
-    return None if isinstance(geometry, CardGeometry) and geometry.acceptors else "acceptors of progressive wagers"
+def _names(geometry: CardGeometry, card: str) -> bool:
+    """Whether the shoe has a name for a card."""
+    return bool(geometry.link) and (geometry.tokens is None or geometry.tokens.token(card) is not None)
 
 
-def _no_counter(geometry: Geometry) -> str | None:
-    counts = isinstance(geometry, CardGeometry) and geometry.shuffler and geometry.shuffler_counter
-    return None if counts else "a shuffler that counts"
+def _has_cutting_card(geometry: CardGeometry) -> bool:
+    """Whether a cutting card is in the shoe: not where it shuffles or deals by itself."""
+    return _names(geometry, CUTTING_CARD) and not geometry.stack_cards
 
 
-def _jokers(geometry: Geometry) -> str | None:
-    mine = isinstance(geometry, CardGeometry) and JOKER not in geometry.deck
-    return None if mine else "a deck without jokers"
+def _counts_lines(geometry: CardGeometry) -> bool:
+    return bool(geometry.link) and geometry.tokens is None
 
 
-def _several_decks(geometry: Geometry) -> str | None:
-    return None if isinstance(geometry, CardGeometry) and geometry.decks == 1 else "a single deck"
+def _body_seen(geometry: CardGeometry) -> bool:
+    return geometry.body or _counts_lines(geometry)
 
 
-def no_button(geometry: Geometry) -> str | None:
-    """What a table lacks where its dealer has no button for the call."""
-    return None if geometry.no_more_bets_button else "a button for the call"
+def _checked(geometry: CardGeometry) -> bool:
+    """A line that was changed on the way is not taken for another one, and the card of it is missed."""
+    return _counts_lines(geometry) or (
+        geometry.tokens is not None and geometry.tokens.checksum != "none" and geometry.barriers
+    )
 
 
-def _anything(geometry: Geometry) -> str | None:
-    return None
+_BARRIERS: Final = _lacks("light barriers", lambda table: table.barriers)
+_BARRIERS_READ: Final = _lacks("light barriers and a reader", lambda table: table.barriers and bool(table.link))
+_READER: Final = _lacks("a shoe that reads its cards", lambda table: bool(table.link))
+_MISSED: Final = _lacks(
+    "lines that are counted, or barriers beside tokens",
+    lambda table: _counts_lines(table) or (bool(table.link) and table.barriers),
+)
+_LINES: Final = _lacks("a shoe that counts in its lines", _counts_lines)
+_CHECKED: Final = _lacks("lines, or tokens with a checksum beside barriers", _checked)
+_BODY: Final = _lacks("sensors of the shoe's body, or its lines", _body_seen)
+_JAMS: Final = _lacks("barriers, sensors of the body, or lines", lambda table: table.barriers or _body_seen(table))
+_CUTTING_CARD: Final = _lacks("a cutting card that the shoe names", _has_cutting_card)
+_NO_JOKERS: Final = _lacks(
+    "a deck without jokers, and a shoe that names one", lambda table: JOKER not in table.deck and _names(table, JOKER)
+)
+_ONE_DECK: Final = _lacks("a single deck that is read", lambda table: table.decks == 1 and bool(table.link))
+_STACKS: Final = _lacks("an automated shoe", lambda table: table.stack_cards > 0)
+_DOUBLE: Final = _lacks("a double shoe", lambda table: table.double)
+_DETERMINANT: Final = _lacks("a determinant card", lambda table: table.determinant)
+_CONTINUOUS: Final = _lacks("a continuous shuffling shoe", lambda table: table.continuous)
+_SHUFFLER: Final = _lacks("a shuffler", lambda table: table.shuffler)
+_COUNTING: Final = _lacks("a shuffler that counts", lambda table: table.shuffler and table.shuffler_counter)
+_ACCEPTORS: Final = _lacks("acceptors of progressive wagers", lambda table: table.acceptors > 0)
+BY_BUTTON: Final = _lacks("a button for the call", lambda table: table.no_more_bets_button)
+_ANYTHING: Final = _lacks("", lambda table: True)
 
 
 def faults_of(game: str) -> tuple[SimulatedFault, ...]:
@@ -196,34 +240,35 @@ def faults_of(game: str) -> tuple[SimulatedFault, ...]:
         physical: bool,
         explanation: str,
         expected: str,
-        lacking: Callable[[Geometry], str | None] = _anything,
+        lacking: Lacking = _ANYTHING,
     ) -> SimulatedFault:
         return SimulatedFault(name, (game,), physical, explanation, expected, lacking)
 
     return (
         fault("none", True, "Nothing goes wrong.", "The outcome."),
-        fault("misread", False, "The shoe cannot read a card.", "Unresolved: card_unread."),
-        fault("line_lost", False, "The line of a card is lost.", "Unresolved: card_count, or card_unread."),
+        fault("misread", False, "The shoe cannot read a card.", "Unresolved: card_unread.", _READER),
+        fault("line_lost", False, "The line of a card is lost.", "Unresolved: card_count, or card_unread.", _MISSED),
         fault(
             "line_corrupted",
             False,
             "A bit of the line of a card is turned over.",
             "Unresolved: card_count, or card_unread; a warning: line_garbled.",
+            _CHECKED,
         ),
-        fault("line_repeated", False, "The line of a card is sent twice.", "The outcome."),
+        fault("line_repeated", False, "The line of a card is sent twice.", "The outcome.", _LINES),
         fault(
             "card_pushed_back",
             True,
             "A card is drawn to the mouth, pushed back, and drawn again.",
             "The outcome; a warning: card_pushed_back.",
-            _no_barriers,
+            _BARRIERS,
         ),
         fault(
             "card_returned",
             True,
             "A card that was out is pushed into the shoe, and drawn again.",
             "Unresolved: card_returned.",
-            _no_barriers,
+            _BARRIERS,
         ),
         fault(
             "excess_card",
@@ -235,83 +280,146 @@ def faults_of(game: str) -> tuple[SimulatedFault, ...]:
             "two_cards_at_once",
             True,
             "A card follows while the one before it still covers the barriers.",
-            "Unresolved: card_unseen.",
-            _no_barriers,
+            "Unresolved: card_unseen; without a reader card_count, when the cards are put back.",
+            _BARRIERS,
         ),
-        fault("dead_barrier", False, "The outer light barrier sees nothing.", "Unresolved: card_unseen.", _no_barriers),
-        fault("jam", True, "A card sticks in the mouth of the shoe.", "Void: shoe_jam; a fault."),
-        fault("lid_opened", True, "The lid is opened while cards are dealt.", "Void: shoe_open; a fault."),
-        fault("shoe_empty", True, "The shoe is empty before the round is complete.", "Void: shoe_empty; a fault."),
+        fault(
+            "dead_barrier", False, "The outer light barrier sees nothing.", "Unresolved: card_unseen.", _BARRIERS_READ
+        ),
+        fault("jam", True, "A card sticks in the mouth of the shoe.", "Void: shoe_jam; a fault.", _JAMS),
+        fault("lid_opened", True, "The lid is opened while cards are dealt.", "Void: shoe_open; a fault.", _BODY),
+        fault(
+            "shoe_empty",
+            True,
+            "The shoe is empty before the round is complete.",
+            "Void: shoe_empty; a fault.",
+            _BODY,
+        ),
         fault(
             "cut_card_early",
             True,
             "The cutting card stands near the front.",
             "The outcome; then reshuffle_due, until there is a new shoe.",
+            _CUTTING_CARD,
         ),
         fault(
             "dealt_before_no_more_bets",
             True,
             "The dealer draws cards before the call.",
             "Void: dealt_before_no_more_bets.",
-            no_button,
+            BY_BUTTON,
         ),
         fault("cable_pulled", False, "The shoe's cable comes out and is put back.", "Unresolved; a fault."),
-        fault("silent_link", False, "The shoe sends nothing for a while.", "Unresolved: card_unread; a fault."),
-        fault("shoe_restarted", False, "The shoe loses its power for a moment.", "Unresolved: card_count."),
-        fault("foreign_card", True, "There is a joker in the shoe.", "Unresolved: foreign_card.", _jokers),
+        fault(
+            "silent_link",
+            False,
+            "The shoe sends nothing for a while.",
+            "Unresolved: card_unread; a fault where it reports its state.",
+            _MISSED,
+        ),
+        fault("shoe_restarted", False, "The shoe loses its power for a moment.", "Unresolved: card_count.", _LINES),
+        fault("foreign_card", True, "There is a joker in the shoe.", "Unresolved: foreign_card.", _NO_JOKERS),
         fault(
             "card_twice",
             True,
             "A card of another deck is in the shoe: it leaves twice.",
             "Unresolved: card_twice, unless nobody knows what has left before.",
-            _several_decks,
+            _ONE_DECK,
+        ),
+        fault(
+            "short_stack",
+            True,
+            "An automated shoe gives a stack with a card too few.",
+            "Void: shoe_short_deal; a fault; then reshuffle.",
+            _STACKS,
+        ),
+        fault(
+            "both_compartments",
+            True,
+            "Both compartments of a double shoe are open.",
+            "Void: two_compartments_open; a fault.",
+            _DOUBLE,
+        ),
+        fault(
+            "wrong_compartment",
+            True,
+            "The cards are dealt from the compartment that the determinant card did not choose.",
+            "The outcome; a violation: wrong_compartment.",
+            _DETERMINANT,
+        ),
+        fault(
+            "card_added",
+            True,
+            "A card from elsewhere is put into the shuffling shoe.",
+            "The outcome; a fault: card_count, until the cards are counted and loaded.",
+            _CONTINUOUS,
+        ),
+        fault(
+            "card_kept_out",
+            True,
+            "A card of the round is not put back into the shuffling shoe.",
+            "The outcome; in the next round a warning: cards_not_put_back.",
+            _CONTINUOUS,
+        ),
+        fault(
+            "intake_unplugged",
+            False,
+            "The counter of cards that are put back comes off, and is plugged in again.",
+            "The outcome; a warning: inserts_uncounted.",
+            _CONTINUOUS,
         ),
         fault(
             "shuffler_jam",
             True,
             "A card jams in the shuffler.",
             "The outcome; a fault: shuffler_jam, until the cards are reshuffled.",
-            _no_shuffler,
+            _SHUFFLER,
         ),
         fault(
             "shuffler_stopped",
             True,
             "The shuffler stops in a cycle.",
             "The outcome; a fault: shuffle_incomplete, until the cards are reshuffled.",
-            _no_shuffler,
+            _SHUFFLER,
         ),
         fault(
             "shuffler_door_opened",
             True,
             "The door of the shuffler is opened in a cycle.",
             "The outcome; faults: shuffle_incomplete, shuffler_open.",
-            _no_shuffler,
+            _SHUFFLER,
         ),
         fault(
             "shuffler_miscount",
             True,
             "A card is missing from the batch that is shuffled.",
             "The outcome; a fault: card_count; the deck is not dealt.",
-            _no_counter,
+            _COUNTING,
         ),
         fault(
             "late_wager",
             True,
             "A progressive wager comes into an acceptor after the call.",
             "The outcome; a violation: wager_after_no_more_bets.",
-            _no_acceptors,
+            _ACCEPTORS,
         ),
     )
 
 
-_ENDS_THE_DEAL: Final = {"jam": "shoe_jam", "lid_opened": "shoe_open", "shoe_empty": "shoe_empty"}
+_ENDS_THE_DEAL: Final = {
+    "jam": "shoe_jam",
+    "lid_opened": "shoe_open",
+    "shoe_empty": "shoe_empty",
+    "short_stack": "shoe_short_deal",
+    "both_compartments": "two_compartments_open",
+}
 """Faults after which no card of the round is dealt, and the reason of each."""
 _REASONS: Final[dict[str, tuple[str, ...]]] = {
     "misread": ("card_unread",),
     "line_lost": ("card_count", "card_unread"),
     "line_corrupted": ("card_count", "card_unread"),
     "card_returned": ("card_returned",),
-    "two_cards_at_once": ("card_unseen",),
+    "two_cards_at_once": ("card_unseen", "card_unread", "dealer_call"),
     "dead_barrier": ("card_unseen",),
     "dealt_before_no_more_bets": ("dealt_before_no_more_bets",),
     "cable_pulled": ("sensor_missing", "edges_lost", "card_count", "card_unread", "card_unseen"),
@@ -321,6 +429,8 @@ _REASONS: Final[dict[str, tuple[str, ...]]] = {
     "card_twice": ("card_twice",),
     **{fault: (reason,) for fault, reason in _ENDS_THE_DEAL.items()},
 }
+_UNREAD_LATE: Final = ("line_lost", "line_corrupted", "silent_link", "cable_pulled")
+"""Faults with which the controller knows of a card only after it has waited for its line, and the dealer sees that."""
 _INVALID: Final = ("dealt_before_no_more_bets", "foreign_card", *_ENDS_THE_DEAL)
 """Faults after which there is no result that any rule supports."""
 _NOTICES: Final = ("device.warning", "device.fault", "procedure.violation")
@@ -348,6 +458,10 @@ class CardTableSimulator:
             body=geometry.body,
             link=geometry.link,
             deck=geometry.deck,
+            tokens=geometry.tokens,
+            double=geometry.double,
+            continuous=geometry.continuous,
+            cutting_card=_has_cutting_card(geometry),
         )
         self._shoe.load()
         self._shuffler: ShufflerSimulator | None = None
@@ -368,15 +482,17 @@ class CardTableSimulator:
         self._burn_due = geometry.burn
         self._orders: list[Rare] = []
         self._presses: list[Edge] = []
-        self._on_table = 0
+        self._on_table: list[str] = []
         """Cards that left the shoe and are not collected."""
+        self._kept_out: list[str] = []
+        """Cards that should have been put back into a shuffling shoe, and were not."""
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
         beside = () if self._shuffler is None else self._shuffler.lines
         geometry = self.geometry
-        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors, *geometry.idle_wires, *geometry.idle_links)
+        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors, *geometry.idle_links)
 
     def start(self) -> Batch:
         """Every line at rest at time 0, and a second of quiet, in which the dealer reports the first shuffled cards."""
@@ -384,7 +500,7 @@ class CardTableSimulator:
         self._shoe.start()
         if self._shuffler is not None:
             self._shuffler.start()
-            self._now_s = self._shuffler.cycle(0.2) + 0.5
+            self._now_s = self._shuffler.cycle(FIRST_CYCLE_S) + 0.5
         edges, rare = self._shoe.take(self._now_s)
         if self._shuffler is not None:
             shown, sent = self._shuffler.take()
@@ -394,7 +510,7 @@ class CardTableSimulator:
         if self._burn_due and not self.geometry.fresh_each_round:
             rare = sorted([*rare, _order("new_shoe", self._now_s - 0.3)], key=_time)
             self._loaded(self._now_s - 0.25)
-        rest = (*self._buttons, *self._sensors, *self.geometry.idle_wires)
+        rest = (*self._buttons, *self._sensors)
         return Batch([*(Edge(line, 0, 0) for line in rest), *edges], rare, _ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:
@@ -424,6 +540,11 @@ class CardTableSimulator:
         end_s = dealt.end_s
         if name == "dead_barrier":
             end_s = self._shoe.wiped(end_s + 1.0)
+        if name == "cable_pulled" and geometry.tokens is not None:
+            end_s = self._draw(max(end_s, dealt.end_s + UNPLUGGED_S) + 1.0)[1]  # only a card shows that the link works
+        if name == "two_cards_at_once" and geometry.continuous:
+            end_s += 1.0  # a card is missing in the count: the announcements of the dealer are not taken
+            self._orders.append(_order("void", end_s))
         if name == "excess_card":
             end_s = self._draw(end_s + rng.uniform(*BETWEEN_S))[1]
             self._orders.append(_order("excess_card", end_s + 1.5, ("use", "discard")))
@@ -432,7 +553,8 @@ class CardTableSimulator:
             self._presses += press(CALL, dealt.end_s + 0.5 if late else call_s, 0.2)
         self._now_s = max(end_s, self._shuffle(name, ready_s + 0.5)) + geometry.settle_after_s + geometry.read_wait_s
         self._now_s += AFTER_S
-        self._collect(self._now_s - 4.0)
+        # A shuffling shoe has its cards back before the round settles.
+        self._collect(name, end_s + 0.5 if geometry.continuous else self._now_s - 4.0)
         self._wager(name, call_s, self._now_s - 4.0, rng)
         if geometry.settled_button:
             self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
@@ -459,12 +581,22 @@ class CardTableSimulator:
         if name == "late_wager":
             self._presses += press(f"{ACCEPTOR}{late[0]}", call_s + 1.5, paid_s - call_s - 1.5)
 
-    def _collect(self, at_s: float) -> None:
-        """The cards of the round are put into the discard rack."""
-        cards, self._on_table = self._on_table, 0
+    def _collect(self, name: str, at_s: float) -> None:
+        """The cards of the round are put into the discard rack, or back into a shuffling shoe."""
+        cards, self._on_table = self._on_table, []
         if self.geometry.discards:
-            for number in range(cards):
+            for number in range(len(cards)):
                 self._presses += press(DISCARD, at_s + number * 0.06, 0.03)
+        if not self.geometry.continuous:
+            return
+        cards, self._kept_out = [*self._kept_out, *cards], []
+        if name == "card_kept_out":
+            self._kept_out = [cards.pop()]
+        if name == "intake_unplugged":
+            self._shoe.intake_unplugged(at_s - 1.0, at_s - 0.5)
+        self._shoe.put_back(cards, at_s, counted=len(cards) + (name == "card_added"))
+        if name in ("card_added", "intake_unplugged", "two_cards_at_once", "dead_barrier", "cable_pulled"):
+            self._load("new_shoe", self._now_s - 0.5)  # the cards were counted
 
     def _shuffle(self, name: str, at_s: float) -> float:
         """The shuffler shuffles the batch that was put in, again where a cycle fails; returns when it is done."""
@@ -514,21 +646,26 @@ class CardTableSimulator:
 
     def _dealt(self, deal: Deal, name: str, at_s: float, rng: Random) -> Dealt:
         """The round is dealt, and something goes wrong with one of the cards that every round has, but the last."""
-        shoe = self._shoe
+        shoe, geometry = self._shoe, self.geometry
         if name == "cut_card_early":
             if CUTTING_CARD in shoe.cards:
                 shoe.cards.remove(CUTTING_CARD)
             shoe.cards.insert(len(shoe.cards) - rng.randrange(max(deal.least, 1)), CUTTING_CARD)
         at_s = self._burn(at_s)
         wrong, cards, acts, end_s = rng.randrange(deal.least - 1), list[str](), 0, at_s
+        if name == "short_stack":
+            wrong = rng.randrange(1, geometry.stack_cards)
         dead = (OUTSIDE,) if name == "dead_barrier" else ()
         while (step := deal.next(cards, acts)) is not None:
             if not isinstance(step, Draw):
-                end_s = at_s = self._act(step, end_s + rng.uniform(*BETWEEN_S))
+                looked_s = self.geometry.read_wait_s + 0.1 if name in _UNREAD_LATE else 0.0
+                end_s = at_s = self._act(step, end_s + max(rng.uniform(*BETWEEN_S), looked_s))
                 at_s += rng.uniform(*BETWEEN_S)
                 acts += 1
                 continue
             here = len(cards) == wrong
+            if cards and geometry.determinant and len(cards) == 1:
+                at_s = self._open_side(cards[0], name, at_s)
             if here and name in _ENDS_THE_DEAL:
                 return Dealt(tuple(cards), self._end_deal(name, at_s))
             if here and name == "foreign_card":
@@ -549,8 +686,21 @@ class CardTableSimulator:
                     return Dealt(tuple(cards), end_s)
             if here:
                 self._disturb(name, end_s)
-            at_s = end_s + rng.uniform(*BETWEEN_S)
+            at_s = end_s + self._between(len(cards), rng)
         return Dealt(tuple(cards), end_s)
+
+    def _between(self, dealt: int, rng: Random) -> float:
+        """From a card to the next; the cards of a stack follow at once, and the controller has time to see its end."""
+        stack = self.geometry.stack_cards
+        if not stack:
+            return rng.uniform(*BETWEEN_S)
+        return 0.25 if dealt % stack else self.geometry.stack_s + self.geometry.read_wait_s + 0.5
+
+    def _open_side(self, card: str, name: str, at_s: float) -> float:
+        """The determinant card chooses a compartment, which the dealer opens; returns when it is open."""
+        side = 1 if card[1:] in ("h", "d") else 2
+        self._shoe.open_side(3 - side if name == "wrong_compartment" else side, at_s)
+        return at_s + 0.5
 
     def _act(self, step: Order | Announce, at_s: float) -> float:
         """The dealer announces something, or sends an order; returns when it is done."""
@@ -573,7 +723,7 @@ class CardTableSimulator:
         if how == "card_pushed_back":
             at_s = shoe.pushed_back(at_s) + 0.2
         card = shoe.cards.pop()
-        self._on_table += 1
+        self._on_table.append(card)
         if how == "line_lost":
             return card, shoe.lost_line(card, at_s)
         if how == "line_corrupted":
@@ -591,8 +741,9 @@ class CardTableSimulator:
             self._shoe.at_mouth(at_s - 0.3, at_s - 0.1)
             self._shoe.cards.pop()
             self._shuffle_due = True
-        self._on_table += 1
-        return self._shoe.cards.pop()
+        card = self._shoe.cards.pop()
+        self._on_table.append(card)
+        return card
 
     def _disturb(self, name: str, end_s: float) -> None:
         """What goes wrong beside the cards, once one of them is out."""
@@ -609,11 +760,18 @@ class CardTableSimulator:
         end_s = at_s + 4.0
         if name == "jam":
             end_s += geometry.jam_s
-            self._take(at_s)
+            if not geometry.continuous:  # there it is pushed back
+                self._take(at_s)
             shoe.stuck(at_s, end_s)
             shoe.trouble(JAM, at_s + 1.0, end_s + 0.1)
         elif name == "lid_opened":
             shoe.trouble(LID, at_s, end_s)
+        elif name == "short_stack":
+            end_s += geometry.stack_s  # the stack ends here, and no card follows
+        elif name == "both_compartments":
+            shoe.open_both(at_s, end_s)
+        elif geometry.continuous:
+            shoe.trouble(EMPTY, at_s, end_s)  # its feed gives no card, though there are some
         else:
             shoe.cards.clear()
             shoe.trouble(EMPTY, at_s, end_s)
@@ -626,6 +784,8 @@ class CardTableSimulator:
         valid = name not in _INVALID and name not in geometry.own_invalid
         own = dict(geometry.own_reasons)
         reasons = own.get(name, _REASONS.get(name, ()))
+        if geometry.stack_cards and not geometry.barriers:
+            reasons = (*reasons, "shoe_short_deal") if reasons else ()  # whatever is not read is not dealt
         if valid:
             reasons = (*reasons, *deal.reasons(dealt.cards))
         detail = f"the cards were {' '.join(dealt.cards) or 'none'}" + (f"; {name}" if name != "none" else "")

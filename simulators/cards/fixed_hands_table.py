@@ -55,9 +55,11 @@ class HandsDeal:
     decks: ClassVar[tuple[str, ...]] = ()
     """The decks that alternate."""
 
-    def __init__(self, rng: Random, fault: str) -> None:
+    def __init__(self, rng: Random, fault: str, *, stacks: bool = False) -> None:
+        """`stacks` is whether an automated shoe deals hand by hand."""
         self.hands = rng.randint(1, 5)
         self._fault = fault
+        self._stacks = stacks
 
     def before(self) -> Sequence[Order]:
         """The dealer declares the hands, and may find a card face up at the mouth."""
@@ -80,8 +82,12 @@ class HandsDeal:
 
     def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
         """The cards of the place beside the hands, in the order of the deal."""
-        used, every = self._used(cards), self.hands + 1
-        return tuple(used[every - 1 : self.whole : every])
+        return tuple(self.held(cards, self.hands))
+
+    def held(self, cards: Sequence[str], place: int) -> list[str]:
+        """The cards of one place, the hands from 0 on and what they share after them, in the order of the deal."""
+        used, every = self._used(cards)[: self.whole], self.hands + self.shared
+        return used[place * self.each : (place + 1) * self.each] if self._stacks else used[place::every]
 
     def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
         """None: every card has its place."""
@@ -126,7 +132,7 @@ class JokerSevenDeal(HandsDeal):
 
     def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
         """Every hand, one after the other."""
-        return tuple(card for hand in range(self.hands) for card in cards[hand : self.whole : self.hands])
+        return tuple(card for hand in range(self.hands) for card in self.held(cards, hand))
 
 
 DEALS: Final[dict[str, type[HandsDeal]]] = {

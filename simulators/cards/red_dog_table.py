@@ -7,7 +7,7 @@ from random import Random
 from typing import ClassVar, Final
 
 from simulators.base.faults import SimulatedFault
-from simulators.cards.card_table import ANNOUNCE, DRAW, Order, Step, no_button
+from simulators.cards.card_table import ANNOUNCE, BY_BUTTON, DRAW, Order, Step
 
 GAME: Final = ("red_dog",)
 EARLY: Final = "third_card_exposed"
@@ -21,7 +21,7 @@ FAULTS: Final = (
         True,
         'A third card is drawn and exposed before "Raises closed"; it is discarded, and another is dealt.',
         "The outcome; a violation: card_before_raises_closed.",
-        no_button,
+        BY_BUTTON,
     ),
     SimulatedFault(
         KEPT,
@@ -29,7 +29,7 @@ FAULTS: Final = (
         True,
         'A third card is drawn before "Raises closed" and not exposed: it is the next card.',
         "The outcome; a violation: card_before_raises_closed.",
-        no_button,
+        BY_BUTTON,
     ),
     SimulatedFault(FACE_UP, GAME, True, "A card lies face up in the shoe: it is discarded.", "The outcome."),
 )

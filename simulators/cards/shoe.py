@@ -1,18 +1,20 @@
-"""A simulated reading shoe: cards pass two light barriers, each is named by a line, and a line a second has the state.
+"""A simulated shoe: cards pass two light barriers, each is named by a line, and a line a second has the state.
 
 shoe_card_1  ____┌──────────────┐_________     a card of 63.5 mm, drawn at 0.25 to 0.6 m/s past
 shoe_card_2  ________┌──────────────┐_____     barriers that stand 20 mm apart
-link         ________________________C;…__     its line, 10 to 40 ms after it is out
+link         ________________________C;…__     its line, or its token, 10 to 40 ms after it is out
+
+A double shoe has a gate at each compartment; a continuous shuffling shoe has no link, and counts what is put back.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
-from drivers.cards.card_wire import COUNTS, CUTTING_CARD, DECK, CardLine, ShoeLine, ShoeState, encode
+from drivers.cards.card_wire import COUNTS, CUTTING_CARD, DECK, CardLine, ShoeLine, ShoeState, checksum, encode
 from hal.clock import NS_PER_S
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
@@ -36,6 +38,31 @@ LINE_S: Final = (0.010, 0.040)
 BEHIND: Final = (0.2, 0.3)
 """Where the cutting card stands, from the back: about a quarter."""
 
+GATES: Final = ("shoe_gate_1", "shoe_gate_2")
+INTAKE: Final = "shoe_card_in"
+TOKEN_S: Final = 0.02
+"""From one token of a card to the next, where they are repeated (ours)."""
+
+
+class TokenSpeech(NamedTuple):
+    """How a shoe names its cards that does not speak our lines."""
+
+    codes: Mapping[str, str]
+    """What each token means."""
+    checksum: str = "none"
+    """`none`, `xor` or `sum`."""
+    repeats: int = 1
+    """How often running a token is sent."""
+
+    def token(self, card: str) -> bytes | None:
+        """What it sends of a card; None where it has no code for it."""
+        code = next((code for code, known in self.codes.items() if known == card), None)
+        if code is None:
+            return None
+        data = code.encode("latin-1")
+        return data + {"none": b"", "xor": b"%02X" % checksum(data), "sum": b"%02X" % (sum(data) % 256)}[self.checksum]
+
+
 _STATE_OF: Final = {EMPTY: ShoeState.EMPTY, LID: ShoeState.LID, JAM: ShoeState.JAM}
 
 
@@ -43,9 +70,30 @@ class ShoeSimulator:
     """One shoe. What its lines do is collected until it is taken; times are seconds of the simulation."""
 
     def __init__(
-        self, seed: int, decks: int, *, barriers: bool, body: bool, link: str, deck: Sequence[str] = DECK
+        self,
+        seed: int,
+        decks: int,
+        *,
+        barriers: bool,
+        body: bool,
+        link: str,
+        deck: Sequence[str] = DECK,
+        tokens: TokenSpeech | None = None,
+        double: bool = False,
+        continuous: bool = False,
+        cutting_card: bool = True,
     ) -> None:
-        self.lines = (*(BARRIERS if barriers else ()), *(BODY if body else ()), link)
+        """`tokens` is how it names cards where it does not speak our lines; with no `link` it names none."""
+        self._cutting_card = cutting_card
+        own = (*(BARRIERS if barriers else ()), *((BODY[1:] if continuous else BODY) if body else ()))
+        beside = (*(GATES if double else ()), *((INTAKE,) if continuous else ()))
+        self.lines = (*own, *beside, *((link,) if link else ()))
+        self._tokens = tokens
+        self._speaks_lines = bool(link) and tokens is None
+        self._sent_s = 0.0
+        """When all tokens of the card before are sent."""
+        self._open = 1
+        """The compartment of a double shoe that is open."""
         self.cards: list[str] = []
         """The cards in it, the next one last."""
         self._rng = Random(f"{seed}/shoe")
@@ -65,14 +113,38 @@ class ShoeSimulator:
 
     def start(self) -> None:
         """The levels at time 0."""
-        self._edges += [Edge(line, 0, 0) for line in self.lines if line != self._link]
+        self._edges += [Edge(line, int(line == GATES[0]), 0) for line in self.lines if line != self._link]
 
     def load(self) -> None:
-        """Shuffled decks, the cutting card about a quarter from the back."""
+        """Shuffled decks; the cutting card about a quarter from the back, where there is one."""
         cards = [card for _ in range(self._decks) for card in self._deck]
         self._rng.shuffle(cards)
-        cards.insert(int(len(cards) * self._rng.uniform(*BEHIND)), CUTTING_CARD)
+        if self._cutting_card:
+            cards.insert(int(len(cards) * self._rng.uniform(*BEHIND)), CUTTING_CARD)
         self.cards = cards
+
+    def put_back(self, cards: Sequence[str], at_s: float, *, counted: int | None = None) -> None:
+        """Cards go into a continuous shuffling shoe, which counts them, or so many of them."""
+        for number in range(len(cards) if counted is None else counted):
+            self._pulse(INTAKE, at_s + number * 0.06, at_s + number * 0.06 + 0.03)
+        self.cards += cards
+        self._rng.shuffle(self.cards)
+
+    def open_side(self, side: int, at_s: float) -> None:
+        """A compartment of a double shoe is opened, the other one closed before."""
+        if side != self._open:
+            self._edges.append(Edge(GATES[self._open - 1], 0, _ns(at_s)))
+            self._edges.append(Edge(GATES[side - 1], 1, _ns(at_s + 0.1)))
+            self._open = side
+
+    def open_both(self, from_s: float, until_s: float) -> None:
+        """The compartment that is closed is open for a time, too."""
+        self._pulse(GATES[2 - self._open], from_s, until_s)
+
+    @property
+    def side(self) -> int:
+        """The compartment that is open."""
+        return self._open
 
     # --- cards ---------------------------------------------------------------------------------------------------
 
@@ -97,7 +169,8 @@ class ShoeSimulator:
     def lost_line(self, card: str, at_s: float) -> float:
         """A card leaves, and its line is lost on the way; returns when it is out."""
         end_s = self.out(card, at_s)
-        self._rare.pop()
+        if self._link:
+            self._rare.pop()
         return end_s
 
     def corrupted_line(self, card: str, at_s: float) -> float:
@@ -120,9 +193,15 @@ class ShoeSimulator:
     def name(self, card: str, out_s: float) -> None:
         """The line of a card that is out."""
         sent_s = out_s + self._rng.uniform(*LINE_S)
-        self._number = (self._number + 1) % COUNTS
-        self._counted.append((sent_s, self._number))
-        self._send(encode(CardLine(self._number, card)), sent_s)
+        if self._tokens is not None:
+            token, sent_s = self._tokens.token(card) or b"?", max(sent_s, self._sent_s)
+            for number in range(self._tokens.repeats):
+                self._send(token, sent_s + number * TOKEN_S)
+            self._sent_s = sent_s + self._tokens.repeats * TOKEN_S
+        elif self._link:
+            self._number = (self._number + 1) % COUNTS
+            self._counted.append((sent_s, self._number))
+            self._send(encode(CardLine(self._number, card)), sent_s)
 
     def pushed_back(self, at_s: float) -> float:
         """A card is drawn until both barriers are covered, and pushed back; returns when it is in again."""
@@ -168,11 +247,16 @@ class ShoeSimulator:
     def unplugged(self, from_s: float, until_s: float) -> None:
         """The cable of barriers and link is pulled out, and put back."""
         for line in self.lines:
-            if line in BARRIERS or line == self._link:
+            if line in BARRIERS or line in (self._link, INTAKE):
                 self._rare.append(EdgesLost(line, Loss.UNPLUGGED, _ns(from_s)))
                 self.silent(line, from_s, until_s)
-            if line in BARRIERS:
+            if line in BARRIERS or line == INTAKE:
                 self._edges.append(Edge(line, 0, _ns(until_s)))
+
+    def intake_unplugged(self, from_s: float, until_s: float) -> None:
+        """The counter of cards that are put back comes off, and is plugged in again."""
+        self._rare.append(EdgesLost(INTAKE, Loss.UNPLUGGED, _ns(from_s)))
+        self._edges.append(Edge(INTAKE, 0, _ns(until_s)))
 
     def silent(self, line: str, from_s: float, until_s: float) -> None:
         """A line carries nothing for a time."""
@@ -199,6 +283,8 @@ class ShoeSimulator:
         return any(line == silent and _ns(from_s) <= t_ns < _ns(until_s) for silent, from_s, until_s in self._silent)
 
     def _send_state(self, at_s: float) -> None:
+        if not self._speaks_lines:
+            return
         number = self._counted[bisect_right(self._counted, at_s, key=_since) - 1][1]
         state = self._states[bisect_right(self._states, at_s, key=_since) - 1][1]
         self._send(encode(ShoeLine(number, state)), at_s)

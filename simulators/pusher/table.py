@@ -87,6 +87,8 @@ class PusherGeometry:
     """… and an opto of the chute."""
     coins: CoinGeometry | None = None
     """The acceptor and hopper in place of the chute; None where it has a chute."""
+    board: str | None = None
+    """The name of the messages of its own board; None where its sensors are lines."""
 
     def __post_init__(self) -> None:
         if self.play_s < 2.0:
@@ -94,6 +96,10 @@ class PusherGeometry:
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault, `none` first."""
+        if self.board is not None:
+            from simulators.pusher.board_table import BOARD_FAULTS
+
+            return (NOTHING, *BOARD_FAULTS)
         if self.coins is None:
             return (NOTHING, *BED_FAULTS, *CHUTE_FAULTS)
         from simulators.pusher.coin_table import COIN_FAULTS
@@ -102,6 +108,10 @@ class PusherGeometry:
 
     def simulator(self, seed: int) -> PusherSimulator:
         """A machine that plays it. Equal seeds give equal plays."""
+        if self.board is not None:
+            from simulators.pusher.board_table import BoardPusherSimulator
+
+            return BoardPusherSimulator(self, seed)
         if self.coins is None:
             return PusherSimulator(self, seed)
         from simulators.pusher.coin_table import CoinPusherSimulator

@@ -30,7 +30,7 @@ from hal.values import Frame
 NEVER_NS: Final = 1 << 62
 TICK_NS: Final = 1_000_000_000 // TICK_HZ
 BEGINS_NS: Final = 1_500_000
-"""From a command to the first step (ours)."""
+"""From a command to its answer, the first step and its report (ours)."""
 PRESS_NS: Final = 1_000_000
 REPORT_NS: Final = 100_000_000
 NOT_ENDING: Final = 0xFFFF
@@ -130,7 +130,7 @@ class ReelBoard:
         command = command_in(data)
         why = self._do(command, t_ns)
         if why:
-            self.frames.append(Frame(self.link, carried(RefusedCommand(why, command)), t_ns))
+            self.frames.append(Frame(self.link, carried(RefusedCommand(why, command)), t_ns + BEGINS_NS))
 
     def _do(self, command: BoardCommand, t_ns: int) -> int:
         if isinstance(command, AllSafeCommand):
@@ -191,7 +191,7 @@ class ReelBoard:
         reel.armed = reel.by_button = False
         reel.on, reel.next_ns, reel.began_ns = True, t_ns + BEGINS_NS, t_ns
         reel.ends_ns = t_ns + command.for_ms * 1_000_000 if command.for_ms else NEVER_NS
-        reel.report_ns = t_ns
+        reel.report_ns = t_ns + BEGINS_NS
         return 0
 
     def _stop(self, reel: _Stepper, command: StopCommand) -> None:

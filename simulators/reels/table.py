@@ -214,8 +214,8 @@ class ReelsSimulator:
         if not isinstance(geometry, ReelsGeometry):
             raise GeometryError(f"a skill-stop reel cannot use a {type(geometry).__name__}")
         self.geometry: ReelsGeometry = geometry
-        self.tokens_in = 0
-        """Tokens in the machine that players put in: the truth."""
+        self.tokens_ns: list[int] = []
+        """When each token that a player put in is in: the truth."""
         rng = Random(f"{seed}/reels")
         numbers = range(1, geometry.reels + 1)
         self.bodies = {number: ReelBody(geometry.steps, rng.randrange(geometry.steps)) for number in numbers}
@@ -278,8 +278,7 @@ class ReelsSimulator:
         edges: list[Edge] = []
         rare: list[Rare] = []
         at_s = self._before(name, self._now_s + rng.uniform(*BETWEEN_S), edges, rare, rng)
-        edges += self._token(at_s, rng.uniform(*PASS_S))
-        self.tokens_in += 1
+        edges += self._paid_in(at_s, rng)
         plans = self._plans(name, rng)
         player_s = self._in_play(name, at_s + 0.2, edges, rare, rng)
         self._player_ns = _ns(player_s)
@@ -337,8 +336,7 @@ class ReelsSimulator:
             for number in self.bodies:
                 self._planned += self._press(number, _ns(at_s + 0.15 + 0.02 * number), rng)
         if name == "token_while_spinning":
-            edges += self._token(at_s + 0.6, rng.uniform(*PASS_S))
-            self.tokens_in += 1
+            edges += self._paid_in(at_s + 0.6, rng)
             self._order("hand_pay", at_s + 2.0, rare)
         if name in ("reel_slips", "reel_slips_little"):
             amount = SLIPPED_LITTLE if name == "reel_slips_little" else rng.choice((-SLIPPED, SLIPPED))
@@ -524,6 +522,12 @@ class ReelsSimulator:
         return [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + held_ns)]
 
     # --- wires -------------------------------------------------------------------------------------------------------
+
+    def _paid_in(self, at_s: float, rng: Random) -> list[Edge]:
+        """A player puts a token in."""
+        edges = self._token(at_s, rng.uniform(*PASS_S))
+        self.tokens_ns.append(edges[-1].t_ns)
+        return edges
 
     def _token(self, at_s: float, step_s: float) -> list[Edge]:
         """A token goes in."""

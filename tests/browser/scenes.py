@@ -166,21 +166,64 @@ def beat_the_dealer() -> tuple[PlayedTable, list[events.Event]]:
     return table, [*made, table.outcome(result(rolled(5, 5), rolled(2, 6)), winning=[("player", "1 to 1")])]
 
 
+def spun(award: int, *symbols: str) -> dict[str, Any]:
+    """A result of reels with one win line."""
+    return {"stops": [0] * len(symbols), "lines": [{"line": 1, "symbols": [*symbols], "award": award}], "award": award}
+
+
+def machine_event(table: PlayedTable, act: str, credits: int = 0, **meters: int) -> events.Event:
+    """A significant event of a machine."""
+    return table.event(
+        events.MachineEvent, act=act, meters=events.Meters(**meters), credits=credits, carried={}, round=None
+    )
+
+
+def _spins(rng: Random, count: int) -> list[dict[str, Any]]:
+    losing, winning = ("plum", "bell", "cherry"), [(1, "cherry", "plum", "bell"), (6, "bell", "bell", "bell")]
+    return [spun(0, *losing) if rng.random() < 0.6 else spun(*rng.choice(winning)) for _ in range(count)]
+
+
 def reel() -> tuple[PlayedTable, list[events.Event]]:
-    """A machine whose game has no board of its own."""
+    """Three sevens: twenty tokens; the machine is ready again."""
     table, rng = PlayedTable("reel-1", "skill_stop_reel"), Random(15)
-    results = [{"symbols": ["cherry", "bar", "seven"], "award": rng.choice([0, 0, 2, 10])} for _ in range(24)]
-    return table, [
-        table.open(labels=_named("Reel 1", "Rodillo 1")),
-        *table.played([*results, results[0] | {"award": 25}]),
+    made = [table.open(labels=_named("Reel 1", "Rodillo 1")), machine_event(table, "power_on")]
+    made += table.played([*_spins(rng, 24), spun(20, "seven", "seven", "seven")])
+    return table, [*made, machine_event(table, "award", credits=23, plays=1025, tokens_won=911), table.bets()]
+
+
+def reel_five() -> tuple[PlayedTable, list[events.Event]]:
+    """Five reels, three win lines, the most that a plate has to hold."""
+    table = PlayedTable("reel-5", "skill_stop_reel")
+    lines = [
+        {"line": 1, "symbols": ["cherry", "orange", "plum", "bell", "bar"], "award": 0},
+        {"line": 2, "symbols": ["orange", "orange", "orange", "cherry", "orange"], "award": 12345},
     ]
+    made = [table.open(labels=_named("Reel 5", "Rodillo 5")), machine_event(table, "power_on")]
+    made += [*table.played([{"stops": [1, 2, 3, 4, 5], "lines": lines, "award": 12345}]), table.bets()]
+    return table, [*made, machine_event(table, "award", credits=9_999_999, plays=9_999_999, tokens_won=9_999_999)]
+
+
+def reel_turning() -> tuple[PlayedTable, list[events.Event]]:
+    """The reels turn."""
+    table = PlayedTable("reel-2", "skill_stop_reel")
+    made = [table.open(labels=_named("Reel 2", "Rodillo 2")), *table.played(_spins(Random(18), 5)), table.bets()]
+    return table, [*made, table.start()]
 
 
 def pusher() -> tuple[PlayedTable, list[events.Event]]:
     """Seven tokens fell to the player."""
     table, rng = PlayedTable("pusher-1", "token_pusher"), Random(16)
     results = [{"tokens_in": 1, "tokens_won": rng.choice([0, 0, 1, 3])} for _ in range(24)]
-    return table, [table.open(), *table.played([*results, {"tokens_in": 1, "tokens_won": 7}])]
+    made = [table.open(labels=_named("Pusher 1", "Cascada 1")), machine_event(table, "power_on")]
+    return table, [*made, *table.played([*results, {"tokens_in": 1, "tokens_won": 7}])]
+
+
+def pusher_open() -> tuple[PlayedTable, list[events.Event]]:
+    """The door of the machine is open."""
+    table = PlayedTable("pusher-2", "token_pusher", simulated=True)
+    made = [table.open(labels=_named("Pusher 2", "Cascada 2")), machine_event(table, "power_on")]
+    made += [*table.played([{"tokens_in": 1, "tokens_won": 0}] * 3), table.bets()]
+    return table, [*made, machine_event(table, "door_opened", credits=2, plays=3)]
 
 
 def stud() -> tuple[PlayedTable, list[events.Event]]:
@@ -214,7 +257,10 @@ SCENES: dict[str, Scene] = {
     "chuck_a_luck": chuck_a_luck,
     "beat_the_dealer": beat_the_dealer,
     "reel": reel,
+    "reel_five": reel_five,
+    "reel_turning": reel_turning,
     "pusher": pusher,
+    "pusher_open": pusher_open,
     "stud": stud,
     "fault": faulty,
 }

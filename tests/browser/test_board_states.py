@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
-from tests.browser.scenes import SCENES, play, roulette_result
+from tests.browser.scenes import SCENES, machine_event, play, roulette_result, spun
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 
 
@@ -167,9 +167,12 @@ HEROES = {
     "under_over": ["11", "OVER 7"],
     "chuck_a_luck": ["2", "TURNS"],
     "beat_the_dealer": ["DEALER", "PLAYER", "8", "10", "PLAYER WINS"],
-    "pusher": ["7", "tokens in 1, tokens won 7"],
+    "pusher": ["PLAY 25", "7", "TOKENS"],
+    "pusher_open": ["LAST · PLAY 3", "0", "no award"],
     "stud": ["K", "A", "10", "4", "2"],
-    "reel": ["25", "symbols cherry bar seven, award 25"],
+    "reel": ["LAST · PLAY 25", "7", "20", "TOKENS"],
+    "reel_five": ["12,345", "CHERRY", "ORANGE"],
+    "reel_turning": ["PLAY ON"],
 }
 PANELS = {
     "roulette": [
@@ -190,7 +193,9 @@ PANELS = {
     "under_over": ["UNDER 7", "SEVEN", "OVER 7", "1 to 1"],
     "chuck_a_luck": ["3", "18", "LAST 30 RESULTS"],
     "beat_the_dealer": ["DEALER", "PLAYER", "LAST 31 RESULTS"],
-    "reel": ["LAST AWARDS", "ROUND 25"],
+    "pusher": ["0", "CREDITS", "LAST AWARDS", "7 tokens", "PLAY 25", "0 PLAYS · 0 TOKENS WON"],
+    "pusher_open": ["2", "CREDITS", "none in the last 3 plays"],
+    "reel": ["23", "CREDITS", "LAST AWARDS", "20 tokens", "7 · 7 · 7", "PLAY 25", "1,025 PLAYS · 911 TOKENS WON"],
 }
 
 
@@ -207,6 +212,59 @@ def test_each_game_shows_what_its_board_is_expected_to_show(shown: BoardPage, si
     if "baccarat" not in name:
         outcomes = table.state.history.outcomes[-20:]
         assert shown.last() == [outcome.round for outcome in reversed(outcomes)]
+
+
+MACHINE_WORDS = {
+    "en": [
+        "WAITING FOR THE MACHINE",
+        "INSERT A TOKEN",
+        "PLAY ON",
+        "DOOR OPEN",
+        "INSERT A TOKEN",
+        "TEST MODE",
+        "PLAY VOID",
+        "FAULT",
+        "MACHINE CLOSED",
+        "STALE: NO SIGNAL",
+    ],
+    "es": [
+        "ESPERANDO LA MÁQUINA",
+        "INSERTE UNA FICHA",
+        "JUGADA EN CURSO",
+        "PUERTA ABIERTA",
+        "INSERTE UNA FICHA",
+        "MODO DE PRUEBA",
+        "JUGADA NULA",
+        "AVERÍA",
+        "MÁQUINA CERRADA",
+        "SIN SEÑAL: DATOS ANTIGUOS",
+    ],
+}
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+def test_every_state_of_a_machine_has_its_words(shown: BoardPage, site: BoardSite, language: str) -> None:
+    table = PlayedTable("reel-1", "skill_stop_reel")
+    steps: list[Callable[[], list[events.Event]]] = [
+        lambda: [machine_event(table, "power_on")],
+        lambda: [*table.played([spun(4, "plum", "plum", "plum")]), table.bets()],
+        lambda: [table.start()],
+        lambda: [machine_event(table, "door_opened")],
+        lambda: [machine_event(table, "door_closed"), table.outcome(spun(0, "plum")), table.settle(), table.bets()],
+        lambda: [machine_event(table, "test_begun")],
+        lambda: [machine_event(table, "test_ended"), table.void("dealer_call", call="Play void")],
+        lambda: [table.fault("reel_1", "reel_position")],
+        lambda: [table.close()],
+    ]
+    site.play(table, table.open())
+    shown.show(table, lang=language)
+    for step, words in zip(steps, MACHINE_WORDS[language], strict=False):
+        site.play(table, step())
+        shown.expect_state(words)
+        # Of a play that is on or void there is no number; elsewhere the last one is called so.
+        expect(shown.board().locator(".hero.current")).to_have_count(0)
+    site.silence(table, 3)
+    shown.expect_state(MACHINE_WORDS[language][-1])
 
 
 def test_sic_bo_lights_the_areas_that_win(shown: BoardPage, site: BoardSite) -> None:

@@ -1,20 +1,25 @@
-"""The scoreboard's server over real sockets of a feed: what a page receives while the history of one table changes."""
+"""The scoreboard's server over real sockets of a feed: what a page receives while the history of one table changes,
+and with keys that are allowed or not."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import aiohttp
+import pytest
 
+from feed.allow_list import Allowed, allow, revoke
 from feed.endpoints import Endpoints
+from feed.keys import ClientCurve, new_pair
+from feed.subscriber.handshake import NOT_ALLOWED, WRONG_SERVER
 from scoreboard.gateway import Source
 from tests.fakes.board_site import BoardSite, board_site
 from tests.fakes.feed_model import ModelJournal, ModelTable
-from tests.fakes.feed_server import FeedServer, feed_server, short_folder
+from tests.fakes.feed_server import FeedServer, Keys, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
 
 CHANGED, OTHER = "wheel-1", "wheel-2"
@@ -66,31 +71,91 @@ def play(server: FeedServer, *tables: ModelTable) -> None:
         server.do(lambda table=table: server.publisher.publish(*table.open()))  # type: ignore[misc]
 
 
+@contextmanager
+def served(journal: ModelJournal, source: Source, keys: Keys | None = None) -> Iterator[tuple[FeedServer, BoardSite]]:
+    """A service with these events, whose tables a test plays, and a site that follows it."""
+    with (
+        feed_server(Endpoints.parse(source.endpoint), journal, keys) as server,  # type: ignore[arg-type]
+        board_site([source]) as site,
+    ):
+        yield server, site
+
+
 def test_only_the_table_whose_history_changed_is_joined_again() -> None:
-    async def main(server: FeedServer, site: BoardSite, journal: ModelJournal) -> None:
-        tables = {name: ModelTable(journal, name, "e1") for name in (CHANGED, OTHER)}
-        for _ in range(4):
-            play(server, *tables.values())
+    async def main(server: FeedServer, site: BoardSite) -> None:
         async with page_of(site) as page:
-            for name in tables:
-                await page.until(lambda one, name=name: one["type"] == "board" and one["key"] == name)  # type: ignore[misc]
+            await page.until_board(CHANGED, 4)
+            play(server, other)
+            await page.until_board(OTHER, 5)
             server.do(lambda: journal.lose(CHANGED, 3))
-            play(server, tables[OTHER], ModelTable(journal, CHANGED, "e2"))
-            board = await page.until_board(CHANGED, journal.last(CHANGED).seq)
+            play(server, other, ModelTable(journal, CHANGED, "e2"))
+            board = await page.until_board(CHANGED, 2)
             assert board["epoch"] == "e2"
-            play(server, tables[OTHER])
-            await page.until_board(OTHER, journal.last(OTHER).seq)
+            play(server, other)
+            await page.until_board(OTHER, 7)
         # Its old numbers leave the page before its new ones come.
         assert [one.get("sequence", 0) for one in page.boards(CHANGED)] == [4, 0, 2]
-        others = page.boards(OTHER)
-        assert {one["epoch"] for one in others} == {"e1"}
-        assert [one["sequence"] for one in others] == sorted({one["sequence"] for one in others})
+        # The other table is as it was: no board of it comes twice.
+        assert [one["sequence"] for one in page.boards(OTHER)] in ([4, 5, 6, 7], [5, 6, 7])
 
     journal = ModelJournal()
+    changed, other = (ModelTable(journal, name, "e1") for name in (CHANGED, OTHER))
+    for _ in range(4):
+        changed.open()
+        other.open()
+    with short_folder() as folder, served(journal, Source(f"ipc://{folder}")) as (server, site):
+        asyncio.run(main(server, site))
+
+
+def test_a_board_with_an_allowed_key_has_every_event() -> None:
+    async def main(server: FeedServer, site: BoardSite) -> None:
+        async with page_of(site) as page:
+            await page.until_board(OTHER, 1)
+            server.do(table.open)
+            server.publish(*table.heartbeat())
+            await page.until_board(OTHER, 2)
+
+    journal = ModelJournal()
+    table = ModelTable(journal, OTHER, "e1")
+    table.open()
     with short_folder() as folder:
-        base = f"ipc://{folder}"
-        with (
-            feed_server(Endpoints.parse(base), journal) as server,  # type: ignore[arg-type]
-            board_site([Source(base)]) as site,
-        ):
-            asyncio.run(main(server, site, journal))
+        keys = Keys(folder)
+        source = Source(f"ipc://{folder}", curve=keys.client("board"))
+        with served(journal, source, keys) as (server, site):
+            asyncio.run(main(server, site))
+
+
+@pytest.mark.parametrize("case", ["unknown", "revoked", "another server"])
+def test_a_board_whose_key_is_refused_has_no_table_and_page_and_log_state_why(
+    case: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main(server: FeedServer, site: BoardSite) -> None:
+        async with page_of(site) as page:
+            beat = await page.until(lambda one: one["type"] == "beat" and one["services"][0]["trouble"])
+            assert beat["services"] == [{"name": source.endpoint, "connected": False, "trouble": why}]
+            assert page.boards(OTHER) == []
+            if case != "another server":
+                # Allowed later: it is let in without a new start, and no trouble is left.
+                (keys.allowed / "hall.toml").unlink(missing_ok=True)
+                allow(keys.allowed, Allowed(name="hall", public=pair.public, role="read-only"))
+                assert server.authenticator is not None
+                server.do(server.authenticator.reload)
+                await page.until_board(OTHER, 1)
+                await page.until(lambda one: one["type"] == "beat" and not one["services"][0]["trouble"])
+
+    journal, pair = ModelJournal(), new_pair("hall")
+    ModelTable(journal, OTHER, "e1").open()
+    why = WRONG_SERVER if case == "another server" else NOT_ALLOWED
+    with short_folder() as folder:
+        keys = Keys(folder)
+        keys.client("another-board")
+        if case != "unknown":
+            allow(keys.allowed, Allowed(name="hall", public=pair.public, role="read-only"))
+        if case == "revoked":
+            revoke(keys.allowed, "hall")
+        server_key = new_pair("other").public if case == "another server" else keys.server.public
+        source = Source(f"ipc://{folder}", curve=ClientCurve(pair, server_key))
+        with served(journal, source, keys) as (server, site):
+            asyncio.run(main(server, site))
+    told = [record.getMessage() for record in caplog.records if record.name == "scoreboard.gateway"]
+    assert told == [f"{source.endpoint} is connected, and {why}"]

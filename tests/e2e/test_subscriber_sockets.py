@@ -20,6 +20,7 @@ from feed.subscriber import (
     Item,
     Joined,
     NotShown,
+    Refused,
     Restarted,
     Rewritten,
     Stale,
@@ -227,5 +228,5 @@ def test_a_reader_with_an_allowed_key_gets_everything_and_with_another_nothing(b
             server.publish(*table.heartbeat())
             reader.until(is_a(CaughtUp))
             assert reader.bodies == journal.bodies(TABLE)
-            assert isinstance(bad.next(HANG_S), Waiting)
+            assert isinstance(bad.next(HANG_S), Refused)
             assert bad.next(1.5) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -22,11 +23,14 @@ from hal.loop import run_virtual, sleep_ns
 from hal.values import Batch
 from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
+from simulators.board.played_link import LinkOnPty
 from tests.firmware.emulated import MS, S
 from tests.tables.bench import VERDICTS, EventList, configured
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 EPOCH = "00ff00ff00ff00ff"
+LINK_NS = 5 * MS
+"""How often a device on a link of its own sends what is due."""
 LOOK_NS = 100 * MS
 """How often the table is looked at: as the service does it while all is still. It changes no verdict."""
 CLOSED = "the test is over"
@@ -58,6 +62,18 @@ def simulated(values: Mapping[str, Any], faults: Sequence[str | None], seed: int
     return TableEvening(batches + [one.batch for one in rounds], [one.truth for one in rounds])
 
 
+class PlayedBatches:
+    """What a planned table sends, for its links (see `simulators.board.played_link.Playing`)."""
+
+    def __init__(self, batches: Sequence[Batch]) -> None:
+        self._left = sorted((value for batch in batches for value in batch.rare), key=lambda value: value.t_ns)
+
+    def take(self, board: str, until_ns: int) -> Batch:
+        due = bisect_right(self._left, until_ns, key=lambda value: value.t_ns)
+        taken, self._left = self._left[:due], self._left[due:]
+        return Batch([], taken, until_ns)
+
+
 class LiveEvening(ABC):
     """A live table on a virtual loop, made from its file; whoever knows its wires says how they are made."""
 
@@ -85,6 +101,21 @@ class LiveEvening(ABC):
         for device in devices:
             refused = self.table.command("clear", {"device": device, "by": "ann"})
             assert refused is None
+
+    def _play_links(self, opened: ExitStack, devices: Sequence[LinkOnPty]) -> None:
+        """Runs devices that speak over links of their own, from time 0 to the end."""
+        loop = asyncio.get_running_loop()
+
+        def step() -> None:
+            for device in devices:
+                device.step(self.clock.now_ns())
+            loop.call_later(LINK_NS / S, step)
+
+        for device in devices:
+            device.plug_in()
+            opened.callback(device.pull)
+        if devices:
+            step()
 
     @abstractmethod
     def _wire(self, opened: ExitStack) -> Wiring:

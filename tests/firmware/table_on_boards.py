@@ -25,8 +25,9 @@ from simulators.board.emulated import CLOCK_HZ, EmulatedBoard, PinChange
 from simulators.board.lines_to_pins import LinesPlayer
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep
+from simulators.board.played_link import LinkOnPty
 from tests.firmware.emulated import board
-from tests.firmware.live_evening import LiveEvening, TableEvening
+from tests.firmware.live_evening import LiveEvening, PlayedBatches, TableEvening
 from tests.tables.bench import configured
 
 
@@ -92,6 +93,9 @@ class TableOnBoards(LiveEvening):
     def _wire(self, opened: ExitStack) -> Wiring:
         for name in self.config.boards:
             self._plug_in(name, opened)
+        played = PlayedBatches(self.evening.batches)
+        ports = {link: Path(one.port) for link, one in self.config.links.items()}
+        self._play_links(opened, [LinkOnPty(played, link, port) for link, port in ports.items()])
         wiring = wire(self.config, self.clock, {}, 1)
         lines = [source for source in wiring.sources if isinstance(source, BoardLines)]
         self.lines = {name: overhear(source) for name, source in zip(self.config.boards, lines, strict=True)}

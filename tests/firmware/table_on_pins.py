@@ -10,25 +10,31 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from copy import deepcopy
 from itertools import chain, count
+from pathlib import Path
 from typing import Any
 
+from controller.boards.emulation import link_port_of
 from controller.configuration.document import toml_text
 from controller.live.wiring import Wiring
 from hal.backends.gpiod import GpiodLines
 from hal.backends.sim import SimLines
+from hal.framing import LineFramer
 from hal.lines import LineSource
+from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Loss, Reading
+from simulators.board.played_link import LinkOnPty
 from tests.fakes.fake_gpiod import FakeKernel
-from tests.firmware.live_evening import LiveEvening, TableEvening
+from tests.firmware.live_evening import LiveEvening, PlayedBatches, TableEvening
 from tests.tables.bench import configured
 
+NOWHERE = Path("/nowhere")
 FIRST_PIN = 4
 PULLED_UP = 1
 """The wire of a line whose cable is out."""
 
 
-def on_pins(values: Mapping[str, Any]) -> str:
-    """A table's file on boards as one on the pins of a Pi: other wires, and nothing else."""
+def on_pins(values: Mapping[str, Any], folder: Path) -> str:
+    """A table's file on boards as one on the pins of a Pi: other wires, and nothing else; its links on ports there."""
     made = deepcopy(dict(values))
     numbers = count(FIRST_PIN)
     pins: dict[str, dict[str, Any]] = {}
@@ -38,6 +44,8 @@ def on_pins(values: Mapping[str, Any]) -> str:
         if "input" in terminal:
             pins[line] |= {"pull": "up", "inverted": terminal.get("inverted", False)}
     del made["board"]
+    for name, link in made.get("links", {}).items():
+        link["port"] = str(link_port_of(folder, name))
     return toml_text(
         {**made, "table": {**made["table"], "opens": "at_start"}, "lines": {"backend": "gpiod"}, "pins": pins}
     )
@@ -46,9 +54,11 @@ def on_pins(values: Mapping[str, Any]) -> str:
 class TableOnPins(LiveEvening):
     """The table, on the kernel's lines."""
 
-    def __init__(self, values: Mapping[str, Any], evening: TableEvening, *, supervised: bool = True) -> None:
-        """`values` are those of a table's file on boards."""
-        super().__init__(configured(on_pins(values)), evening, supervised=supervised)
+    def __init__(
+        self, values: Mapping[str, Any], evening: TableEvening, folder: Path = NOWHERE, *, supervised: bool = True
+    ) -> None:
+        """`values` are those of a table's file on boards; the ports of its links are made in `folder`."""
+        super().__init__(configured(on_pins(values, folder)), evening, supervised=supervised)
         self._kernel = FakeKernel()
         self._chip = self._kernel.add_chip()
         changes = chain.from_iterable((*batch.edges, *batch.rare) for batch in evening.batches)
@@ -67,7 +77,14 @@ class TableOnPins(LiveEvening):
         self._readings = SimLines((), readings=readings)
         if readings:
             sources.append(self._readings)
-        return Wiring(sources)
+        wiring = Wiring(sources)
+        played = PlayedBatches(self.evening.batches)
+        ports = {link: Path(one.port) for link, one in self.config.links.items()}
+        self._play_links(opened, [LinkOnPty(played, link, port) for link, port in ports.items()])
+        for name, link in self.config.links.items():
+            wiring.links[name] = SerialLink(name, link.port, self.clock, LineFramer(), SerialSettings(link.baud))
+        wiring.sources += wiring.links.values()
+        return wiring
 
     def _passes(self, t_ns: int) -> None:
         due = []

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from controller.boards.emulation import emulated_copy, machines_of, port_of
+from controller.boards.emulation import emulated_copy, links_of, machines_of, port_of, shared_table
 from controller.cli import main
 from controller.games.assembly import geometry_of
+from controller.games.baccarat.rounds import cards_in_order
 from controller.live.wiring import Wiring, wire
 from feed import events
 from hal.board.link import BoardLink
@@ -22,7 +23,6 @@ from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from simulators.board.lockstep import LockStep
 from simulators.board.machines import LampRegisters, Machine, MachineBoard
-from simulators.board.played_table import SharedTable
 from tests.fakes.time_limits import HANG_S
 from tests.firmware.emulated import built
 from tests.firmware.live_evening import EXAMPLES, LiveEvening, TableEvening, example
@@ -30,8 +30,7 @@ from tests.firmware.test_lamp_chain_on_board import LAYOUT
 from tests.tables.bench import configured
 
 EVERY = sorted(path.stem for path in EXAMPLES.glob("*.toml"))
-ON_BOARDS = [name for name in EVERY if "board" in example(name) and "links" not in example(name)]
-"""A link of its own beside a board (the reader of a shoe) is a real serial port: nothing stands in for it here."""
+ON_BOARDS = [name for name in EVERY if "board" in example(name)]
 SEED = 3
 
 
@@ -52,13 +51,20 @@ class PlayedOnBoards(LiveEvening):
         self.machines: dict[str, list[Machine]] = {}
         self.lit: list[frozenset[int]] = []
         self._folder = folder
-        self._table = SharedTable(simulator_for(config.game, geometry_of(config), SEED), faults, config.boards)
+        self.simulator = simulator_for(config.game, geometry_of(config), SEED)
+        self.steps: dict[str, LockStep] = {}
+        self._table = shared_table(self.simulator, config, faults)
 
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
             machines = self.machines[name] = machines_of(self.config, name, self._table)
             chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines, kind=KINDS[board.kind]))
-            opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+            self.steps[name] = opened.enter_context(LockStep(chip, port_of(self._folder, name)))
+        self._play_links(opened, links_of(self.config, self._folder, self._table))
+        return self._plug_in()
+
+    def _plug_in(self) -> Wiring:
+        """The wires of a service to the boards that are there."""
         wiring = wire(self.config, self.clock, {}, 1)
         self.links = [link for link in wiring.boards.values() if isinstance(link, BoardLink)]
         return wiring
@@ -77,8 +83,12 @@ def supported(result: Mapping[str, Any], truths: Sequence[Truth]) -> bool:
     """Whether one of the rounds had this result."""
     if "stops" in result:
         found: object = tuple(result["stops"])
+    elif "tokens_won" in result:
+        found = (result["tokens_in"], result["tokens_won"])
     elif "dice" in result:
         found = (*result.get("dealer_dice", ()), *result["dice"])
+    elif "player" in result:
+        found = cards_in_order(result)
     else:
         found = result.get("index", result.get("space"))
     return any(truth.valid and truth.result == found for truth in truths)

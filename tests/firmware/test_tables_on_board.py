@@ -11,6 +11,7 @@ import pytest
 
 from controller.boards.emulation import emulated_copy
 from controller.games.assembly import geometry_of
+from controller.games.baccarat.rounds import cards_in_order
 from feed import events
 from feed.events import Event
 from simulators.base.faults import faults_for
@@ -22,7 +23,7 @@ from tests.firmware.table_on_boards import Conditions, TableOnBoards, errors_ns
 from tests.firmware.table_on_pins import TableOnPins
 from tests.tables.bench import configured
 
-MONEY, ROULETTE = "money_wheel_board", "roulette_board"
+MONEY, ROULETTE, CARDS = "money_wheel_board", "roulette_board", "baccarat_board"
 EXACT_WITHIN_NS = 20_000
 REVOLUTIONS_WITHIN = 0.05
 TOO_SHORT = {"bounce", "noise_burst"}
@@ -39,7 +40,7 @@ class Both(NamedTuple):
 def play_both(name: str, folder: Path, faults: list[str | None], seed: int) -> Both:
     values = example(name)
     evening = simulated(values, faults, seed)
-    both = Both(TableOnBoards(values, folder, evening), TableOnPins(values, evening))
+    both = Both(TableOnBoards(values, folder, evening), TableOnPins(values, evening, folder))
     for table in both:
         table.run()
     return both
@@ -109,6 +110,16 @@ def test_a_roulette_wheel_on_two_boards_gives_the_verdicts_of_one_on_pins(tmp_pa
     assert verdicts(both.boards.said)[0][0] == "void not_level"
     assert both.boards.said.story() == both.pins.said.story()
     assert max(map(abs, errors_ns(both.boards))) < EXACT_WITHIN_NS
+
+
+def test_a_baccarat_table_on_a_board_gives_the_verdicts_of_one_on_pins(tmp_path: Path) -> None:
+    both = play_both(CARDS, tmp_path, [None, "misread", "jam", "card_pushed_back"], 1)
+    check_same_verdicts(both)
+    assert both.boards.said.story() == both.pins.said.story()
+    given = [word.partition("-")[0] if "-" in word else word for word, _ in verdicts(both.boards.said)]
+    assert given[1:3] == ["unresolved card_unread", "void shoe_jam"]
+    outcomes = [cards_in_order(one.result) for one in both.boards.said.of(events.Outcome)]
+    assert outcomes == [truth.result for truth in (both.boards.evening.truths[n] for n in (0, 3))]
 
 
 def test_the_boards_are_in_the_opening_of_the_table(tmp_path: Path) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from random import Random
 from typing import Final
 
 import pytest
+from click.testing import CliRunner
 
 from controller.bench.simulation import Score, simulate
+from controller.cli import main
 from controller.games.assembly import geometry_of, table_for
 from controller.games.machines.account import balance_error
 from controller.table.table import Table
@@ -70,6 +74,29 @@ def test_every_play_has_the_outcome_that_is_true(text: str, fault: str) -> None:
 @pytest.mark.parametrize(("text", "fault"), CASES)
 def test_every_play_of_many_has_the_outcome_that_is_true(text: str, fault: str) -> None:
     judge(text, fault, 400, 1000)
+
+
+# --- captures ---------------------------------------------------------------------------------------------------------
+
+
+def shown(*arguments: str) -> list[tuple[object, ...]]:
+    """What a command publishes: each fault, each record, and each outcome."""
+    said = CliRunner().invoke(main, [*arguments, "--json"])
+    assert said.exit_code == 0, said.output
+    bodies = [json.loads(line) for line in said.stdout.splitlines()]
+    found = [(body["type"], body["data"]) for body in bodies]
+    return [(kind, data.get("fault"), data.get("act"), data.get("result"), data["mono_ns"]) for kind, data in found]
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_a_capture_of_each_fault_replays(fault: str, tmp_path: Path) -> None:
+    table, capture = tmp_path / "reel.toml", tmp_path / "fault.vcd"
+    table.write_text(TABLES["three"], encoding="utf-8")
+    played = shown("simulate", str(table), "--rounds", "1", "--fault", fault, "--vcd", str(capture))
+    replayed = shown("replay", str(table), str(capture))
+    assert replayed[: len(played)] == played
+    assert {name for _, name, *_ in replayed} & NAMED[fault]
+    assert [one for one in replayed if one[3]], "the outcome is there too"
 
 
 # --- the power --------------------------------------------------------------------------------------------------------
@@ -160,7 +187,7 @@ def evening(seed: int, plays: int, cuts: int) -> None:
     assert meters.plays == len(machine.outcomes)
     assert len({one.round for one in machine.outcomes}) == len(machine.outcomes)
     # What a cut takes is a token that lies in a sensor then: its edges were never seen together.
-    assert 0 <= machine.simulator.tokens_in - meters.tokens_in <= machine.starts - 1
+    assert 0 <= len(machine.simulator.tokens_ns) - meters.tokens_in <= machine.starts - 1
 
 
 def test_power_cuts_at_any_moment_neither_lose_a_play_nor_pay_it_twice() -> None:

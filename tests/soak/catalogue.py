@@ -173,6 +173,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_card_tables.py",
     ),
     _parts(
+        "card-shoes",
+        "Simulated rounds with every kind of shoe and every fault of it; no verdict contradicts the truth",
+        20,
+        "property/test_shoe_kinds_played.py",
+    ),
+    _parts(
         "token-account",
         "100,000 tokens over a harmed ccTalk bus, 2,000 lives and 2,000 cuts of machines; no token too many or too few",
         44,
@@ -193,9 +199,11 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "skill-stops",
-        "10,000 stops of reels at their greatest speed on the board's own binary: half a symbol of error at most",
+        "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
         12,
         "firmware/test_skill_stops.py",
+        "firmware/test_reels_on_board.py",
+        "firmware/test_reel_power_cuts.py",
     ),
     _parts(
         "dice-machines",
@@ -292,9 +300,10 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "firmware-power-cuts",
-        "Power cuts of a board at any step of a write to its memory",
-        20,
+        "Power cuts of a board at any step of a write to its memory, and of a pusher's board and service together",
+        40,
         "firmware/test_kind_power_cuts.py",
+        "firmware/test_pusher_machine_cuts.py",
         "firmware/test_store_power_cuts.py",
     ),
     _parts("firmware-tables", "Whole tables on emulated boards", 22, "firmware/test_tables_on_board.py"),

@@ -176,7 +176,8 @@ def _shown(records: Iterable[Record]) -> Iterator[Record]:
     """The records; what is checked is shown as it comes, since a scenario takes minutes."""
     for record in records:
         if record["kind"] == "check":
-            print(f"   {'ok   ' if record['passed'] else 'WRONG'} {record['name']}", file=sys.stderr, flush=True)
+            shown = "ok   " if record["passed"] else f"WRONG ({record['seen']})"
+            print(f"   {shown} {record['name']}", file=sys.stderr, flush=True)
         yield record
 
 

@@ -9,6 +9,7 @@ through to this computer's file), and loses its own memory, as at a real cut.
 from __future__ import annotations
 
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Iterable
@@ -29,6 +30,7 @@ EARLY: Final = 0.2
 """The share of cuts that come while the service starts."""
 LONGEST_START_S: Final = 4.0
 MOST_HUNG: Final = 3
+SHOWN_EVERY: Final = 10
 OPEN_TABLE: Final = "roulette-4"
 ORDERED_TABLE: Final = "money-wheel-3"
 STATES: Final = {"open": "open", "close": "closed"}
@@ -98,6 +100,9 @@ def cut_again_and_again(cuts: int, seed: int, *, unsafe: bool = False, checkout:
             if witness.wrong or last:
                 break
             witness.cuts += 1
+            if witness.cuts % SHOWN_EVERY == 0:
+                done = f"{witness.cuts} of {cuts} cuts, {len(witness.seen)} events seen, {len(witness.lost)} lost"
+                print(f"   disk {seed}: {done}", file=sys.stderr, flush=True)
     return witness
 
 

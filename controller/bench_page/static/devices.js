@@ -4,11 +4,11 @@ import { h } from "/web/dom.js";
 import { setText } from "./words.js";
 import { moneyWheel, rouletteWheel, starX } from "./devices/wheels.js";
 import { automatedShaker, cage, cageMotor, chute, shaker, values } from "./devices/dice.js";
-import { buttons, cardReader, discardRack, door, lampBoard, puck, pusherBed, reels, shoe, shuffler, tokenChute } from "./devices/table.js";
+import { buttons, cardReader, discardRack, door, lampBoard, puck, pusherBed, reels, shoe, shuffler, shufflingShoe, tokenChute } from "./devices/table.js";
 
 const DRAWINGS = {
   money_wheel: moneyWheel, roulette_wheel: rouletteWheel, star_x: starX, cage, chute, shaker, automated_shaker: automatedShaker,
-  cage_motor: cageMotor, dice_keypad: values, dice_reader: values, lamp_board: lampBoard, puck, shoe, buttons,
+  cage_motor: cageMotor, dice_keypad: values, dice_reader: values, lamp_board: lampBoard, puck, shoe, shuffling_shoe: shufflingShoe, buttons,
   shuffler, card_reader: cardReader, discard_rack: discardRack, door, token_chute: tokenChute, pusher_bed: pusherBed, stepper_reels: reels,
 };
 const SMALL = new Set(["buttons", "dice_keypad", "dice_reader", "puck", "star_x", "cage_motor", "shuffler", "card_reader", "discard_rack", "door", "token_chute"]);

@@ -14,7 +14,7 @@ from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import wrong_wagers
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import deal_begun
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
@@ -36,7 +36,11 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     if not isinstance(options, BaccaratOptions):
         return []
     rules = profile(setup.profile).text(setup.game, BaccaratRules)
-    found = [*decks_wanted(rules, options.decks), *wrong_wagers(rules, options, setup.profile)]
+    found = [
+        *decks_wanted(rules, options.decks),
+        *no_stacks(setup.devices),
+        *wrong_wagers(rules, options, setup.profile),
+    ]
     if not options.third_card_table and not rules.draws_by_text:
         wrong = f"of the drawing rules {setup.profile} gives only the titles: without our table no hand can be dealt"
         found.append(ConfigFinding(("game", "third_card_table"), wrong, "leave the key out"))

@@ -21,7 +21,8 @@ from msgspec import Meta
 
 from controller.games.blackjack.counts import BUST, complete, hand_of, natural, well_dealt
 from controller.games.blackjack.rules import BlackjackRules
-from controller.games.cards.game import CardGame, CardTerms
+from controller.games.cards.game import SHOE, CardGame, CardTerms
+from controller.rules.cited import OURS
 from controller.table.game import GameContext
 from drivers.base.driver import Observation
 from drivers.cards.card_wire import DECK
@@ -32,6 +33,7 @@ from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
 
 DEALER: Final = "dealer"
+RED: Final = "hd"
 PLAYERS: Final = "players"
 
 
@@ -54,6 +56,13 @@ class BlackjackOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     dealer_hand: Annotated[
         bool, Meta(description="whether the dealer's hand is published; without it cards are counted only")
     ] = True
+    determinant_card: Annotated[
+        bool,
+        Meta(
+            description="double shoe: the first card of each round belongs to no hand and decides the compartment: red "
+            "the first, black the second (ours: 19:47-2.1 does not say how)"
+        ),
+    ] = False
 
 
 class BlackjackGame(CardGame):
@@ -70,11 +79,13 @@ class BlackjackGame(CardGame):
         options: BlackjackOptions,
         *,
         shuffler: ShufflerConfig | None = None,
+        continuous: bool = False,
     ) -> None:
-        """`shuffler` is the automated shuffling device, if the table has one."""
+        """`shuffler` is the automated shuffling device, if the table has one; `continuous`, whether its shoe is one."""
         self._rules = rules
         self._options = options
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
+        terms = CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler, continuous=continuous)
+        super().__init__(context, rules, terms)
         self.most_hands = rules.most_hands.value
 
     def reset(self) -> None:
@@ -95,6 +106,10 @@ class BlackjackGame(CardGame):
         self._unread = False
         """Whether one of the dealer's cards was not read."""
         self._peeked: Blackjack | None = None
+        self._determined = not self._options.determinant_card
+        """Whether the determinant card of this round has left."""
+        self._side: int | None = None
+        """The compartment that it chose; None where nobody read it, or there is none."""
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
@@ -104,6 +119,10 @@ class BlackjackGame(CardGame):
             self.hide(seen, t_ns)
             self.leave_to_dealer(t_ns, "hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
             return
+        if not self._determined:
+            self._determine(seen, t_ns)
+            return
+        self._check_side(t_ns)
         if not self._plan:
             self._plan = self._initial(self.hands)
         if self._dealt < len(self._plan):
@@ -118,6 +137,23 @@ class BlackjackGame(CardGame):
         self._dealt += 1
         if self.undecided:
             self._progress(t_ns)
+
+    def _determine(self, seen: CardDealt, t_ns: int) -> None:
+        """The determinant card of a double shoe: it is exposed, and belongs to no hand."""
+        self._determined = True
+        card = self._expose(seen, "determinant", t_ns)
+        if card is None:
+            detail = "nobody read the determinant card: which compartment is dealt from is not checked in this round"
+            self.warn(t_ns, SHOE, "determinant_unread", detail)
+        else:
+            self._side = side_of(card)
+
+    def _check_side(self, t_ns: int) -> None:
+        """The cards come from the compartment that the determinant card has chosen; a violation reports it once."""
+        if self._side is not None and self.open_sides is not None and self.open_sides != (self._side,):
+            detail = f"a card left while compartment {self._side}, which the determinant card chose, was not open alone"
+            self._side = None
+            self.violation(t_ns, "wrong_compartment", OURS, detail)
 
     def _initial(self, hands: int) -> list[str]:
         players = [f"hand {number}" for number in range(1, hands + 1)]
@@ -285,3 +321,8 @@ class BlackjackGame(CardGame):
     def complete_words(self) -> str:
         """How many cards the round had."""
         return f"when the round of {self._dealt} cards was complete"
+
+
+def side_of(card: str) -> int:
+    """The compartment of a double shoe that a determinant card chooses (ours): 1 by a red card, 2 by a black one."""
+    return 1 if card[1] in RED else 2

@@ -12,10 +12,18 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.blackjack.orders import ORDERS
 from controller.games.blackjack.rounds import BlackjackGame, BlackjackOptions
 from controller.games.blackjack.rules import BlackjackRules
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.setup import (
+    SLOTS_OF_CARDS,
+    card_geometry,
+    decks_wanted,
+    is_continuous,
+    make_cards,
+    no_stacks,
+)
 from controller.games.cards.words import carried_words, deal_begun
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
+from drivers.cards.shoe import ShoeConfig
 from feed.events import StatisticsKey
 
 TOTALS: Final = range(17, 27)
@@ -29,7 +37,8 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     shuffler = make_cards(config, devices)
     devices.make("card_reader")
     rules = profile(config.rules).text(config.game, BlackjackRules)
-    return BlackjackGame(context, rules, config.game_options(BlackjackOptions), shuffler=shuffler)
+    options = config.game_options(BlackjackOptions)
+    return BlackjackGame(context, rules, options, shuffler=shuffler, continuous=is_continuous(config.devices))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -37,25 +46,46 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     if not isinstance(options, BlackjackOptions):
         return []
     rules = profile(setup.profile).text(setup.game, BlackjackRules)
-    found = decks_wanted(rules, options.decks)
+    found = [*decks_wanted(rules, options.decks), *no_stacks(setup.devices), *_shoe_wanted(setup, options)]
     if "card_reader" in setup.devices and not rules.hole_card.value:
         wrong = f"{rules.section} deals the dealer no hole card that a reader could look at"
         found.append(ConfigFinding(("device", "card_reader"), wrong, "remove the section"))
     return found
 
 
+def _shoe_wanted(setup: SetUp, options: BlackjackOptions) -> list[ConfigFinding]:
+    """What a shuffling shoe cannot give, and that a determinant card chooses between two compartments."""
+    found: list[ConfigFinding] = []
+    keys = setup.devices["shoe"].config if "shoe" in setup.devices else None
+    double = isinstance(keys, ShoeConfig) and keys.double
+    if options.determinant_card and not double:
+        wrong = "a determinant card chooses a compartment, and this shoe has one"
+        found.append(ConfigFinding(("game", "determinant_card"), wrong, "write double = true for the shoe"))
+    if not is_continuous(setup.devices):
+        return found
+    if options.dealer_hand:
+        wrong = "a shuffling shoe reads no card, so the dealer's hand cannot be published"
+        found.append(ConfigFinding(("game", "dealer_hand"), wrong, "write dealer_hand = false"))
+    for device in ("shuffler", "discard_rack"):
+        if device in setup.devices:
+            wrong = "the cards go back into the shuffling shoe, which shuffles and counts them"
+            found.append(ConfigFinding(("device", device), wrong, "remove the section"))
+    return found
+
+
 def _geometry(config: TableConfig) -> CardGeometry:
-    from simulators.cards.blackjack_table import INVALID, REASONS, BlackjackDeal, MultiActionDeal, faults_of_blackjack
+    from simulators.cards.blackjack_table import INVALID, REASONS, dealing_of, faults_of_blackjack
 
     options = config.game_options(BlackjackOptions)
     hole = profile(config.rules).text(config.game, BlackjackRules).hole_card.value
     return card_geometry(
         config,
-        BlackjackDeal if hole else MultiActionDeal,
+        dealing_of(hole_card=hole, shown=options.dealer_hand, determinant=options.determinant_card),
         decks=options.decks,
         settle_after_s=options.settle_after_s,
         burn=1,
         burns_after_call=True,
+        determinant=options.determinant_card,
         own_faults=faults_of_blackjack(config.game),
         own_reasons=REASONS,
         own_invalid=INVALID,
@@ -86,7 +116,7 @@ def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot
         name=name,
         rules=BlackjackRules,
         options=BlackjackOptions,
-        devices={**SLOTS_OF_CARDS, **devices},
+        devices={**SLOTS_OF_CARDS, "shoe": Slot(("shoe", "shuffling_shoe")), **devices},
         build=_build,
         geometry=_geometry,
         rests=_rests,

@@ -22,6 +22,7 @@ from controller.games.cards.ledger import CardLedger
 from controller.games.cards.rules import CardRules
 from controller.games.cards.shoe_book import Doubt, ShoeBook
 from controller.games.cards.shuffling import ShufflerProcedure, ShufflerTerms
+from controller.games.cards.stock import ContinuousStock
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
@@ -72,6 +73,8 @@ class CardTerms(NamedTuple):
     """Whether each round is dealt from newly shuffled cards."""
     shuffler: ShufflerConfig | None = None
     """The automated shuffling device, if the table has one."""
+    continuous: bool = False
+    """Whether the shoe shuffles all the time, and knows its cards by count alone."""
 
 
 class CarriedCards(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -125,6 +128,10 @@ class CardGame(Game):
             self.shuffler = ShufflerProcedure(
                 self, of_shuffler, self.ledger, over=lambda: self.stack_over, sensed=sensed
             )
+        self.stock = ContinuousStock(self, self.stack, SHOE) if terms.continuous else None
+        """What is inside a continuous shuffling shoe."""
+        self.open_sides: tuple[int, ...] | None = None
+        """The open compartments of a double shoe; None where nothing has reported them."""
         self.discards = Discards(self, self.stack, rules.procedure.batches_alternate)
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
@@ -170,6 +177,8 @@ class CardGame(Game):
 
     def reset(self) -> None:
         """A new round begins."""
+        if self.stock is not None:
+            self.stock.opens()
         self._excess = []
         self._held: CardDealt | None = None
         """A card of this round that left before its turn, and on which nobody has decided."""
@@ -266,6 +275,8 @@ class CardGame(Game):
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """Cards that a person kept for this round begin it."""
+        if self.stock is not None:
+            self.stock.called(t_ns)
         if self._kept:
             self._start(t_ns)
 
@@ -305,7 +316,8 @@ class CardGame(Game):
             return [("void", {"round": str(self.uncalled), "why": "nobody looks at cards on the bench"})]
         if self.excess:
             return [("excess_card", {"use": "discard"})]
-        return [("new_shoe", {})] if self._reshuffle and self.phase is SHUT else super().recovery()
+        to_load = self._reshuffle or (self.stock is not None and self.stock.wrong)
+        return [("new_shoe", {})] if to_load and self.phase is SHUT else super().recovery()
 
     # --- observations --------------------------------------------------------------------------------------------
 
@@ -314,11 +326,13 @@ class CardGame(Game):
         t_ns = seen.t_ns
         if isinstance(seen, CardDealt):
             self.ledger.left(seen)
-            self._card(seen)
-        elif self.discards.handle(seen) or (self.shuffler is not None and self.shuffler.handle(seen)):
+            self._card(seen if self.stock is None else self.stock.left(seen))
+        elif any(part.handle(seen) for part in (self.stock, self.discards, self.shuffler) if part is not None):
             return
         elif isinstance(seen, CardsLost):
             self.ledger.doubtful()
+            if self.stock is not None:
+                self.stock.lost()
             self.doubtful(t_ns, seen.reason, seen.detail)
         elif isinstance(seen, ShoeRestarted):
             self.book.forget()
@@ -372,6 +386,7 @@ class CardGame(Game):
 
     def _compartments(self, seen: CompartmentsOpen) -> None:
         """A double shoe: one compartment is open at a time."""
+        self.open_sides = seen.sides
         both = len(seen.sides) > 1
         if both:
             detail = "both compartments of the double shoe are open"
@@ -381,6 +396,8 @@ class CardGame(Game):
 
     def _booked(self, seen: CardDealt) -> CardDealt:
         """The card in the books: doubted where it cannot be of these decks."""
+        if self.stock is not None:
+            return seen
         doubt = self.book.take(None if seen.card is None else seen.card.expose())
         if doubt is None or seen.doubt:
             return seen
@@ -491,6 +508,8 @@ class CardGame(Game):
     def _pushed_back(self, seen: CardPushedBack) -> None:
         detail = "a card was pushed into the shoe" if seen.was_out else "a card was drawn to the mouth and pushed back"
         if seen.was_out:
+            if self.stock is not None:
+                self.stock.put_back(seen.t_ns)
             self.book.forget()
             self.ledger.returned()
             self.doubtful(seen.t_ns, "card_returned", detail)
@@ -607,6 +626,9 @@ class CardGame(Game):
         self.deck_in_use = deck
         self.discards.emptied(t_ns, self.ledger.place)
         self.ledger.loaded(t_ns, by=by, **how)
+        if self.stock is not None:
+            self.stock.loaded(t_ns)
+            self.ledger.doubtful()  # a place says nothing of a card that is shuffled with others all the time
         burn = self.card_rules.burn
         self.book.shuffled(0 if burn is None else burn.value)
         self._shuffled = True

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
-from controller.configuration.values import TableConfig
+from controller.configuration.values import DeviceConfig, TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.cards.rules import CardRules
 from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
-from drivers.cards.shoe import GATES, ShoeConfig
+from drivers.cards.shoe import ShoeConfig
 from drivers.cards.shuffler import ShufflerConfig
+from drivers.cards.shuffling_shoe import ShufflingShoeConfig
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry, Dealing
@@ -36,6 +37,25 @@ def make_cards(config: TableConfig, devices: TableDevices) -> ShufflerConfig | N
     return None if section is None else section.keys(ShufflerConfig)
 
 
+def is_continuous(devices: Mapping[str, DeviceConfig]) -> bool:
+    """Whether the shoe of a table shuffles all the time."""
+    return "shoe" in devices and isinstance(devices["shoe"].config, ShufflingShoeConfig)
+
+
+def stacks_of(devices: Mapping[str, DeviceConfig]) -> int:
+    """How many cards a stack of the table's automated shoe has; 0 where a dealer draws card by card."""
+    keys = devices["shoe"].config if "shoe" in devices else None
+    return keys.stack_cards if isinstance(keys, ShoeConfig) else 0
+
+
+def no_stacks(devices: Mapping[str, DeviceConfig]) -> list[ConfigFinding]:
+    """That an automated shoe deals stacks at a game whose hands grow card by card."""
+    if not stacks_of(devices):
+        return []
+    wrong = "no stack of a fixed number of cards is dealt at this game"
+    return [ConfigFinding(("device", "shoe", "stack_cards"), wrong, "leave the key out")]
+
+
 def decks_wanted(rules: CardRules, decks: int) -> list[ConfigFinding]:
     """That the decks are fewer, or more, than the text has."""
     least, most = rules.decks, rules.most_decks
@@ -53,8 +73,13 @@ def card_geometry(
 ) -> CardGeometry:
     """The simulated table of a game whose rounds `dealing` deals; `more` is what else its geometry has."""
     from simulators.cards.card_table import CardGeometry
+    from simulators.cards.shoe import TokenSpeech
 
-    shoe = config.devices["shoe"].keys(ShoeConfig)
+    own = config.devices["shoe"].config
+    continuous = isinstance(own, ShufflingShoeConfig)
+    shoe = ShoeConfig(body=own.body, jam_s=own.jam_s, link="") if isinstance(own, ShufflingShoeConfig) else own
+    if not isinstance(shoe, ShoeConfig):
+        raise TypeError(f"the shoe of {config.id} has the driver {config.devices['shoe'].driver}")
     section = config.devices.get("shuffler")
     progressive = config.devices.get("progressive")
     reader = config.devices.get("card_reader")
@@ -68,7 +93,11 @@ def card_geometry(
         barriers=shoe.barriers,
         body=shoe.body,
         link=shoe.link,
-        idle_wires=GATES if shoe.double else (),
+        continuous=continuous,
+        tokens=TokenSpeech(shoe.codes, shoe.checksum, shoe.repeats) if shoe.reading == "tokens" else None,
+        stack_cards=shoe.stack_cards,
+        stack_s=shoe.stack_s,
+        double=shoe.double,
         idle_links=(reader.keys(CardReaderConfig).link,) if reader is not None else (),
         read_wait_s=shoe.read_wait_s,
         jam_s=shoe.jam_s,

@@ -3,6 +3,7 @@
     Caribbean stud   five times: hand 1 … hand n, dealer; the dealer's last one face up ──► the dealer turns the others
     let it ride      three times: hand 1 … hand n, community ──► one community card is turned, then another
     joker seven      seven times: hand 1 … hand n, all face up
+    automated shoe   a stack of so many cards for hand 1, then for hand 2 …, the dealer or the community last (ours)
 
 Cards that lie face down are in no event before they are turned. What players hold nobody reads, where it is not dealt
 face up, and no wager of theirs is judged.
@@ -89,9 +90,14 @@ class FixedHandsGame(CardGame):
         *,
         deck: Sequence[str] = DECK,
         shuffler: ShufflerConfig | None = None,
+        stacks: bool = False,
     ) -> None:
-        """`deck` are the cards of the deck, and `shuffler` the automated shuffling device, if the table has one."""
+        """`deck` are the cards of the deck, and `shuffler` the automated shuffling device, if the table has one.
+
+        `stacks` is whether an automated shoe deals each hand as a stack: then hand comes after hand (ours).
+        """
         self.rules = rules
+        self._stacks = stacks
         self.reads = options.reads
         terms = CardTerms(options.settle_after_s, 1, deck, fresh_each_round=True, shuffler=shuffler)
         super().__init__(context, rules, terms)
@@ -134,7 +140,8 @@ class FixedHandsGame(CardGame):
             return
         if not self._plan:
             once = [f"hand {number}" for number in range(1, self.hands + 1)] + ([self.shared] if self.shared else [])
-            self._plan = once * self.rules.cards_each.value
+            each = self.rules.cards_each.value
+            self._plan = [to for to in once for _ in range(each)] if self._stacks else once * each
         number = len(self._dealt)
         if number == len(self._plan):
             self.hold(seen, t_ns, "card_out_of_turn", f"a card left when all {number} were dealt")
@@ -269,6 +276,7 @@ class CaribbeanStudGame(FixedHandsGame):
         *,
         shuffler: ShufflerConfig | None = None,
         acceptors: AcceptorActuator | None = None,
+        stacks: bool = False,
     ) -> None:
         """`shuffler` and `acceptors` are those of the table and of its progressive wager, if there are any."""
         self._ace_low = rules.ace_low.value
@@ -281,7 +289,7 @@ class CaribbeanStudGame(FixedHandsGame):
                 options.straight_flush_fixed,
             )
             self.progressive = ProgressiveProcedure(self, rules.progressive, terms, acceptors)
-        super().__init__(context, rules, options, shuffler=shuffler)
+        super().__init__(context, rules, options, shuffler=shuffler, stacks=stacks)
 
     # --- the progressive wager -----------------------------------------------------------------------------------
 
@@ -407,8 +415,9 @@ class JokerSevenGame(FixedHandsGame):
 
     def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
         """Each hand, from the dealer's left."""
-        hands = self.hands or 1
-        return self._of([[faces[number] for number in sorted(faces)[hand::hands]] for hand in range(hands)])
+        places = dict.fromkeys(self._plan)
+        of_place = ([faces[n] for n in sorted(faces) if self._plan[n] == place] for place in places)
+        return self._of(list(of_place))
 
     def _of(self, hands: list[list[str]]) -> dict[str, Any]:
         return {"hands": [seven_cards(cards) for cards in hands]}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
 from controller.games.fixed_hands.orders import ORDERS
 from controller.games.fixed_hands.poker import RANKS
@@ -38,11 +39,25 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
     acceptors = devices.commanded("progressive", AcceptorActuator)
     rules = profile(config.rules).text(config.game, CaribbeanStudRules)
     options = config.game_options(CaribbeanStudOptions)
-    return CaribbeanStudGame(context, rules, options, shuffler=shuffler, acceptors=acceptors)
+    stacks = bool(stacks_of(config.devices))
+    return CaribbeanStudGame(context, rules, options, shuffler=shuffler, acceptors=acceptors, stacks=stacks)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
-    """The rate of progression is what the text wants at least."""
+    """An automated shoe deals a hand a stack; the rate of progression is what the text wants at least."""
+    return [*_stacks_wanted(setup, CaribbeanStudRules), *_rate_wanted(setup)]
+
+
+def _stacks_wanted(setup: SetUp, rules: type[FixedHandsRules] = FixedHandsRules) -> list[ConfigFinding]:
+    stack = stacks_of(setup.devices)
+    each = profile(setup.profile).text(setup.game, rules).cards_each
+    if stack in (0, each.value):
+        return []
+    wrong = f"{stack} cards are no hand: each has {each.value} ({each.cite})"
+    return [ConfigFinding(("device", "shoe", "stack_cards"), wrong, f"write {each.value}, or leave the key out")]
+
+
+def _rate_wanted(setup: SetUp) -> list[ConfigFinding]:
     options = setup.options
     if not isinstance(options, CaribbeanStudOptions) or "progressive" not in setup.devices:
         return []
@@ -56,14 +71,16 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
 def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     shuffler = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, FixedHandsRules)
-    return LetItRideGame(context, rules, config.game_options(FixedHandsOptions), shuffler=shuffler)
+    options, stacks = config.game_options(FixedHandsOptions), bool(stacks_of(config.devices))
+    return LetItRideGame(context, rules, options, shuffler=shuffler, stacks=stacks)
 
 
 def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     shuffler = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, FixedHandsRules)
     options = config.game_options(FixedHandsOptions)
-    return JokerSevenGame(context, rules, options, deck=DECK_WITH_JOKERS, shuffler=shuffler)
+    stacks = bool(stacks_of(config.devices))
+    return JokerSevenGame(context, rules, options, deck=DECK_WITH_JOKERS, shuffler=shuffler, stacks=stacks)
 
 
 def _options(config: TableConfig) -> FixedHandsOptions:
@@ -74,15 +91,16 @@ def _options(config: TableConfig) -> FixedHandsOptions:
 def _geometry(config: TableConfig) -> CardGeometry:
     from simulators.cards.fixed_hands_table import DEALS, INVALID, REASONS, faults_of_hands
 
+    stacks = bool(stacks_of(config.devices))
     return card_geometry(
         config,
-        DEALS[config.game],
+        partial(DEALS[config.game], stacks=stacks),
         decks=1,
         settle_after_s=_options(config).settle_after_s,
         deck=DECK_WITH_JOKERS if DEALS[config.game].jokers else DECK,
         fresh_each_round=True,
         decks_named=DEALS[config.game].decks,
-        own_faults=faults_of_hands(config.game),
+        own_faults=() if stacks else faults_of_hands(config.game),
         own_reasons=REASONS,
         own_invalid=INVALID,
     )
@@ -129,7 +147,7 @@ def _spec(
     words: Callable[[Mapping[str, Any]], str],
     statistics: list[StatisticsKey],
     options: type[FixedHandsOptions] = FixedHandsOptions,
-    check: Callable[[SetUp], list[ConfigFinding]] = lambda setup: [],
+    check: Callable[[SetUp], list[ConfigFinding]] = _stacks_wanted,
     devices: Mapping[str, Slot] = SLOTS_OF_CARDS,
 ) -> GameSpec:
     return GameSpec(

@@ -112,12 +112,21 @@ class MachineGame(Game):
     def handle_machine(self, seen: Observation) -> None:
         """Takes what the machine's own devices report."""
 
+    @property
+    def own_state(self) -> dict[str, Any]:
+        """What a start needs of the machine's own devices, beside the play."""
+        return {}
+
+    def restore_own(self, carried: Mapping[str, Any]) -> None:
+        """Goes on from what `own_state` gave."""
+
     # --- records ---------------------------------------------------------------------------------------------------
 
     def _record(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
         carried = {**self.account.state, "model": self._model}
         if self._recorded_identities:
             carried["identities"] = self._recorded_identities
+        carried |= self.own_state
         play = self.play_state
         if play is not None:
             carried["play"], carried["play_round"] = play, self.round
@@ -154,6 +163,7 @@ class MachineGame(Game):
         # The last record may be of a play that ended since: its outcome or its void is an event of the round.
         play = machine.carried.get("play") if machine.carried.get("play_round") == self.round else None
         self._play = play if isinstance(play, dict) else None
+        self.restore_own(machine.carried)
         identities = machine.carried.get("identities")
         self._recorded_identities = identities if isinstance(identities, dict) else {}
         before = machine.carried.get("model")

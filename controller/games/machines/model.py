@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -25,4 +26,9 @@ def model_values(config: TableConfig) -> dict[str, Any]:
 
 def model_hash(config: TableConfig) -> str:
     """SHA-256 of `model_values`, in hex."""
-    return sha256(msgspec.json.encode(model_values(config), order="sorted")).hexdigest()
+    return hash_of(model_values(config))
+
+
+def hash_of(values: Mapping[str, Any]) -> str:
+    """SHA-256 of what touches play, in hex."""
+    return sha256(msgspec.json.encode(values, order="sorted")).hexdigest()

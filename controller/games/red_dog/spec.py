@@ -10,7 +10,7 @@ from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import carried_words, deal_begun
 from controller.games.red_dog.rounds import RedDogGame, RedDogOptions
 from controller.games.red_dog.rules import RedDogRules
@@ -33,7 +33,8 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     options = setup.options
     if not isinstance(options, RedDogOptions):
         return []
-    return decks_wanted(profile(setup.profile).text(setup.game, RedDogRules), options.decks)
+    rules = profile(setup.profile).text(setup.game, RedDogRules)
+    return [*decks_wanted(rules, options.decks), *no_stacks(setup.devices)]
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:

@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
+from controller.games.machines.account import CoinDevices
 from controller.games.machines.game import MachineGame, MachineOptions
 from controller.games.machines.rules import MachineRules
 from controller.games.skill_stop_reel.model import Model, lines_shown
@@ -58,8 +59,10 @@ class SkillStopReel(MachineGame):
         model: Model,
         model_hash: str,
         reels: ReelsActuator,
+        coins: CoinDevices | None = None,
     ) -> None:
-        super().__init__(context, rules, model_hash)
+        """`coins` is the coin equipment, where tokens do not come through a chute, or a hopper pays the awards."""
+        super().__init__(context, rules, model_hash, coins)
         self._reel_model = model
         self._reels = reels
         self._count = len(model.reels)
@@ -175,11 +178,9 @@ class SkillStopReel(MachineGame):
                     self._reels.place(number, stop, t_ns)
         elif REELS in self._holds:
             self.let_go(t_ns, REELS)
-        elif self.phase is OPEN:
-            self.account.pay(self.account.credits, t_ns)
-        elif not self._free():
+        elif self.phase is RUNNING and not self._free():
             self._end(t_ns)
-        else:
+        elif self.phase is RUNNING:
             for number in self._free():
                 if self._reels.aim_of(number) is None:
                     self._reels.spin(number, t_ns)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.machines.model import model_hash
+from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.machines.coin_faults import COINS
+from controller.games.machines.coins import SLOT_OF_COINS, coin_findings
+from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.skill_stop_reel.model import ANY, Model, ModelError, model_digest, model_named, model_names
@@ -18,6 +19,7 @@ from controller.games.skill_stop_reel.rounds import REELS, SkillStopOptions, Ski
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from controller.table.wording import counted
+from drivers.coins.coin_bus import CoinBus
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsConfig
 from feed.events import RoundStarted, StatisticsKey
@@ -34,17 +36,26 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     options, model = config.game_options(SkillStopOptions), _model(config)
     for device in ("chute", "cabinet"):
         devices.make(device)
+    coins = devices.commanded(COINS, CoinBus)
     reels = devices.commanded(REELS, ReelsActuator)
     if reels is None:
         raise LookupError("a skill-stop reel was made without its reels")
     reels.set_up(model.symbols, model.steps_per_s)
     rules = profile(config.rules).text(config.game, MachineRules)
-    touches_play = sha256(f"{model_hash(config)} {model_digest(options.model)}".encode()).hexdigest()
-    return SkillStopReel(context, rules, options, model, touches_play, reels)
+    return SkillStopReel(context, rules, options, model, hash_of(_touches_play(config)), reels, coins)
+
+
+def _touches_play(config: TableConfig) -> Mapping[str, Any]:
+    """As of every machine, and the file of its model."""
+    return {**model_values(config), "model": model_digest(config.game_options(SkillStopOptions).model)}
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
-    """The model must be there, and be of as many reels as the machine has."""
+    """One way in for tokens; the model must be there, and be of as many reels as the machine has."""
+    return [*coin_findings(setup), *_model_findings(setup)]
+
+
+def _model_findings(setup: SetUp) -> list[ConfigFinding]:
     options = setup.options
     if not isinstance(options, SkillStopOptions):
         return []
@@ -83,6 +94,8 @@ def _suiting(model: Model, symbols: Sequence[str]) -> tuple[tuple[int, ...], ...
 def _geometry(config: TableConfig) -> ReelsGeometry:
     from simulators.reels.table import ReelsGeometry
 
+    if COINS in config.devices:
+        raise NoSimulatorError("no simulated skill-stop reel has coin equipment; leave [device.coins] out")
     reels, model = config.devices[REELS].keys(ReelsConfig), _model(config)
     return ReelsGeometry(
         game=config.game,
@@ -114,7 +127,8 @@ SKILL_STOP_REEL = GameSpec(
     rules=MachineRules,
     options=SkillStopOptions,
     devices={
-        "chute": Slot(("token_chute",)),
+        "chute": Slot(("token_chute",), unless=COINS),
+        **SLOT_OF_COINS,
         REELS: Slot(("stepper_reels",)),
         "cabinet": Slot(("door",)),
         **SLOTS_OF_ALL,
@@ -126,4 +140,5 @@ SKILL_STOP_REEL = GameSpec(
     check=_check,
     statistics=_statistics,
     orders=ORDERS,
+    model=_touches_play,
 )

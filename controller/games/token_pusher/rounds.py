@@ -19,6 +19,7 @@ from msgspec import Meta
 from controller.games.machines.account import CoinDevices
 from controller.games.machines.game import MACHINE, MachineGame, MachineOptions
 from controller.games.machines.rules import MachineRules
+from controller.games.token_pusher.board_coins import BoardCoins, as_coins
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING
@@ -26,12 +27,24 @@ from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.coins.observations import TokenPassed
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
+from drivers.pusher.board import BoardGarbled, BoardSensors
+from drivers.pusher.board_actuator import MODULUS, MOST_NEW, BoardSilent, PusherBoardActuator, ShelfBlocked, TokensWon
 from feed import events
 from feed.events import Evidence, WinningBet
+from hal.board.messages import KINDS
 
 BED: Final = "bed"
+BOARD: Final = "board"
 TILT: Final = "tilt"
 SHELF: Final = "shelf"
+PROVEN: Final = frozenset({"token", "win_a", "win_b", "shaft"})
+"""The inputs of the board without which nothing counts."""
+BLOCKED: Final = {
+    "stalled": "no pulse of the shelf's shaft",
+    "over_current": "the shelf's motor draws too much",
+    "unlimited": "the board does not limit what the shelf's motor may draw, as motor_most_a wants it",
+}
+"""Why its board has switched the shelf's motor off."""
 MOST_TOKENS: Final = 999
 """Won in one play, as a person may name it."""
 
@@ -55,9 +68,17 @@ class TokenPusher(MachineGame):
         options: TokenPusherOptions,
         model: str,
         coins: CoinDevices | None = None,
+        board: PusherBoardActuator | None = None,
     ) -> None:
-        """`coins` is the coin equipment, where tokens do not come through a chute."""
-        super().__init__(context, rules, model, coins)
+        """`coins` is the coin equipment, where tokens do not come through a chute; `board` is the machine's own board,
+        which then is the coin equipment too.
+        """
+        super().__init__(context, rules, model, coins if board is None else BoardCoins(board))
+        self._board = board
+        self._won: int | None = None
+        """The board's counter of falls, as it is recorded."""
+        if board is not None:
+            self._holds.add(BOARD)
         self._play_ns = round(options.play_s * 1e9)
         self._token_value = options.token_value
         self._shelf_stands = False
@@ -107,6 +128,10 @@ class TokenPusher(MachineGame):
         if self.phase is RUNNING:
             self._end(t_ns, "time")
 
+    def handle(self, seen: Observation) -> None:
+        """As every machine; the tokens of its own board are coin equipment too."""
+        super().handle(seen if self._board is None else as_coins(seen))
+
     def handle_machine(self, seen: Observation) -> None:
         """Takes what the bed reports."""
         t_ns = seen.t_ns
@@ -114,6 +139,16 @@ class TokenPusher(MachineGame):
             self._fell(seen)
         elif isinstance(seen, FallsLost):
             self.events.append(Fault(t_ns, "falls_lost", seen.detail, device=BED))
+        elif isinstance(seen, TokensWon):
+            self._won_counted(seen)
+        elif isinstance(seen, BoardSilent):
+            (self.hold if seen.silent else self.let_go)(t_ns, BOARD)
+        elif isinstance(seen, BoardSensors):
+            self._sensors_tested(seen)
+        elif isinstance(seen, BoardGarbled):
+            self.warn(t_ns, BOARD, "line_garbled", seen.detail)
+        elif isinstance(seen, ShelfBlocked):
+            self._blocked(seen)
         elif isinstance(seen, ShelfStands):
             detail = "the shelf stands: no pulse of its shaft; switch the motor off, and look for what blocks it"
             self.events.append(Fault(t_ns, "shelf_stalled", detail, cause=SHELF, device=BED))
@@ -121,6 +156,64 @@ class TokenPusher(MachineGame):
             self.events.append(CauseGone(t_ns, SHELF, BED))
         elif isinstance(seen, Tilted):
             self._tilted(t_ns, seen.tilted)
+
+    # --- the machine's own board ------------------------------------------------------------------------------------
+
+    @property
+    def own_state(self) -> dict[str, Any]:
+        """The board's counter of falls: what falls while the service is off is in it."""
+        return {} if self._won is None else {"won": self._won}
+
+    def restore_own(self, carried: Mapping[str, Any]) -> None:
+        """Goes on from the counter as it was recorded."""
+        won = carried.get("won")
+        self._won = won if isinstance(won, int) else None
+        if self._board is not None:
+            self._board.restore_won(self._won)
+
+    def _update(self, t_ns: int) -> None:
+        super()._update(t_ns)
+        if self._board is not None:
+            self._board.run_shelf(self.playable, t_ns)
+            if self.playable:
+                self._board.sound_alarm(False, t_ns)
+
+    def _blocked(self, seen: ShelfBlocked) -> None:
+        """The board has switched the motor off: the alarm sounds until a person has seen to it."""
+        detail = f"{BLOCKED[seen.why]}: the board has switched the motor off; look for what blocks it"
+        self.events.append(Fault(seen.t_ns, "shelf_stalled", detail, device=BED))
+        if self._board is not None:
+            self._board.sound_alarm(True, seen.t_ns)
+
+    def _won_counted(self, seen: TokensWon) -> None:
+        """The counter of falls has moved: what fell belongs to the play that is on, over a power cut too."""
+        t_ns, before = seen.t_ns, seen.before
+        self._won = seen.counter
+        new = 0 if before is None else (seen.counter - before) % MODULUS
+        in_play = self.phase is RUNNING and not self._holds - {BOARD}
+        if new > MOST_NEW or before is None:
+            self.write(t_ns, "falls_counted", detail=f"the board's counter of falls is {seen.counter}")
+        elif self.testing:
+            self.write(t_ns, "test_fall", tokens=new, detail="to the player")
+        elif in_play:
+            self._falls += [t_ns] * new
+            self.account.count(tokens_won=new, tokens_paid=new)
+            self.write(t_ns, "falls", tokens=new)
+            self.report(events.RoundProgress, t_ns, tokens_won=len(self._falls))
+        else:
+            self.account.count(tokens_paid=new, tokens_overpaid=new)
+            self.write(t_ns, "falls_out_of_play", tokens=new)
+        if new > MOST_NEW:
+            detail = f"its counter was {before} and is {seen.counter}: it is another board, or its store is lost"
+            self.events.append(Fault(t_ns, "falls_lost", detail, device=BOARD))
+
+    def _sensors_tested(self, seen: BoardSensors) -> None:
+        """The board has tested its sensors: one that is not proven counts nothing."""
+        names = KINDS["pusher"].inputs
+        for found, what in ((seen.shorted, "shorted, or lit from elsewhere"), (seen.dark, "cut, dead, or active")):
+            for number, (name, _) in enumerate(names):
+                if found >> number & 1 and name in PROVEN:
+                    self.events.append(Fault(seen.t_ns, "sensor_stuck", f"{name} is {what}", device=BOARD))
 
     # --- falls and tilts ---------------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
 from controller.games.machines.coin_faults import COINS
@@ -13,13 +14,15 @@ from controller.games.machines.coins import SLOT_OF_COINS, coin_findings, coin_g
 from controller.games.machines.model import model_hash, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
-from controller.games.token_pusher.rounds import TokenPusher, TokenPusherOptions
+from controller.games.token_pusher.rounds import BOARD, TokenPusher, TokenPusherOptions
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from controller.table.wording import counted
 from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from drivers.coins.token_chute import TokenChuteConfig
 from drivers.pusher.bed import PusherBedConfig
+from drivers.pusher.board import PusherBoardConfig
+from drivers.pusher.board_actuator import PusherBoardActuator
 from feed.events import RoundStarted, StatisticsKey
 
 if TYPE_CHECKING:
@@ -33,8 +36,21 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     for device in ("chute", "bed", "cabinet"):
         devices.make(device)
     coins = devices.commanded(COINS, CoinBus)
+    board = devices.commanded(BOARD, PusherBoardActuator)
     rules = profile(config.rules).text(config.game, MachineRules)
-    return TokenPusher(context, rules, config.game_options(TokenPusherOptions), model_hash(config), coins)
+    return TokenPusher(context, rules, config.game_options(TokenPusherOptions), model_hash(config), coins, board)
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    """Tokens come in by one way: the board's acceptor, another one, or a chute."""
+    if BOARD not in setup.devices:
+        return coin_findings(setup)
+    wrong = "tokens come in by the board's acceptor already"
+    return [
+        ConfigFinding(("device", other), wrong, f"leave [device.{other}] out")
+        for other in ("chute", COINS)
+        if other in setup.devices
+    ]
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
@@ -44,7 +60,7 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
 def _geometry(config: TableConfig) -> PusherGeometry:
     from simulators.pusher.table import PusherGeometry
 
-    bed = config.devices["bed"].keys(PusherBedConfig)
+    bed = config.devices["bed"].keys(PusherBedConfig) if "bed" in config.devices else PusherBedConfig()
     chute = config.devices["chute"].keys(TokenChuteConfig) if "chute" in config.devices else TokenChuteConfig()
     if COINS in config.devices and "chute" in config.devices:
         raise NoSimulatorError("no simulated pusher has a chute and a hopper; leave one of the sections out")
@@ -55,6 +71,7 @@ def _geometry(config: TableConfig) -> PusherGeometry:
         stuck_s=bed.stuck_ms / 1000,
         jam_s=chute.jam_ms / 1000,
         coins=coin_geometry(config.devices[COINS].keys(CctalkConfig)) if COINS in config.devices else None,
+        board=config.devices[BOARD].keys(PusherBoardConfig).link if BOARD in config.devices else None,
     )
 
 
@@ -75,14 +92,15 @@ TOKEN_PUSHER = GameSpec(
     rules=MachineRules,
     options=TokenPusherOptions,
     devices={
-        "chute": Slot(("token_chute",), unless=COINS),
+        "chute": Slot(("token_chute",), unless=COINS, or_unless=BOARD),
+        BOARD: Slot(("pusher_board",), always=False, excludes="bed"),
         **SLOT_OF_COINS,
-        "bed": Slot(("pusher_bed",)),
+        "bed": Slot(("pusher_bed",), unless=BOARD),
         "cabinet": Slot(("door",)),
         **SLOTS_OF_ALL,
     },
     build=_build,
-    check=coin_findings,
+    check=_check,
     geometry=_geometry,
     rests=_rests,
     words=GameWords(_result_words, _begun, lists_bets=False),

@@ -1,4 +1,4 @@
-// A game without a board of its own, such as reels and pushers: its last results as the feed has them.
+// A game without a board of its own: its last results as the feed has them.
 
 import { h } from "../web/dom.js";
 import { card, strip } from "../parts.js";
@@ -17,7 +17,7 @@ function plain(value) {
 }
 
 // What a spectator reads first: what was won.
-const award = (result) => result.tokens_won ?? result.award ?? result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
+const award = (result) => result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
 
 // The cards of a result, wherever they stand in it.
 function cardsOf(value, depth = 0) {

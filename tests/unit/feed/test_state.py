@@ -212,3 +212,26 @@ def test_a_snapshot_at_any_event_continues_to_the_same_state(game: str) -> None:
         for event in said[place:]:
             state.apply(event)
         assert state.snapshot() == whole.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("acts", "door_open", "testing"),
+    [
+        (["power_on"], False, False),
+        (["power_on", "door_opened"], True, False),
+        (["power_on", "door_opened", "token_in"], True, False),
+        (["power_on", "door_opened", "door_closed"], False, False),
+        (["power_on", "test_begun", "test_token"], False, True),
+        (["power_on", "test_begun", "door_opened", "test_ended"], True, False),
+        (["power_on", "test_begun", "door_opened", "power_on"], False, False),
+    ],
+)
+def test_a_machine_has_its_door_and_its_test_mode(said: Said, acts: list[str], door_open: bool, testing: bool) -> None:
+    for credits, act in enumerate(acts):
+        meters = events.Meters(plays=credits)
+        said.say(events.MachineEvent, act=act, meters=meters, credits=credits, carried={"of": act})
+    machine = said.state.machine
+    assert machine is not None
+    assert (machine.door_open, machine.testing) == (door_open, testing)
+    assert (machine.credits, machine.meters.plays, machine.carried) == (len(acts) - 1, len(acts) - 1, {"of": acts[-1]})
+    assert TableState.from_snapshot(said.state.snapshot()).machine == machine

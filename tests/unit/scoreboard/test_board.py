@@ -286,3 +286,31 @@ def test_any_order_of_events_gives_a_board_that_never_shows_an_old_number_as_new
         assert view_of(TableState.from_snapshot(table.state.snapshot()), Live()) == msgspec.structs.replace(
             view, motion=None
         )
+
+
+def test_a_machine_that_is_open_or_tested_is_not_ready_and_a_fault_comes_first() -> None:
+    table = Watched("token_pusher")
+    table.open()
+
+    def machine(act: str, credits: int = 0, **meters: int) -> None:
+        table.event(
+            events.MachineEvent, act=act, meters=events.Meters(**meters), credits=credits, carried={}, round=None
+        )
+
+    assert table.view.details == {}
+    machine("power_on", credits=3, plays=7, tokens_won=5)
+
+    def status() -> str:
+        return table.view.status
+
+    table.bets()
+    assert (status(), table.view.details) == ("place_bets", {"credits": 3, "plays": 7, "won": 5})
+    table.start()
+    machine("door_opened")
+    assert (status(), table.view.moving) == ("door", False)
+    machine("test_begun")
+    assert status() == "test"
+    table.fault("acceptor", "token_jam")
+    assert status() == "fault"
+    table.close()
+    assert status() == "closed"

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from functools import partial
+from pathlib import Path
 
 from tests.vm.guest.installation import (
     BASE,
@@ -156,7 +157,8 @@ must("systemctl start feltwire")
 # --- back-off ---------------------------------------------------------------------------------------------------------
 
 waits = []
-for _ in range(4):
+DELAYS_S = (1, 2, 4, 8)
+for _ in DELAYS_S:
     wait(is_ready, "ready")
     old = main_pid()
     begun = time.monotonic()
@@ -164,9 +166,12 @@ for _ in range(4):
     wait(partial(restarted, old), "a restart")
     waits.append(round(time.monotonic() - begun, 1))
 report("figure", name="seconds of four restarts, one after the other", value=waits)
+counted = Path("/run/feltwire/failures").read_text().split()[0]
+check("failures that follow each other are counted", counted == "4" or max(waits) > 60, (counted, waits))
+# The wait begins with the failure, and what else a start waits for may take as long: a slow machine waits no longer.
 check(
     "restarts that follow each other wait longer",
-    "before the next start" in sh("journalctl -u feltwire -o cat --no-pager"),
+    all(took >= delay for took, delay in zip(waits, DELAYS_S, strict=True)),
     waits,
 )
 

@@ -63,8 +63,11 @@ for verb in ("close reason=test", "open") * 3:
     for table in (WHEEL, ROULETTE):
         send(f"{verb} --table {table}")
     time.sleep(1.2)
+# The seals of each second are of single tables; what is archived ends with one of all, as a service's end writes it.
 before = events()
 check("there is history", len(before) > 10, len(before))
+must("systemctl restart feltwire")
+wait(lambda: is_ready() and states() == {"open"}, "both tables open after the restart")
 
 # --- a computer that was off ------------------------------------------------------------------------------------------
 

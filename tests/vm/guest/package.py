@@ -75,6 +75,21 @@ for path, mode in (
     check(f"{path} belongs to whom it should", found == mode, found)
 for name in ("usr/share/man/man1/feltwire-run.1.gz", "usr/share/bash-completion/completions/feltwire"):
     check(f"/{name} is there", Path("/", name).exists())
+completed = sh(
+    "bash -c '. /usr/share/bash-completion/completions/feltwire; COMP_WORDS=(feltwire jour); COMP_CWORD=1; "
+    '_feltwire_completion feltwire jour feltwire; echo "${COMPREPLY[@]}"\''
+)
+check("the shell completes commands", completed == "journal", completed)
+told = sh(
+    "systemd-analyze verify --man=no /usr/lib/systemd/system/feltwire*.service /usr/lib/systemd/system/feltwire*.timer"
+)
+check("systemd has nothing against the units", "feltwire" not in told, told)
+told = sh("udevadm test /sys/devices/virtual/tty/tty0")
+check(
+    "udev reads the rules, and has nothing against them",
+    "/60-feltwire.rules" in told and "60-feltwire.rules:" not in told,
+    [line for line in told.splitlines() if "feltwire" in line],
+)
 check("its own account, without a shell", "nologin" in sh("getent passwd feltwire"), sh("getent passwd feltwire"))
 check(
     "the command works from any folder and for any user",

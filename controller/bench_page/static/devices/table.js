@@ -91,6 +91,12 @@ export function shoe() {
   };
 }
 
+/** A continuous shuffling shoe: the cards that are out of it. */
+export function shufflingShoe() {
+  const made = shoe();
+  return { ...made, update: (view) => made.update({ ...view, count: view.cards_out - view.cards_in, linked: true }) };
+}
+
 export function shuffler() {
   const rows = h("g");
   const count = h("text", { x: 300, y: 58, "text-anchor": "middle", fill: "#e8eef4", "font-size": 26, "font-weight": 700 });

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from controller.boards import emulation
-from controller.boards.emulation import check_built, check_playable, emulated_copy, wiring_of
+from controller.boards.emulation import check_built, check_links, check_playable, emulated_copy, wiring_of
 from controller.cli import BAD_CONFIGURATION, main
 from controller.configuration.document import read_document
 from controller.games.load import check_text
@@ -87,3 +87,30 @@ def test_the_keys_of_a_keypad_are_numbered_as_the_board_scans_them() -> None:
         "key_enter": "enter",
         "key_clear": "clear",
     }
+
+
+def test_a_link_of_a_table_on_boards_is_on_a_port_in_the_folder(tmp_path: Path) -> None:
+    values = read_document(EXAMPLES / "baccarat_board.toml").values
+    config = configured(emulated_copy(values, tmp_path))
+    assert {name: link.port for name, link in config.links.items()} == {
+        "shoe": str(tmp_path / "link-shoe"),
+        "shuffler": str(tmp_path / "link-shuffler"),
+    }
+    assert config.simulated
+    check_links(config)
+
+
+def test_a_display_beside_boards_is_on_a_port_too_and_is_read_by_nobody(tmp_path: Path) -> None:
+    values = dict(read_document(ROULETTE).values)
+    values["links"] = {"number_display": {"port": "/dev/ttyS9"}}
+    values["device"] = {**values["device"], "display": {"driver": "number_display"}}
+    config = configured(emulated_copy(values, tmp_path))
+    assert config.links["number_display"].port == str(tmp_path / "link-number_display")
+    check_links(config)
+
+
+def test_a_link_that_nothing_stands_in_for_is_refused(tmp_path: Path) -> None:
+    config = configured(emulated_copy(read_document(EXAMPLES / "baccarat_board.toml").values, tmp_path))
+    config = config._replace(wires=config.wires._replace(links={"other": config.links["shoe"]}))
+    with pytest.raises(EmulationError, match="nothing stands in for what is on the link other"):
+        check_links(config)

@@ -222,3 +222,13 @@ def test_the_inputs_that_are_always_pulled_up_are_those_of_the_firmware() -> Non
         every = {name for name, _ in kind.inputs} if mask == "0xFFU" else set()
         assert mask in ("0", "0xFFU") or named, f"{kind.name}: {mask} cannot be read"
         assert set(PULLED_UP.get(kind.name, ())) == named | every
+
+
+def test_the_output_of_a_part_is_refused_at_a_key_of_the_scanned_keypad() -> None:
+    text = (Path(__file__).parents[4] / "examples" / "baccarat_board.toml").read_text()
+    assert check_text(text).errors == []
+    (wrong,) = check_text(text.replace("shoe_cut = { input = 6 }", "shoe_cut = { input = 14 }")).errors
+    assert "is the output of the sensor, and input 14 of the board cards is the key 6 of the keypad" in str(wrong)
+    assert "use inputs 1 to 8" in str(wrong)
+    button = text.replace("supervisor_key = { input = 3, inverted = true }", "supervisor_key = { input = 9 }")
+    assert check_text(button).errors == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from controller.games.load import check_text
 from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.cards.discard_rack import DiscardRack, DiscardRackConfig
 from drivers.cards.observations import CardDiscarded, DiscardsLost
@@ -72,16 +75,45 @@ def test_the_rack_counts_rising_edges_and_none_that_it_did_not_see_rise() -> Non
     assert [type(one) for one in rack.edges([Edge("discard_card", 0, 6)])] == [SensorAlive]
 
 
-def test_k18_an_automated_shoe_that_deals_short_stops_the_round_and_the_cards_are_shuffled() -> None:
-    hands = ShoeHands(card_toml(shoe="stack_cards = 4\nstack_s = 3"))
+STACKS = card_toml("caribbean_stud", shoe="stack_cards = 5\nstack_s = 3")
+
+
+def stacks_dealt(*stacks: str) -> tuple[ShoeHands, EventList]:
+    """A table of Caribbean stud with two hands; its automated shoe gives these stacks."""
+    hands = ShoeHands(STACKS)
+    hands.ordered("new_shoe by=ann")
+    hands.ordered("hands count=1 by=ann")
     hands.call()
-    said = together(hands.deal("9s 6h Kd"), hands.wait(4.0))
+    said = EventList()
+    for stack in stacks:
+        said = together(said, hands.deal(stack), hands.wait(4.0))
+    return hands, said
+
+
+def test_k18_an_automated_shoe_that_deals_short_stops_the_round_and_the_cards_are_shuffled() -> None:
+    hands, said = stacks_dealt("9s 6h Kd 2c 3h", "9h 6s Kh 2h")
     assert said.verdicts() == ["void shoe_short_deal"]
     assert {"shoe_short_deal"} <= set(hands.standing)
-    whole = ShoeHands(card_toml(shoe="stack_cards = 4\nstack_s = 3"))
-    whole.call()
-    assert together(whole.deal(NATURAL), whole.wait(4.0)).verdicts() == ["9s-Kd/6h-2c"]
-    assert whole.standing == []
+
+
+def test_an_automated_shoe_deals_hand_by_hand_and_the_dealers_last_card_is_face_up() -> None:
+    hands, said = stacks_dealt("9s 6h Kd 2c 3h", "9h 6s Kh 2h 4d")
+    assert hands.standing == []
+    progress = said.of(events.RoundProgress)
+    assert progress[-1].dealer_cards == ["4d"]
+    outcome = hands.press("dealer_no_more_bets").one(events.Outcome)
+    assert outcome.result["dealer"]["cards"] == ["9h", "6s", "Kh", "2h", "4d"]
+
+
+@pytest.mark.parametrize("game", ["baccarat", "mini_baccarat", "red_dog", "blackjack", "multi_action_blackjack"])
+def test_an_automated_shoe_is_refused_where_hands_grow_card_by_card(game: str) -> None:
+    (found,) = check_text(card_toml(game, shoe="stack_cards = 4")).errors
+    assert "no stack of a fixed number of cards is dealt at this game" in str(found)
+
+
+def test_a_stack_that_is_no_hand_is_refused() -> None:
+    (found,) = check_text(card_toml("let_it_ride", shoe="stack_cards = 5")).errors
+    assert "5 cards are no hand: each has 3 (13:47-20.27" in str(found)
 
 
 def test_k20_two_open_compartments_stop_the_table_until_one_is_closed() -> None:
@@ -93,3 +125,54 @@ def test_k20_two_open_compartments_stop_the_table_until_one_is_closed() -> None:
     assert not hands.order("clear device=shoe by=ann").accepted
     hands.sense("shoe_gate_1", 0)
     assert hands.order("clear device=shoe by=ann").accepted
+
+
+# --- the determinant card of a double shoe --------------------------------------------------------------------------
+
+DOUBLE = card_toml("blackjack", shoe="double = true", options="determinant_card = true")
+
+
+def determined(card: str, *gates: int) -> EventList:
+    """A round of blackjack with one hand; after the determinant card these compartments are open."""
+    hands = ShoeHands(DOUBLE)
+    hands.sense("shoe_gate_1", 1)
+    hands.ordered("new_shoe by=ann")
+    hands.ordered("hands count=1 by=ann")
+    hands.call()
+    said = hands.deal(f"3c {card}")
+    for gate, level in ((1, 0), (2, 0), *((gate, 1) for gate in gates)):
+        hands.sense(f"shoe_gate_{gate}", level)
+    return together(said, hands.deal("9h Ts 9c 9d"), hands.press("dealer_no_more_bets"), hands.wait(5.0))
+
+
+@pytest.mark.parametrize(("card", "side"), [("7d", 1), ("7h", 1), ("7s", 2), ("7c", 2)])
+def test_k20_the_determinant_card_belongs_to_no_hand_and_chooses_the_compartment(card: str, side: int) -> None:
+    said = determined(card, side)
+    assert said.one(events.Outcome).result["dealer"]["cards"] == ["Ts", "9d"]
+    assert said.of(events.ProcedureViolation) == []
+    evidence = said.one(events.Outcome).evidence
+    assert evidence.cards is not None
+    assert [one.card for one in evidence.cards if one.to == "determinant"] == [card]
+    assert evidence.card_counts == {"hand 1": 2, "dealer": 2}
+
+
+@pytest.mark.parametrize("gates", [(2,), ()])
+def test_k20_cards_from_another_compartment_than_the_determinant_card_chose_are_a_violation_once(
+    gates: tuple[int, ...],
+) -> None:
+    said = determined("7d", *gates)
+    assert said.one(events.Outcome).result["dealer"]["cards"] == ["Ts", "9d"]
+    violation = said.one(events.ProcedureViolation)
+    assert (violation.reason, violation.rule) == ("wrong_compartment", "ours")
+
+
+def test_a_determinant_card_that_nobody_read_chooses_nothing() -> None:
+    said = determined("??", 2)
+    assert said.one(events.Outcome).result["dealer"]["cards"] == ["Ts", "9d"]
+    assert said.of(events.ProcedureViolation) == []
+    assert "determinant_unread" in [one.warning for one in said.of(events.DeviceWarning)]
+
+
+def test_a_determinant_card_needs_two_compartments() -> None:
+    (found,) = check_text(card_toml("blackjack", options="determinant_card = true")).errors
+    assert "this shoe has one" in str(found)

@@ -1,0 +1,101 @@
+"""What is inside a continuous shuffling shoe, by count: the cards that were loaded, less those out, and those put back.
+
+    new_shoe ──► all of them ──► a card leaves: one less ──► a card is put back: one more
+                                   └── fewer than none, or more than all: the cards are counted before anybody plays on
+
+No text of this profile has such a shoe: that all cards of a round are put back before the next one is called is ours.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from controller.table.faults import Fault
+from controller.table.game import Game
+from controller.table.wording import counted
+from drivers.base.driver import Observation
+from drivers.cards.observations import CardDealt, CardInserted, InsertsLost
+
+STOCK: Final = "stock"
+"""The cause of its fault: it ends when the cards were counted and are loaded."""
+
+
+class ContinuousStock:
+    """The count of one shoe. Its fault and its warnings are reported by the game."""
+
+    def __init__(self, game: Game, stack: int, device: str) -> None:
+        """`stack` are the cards that belong to the shoe."""
+        self._game = game
+        self._stack = stack
+        self._device = device
+        self.inside: int | None = None
+        """How many cards are inside; None before the first load, and where changes of a counter were lost."""
+        self.wrong = False
+        """Whether the count cannot be that of its cards."""
+        self._this_round = 0
+        """Cards of the round that is open."""
+
+    def loaded(self, t_ns: int) -> None:
+        """The cards were counted, and all of them are inside."""
+        self.inside, self._this_round = self._stack, 0
+        if self.wrong:
+            self.wrong = False
+            self._game.cause_gone(t_ns, STOCK, self._device)
+
+    def opens(self) -> None:
+        """A round opens."""
+        self._this_round = 0
+
+    def called(self, t_ns: int) -> None:
+        """The cards of earlier rounds are back inside."""
+        if self.inside is None:
+            return
+        away = self._stack - self.inside - self._this_round
+        if away > 0:
+            detail = f"{counted(away, 'card')} of earlier rounds lie outside the shoe as this one is called"
+            self._game.warn(t_ns, self._device, "cards_not_put_back", detail)
+
+    def left(self, seen: CardDealt) -> CardDealt:
+        """A card has left; doubted where no card was inside."""
+        self._this_round += 1
+        if self.inside is None:
+            return seen
+        self.inside -= 1
+        if self.inside >= 0:
+            return seen
+        detail = f"more cards left the shoe than its {self._stack}: count them, load them, then new_shoe"
+        self._count_wrong(seen.t_ns, detail)
+        return msgspec.structs.replace(seen, doubt="card_count", detail=detail)
+
+    def lost(self) -> None:
+        """Cards may have left that were not counted."""
+        self.inside = None
+
+    def handle(self, seen: Observation) -> bool:
+        """Takes an observation; returns whether it was one of cards that are put back."""
+        if isinstance(seen, CardInserted):
+            self.put_back(seen.t_ns)
+        elif isinstance(seen, InsertsLost):
+            self.inside = None
+            self._game.warn(seen.t_ns, self._device, "inserts_uncounted", seen.detail)
+        else:
+            return False
+        return True
+
+    def put_back(self, t_ns: int) -> None:
+        """A card is inside again, by the intake or by the mouth."""
+        if self.inside is None:
+            return
+        self.inside += 1
+        if self.inside > self._stack:
+            detail = (
+                f"{self.inside} cards are inside by count, and {self._stack} belong to it: count them, then new_shoe"
+            )
+            self._count_wrong(t_ns, detail)
+
+    def _count_wrong(self, t_ns: int, detail: str) -> None:
+        if not self.wrong:
+            self.wrong = True
+            self._game.stop_bets(Fault(t_ns, "card_count", detail, cause=STOCK, device=self._device))

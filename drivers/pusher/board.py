@@ -1,0 +1,173 @@
+"""A token pusher on its own board: the board counts, drives and pays by itself, and reports what came of it.
+
+    board up ──Frame("pusher", identity)──► BoardUp
+    board ──Frame("pusher", report)──► BoardCounted, BoardHopper, BoardMotor, BoardSensors, BoardRefused
+    cable out, session over ─────────► BoardAway
+
+Its counters survive power cuts (docs/wire.md, `counts`): what happened while the service was off is in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from drivers.base.driver import Observation, SensorHealth
+from hal.board.carried import RefusedCommand, report_in
+from hal.board.message import BoardCommand, MessageError
+from hal.board.messages import CountsReport, HopperReport, IdentityAnswer, MotorReport, SensorsReport
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
+
+SHAFT: Final = "shelf_shaft"
+PLACES: Final[dict[str, str]] = {
+    "token_in": "token",
+    "win_a": "win_a",
+    "win_b": "win_b",
+    SHAFT: "shaft",
+    "tilt": "tilt",
+    "hopper_coin": "hopper_coin",
+}
+"""The sensors that the board works with by itself, by the names of their lines: where it has them."""
+
+
+class PusherBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a pusher's board under `[device.board]`."""
+
+    driver: Literal["pusher_board"] = "pusher_board"
+    link: Annotated[str, Meta(min_length=1, description="name of the board's messages")] = "pusher"
+    hopper: Annotated[bool, Meta(description="whether a hopper hangs on the board")] = True
+    token_ms: Annotated[
+        int, Meta(ge=40, le=1000, description="from one token of the hopper to the next; empty and jammed follow")
+    ] = 143
+    turns_back: Annotated[bool, Meta(description="whether the hopper is turned back to free a jam")] = False
+    pulse_ms: Annotated[
+        int,
+        Meta(ge=0, le=500, description="width of the acceptor's pulse, within 20 %; 0: 20 to 250 ms"),
+    ] = 0
+    speed: Annotated[int, Meta(ge=1, le=127, description="of the shelf's motor, of 127")] = 127
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between keys: (key, what, fix)."""
+        if 0 < self.pulse_ms < 25:
+            return [("pulse_ms", "a pulse under 25 ms is not told from noise", "give 25 to 500, or 0")]
+        return []
+
+
+class BoardUp(Observation, frozen=True, kw_only=True):
+    """A session with the board begins: all its outputs are safe."""
+
+
+class BoardCounted(Observation, frozen=True, kw_only=True):
+    """The counters that survive power cuts; each modulo 2^32."""
+
+    tokens_in: int
+    paid_out: int
+    won: int
+    tilts: int
+
+
+class BoardHopper(Observation, frozen=True, kw_only=True):
+    """How the last payout stands."""
+
+    report: HopperReport
+
+
+class BoardMotor(Observation, frozen=True, kw_only=True):
+    """How the shelf's motor stands."""
+
+    speed: int
+    why: int
+    """Why it stands: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock (docs/wire.md)."""
+
+
+class BoardSensors(Observation, frozen=True, kw_only=True):
+    """What a test of the sensors found: bit i is input i+1."""
+
+    shorted: int
+    dark: int
+
+
+class BoardRefused(Observation, frozen=True, kw_only=True):
+    """The board refused a command, or did not answer it."""
+
+    why: int
+    command: BoardCommand
+
+
+class BoardGarbled(Observation, frozen=True, kw_only=True):
+    """A message that this version does not know."""
+
+    detail: str
+
+
+class BoardAway(Observation, frozen=True, kw_only=True):
+    """The board cannot be reached."""
+
+
+class PusherBoard:
+    """The driver of one board (see `drivers.base.driver.Driver`)."""
+
+    next_due_ns: int | None = None
+
+    def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
+        self.name = name
+        self.lines = frozenset({config.link, *PLACES})
+        self._link = config.link
+        self._health = SensorHealth()
+
+    def edges(self, batch: Sequence[Edge]) -> list[Observation]:
+        """Its sensors are counted by the board; what its lines did is for captures."""
+        return []
+
+    def reading(self, reading: Reading) -> list[Observation]:
+        """It has no analogue lines."""
+        return []
+
+    def due(self, t_ns: int) -> list[Observation]:
+        """Nothing of it is timed here."""
+        return []
+
+    def frame(self, frame: Frame) -> list[Observation]:
+        """Takes a report of the board."""
+        found: list[Observation] = []
+        if frame.link != self._link:
+            return found
+        t_ns = frame.t_ns
+        self._health.line_active(self._link, t_ns, found)
+        try:
+            report = report_in(frame.data)
+        except MessageError as error:
+            found.append(BoardGarbled(t_ns=t_ns, detail=str(error)))
+            return found
+        if isinstance(report, IdentityAnswer):
+            found.append(BoardUp(t_ns=t_ns))
+        elif isinstance(report, CountsReport):
+            found.append(
+                BoardCounted(
+                    t_ns=t_ns,
+                    tokens_in=report.first,
+                    paid_out=report.second,
+                    won=report.third,
+                    tilts=report.fourth,
+                )
+            )
+        elif isinstance(report, HopperReport):
+            found.append(BoardHopper(t_ns=t_ns, report=report))
+        elif isinstance(report, MotorReport):
+            found.append(BoardMotor(t_ns=t_ns, speed=report.speed, why=report.why))
+        elif isinstance(report, SensorsReport):
+            found.append(BoardSensors(t_ns=t_ns, shorted=report.shorted, dark=report.dark))
+        elif isinstance(report, RefusedCommand):
+            found.append(BoardRefused(t_ns=t_ns, why=report.why, command=report.command))
+        return found
+
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """The board is not reached any more."""
+        found: list[Observation] = []
+        if loss.line == self._link and loss.cause is Loss.UNPLUGGED:
+            self._health.line_unplugged(self._link, loss.t_ns, found)
+            found.append(BoardAway(t_ns=loss.t_ns))
+        return found

@@ -1,0 +1,409 @@
+"""Commands a pusher's board, and turns what it counts into tokens, falls and payouts, each once.
+
+    up ──► settings, `counts` ──► counted ──► accept, motor, payout as they are wanted
+                                    │ counters: what has happened since the last record, whatever was off meanwhile
+    payout: plan ──► durable ──► `pay` under its number ──► `hopper` of that number, not paying ──► ended, or in doubt
+                                  └── said again after every session: the board pays a number once
+
+The board stops the shelf's motor by itself at a stall; it stands until a person has cleared that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from drivers.base.driver import NEVER_NS, Observation
+from drivers.pusher.bed import ShelfMoves, Tilted
+from drivers.pusher.board import (
+    BoardAway,
+    BoardCounted,
+    BoardHopper,
+    BoardMotor,
+    BoardRefused,
+    BoardUp,
+    PusherBoardConfig,
+)
+from hal.board.carried import carried
+from hal.board.message import BoardCommand
+from hal.board.messages import (
+    AcceptCommand,
+    AcceptorCommand,
+    AllSafeCommand,
+    CountsCommand,
+    HopperCommand,
+    HopperReport,
+    MotorCommand,
+    MotorLimitCommand,
+    PayCommand,
+    RefusalCode,
+    SetCommand,
+)
+from hal.values import Output, SendFrame
+
+MODULUS: Final = 1 << 32
+MOST_NEW: Final = 10_000
+"""More than so many at once is another board, or a store that was lost (ours)."""
+MOST_PAID: Final = 200
+"""Tokens of one payout (ours): the board reports up to 254."""
+MOST_REPORTED: Final = 255
+"""A count of the hopper's report that means: so many or more."""
+LAST_PAYOUT: Final = 0xFFFF
+TRY_AGAIN_NS: Final = 500_000_000
+"""From a refusal to the next try (ours)."""
+TRIES: Final = 5
+"""How often a payout is refused before it is given up (ours)."""
+LEVEL_NS: Final = 3_000_000_000
+"""So long after a tilt without another the machine hangs straight (ours)."""
+MOTOR_NS: Final = 1_800_000_000_000
+"""The motor is commanded again so often (ours): its board turns it for an hour at most."""
+ALARM_NS: Final = 300_000_000_000
+"""The alarm is commanded again so often (ours): its board gives it ten minutes."""
+ALARM: Final = 4
+"""The output of the alarm."""
+STALLED: Final = 3
+OVER_CURRENT: Final = 6
+PAYING: Final = 1
+WHY: Final = {0: "", 2: "it is empty", 3: "more left than was asked", 4: "its sensor is not proven"} | {
+    5: "it was cut short",
+    6: "it is jammed",
+}
+
+
+class BoardPayout(NamedTuple):
+    """A payout as it is recorded before it is told."""
+
+    number: int
+    tokens: int
+    before: int
+    """What the hopper had ever paid."""
+
+
+class TokensCounted(Observation, frozen=True, kw_only=True):
+    """The counter of tokens that came in has moved."""
+
+    before: int | None
+    """Its value as it was recorded; None where nothing was known of it."""
+    counter: int
+    tokens: int
+    """How many came in since."""
+    doubt: str = ""
+    """Why that is not known, with both counts; empty where it is."""
+
+
+class AcceptSet(Observation, frozen=True, kw_only=True):
+    """The acceptor was told to take tokens, or none, and the board has reported since."""
+
+    accepting: bool
+    counter: int
+
+
+class BoardPaid(Observation, frozen=True, kw_only=True):
+    """A payout is over."""
+
+    number: int
+    asked: int
+    least: int
+    """Tokens that have left for certain."""
+    most: int
+    """Tokens that may have left: as many, where the board has proven it."""
+    detail: str = ""
+    """Why it is not what was asked, or not known."""
+
+
+class TokensWon(Observation, frozen=True, kw_only=True):
+    """The counter of tokens that fell to the player has moved."""
+
+    before: int | None
+    """Its value as it was recorded; None where nothing was known of it."""
+    counter: int
+
+
+class ShelfBlocked(Observation, frozen=True, kw_only=True):
+    """The board has switched the shelf's motor off, or does not limit what it may draw."""
+
+    why: Literal["stalled", "over_current", "unlimited"]
+
+
+class BoardSilent(Observation, frozen=True, kw_only=True):
+    """The board cannot be reached, or is there again."""
+
+    silent: bool
+
+
+class PusherBoardActuator:
+    """The actuator of one board (see `drivers.base.actuator.Actuator`)."""
+
+    observes: frozenset[type[Observation]] = frozenset(
+        {BoardUp, BoardAway, BoardCounted, BoardHopper, BoardMotor, BoardRefused}
+    )
+
+    def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
+        self.name = name
+        self.outputs: list[Output] = []
+        self._config = config
+        self._up = False
+        self._counts: BoardCounted | None = None
+        """What the board has counted, in this session; None before it has reported that."""
+        self._tokens_in: int | None = None
+        """The counter as far as it is reported."""
+        self._won: int | None = None
+        self._tilts: int | None = None
+        self._wanted = False
+        """Whether it is to take tokens."""
+        self._reports_inhibit = False
+        self._shelf = False
+        """Whether the shelf is to move."""
+        self._alarm = False
+        self._stalled = False
+        self._moves: bool | None = None
+        self._hopper: HopperReport | None = None
+        self._plan: BoardPayout | None = None
+        self._released = False
+        self._refusals = 0
+        self._again_ns = NEVER_NS
+        """When what was refused is tried again."""
+        self._motor_ns = NEVER_NS
+        self._alarm_ns = NEVER_NS
+        self._level_ns = NEVER_NS
+
+    # --- what the game commands ------------------------------------------------------------------------------------
+
+    def restore(self, counter: int | None) -> None:
+        """Goes on from the counter of tokens as it was recorded."""
+        self._tokens_in = counter
+
+    def restore_won(self, counter: int | None) -> None:
+        """Goes on from the counter of falls as it was recorded."""
+        self._won = counter
+
+    def accept(self, wanted: bool) -> None:
+        """Has the acceptor take tokens, or none."""
+        if wanted != self._wanted:
+            self._wanted, self._reports_inhibit = wanted, True
+            self._command(AcceptCommand(int(wanted)))
+
+    def run_shelf(self, wanted: bool, t_ns: int) -> None:
+        """Has the shelf move, or stand."""
+        if wanted != self._shelf:
+            self._shelf = wanted
+            if wanted:
+                self._stalled = False
+            self._drive_shelf(t_ns)
+
+    def sound_alarm(self, wanted: bool, t_ns: int) -> None:
+        """Switches the alarm."""
+        if wanted != self._alarm:
+            self._alarm = wanted
+            self._drive_alarm(t_ns)
+
+    def ready_to_pay(self) -> bool:
+        """Whether a payout can be planned."""
+        known = self._counts is not None and self._hopper is not None and self._hopper.state != PAYING
+        room = self._hopper is not None and self._hopper.payout < LAST_PAYOUT
+        return self._config.hopper and self._up and known and room and self._plan is None
+
+    def make_plan(self, number: int, tokens: int) -> BoardPayout:
+        """Plans a payout; its number is above the board's last. Raises ValueError where it is not ready."""
+        if not self.ready_to_pay() or self._hopper is None or self._counts is None:
+            raise ValueError(f"{self.name}: payout {number} cannot be planned now")
+        number = max(number, self._hopper.payout + 1)
+        self._plan = BoardPayout(number, min(tokens, MOST_PAID), self._counts.paid_out)
+        self._released = False
+        return self._plan
+
+    def release(self, number: int) -> None:
+        """The plan is durable: it may be paid."""
+        if self._plan is not None and self._plan.number == number and not self._released:
+            self._released, self._refusals = True, 0
+            self._pay()
+
+    def resume(self, plan: BoardPayout) -> None:
+        """Goes on with a payout that was recorded before: the board is told again, and pays it once."""
+        self._plan, self._released, self._refusals = plan, True, 0
+
+    # --- the actuator ----------------------------------------------------------------------------------------------
+
+    @property
+    def next_due_ns(self) -> int:
+        """Its next deadline."""
+        return min(self._again_ns, self._motor_ns, self._alarm_ns, self._level_ns)
+
+    def observe(self, seen: Observation) -> Sequence[Observation]:
+        """Takes what the board reports."""
+        t_ns = seen.t_ns
+        self._t_ns = t_ns
+        match seen:
+            case BoardUp():
+                return self._came_up(t_ns)
+            case BoardAway():
+                return self._went(t_ns)
+            case BoardCounted():
+                return self._counted(seen)
+            case BoardHopper():
+                return self._hopper_reported(seen)
+            case BoardMotor():
+                return self._motor_reported(seen)
+            case BoardRefused():
+                return self._refused(seen)
+        return []
+
+    def due(self, t_ns: int) -> Sequence[Observation]:
+        """Meets the deadlines up to `t_ns`."""
+        self._t_ns = t_ns
+        if self._again_ns <= t_ns:
+            self._again_ns = NEVER_NS
+            self._say_all(t_ns)
+        if self._motor_ns <= t_ns:
+            self._drive_shelf(t_ns)
+        if self._alarm_ns <= t_ns:
+            self._drive_alarm(t_ns)
+        if self._level_ns <= t_ns:
+            self._level_ns = NEVER_NS
+            return [Tilted(t_ns=t_ns, tilted=False)]
+        return []
+
+    def rest(self, t_ns: int) -> list[Output]:
+        """Stops what moves; what a hopper pays is recorded, and is counted at the next start."""
+        return [SendFrame(self._config.link, carried(AllSafeCommand()), t_ns)]
+
+    # --- the session -----------------------------------------------------------------------------------------------
+
+    _t_ns: int = 0
+
+    def _came_up(self, t_ns: int) -> list[Observation]:
+        self._up, self._counts, self._hopper = True, None, None
+        config = self._config
+        if config.hopper:
+            self._command(HopperCommand(config.token_ms, int(config.turns_back), 0, 0))
+        if config.pulse_ms:
+            self._command(AcceptorCommand(config.pulse_ms, 0))
+        self._command(CountsCommand())
+        return []
+
+    def _went(self, t_ns: int) -> list[Observation]:
+        if not self._up:
+            return []
+        self._up, self._counts, self._hopper = False, None, None
+        self._moves = None
+        self._again_ns = self._motor_ns = self._alarm_ns = NEVER_NS
+        return [BoardSilent(t_ns=t_ns, silent=True)]
+
+    def _command(self, command: BoardCommand) -> None:
+        if self._up:
+            self.outputs.append(SendFrame(self._config.link, carried(command), self._t_ns))
+
+    def _say_all(self, t_ns: int) -> None:
+        """Says again what is wanted: the board has begun anew, or has refused it."""
+        if self._wanted:
+            self._command(AcceptCommand(1))
+        if self._shelf:
+            self._drive_shelf(t_ns)
+        if self._alarm:
+            self._drive_alarm(t_ns)
+        self._pay()
+
+    def _drive_shelf(self, t_ns: int) -> None:
+        turns = self._shelf and not self._stalled
+        self._motor_ns = t_ns + MOTOR_NS if turns and self._up else NEVER_NS
+        self._command(MotorCommand(self._config.speed if turns else 0, 0, 0))
+
+    def _drive_alarm(self, t_ns: int) -> None:
+        self._alarm_ns = t_ns + ALARM_NS if self._alarm and self._up else NEVER_NS
+        self._command(SetCommand(ALARM, 0, 0))
+        if self._alarm:
+            self._command(SetCommand(ALARM, 255, 0))
+
+    def _pay(self) -> None:
+        if self._plan is not None and self._released and self._counts is not None and self._hopper is not None:
+            self._command(PayCommand(self._plan.number, self._plan.tokens))
+
+    # --- what it counts --------------------------------------------------------------------------------------------
+
+    def _counted(self, seen: BoardCounted) -> list[Observation]:
+        t_ns, found = seen.t_ns, list[Observation]()
+        first, self._counts = self._counts is None, seen
+        if seen.tokens_in != self._tokens_in:
+            found.append(_events(t_ns, self._tokens_in, seen.tokens_in))
+            self._tokens_in = seen.tokens_in
+        if seen.won != self._won:
+            found.append(TokensWon(t_ns=t_ns, before=self._won, counter=seen.won))
+            self._won = seen.won
+        if self._tilts is not None and seen.tilts != self._tilts:
+            self._level_ns = t_ns + LEVEL_NS
+            found.append(Tilted(t_ns=t_ns, tilted=True))
+        self._tilts = seen.tilts
+        if self._reports_inhibit:
+            self._reports_inhibit = False
+            found.append(AcceptSet(t_ns=t_ns, accepting=self._wanted, counter=seen.tokens_in))
+        if first:
+            found.append(BoardSilent(t_ns=t_ns, silent=False))
+            self._say_all(t_ns)
+        return found
+
+    def _motor_reported(self, seen: BoardMotor) -> list[Observation]:
+        moves = seen.speed != 0
+        blocked = seen.why in (STALLED, OVER_CURRENT)
+        if moves == self._moves and not blocked:
+            return []
+        self._moves = moves
+        if moves:
+            return [ShelfMoves(t_ns=seen.t_ns)]
+        if blocked and not self._stalled:
+            self._stalled, self._motor_ns = True, NEVER_NS
+            return [ShelfBlocked(t_ns=seen.t_ns, why="over_current" if seen.why == OVER_CURRENT else "stalled")]
+        if self._shelf and not self._stalled:
+            self._again_ns = seen.t_ns + TRY_AGAIN_NS
+        return []
+
+    def _refused(self, seen: BoardRefused) -> list[Observation]:
+        plan = self._plan
+        if seen.why == RefusalCode.SILENT:
+            self._command(AllSafeCommand())
+        if isinstance(seen.command, MotorLimitCommand) and seen.why:
+            self._stalled = True
+            self._drive_shelf(seen.t_ns)
+            return [ShelfBlocked(t_ns=seen.t_ns, why="unlimited")]
+        if isinstance(seen.command, PayCommand) and plan is not None and seen.command.payout == plan.number:
+            self._refusals += 1
+            if seen.why and self._refusals >= TRIES:
+                self._plan = None
+                why = f"its board refuses: {RefusalCode(seen.why).name.lower()}"
+                return [_over(seen.t_ns, plan, 0, 0, why)]
+        self._again_ns = min(self._again_ns, seen.t_ns + TRY_AGAIN_NS)
+        return []
+
+    def _hopper_reported(self, seen: BoardHopper) -> list[Observation]:
+        report, plan, t_ns = seen.report, self._plan, seen.t_ns
+        first, self._hopper = self._hopper is None, report
+        if plan is None or not self._released:
+            return []
+        if report.payout < plan.number:
+            if first:
+                self._pay()
+            return []
+        if report.payout > plan.number:
+            self._plan = None
+            return [_over(t_ns, plan, 0, plan.tokens, f"its board has begun payout {report.payout} since")]
+        if report.state == PAYING:
+            return []
+        self._plan = None
+        state = WHY.get(report.state, f"state {report.state}")
+        if report.seen == report.at_most < MOST_REPORTED:
+            return [_over(t_ns, plan, report.seen, report.seen, "" if report.seen == plan.tokens else state)]
+        detail = f"{report.seen} passed the sensor, and {report.at_most} may have left: {state}"
+        return [_over(t_ns, plan, report.seen, max(report.at_most, plan.tokens), detail)]
+
+
+def _over(t_ns: int, plan: BoardPayout, least: int, most: int, detail: str) -> BoardPaid:
+    return BoardPaid(t_ns=t_ns, number=plan.number, asked=plan.tokens, least=least, most=most, detail=detail)
+
+
+def _events(t_ns: int, before: int | None, counter: int) -> TokensCounted:
+    """The tokens between two values of a counter."""
+    new = 0 if before is None else (counter - before) % MODULUS
+    doubt = ""
+    if new > MOST_NEW:
+        new = 0
+        doubt = f"the board's counter was {before} and is {counter}: it is another board, or its store is lost"
+    return TokensCounted(t_ns=t_ns, before=before, counter=counter, tokens=new, doubt=doubt)

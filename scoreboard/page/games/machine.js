@@ -1,0 +1,73 @@
+// A machine that takes tokens, such as reels and pushers: its last awards, credits, and whether it can be played.
+
+import { h } from "../web/dom.js";
+import { listed, strip } from "../parts.js";
+import { named, number, short, t } from "../words.js";
+
+const MOST_AWARDS = 4;
+
+// The tokens that a play won, by what its game calls them; of a result that has neither, none is known.
+const won = (result) => [result.award, result.tokens_won].find(Number.isFinite) ?? null;
+const tokens = (count) => (count === 1 ? t("tokens.one") : t("tokens", { n: number(count) }));
+
+const symbolsOf = (line) => listed(line?.symbols).map((symbol) => named("symbol", symbol));
+
+// The line that a spectator looks at: the one that won most, or the first.
+function lineOf(result) {
+  return listed(result.lines).filter((line) => line && typeof line === "object").reduce((best, line) => (best === undefined || line.award > best.award ? line : best), undefined);
+}
+
+export function say(result) {
+  const count = won(result);
+  const symbols = symbolsOf(lineOf(result)).join(" ");
+  return short([symbols, count === null ? "" : count ? tokens(count) : t("no_award")].filter(Boolean).join(": "), 90);
+}
+
+// The words of a state where those of a table do not fit.
+export function words(view) {
+  if (view.moving) return t("machine.running");
+  return ["place_bets", "no_more_bets", "closed", "waiting"].includes(view.status) ? t(`machine.${view.status}`) : null;
+}
+
+const reels = (symbols) => h(`span.reels${symbols.length > 3 ? ".many" : ""}`, { "aria-label": symbols.join(" "), role: "img" }, symbols.map((symbol, at) => h("span.reel", { "data-key": `s${at}` }, h("i.reel-symbol", {}, symbol))));
+
+export function hero(result) {
+  const count = won(result);
+  const symbols = symbolsOf(lineOf(result));
+  const text = count === null ? "–" : number(count);
+  return h(
+    `div.plate.${count ? "won-plate" : "plain-plate"}`,
+    { "data-key": say(result) },
+    symbols.length ? reels(symbols) : null,
+    h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text),
+    h("span.kinds", {}, h("span", {}, count === null ? short(Object.keys(result).join(", ")) : count === 0 ? t("no_award") : count === 1 ? t("token.word") : t("tokens.word"))),
+  );
+}
+
+export function moving() {
+  return h("div.motion.plain", { "data-key": "motion" }, h("span.motion-word", {}, t("machine.running")));
+}
+
+export function panel(view) {
+  const { credits, plays, won: all } = view.details;
+  const awards = view.outcomes.filter(({ result }) => won(result));
+  return [
+    Number.isFinite(credits) ? h("p.credits", {}, h("b", {}, number(credits)), h("span", {}, t("credits"))) : null,
+    h("h2.heat-title", {}, t("awards")),
+    h(
+      "ol.awards",
+      {},
+      awards.length
+        ? awards.slice(0, MOST_AWARDS).map(({ round, result }) => h("li", { "data-key": `a${round}` }, h("b", {}, tokens(won(result))), h("span.award-line", {}, symbolsOf(lineOf(result)).join(" · ")), h("span", {}, t("play", { n: round }))))
+        : h("li", { "data-key": "none" }, h("span", {}, t("no_awards", { n: view.outcomes.length }))),
+    ),
+    Number.isFinite(plays) ? h("p.window", {}, t("machine.totals", { plays: number(plays), tokens: number(all) })) : null,
+  ];
+}
+
+export function history(view) {
+  return strip(view, (result) => {
+    const count = won(result);
+    return h("span.roll", { "aria-label": say(result), role: "img", class: count ? "won" : null }, h("b", { class: count > 999 ? "wide" : null }, count === null ? "–" : count > 99_999 ? "…" : String(count)));
+  });
+}
