@@ -236,6 +236,9 @@ class _Session:
         plan, progress = self._plan, self._progress
         stream = stream_of(plan.venue)
         info = await self._stream.info(stream, subjects=">")
+        if info is None and progress.connections:
+            # It was there: a server of several that was just started may not know it yet.
+            raise NatsUnavailableError(f"{plan.address} does not know the stream {stream}, which was there")
         if info is None:
             raise NatsRefusedError(
                 f"{plan.address} has no stream {stream}; make it with: "

@@ -10,6 +10,7 @@ from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import decode_report
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, StoredMessage
 from controller.fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableName, relay_subject, stream_of
+from controller.fleet.verify import verify_stream
 from feed.events import decode, genesis, link
 from feed.state import decode_snapshot
 from tests.fakes.feed_tables import feed_tables
@@ -80,7 +81,7 @@ def test_killed_servers_and_restarted_services_lose_nothing() -> None:
                 service.play(5)
                 server.start()
                 await held_of(server.address, WHEEL, len(service.bodies("wheel-1")))
-            assert relay.progress.connections == 4
+            assert relay.progress.connections >= 4
         assert await all_held(server.address, stream_of(VENUE)) == journals(VENUE, service)
 
     with nats_server() as server, feed_tables("wheel-1") as service:
@@ -163,8 +164,12 @@ def test_a_rewritten_table_is_relayed_no_further_and_others_are() -> None:
             while relay.report().tables["wheel-1"].state != "rewritten":
                 await until_report(server)
             assert "HISTORY REWRITTEN" in relay.report().tables["wheel-1"].detail
+            await until(server, WHEEL, HEARTBEAT, len(service.bodies("wheel-1")))
         held = await all_held(server.address, stream_of(VENUE))
         assert held[WHEEL] == kept
+        async with jetstream(server.address) as stream:
+            report = await verify_stream(stream, stream_of(VENUE), {}, {})
+        assert [finding.table for finding in report.findings] == [str(WHEEL)]
 
     async def until_report(server: NatsServer) -> None:
         async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
