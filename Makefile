@@ -5,12 +5,14 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
+FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup run fleet test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
+	@echo "make fleet   a hall: a hub, three venues, twelve simulated tables and their board (apt install nats-server)"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
 	@echo "make deb     the Debian packages for amd64 and arm64, with all that a table's computer needs"
@@ -49,6 +51,13 @@ run: $(STAMP)
 	board=$$!; trap 'kill $$board 2>/dev/null' INT TERM EXIT; \
 	$(BIN)/feltwire run examples/roulette.toml examples/money_wheel.toml examples/sic_bo.toml --speed 10 \
 	  --fault same_direction@2 --fault short_spin@4
+
+$(FLEET): $(STAMP) requirements/fleet.lock
+	@$(PIP) --require-hashes -r requirements/fleet.lock
+	@touch $@
+
+fleet: $(FLEET)
+	@$(BIN)/python examples/fleet.py
 
 test: $(CHECKS)
 	@BIN=$(BIN) sh tests/run_checks.sh

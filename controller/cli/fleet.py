@@ -150,8 +150,12 @@ async def _status(jetstream: JetStream, venue: str) -> list[TableStatus]:
     for stream in await held_streams(jetstream, venue):
         for table in await _tables(jetstream, stream, venue):
             last = await jetstream.last(stream, table.events)
-            held[table] = 0 if last is None else event_of(last).seq or 0
-            verdicts[table] = await _last_verdict(jetstream, stream, table)
+            try:
+                held[table] = 0 if last is None else event_of(last).seq or 0
+                verdicts[table] = await _last_verdict(jetstream, stream, table)
+            except NatsRefusedError as error:
+                # One table's stream that is not as it should be hides no other.
+                held[table], verdicts[table] = 0, str(error)
     found = []
     for table in sorted({*live, *held}):
         beat, time, relayed, relay = live.get(table, (None, "", None, ""))

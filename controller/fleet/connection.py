@@ -11,24 +11,32 @@ holds before it goes on.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib.util
+import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
+ANSWER_S: Final = 5.0
+"""The longest wait for an answer of JetStream (ours)."""
 CONNECT_S: Final = 5
 """The longest wait for a server to answer (ours)."""
+CLOSE_S: Final = 1.0
+"""The longest wait for a connection to close (ours)."""
 PING_S: Final = 5
 """Between two questions whether the server is still there (ours)."""
 MOST_PINGS: Final = 2
 """Questions without an answer before the connection is given up (ours): a cut cable says nothing."""
 SCHEMES: Final = ("nats", "tls")
 PORT: Final = 4222
+
+_VIOLATION: Final = re.compile(r'permissions violation for publish to "(?P<subject>[^"]+)"', re.IGNORECASE)
 
 
 class NatsAddressError(ValueError):
@@ -133,9 +141,96 @@ def inbox_of(venue: str) -> str:
     return f"_INBOX_{venue}"
 
 
+class Connection:
+    """A connection to a server. `connect` makes it."""
+
+    def __init__(self, address: NatsAddress, client: Client, lost: Callable[[], None] | None) -> None:
+        self.address = address
+        self._client = client
+        self._lost = lost
+        self._waiting: dict[str, set[asyncio.Future[NoReturn]]] = {}
+        """By subject in lower case, what ends requests before they are answered."""
+        self.is_lost = False
+
+    async def request(self, subject: str, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
+        """Sends a request, and returns the answer.
+
+        Raises:
+            NatsUnavailableError: there is none in `ANSWER_S`, nobody listens there, or the connection is lost.
+            NatsRefusedError: this user may not publish to that subject.
+        """
+        from nats.errors import Error, NoRespondersError
+
+        if self.is_lost:
+            raise NatsUnavailableError(f"{self.address}: the connection is lost")
+        refused: asyncio.Future[NoReturn] = asyncio.get_running_loop().create_future()
+        # The client gives the server's errors in lower case.
+        key = subject.lower()
+        self._waiting.setdefault(key, set()).add(refused)
+        request = asyncio.ensure_future(
+            self._client.request(subject, body, timeout=ANSWER_S, headers=None if headers is None else dict(headers))
+        )
+        try:
+            both: set[asyncio.Future[Any]] = {request, refused}
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if refused.done():
+                return refused.result()
+            return bytes(request.result().data)
+        except NoRespondersError as error:
+            what = "nobody listens: JetStream is off, or has no leader, or no stream has this subject"
+            raise NatsUnavailableError(f"{self.address}, {subject}: {what}") from error
+        except (Error, TimeoutError, OSError) as error:
+            raise NatsUnavailableError(f"{self.address}, {subject}: {_cause(error, ANSWER_S)}") from error
+        finally:
+            request.cancel()
+            refused.cancel()
+            self._waiting[key].discard(refused)
+            if not self._waiting[key]:
+                del self._waiting[key]
+
+    async def publish(self, subject: str, body: bytes) -> None:
+        """Sends a message that nobody confirms.
+
+        Raises:
+            NatsUnavailableError: the connection is lost.
+        """
+        from nats.errors import Error
+
+        try:
+            await self._client.publish(subject, body)
+        except (Error, OSError) as error:
+            raise NatsUnavailableError(f"{self.address}: the connection is lost") from error
+
+    async def close(self) -> None:
+        """Closes it."""
+        self._lost = None
+        # Closing waits for ever where the handshake of TLS failed (nats-py 2.16).
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(CLOSE_S):
+                await self._client.close()
+
+    async def failed(self, error: Exception) -> None:
+        """The server reports an error: a subject to which this user may not publish ends the requests there."""
+        found = _VIOLATION.search(str(error))
+        if found is None:
+            return
+        refused = NatsRefusedError(f"{self.address}: {_who(self.address)} may not publish to {found['subject']}")
+        for waiting in self._waiting.get(found["subject"].lower(), ()):
+            if not waiting.done():
+                waiting.set_exception(refused)
+
+    def reading_ended(self) -> None:
+        """Nothing is received any more."""
+        self.is_lost = True
+        for waiting in {one for some in self._waiting.values() for one in some if not one.done()}:
+            waiting.set_exception(NatsUnavailableError(f"{self.address}: the connection is lost"))
+        if self._lost is not None:
+            self._lost()
+
+
 async def connect(
     address: NatsAddress, *, name: str, lost: Callable[[], None] | None = None, inbox: str = ""
-) -> Client:
+) -> Connection:
     """Connects once. `lost` is called when the connection ends; `inbox` begins the subjects of answers.
 
     Raises:
@@ -144,14 +239,15 @@ async def connect(
         NatsAddressError: the certificates cannot be used.
     """
     from nats.aio.client import Client
-    from nats.errors import AuthorizationError, Error, NoServersError
-    from nats.errors import TimeoutError as NatsTimeout
+    from nats.errors import AuthorizationError, Error
 
     client = Client()
+    connection = Connection(address, client, lost)
     errors: list[Exception] = []
 
     async def failed(error: Exception) -> None:
         errors.append(error)
+        await connection.failed(error)
 
     options: dict[str, object] = {}
     if address.user:
@@ -167,34 +263,29 @@ async def connect(
                 servers=[server],
                 name=name,
                 allow_reconnect=False,
+                max_reconnect_attempts=1,
+                reconnect_time_wait=0,
                 connect_timeout=CONNECT_S,
                 ping_interval=PING_S,
                 max_outstanding_pings=MOST_PINGS,
                 error_cb=failed,
                 **options,  # type: ignore[arg-type]
             )
-    except (NoServersError, NatsTimeout, TimeoutError, OSError, EOFError) as error:
-        await client.close()
+    except (Error, TimeoutError, OSError, EOFError) as error:
+        await connection.close()
         cause = errors[-1] if errors else error
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            raise NatsRefusedError(
-                f"{address}: its certificate is not trusted: {cause.verify_message}; give its authority with --ca"
-            ) from error
-        raise NatsUnavailableError(f"{address}: {_cause(cause)}") from error
-    except AuthorizationError as error:
-        await client.close()
-        raise NatsRefusedError(f"{address}: {_who(address)} is not let in; check user and password") from error
-    except Error as error:
-        await client.close()
-        if "authorization" in str(error).lower():
+        if isinstance(error, AuthorizationError) or "authorization" in f"{error} {cause}".lower():
             raise NatsRefusedError(f"{address}: {_who(address)} is not let in; check user and password") from error
-        raise NatsUnavailableError(f"{address}: {error}") from error
-    _watch(client, lost)
-    return client
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            trusted = f"its certificate is not trusted: {cause.verify_message}"
+            raise NatsRefusedError(f"{address}: {trusted}; give its authority with --ca") from error
+        raise NatsUnavailableError(f"{address}: {_cause(cause, CONNECT_S)}") from error
+    _watch(client, connection)
+    return connection
 
 
-def _watch(client: Client, lost: Callable[[], None] | None) -> None:
-    """Calls `lost` when the client reads no more.
+def _watch(client: Client, connection: Connection) -> None:
+    """Notes when the client reads no more.
 
     Its own callback (`closed_cb`) is not called where the connection is reset: then closing it fails too (nats-py
     2.16), and asyncio would report that as an error that nobody took.
@@ -203,8 +294,7 @@ def _watch(client: Client, lost: Callable[[], None] | None) -> None:
     def ended(reading: asyncio.Task[bool]) -> None:
         if not reading.cancelled():
             reading.exception()
-        if lost is not None:
-            lost()
+        connection.reading_ended()
 
     reading = client._reading_task
     if reading is not None:
@@ -226,10 +316,10 @@ def _who(address: NatsAddress) -> str:
     return f"the user {address.user}" if address.user else "who gives no user"
 
 
-def _cause(error: Exception) -> str:
+def _cause(error: Exception, waited_s: float) -> str:
     if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
         return "no server answers there"
-    return str(error) or f"no answer in {CONNECT_S} s"
+    return str(error) or f"no answer in {waited_s:.0f} s"
 
 
 def _bracketed(host: str) -> str:

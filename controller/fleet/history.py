@@ -8,7 +8,7 @@ from typing import Final
 
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.streams import JetStream, StoredMessage
-from controller.fleet.subjects import TableName, parse_subject
+from controller.fleet.subjects import TableName, parse_subject, stream_of
 from controller.journal.queries import RecalledRound, RecalledTable
 from controller.journal.records import Entry, Record
 from feed.events import Event, EventError, Outcome, RoundData, Unresolved, Void, decode, genesis, link
@@ -87,6 +87,9 @@ def event_of(message: StoredMessage) -> Event:
         raise _no_event(message, str(error)) from error
     if event.seq is None:
         raise _no_event(message, "it is not durable")
+    parsed = parse_subject(message.subject)
+    if message.source is not None and (parsed is None or message.source != stream_of(parsed.venue)):
+        raise _no_event(message, f"it came from the stream {message.source}, of another venue")
     return event
 
 

@@ -24,7 +24,14 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from controller.fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect, inbox_of
+from controller.fleet.connection import (
+    Connection,
+    NatsAddress,
+    NatsRefusedError,
+    NatsUnavailableError,
+    connect,
+    inbox_of,
+)
 from controller.fleet.report import REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
 from controller.fleet.subjects import (
@@ -58,8 +65,6 @@ from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
 if TYPE_CHECKING:
-    from nats.aio.client import Client
-
     from feed.keys import ClientCurve
 
 log = logging.getLogger(__name__)
@@ -192,16 +197,16 @@ class Relay:
         plan, lost = self._plan, asyncio.Event()
 
         name = f"feltwire-relay {plan.venue} {plan.name}"
-        client = await connect(plan.address, name=name, lost=lost.set, inbox=inbox_of(plan.venue))
+        connection = await connect(plan.address, name=name, lost=lost.set, inbox=inbox_of(plan.venue))
         try:
             async with _first_error(), asyncio.TaskGroup() as group:
-                session = _Session(plan, self.progress, client, group, self.report)
+                session = _Session(plan, self.progress, connection, group, self.report)
                 group.create_task(_until(lost, f"{plan.address}: the connection is lost"))
                 await session.begin()
                 self._logged = ""
         finally:
             self.progress.connected = False
-            await client.close()
+            await connection.close()
 
 
 class _Session:
@@ -211,16 +216,16 @@ class _Session:
         self,
         plan: RelayPlan,
         progress: RelayProgress,
-        client: Client,
+        connection: Connection,
         group: asyncio.TaskGroup,
         report: Callable[[], RelayReport],
     ) -> None:
         self._plan = plan
         self._progress = progress
-        self._client = client
+        self._connection = connection
         self._group = group
         self._report = report
-        self._stream = JetStream(client)
+        self._stream = JetStream(connection)
         self._held: dict[str, Position] = {}
         self._snapshots: dict[str, int] = {}
         """By table, the last event of the snapshot that was published last."""
@@ -231,6 +236,9 @@ class _Session:
         plan, progress = self._plan, self._progress
         stream = stream_of(plan.venue)
         info = await self._stream.info(stream, subjects=">")
+        if info is None and progress.connections:
+            # It was there: a server of several that was just started may not know it yet.
+            raise NatsUnavailableError(f"{plan.address} does not know the stream {stream}, which was there")
         if info is None:
             raise NatsRefusedError(
                 f"{plan.address} has no stream {stream}; make it with: "
@@ -307,7 +315,7 @@ class _Session:
             if isinstance(data, Heartbeat):
                 lane.journal = max(lane.journal, data.last)
             if event.seq is None:
-                await self._send(event_subject(plan.venue, event, live=True), item.body)
+                await self._connection.publish(event_subject(plan.venue, event, live=True), item.body)
             elif name not in progress.rewritten:
                 lane.journal = max(lane.journal, event.seq)
                 await lane.waiting.put(item)
@@ -373,7 +381,7 @@ class _Session:
     async def _beat(self) -> None:
         plan = self._plan
         while True:
-            await self._send(relay_subject(plan.venue, plan.name), encode_report(self._report()))
+            await self._connection.publish(relay_subject(plan.venue, plan.name), encode_report(self._report()))
             for subscriber in self._folding:
                 for name, state in subscriber.states.items():
                     await self._publish_snapshot(name, state)
@@ -386,16 +394,7 @@ class _Session:
             return
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)
-        await self._send(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
-
-    async def _send(self, subject: str, body: bytes) -> None:
-        """Sends a live message; nobody confirms it, and the next one follows."""
-        from nats.errors import Error
-
-        try:
-            await self._client.publish(subject, body)
-        except Error as error:
-            raise NatsUnavailableError(f"{self._plan.address}: the connection is lost") from error
+        await self._connection.publish(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
 
 
 async def _until(lost: asyncio.Event, what: str) -> NoReturn:

@@ -1,28 +1,27 @@
 """Asks JetStream, by its documented API of JSON: makes streams, finds what they hold, reads and writes messages.
 
-Only what every server from 2.9 on knows is used.
+Only what every server from 2.9 on knows is used. Messages are read one by one, by their number or the next of a
+subject, and never by a consumer: who may make one may name the subject to which it delivers, and so write there.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
-import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from controller.fleet.connection import NatsRefusedError, NatsUnavailableError
+from controller.fleet.connection import Connection, NatsRefusedError, NatsUnavailableError
 from controller.fleet.subjects import HUB_STREAM, LIVE_STREAM, durable_filters, live_filters, stream_of
 from hal.clock import NS_PER_S
+from hal.loop import sleep_ns
 
-if TYPE_CHECKING:
-    from nats.aio.client import Client
-
-ANSWER_S: Final = 5.0
-"""The longest wait for an answer of JetStream (ours)."""
-READ_S: Final = 5.0
-"""... for the next message of a stream that holds more (ours)."""
+AT_ONCE: Final = 64
+"""Messages that are asked for at one time (ours)."""
+POLL_NS: Final = NS_PER_S // 5
+"""Between two questions whether a stream holds more (ours)."""
 DUPLICATES_NS: Final = 3600 * NS_PER_S
 """For how long a stream knows the ids of its messages (ours). Above the 15 minutes that a restart of a server or a
 frozen relay may take; each message of an hour costs the server some 150 bytes."""
@@ -100,6 +99,10 @@ class _Ack(msgspec.Struct, frozen=True):
 _T = TypeVar("_T")
 
 
+SOURCE: Final = "Nats-Stream-Source"
+"""Of a message that a hub sourced: the stream from which it came, as the hub has it."""
+
+
 class StoredMessage(NamedTuple):
     """A message as a stream holds it."""
 
@@ -108,6 +111,13 @@ class StoredMessage(NamedTuple):
     """Its number in the stream."""
     headers: Mapping[str, str]
     body: bytes
+
+    @property
+    def source(self) -> str | None:
+        """The stream from which a hub sourced it; None of one that was published here."""
+        stated = self.headers.get(SOURCE)
+        # `feltwire-hall 17`, and of later servers `feltwire-hall:x3 17 > >`.
+        return None if stated is None else stated.split(" ")[0].split(":")[0]
 
 
 class StreamInfo(NamedTuple):
@@ -128,8 +138,8 @@ class StreamInfo(NamedTuple):
 class JetStream:
     """The JetStream of one server or domain, over one connection."""
 
-    def __init__(self, client: Client, domain: str = "") -> None:
-        self.client = client
+    def __init__(self, connection: Connection, domain: str = "") -> None:
+        self.connection = connection
         self._prefix = f"$JS.{domain}.API." if domain else "$JS.API."
 
     # --- streams -------------------------------------------------------------------------------------------------
@@ -205,9 +215,20 @@ class JetStream:
         info = await self.info(HUB_STREAM)
         there = list(info.config.get("sources", ())) if info is not None else []
         new = [one for one in wanted if not any(_same_source(one, other) for other in there)]
-        if info is not None and new:
-            await self._ask(f"STREAM.UPDATE.{HUB_STREAM}", _Info, {**info.config, "sources": [*there, *new]})
+        if new:
+            await self.change(HUB_STREAM, sources=[*there, *new])
         return False
+
+    async def change(self, stream: str, **config: Any) -> None:
+        """Changes the configuration of a stream.
+
+        Raises:
+            NatsUnavailableError, NatsRefusedError: it cannot be changed.
+        """
+        info = await self.info(stream)
+        if info is None:
+            raise NatsRefusedError(f"there is no stream {stream}")
+        await self._ask(f"STREAM.UPDATE.{stream}", _Info, {**info.config, **config})
 
     async def _create(self, name: str, replicas: int, own: Mapping[str, Any]) -> bool:
         """Makes a stream without a limit of its own.
@@ -267,16 +288,9 @@ class JetStream:
             NatsUnavailableError: no answer, or the stream has no room: whether it holds the message is not known.
             NatsRefusedError: it is not allowed, or no stream takes it.
         """
-        from nats.errors import Error
-
+        answer = await self.connection.request(subject, body, headers)
         try:
-            answer = await self.client.request(subject, body, timeout=ANSWER_S, headers=dict(headers))
-        except (Error, TimeoutError, OSError) as error:
-            raise _unavailable(
-                error, f"publishing {subject}", "no stream takes this subject, or JetStream is off"
-            ) from error
-        try:
-            ack = _decoded(answer.data, _Ack, subject)
+            ack = _decoded(answer, _Ack, subject)
         except _ApiRefusedError as refusal:
             # No room, no leader, read-only: the journal holds the event until there is.
             raise NatsUnavailableError(f"{stream} takes no event: {refusal}") from refusal
@@ -293,13 +307,38 @@ class JetStream:
             NatsUnavailableError, NatsRefusedError: they cannot be read.
         """
         last = await self.last(stream, subject)
-        if last is None or last.seq < start:
+        info = await self.info(stream)
+        if last is None or info is None:
             return
-        async with Follow(self.client, stream, subject, start) as messages:
-            async for message in messages:
+        seq, end = max(start, info.first_seq), last.seq
+        while seq <= end:
+            if subject == ">":
+                numbers = range(seq, min(seq + AT_ONCE, end + 1))
+                found = await asyncio.gather(*(self._get(stream, number) for number in numbers))
+                seq = numbers.stop
+            else:
+                found = [await self.next(stream, subject, seq)]
+                seq = end + 1 if found[0] is None else found[0].seq + 1
+            for message in found:
+                if message is not None:
+                    yield message
+
+    async def follow(self, stream: str, subject: str = ">", start: int = 1) -> AsyncIterator[StoredMessage]:
+        """The messages that match, from a number of the stream on, and those that come: it does not end.
+
+        Raises:
+            NatsUnavailableError, NatsRefusedError: they cannot be read.
+        """
+        seq = start
+        while True:
+            async for message in self.read(stream, subject, seq):
+                seq = message.seq + 1
                 yield message
-                if message.seq >= last.seq:
-                    return
+            await sleep_ns(POLL_NS)
+
+    async def _get(self, stream: str, seq: int) -> StoredMessage | None:
+        got = await self._find(f"STREAM.MSG.GET.{stream}", _Got, {"seq": seq})
+        return None if got is None else _stored(got.message)
 
     # --- requests ------------------------------------------------------------------------------------------------
 
@@ -312,59 +351,8 @@ class JetStream:
             raise
 
     async def _ask(self, what: str, kind: type[_T], query: Mapping[str, Any]) -> _T:
-        from nats.errors import Error
-
         body = msgspec.json.encode(query) if query else b""
-        try:
-            answer = await self.client.request(self._prefix + what, body, timeout=ANSWER_S)
-        except (Error, TimeoutError, OSError) as error:
-            raise _unavailable(
-                error, f"asking {what}", "JetStream is off there, or this user may not ask it"
-            ) from error
-        return _decoded(answer.data, kind, what)
-
-
-class Follow:
-    """The messages of a stream in their order, and those that come; made anew where a delivery was lost."""
-
-    def __init__(self, client: Client, stream: str, subject: str, start: int = 1) -> None:
-        self._client = client
-        self._stream = stream
-        self._subject = subject
-        self._start = start
-        self._subscription: Any = None
-
-    async def __aenter__(self) -> AsyncIterator[StoredMessage]:
-        from nats.errors import Error
-        from nats.js.api import ConsumerConfig, DeliverPolicy
-
-        config = ConsumerConfig(deliver_policy=DeliverPolicy.BY_START_SEQUENCE, opt_start_seq=max(1, self._start))
-        try:
-            self._subscription = await self._client.jetstream(timeout=ANSWER_S).subscribe(
-                self._subject, stream=self._stream, config=config, ordered_consumer=True
-            )
-        except (Error, TimeoutError, OSError) as error:
-            raise _unavailable(error, f"reading {self._stream}", "this user may not read it") from error
-        return self._messages()
-
-    async def __aexit__(self, *_: object) -> None:
-        from nats.errors import Error
-
-        # Where the connection is gone, the server ends the consumer by itself.
-        with contextlib.suppress(Error):
-            await self._subscription.unsubscribe()
-
-    async def _messages(self) -> AsyncIterator[StoredMessage]:
-        from nats.errors import Error
-
-        while True:
-            try:
-                message = await self._subscription.next_msg(timeout=None)
-            except (Error, TimeoutError) as error:
-                raise _unavailable(error, f"reading {self._stream}", "this user may not read it") from error
-            yield StoredMessage(
-                message.subject, message.metadata.sequence.stream, message.headers or {}, bytes(message.data)
-            )
+        return _decoded(await self.connection.request(self._prefix + what, body), kind, what)
 
 
 class _ApiRefusedError(NatsRefusedError):
@@ -382,14 +370,6 @@ def _decoded(body: bytes, kind: type[_T], what: str) -> _T:
         return msgspec.json.decode(body, type=kind)
     except msgspec.MsgspecError as error:
         raise NatsUnavailableError(f"{what}: the answer cannot be read: {error}") from error
-
-
-def _unavailable(error: Exception, doing: str, nobody: str) -> NatsUnavailableError:
-    from nats.errors import NoRespondersError
-
-    if isinstance(error, NoRespondersError) or "no response from stream" in str(error):
-        return NatsUnavailableError(f"{doing}: {nobody}")
-    return NatsUnavailableError(f"{doing}: {str(error) or 'no answer'}")
 
 
 def _stored(raw: _Raw) -> StoredMessage:

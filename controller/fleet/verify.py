@@ -10,6 +10,7 @@ the place.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -176,6 +177,8 @@ class TableCheck:
     def _misplaced(self, event: Event, message: StoredMessage) -> str | None:
         """Why a message does not stand where it belongs; None where it does."""
         expected = self.last + 1
+        if message.source not in (None, stream_of(self._table.venue)):
+            return f"it came from the stream {message.source}: another venue wrote it"
         if event.seq is None:
             return "it is not durable, and no journal holds it"
         if message.subject != event_subject(self._table.venue, event):
@@ -243,7 +246,11 @@ async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, 
     """
     beats: dict[TableName, tuple[Heartbeat, str]] = {}
     relayed: dict[TableName, tuple[RelayedTable, str]] = {}
-    async for message in jetstream.read(LIVE_STREAM):
+    info = await jetstream.info(LIVE_STREAM, subjects=">")
+    subjects = [] if info is None else sorted(info.subjects)
+    for message in await asyncio.gather(*(jetstream.last(LIVE_STREAM, subject) for subject in subjects)):
+        if message is None:
+            continue
         parsed = parse_subject(message.subject)
         if parsed is None or (venue and parsed.venue != venue):
             continue

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -17,7 +16,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
-from tests.fakes.nats_server import NatsServer, nats_server
+from tests.fakes.nats_server import NatsServer, free_port, nats_server
 from tests.fakes.service_process import ServiceProcess, service
 from tests.fakes.time_limits import HANG_S
 
@@ -29,12 +28,6 @@ _POLL_S = 0.1
 def feltwire(*words: str) -> Result:
     """The command, to its end, in this process."""
     return CliRunner().invoke(main, words, prog_name="feltwire")
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @contextmanager

@@ -8,8 +8,9 @@ import pytest
 
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import decode_report
-from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, Follow, StoredMessage
+from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, StoredMessage
 from controller.fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableName, relay_subject, stream_of
+from controller.fleet.verify import verify_stream
 from feed.events import decode, genesis, link
 from feed.state import decode_snapshot
 from tests.fakes.feed_tables import feed_tables
@@ -22,12 +23,8 @@ WHEEL = TableName(VENUE, False, "wheel-1")
 
 async def until(server: NatsServer, table: TableName, kind: str, seq: int) -> StoredMessage:
     """The first live message of a kind that knows of an event."""
-    async with (
-        asyncio.timeout(HANG_S),
-        jetstream(server.address) as stream,
-        Follow(stream.client, LIVE_STREAM, table.live(kind)) as messages,
-    ):
-        async for message in messages:
+    async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
+        async for message in stream.follow(LIVE_STREAM, table.live(kind)):
             if b'"last":%d,' % seq in message.body:
                 return message
     raise AssertionError("a stream that is followed does not end")
@@ -84,7 +81,7 @@ def test_killed_servers_and_restarted_services_lose_nothing() -> None:
                 service.play(5)
                 server.start()
                 await held_of(server.address, WHEEL, len(service.bodies("wheel-1")))
-            assert relay.progress.connections == 4
+            assert relay.progress.connections >= 4
         assert await all_held(server.address, stream_of(VENUE)) == journals(VENUE, service)
 
     with nats_server() as server, feed_tables("wheel-1") as service:
@@ -167,16 +164,16 @@ def test_a_rewritten_table_is_relayed_no_further_and_others_are() -> None:
             while relay.report().tables["wheel-1"].state != "rewritten":
                 await until_report(server)
             assert "HISTORY REWRITTEN" in relay.report().tables["wheel-1"].detail
+            await until(server, WHEEL, HEARTBEAT, len(service.bodies("wheel-1")))
         held = await all_held(server.address, stream_of(VENUE))
         assert held[WHEEL] == kept
+        async with jetstream(server.address) as stream:
+            report = await verify_stream(stream, stream_of(VENUE), {}, {})
+        assert [finding.table for finding in report.findings] == [str(WHEEL)]
 
     async def until_report(server: NatsServer) -> None:
-        async with (
-            asyncio.timeout(HANG_S),
-            jetstream(server.address) as stream,
-            Follow(stream.client, LIVE_STREAM, relay_subject(VENUE, "test")) as messages,
-        ):
-            async for _ in messages:
+        async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
+            async for _ in stream.follow(LIVE_STREAM, relay_subject(VENUE, "test")):
                 return
 
     with nats_server() as server, feed_tables("wheel-1", "wheel-2") as service:

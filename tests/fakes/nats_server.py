@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -19,20 +21,27 @@ PROGRAM = shutil.which("nats-server") or "/usr/sbin/nats-server"
 _POLL_S = 0.02
 
 
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
 class NatsServer:
     """A server with JetStream; its ports stay the same over restarts."""
 
     def __init__(
-        self, folder: Path, config: str = "", *, name: str = "hub", listen: int = -1, leafs: bool = False
+        self, folder: Path, config: str = "", *, name: str = "hub", environ: Mapping[str, str] | None = None
     ) -> None:
-        """`config` is more of its configuration; `leafs` has it take leaf nodes, on a port of its own."""
+        """`config` is more of its configuration, or all of it where it has `server_name`. In it `$STORE` is the folder
+        of its streams, and `$PORT` its port."""
         self.folder = folder / name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.name = name
         self.config = config
-        self.leafs = leafs
         self.port = -1
-        self.leaf_port = -1
+        self._environ = {**os.environ, **(environ or {})}
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -61,19 +70,17 @@ class NatsServer:
         shutil.rmtree(ports, ignore_errors=True)
         ports.mkdir()
         file = self.folder / "nats.conf"
-        leafs = f"leafnodes {{ listen: 127.0.0.1:{self.leaf_port} }}\n" if self.leafs else ""
-        file.write_text(
-            f'server_name: "{self.name}"\nlisten: 127.0.0.1:{self.port}\nports_file_dir: "{ports}"\n'
-            f'log_file: "{self.folder / "log"}"\n{leafs}{self.config.replace("$STORE", str(self.store))}'
-        )
+        own = "" if "server_name" in self.config else f'server_name: "{self.name}"\nlisten: "127.0.0.1:$PORT"\n'
+        text = (own + self.config).replace("$PORT", str(self.port)).replace("$STORE", f'"{self.store}"')
+        file.write_text(f'{text}\nports_file_dir: "{ports}"\nlog_file: "{self.folder / "log"}"\n')
         jetstream = [] if "jetstream" in self.config else ["-js", "-sd", str(self.store)]
         self._process = subprocess.Popen(
-            [PROGRAM, "-c", str(file), *jetstream], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [PROGRAM, "-c", str(file), *jetstream],
+            env=self._environ,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
-        found = self._ports(ports)
-        self.port = _port(found["nats"])
-        if self.leafs:
-            self.leaf_port = _port(found["leafnodes"])
+        self.port = _port(self._ports(ports)["nats"])
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -98,7 +105,8 @@ class NatsServer:
                     break  # half written
             if self._process.poll() is not None:
                 _, error = self._process.communicate()
-                raise AssertionError(f"nats-server has ended: {error.decode()}\n{self.log}")
+                self._process = None
+                raise AssertionError(f"nats-server has ended: {error.decode()}")
             pause.wait(_POLL_S)
         raise AssertionError(f"nats-server does not start:\n{self.log}")
 

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from controller.fleet.connection import NatsAddress, NatsRefusedError, connect
+from controller.fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
 from controller.fleet.relay import Relay, RelayPlan, Service
-from controller.fleet.streams import Follow, JetStream, StoredMessage
+from controller.fleet.streams import JetStream, StoredMessage
 from controller.fleet.subjects import TableName, parse_subject, stream_of
 from hal.clock import SystemClock
 from tests.fakes.feed_tables import FeedTables
@@ -54,21 +54,17 @@ async def relaying(address: NatsAddress, *services: FeedTables, venue: str = VEN
             await task
 
 
-async def held_of(
-    address: NatsAddress, table: TableName, count: int, *, stream: str = "", domain: str = ""
-) -> list[StoredMessage]:
-    """The first messages of a table that the stream holds; waits until there are so many."""
-    client = await connect(address, name="test")
-    try:
-        async with asyncio.timeout(HANG_S), Follow(client, stream or stream_of(table.venue), table.events) as messages:
-            found = []
-            async for message in messages:
-                found.append(message)
-                if len(found) == count:
-                    return found
-        raise AssertionError("a stream that is followed does not end")
-    finally:
-        await client.close()
+async def held_of(address: NatsAddress, table: TableName, count: int, *, stream: str = "") -> list[StoredMessage]:
+    """The first messages of a table that the stream holds; waits until there are so many, and while nobody answers."""
+    async with asyncio.timeout(HANG_S):
+        while True:
+            found: list[StoredMessage] = []
+            with suppress(NatsUnavailableError):
+                async with jetstream(address) as source:
+                    async for message in source.follow(stream or stream_of(table.venue), table.events):
+                        found.append(message)
+                        if len(found) == count:
+                            return found
 
 
 async def all_held(address: NatsAddress, stream: str) -> dict[TableName, list[bytes]]:

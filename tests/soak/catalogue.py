@@ -246,6 +246,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_subscriber_model.py",
     ),
     _parts(
+        "fleet-mishaps",
+        "300 mishaps of venues, links and hub; the hub ends with exactly the journals' events, in order, none twice",
+        20,
+        "e2e/test_fleet_mishaps.py",
+    ),
+    _parts(
         "fuzzers",
         "Malformed messages, frames, captures and configuration",
         6,

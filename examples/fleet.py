@@ -1,0 +1,147 @@
+"""A hall on one computer: a hub, three venues with a leaf node each, twelve simulated tables, and their board.
+
+    make fleet            or: python examples/fleet.py
+
+Ctrl-C ends all of it. Each venue is what its computer would run: feltwire run, a NATS server, feltwire relay; the hub
+is a NATS server that sources the three. Nothing is kept, and only this computer reaches it: set-ups for a network,
+with TLS and accounts, are in systemd/nats.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from threading import Event
+
+VENUES = ("atlantic", "boardwalk", "marina")
+GAMES = ("roulette", "money_wheel", "sic_bo", "craps")
+EXAMPLES = Path(__file__).resolve().parent
+FELTWIRE = [sys.executable, "-c", "from controller.cli import main; main(prog_name='feltwire')"]
+TRIES, PAUSE_S = 120, 0.25
+
+
+def free_port() -> int:
+    """A port that is free now."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+class Hall:
+    """All processes, and the folder in which they write."""
+
+    def __init__(self, folder: Path, program: str) -> None:
+        self._folder = folder
+        self._program = program
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._pause = Event()
+        self.hub = free_port()
+        self._leafs = free_port()
+        self._servers = {venue: free_port() for venue in VENUES}
+
+    def start(self) -> None:
+        """Starts everything but the board."""
+        self._nats("hub", self.hub, "hub", f'leafnodes {{ listen: "127.0.0.1:{self._leafs}" }}')
+        for venue, port in self._servers.items():
+            remote = (
+                f'leafnodes {{ reconnect: 1, remotes: [ {{ url: "nats-leaf://127.0.0.1:{self._leafs}", account: HALL, '
+                'deny_imports: ["feltwire.>"], deny_exports: ["feltwire.v1.>", "feltwire.sim.>"] } ] }'
+            )
+            self._nats(venue, port, venue, remote)
+            tables = [str(EXAMPLES / f"{game}.toml") for game in GAMES]
+            own = ("--bind", self.base(venue), "--state", str(self._folder / venue / "state"), "--speed", "10")
+            self._run(f"{venue}-tables", "run", *tables, *own)
+        for venue, port in self._servers.items():
+            self._once("fleet", "init", f"nats://127.0.0.1:{port}", "--venue", venue)
+            self._run(f"{venue}-relay", "relay", f"nats://127.0.0.1:{port}", self.base(venue), "--venue", venue)
+        sources = [word for venue in VENUES for word in ("--hub", f"{venue}@{venue}")]
+        self._once("fleet", "init", f"nats://127.0.0.1:{self.hub}", *sources)
+
+    def base(self, venue: str) -> str:
+        """The address of a venue's service."""
+        return f"ipc://{self._folder / venue / 'run'}"
+
+    def board(self) -> int:
+        """Serves the hall's board until Ctrl-C, and returns how that ended; ends early where anything else does."""
+        words = [*FELTWIRE, "scoreboard", *(self.base(venue) for venue in VENUES), "--simulated"]
+        self._processes["board"] = subprocess.Popen(words)
+        while not self._pause.wait(PAUSE_S):
+            for name, process in self._processes.items():
+                if process.poll() is not None:
+                    log = self._folder / f"{name}.log"
+                    print(f"{name} has ended ({process.returncode}):", file=sys.stderr)
+                    print(log.read_text()[-2000:] if log.exists() else "", file=sys.stderr)
+                    return 1
+        return 0
+
+    def end(self) -> None:
+        """Ends everything."""
+        for process in self._processes.values():
+            process.terminate()
+        for process in self._processes.values():
+            process.wait()
+
+    def stop(self) -> None:
+        """Has `board` return."""
+        self._pause.set()
+
+    def _nats(self, name: str, port: int, domain: str, leafs: str) -> None:
+        folder = self._folder / name
+        folder.mkdir(mode=0o700)
+        (folder / "run").mkdir(mode=0o700)
+        file = folder / "nats.conf"
+        file.write_text(
+            f'server_name: {name}\nlisten: "127.0.0.1:{port}"\n'
+            f'jetstream {{ store_dir: "{folder}", domain: {domain} }}\n'
+            "accounts { HALL: { jetstream: enabled, users: [ { user: hall, password: hall } ] }, SYS: {} }\n"
+            f"system_account: SYS\nno_auth_user: hall\n{leafs}\n"
+        )
+        self._spawn(name, [self._program, "-c", str(file)])
+
+    def _run(self, name: str, *words: str) -> None:
+        self._spawn(name, [*FELTWIRE, *words])
+
+    def _spawn(self, name: str, words: list[str]) -> None:
+        with (self._folder / f"{name}.log").open("wb") as log:
+            self._processes[name] = subprocess.Popen(words, stdout=log, stderr=log)
+
+    def _once(self, *words: str) -> None:
+        """A command that may have to wait for its server."""
+        for _ in range(TRIES):
+            done = subprocess.run([*FELTWIRE, *words], capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                return
+            if self._pause.wait(PAUSE_S):
+                break
+        raise SystemExit(f"feltwire {' '.join(words)}: {done.stderr}")
+
+
+def main() -> int:
+    """Runs the hall until Ctrl-C."""
+    program = shutil.which("nats-server", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if program is None:
+        print("a hall needs the NATS server: sudo apt install nats-server", file=sys.stderr)
+        return 1
+    folder = Path(tempfile.mkdtemp(prefix="feltwire-hall-"))
+    hall = Hall(folder, program)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: hall.stop())
+    try:
+        print("starting a hub, three venues and twelve simulated tables ...", file=sys.stderr)
+        hall.start()
+        hub = f"nats://127.0.0.1:{hall.hub}"
+        print(f"in a second terminal: feltwire fleet status {hub}; feltwire fleet verify {hub}", file=sys.stderr)
+        return hall.board()
+    finally:
+        hall.end()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
