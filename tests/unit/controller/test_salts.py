@@ -61,11 +61,33 @@ def test_once_the_next_stack_is_loaded_for_good_nothing_of_the_stack_before_can_
     first = (tmp_path / "b-1").read_bytes()
     before.stack_loaded()
     made = before.new()
-    before.forget_before()
+    before.loading_durable()
     assert (tmp_path / "b-1").read_bytes() != first
     for salts in (before, opened(tmp_path)):
         assert salts.again(old.nonce) is None
         assert salts.again(made.nonce) == made.salt
+
+
+def test_a_stack_that_is_not_durable_yet_takes_no_key_from_the_one_before(tmp_path: Path) -> None:
+    before = opened(tmp_path)
+    first = before.new()
+    before.stack_loaded()
+    sealed = before.new()
+    before.stack_loaded()  # and nothing says that it is durable
+    before.loading_durable()  # the one before it is
+    for salts in (before, opened(tmp_path)):
+        assert salts.again(first.nonce) is None
+        assert salts.again(sealed.nonce) == sealed.salt
+    before.loading_durable()
+    assert opened(tmp_path).again(sealed.nonce) is None
+
+
+def test_no_more_loadings_are_durable_than_there_were(tmp_path: Path) -> None:
+    before = opened(tmp_path)
+    before.stack_loaded()
+    made = before.new()
+    before.loading_durable(3)
+    assert opened(tmp_path).again(made.nonce) == made.salt
 
 
 def test_stacks_have_keys_of_their_own() -> None:
