@@ -125,7 +125,7 @@ class KeyedSalts:
             self._key = following
 
     def loading_durable(self, stacks: int = 1) -> None:
-        """The loading of so many more stacks is durable, in the order of `stack_loaded`: keys before theirs are forgotten.
+        """So many more stacks are loaded durably, in the order of `stack_loaded`: keys before theirs are forgotten.
 
         A later stack may be in the shoe already whose loading is not durable yet. After a power cut it was never
         loaded, so the key that is kept is that of the last stack whose loading is durable.
