@@ -12,6 +12,7 @@ in an event before the game lays it open.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -55,6 +56,8 @@ TROUBLES: Final = {"jam": "shoe_jam", "empty": "shoe_empty", "lid": "shoe_open"}
 QUIET_NS: Final = 5_000_000_000
 """After a void round, or cards dealt at a table that was shut, so long without a card before the next round opens
 (ours): the dealer collects the cards."""
+CHANGES_KEPT: Final = 256
+"""Changes of the compartments of a double shoe that are kept (ours): a card is reported seconds after it left."""
 CALL_BUTTON: Final = "dealer_no_more_bets"
 
 Use: TypeAlias = Literal["discard", "next_round", "next_card"]
@@ -130,8 +133,8 @@ class CardGame(Game):
             )
         self.stock = ContinuousStock(self, self.stack, SHOE) if terms.continuous else None
         """What is inside a continuous shuffling shoe."""
-        self.open_sides: tuple[int, ...] | None = None
-        """The open compartments of a double shoe; None where nothing has reported them."""
+        self._compartment_changes: deque[CompartmentsOpen] = deque(maxlen=CHANGES_KEPT)
+        """The last changes of the compartments of a double shoe, oldest first."""
         self.discards = Discards(self, self.stack, rules.procedure.batches_alternate)
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
@@ -386,13 +389,17 @@ class CardGame(Game):
 
     def _compartments(self, seen: CompartmentsOpen) -> None:
         """A double shoe: one compartment is open at a time."""
-        self.open_sides = seen.sides
+        self._compartment_changes.append(seen)
         both = len(seen.sides) > 1
         if both:
             detail = "both compartments of the double shoe are open"
             self.events.append(Fault(seen.t_ns, "two_compartments_open", detail, cause="compartments", device=SHOE))
         else:
             self.events.append(CauseGone(seen.t_ns, "compartments", SHOE))
+
+    def compartments_open(self, t_ns: int) -> tuple[int, ...] | None:
+        """The compartments of a double shoe that were open at a time; None where that is not known (any more)."""
+        return next((seen.sides for seen in reversed(self._compartment_changes) if seen.t_ns <= t_ns), None)
 
     def _booked(self, seen: CardDealt) -> CardDealt:
         """The card in the books: doubted where it cannot be of these decks."""
