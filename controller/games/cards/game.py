@@ -200,6 +200,8 @@ class CardGame(Game):
         by_button = self.context.call_by == "button"
         if state.phase == SETTLING_STILL if by_button else state.phase not in ("", SETTLED):
             self._doubt = Doubt("power_loss", "cards may have left while the controller was off")
+        if self.stock is not None:
+            self.stock.restore(state)
         if state.stack is not None:
             self.ledger.restore(state.stack)
             if self.shuffler is not None:
@@ -214,7 +216,9 @@ class CardGame(Game):
                 self._shuffled = carried.shuffled
 
     def begin(self, t_ns: int) -> None:
-        """The table begins: where the cards were to be shuffled, they still are."""
+        """The table begins: where the cards were to be shuffled, they still are; a shoe that counts has lost count."""
+        if self.stock is not None:
+            self.stock.begin(t_ns)
         if self._reshuffle:
             self.events.append(self._reshuffle_fault(t_ns))
 
