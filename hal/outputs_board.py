@@ -86,6 +86,10 @@ class BoardOutputs:
         self._motor_limit = motor_limit
         self._unlimited: BoardError | None = None
         """Why the board has not the motor's limit."""
+        self._limiting = False
+        """Whether the board was sent the limit and has not answered yet."""
+        self._waiting: tuple[str, float] | None = None
+        """The motor's value that waits for that answer."""
         self._motor_end = 0
         """`why` of the motor's last report."""
         self._watcher: OutputWatcher | None = None
@@ -120,11 +124,16 @@ class BoardOutputs:
         if not self._open:
             raise OSError(f"output {name!r}: its board is not open")
         spec = self._specs[name]
-        if self._unlimited is not None and _output_name(spec, self._link) == MOTOR:
-            if wire:
+        if self._motor_limit and _output_name(spec, self._link) == MOTOR:
+            self._waiting = None
+            if wire and self._unlimited is not None:
                 self._not_done([name], self._unlimited)
                 return
-            self._limit_motor()  # its fault is cleared: the board may take the limit now
+            if wire and self._limiting:
+                self._waiting = name, wire  # no motor turns before its limit is there
+                return
+            if self._unlimited is not None:
+                self._limit_motor()  # its fault is cleared: the board may take the limit now
         value = max(1, round(wire * FULLY_ON)) if wire else 0
         self._set(name, value, _for_ms(spec, self._link) if value else 0)
 
@@ -207,17 +216,22 @@ class BoardOutputs:
     def _limit_motor(self) -> None:
         """Has the board limit its motor's current, before the motor is started."""
         if self._motor_limit:
+            self._limiting = True
             try:
                 self._link.submit(MotorLimitCommand(self._motor_limit), self._limited)
             except BoardError as error:
                 self._limited(error)
 
     def _limited(self, result: BoardAnswer | BoardError) -> None:
-        self._unlimited = None
-        if isinstance(result, BoardError) and not isinstance(result, SessionEndedError):
+        self._limiting, self._unlimited = False, None
+        waiting, self._waiting = self._waiting, None
+        if isinstance(result, SessionEndedError):
+            return  # `down` reports it
+        if isinstance(result, BoardError):
             self._unlimited = result
-        if self._unlimited is not None:
             log.warning("board %r: it does not limit the motor's current: %s", self._link.name, self._unlimited)
+        if waiting is not None:
+            self.write(*waiting)
 
     def _made_safe(self, result: BoardAnswer | BoardError) -> None:
         if isinstance(result, BoardError):
@@ -239,7 +253,8 @@ class BoardOutputs:
             self._watcher.stopped(names, why)
 
     def _forget(self) -> None:
-        self._deadman = False
+        self._deadman = self._limiting = False
+        self._waiting = None
         self._under_way.clear()
         self._on.clear()
 

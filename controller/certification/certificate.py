@@ -106,7 +106,7 @@ def model_of(config: TableConfig) -> dict[str, str]:
     values = dict(_flat("", {} if model is None else model(config)))
     values["lines.backend"] = config.lines.backend
     for name, board in sorted(config.boards.items()):
-        values[f"boards.{name}"] = msgspec.json.encode([board.kind, board.serial, board.port]).decode()
+        values |= _flat(f"boards.{name}", msgspec.to_builtins(board))
     for _, device in sorted(config.devices.items()):
         for line, place in places_of(config, device).items():
             values[f"wires.{line}"] = msgspec.json.encode(place).decode()

@@ -17,7 +17,7 @@ from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
 from controller.cli.send import user_name
 from controller.cli.services_here import refusal, service_of, services
-from controller.cli.table_key import table_key
+from controller.cli.table_key import signer_of_table, table_key
 from controller.configuration.values import TableConfig
 from hal.clock import NS_PER_S, SystemClock
 
@@ -71,8 +71,9 @@ def command(table: Path, only_check: bool, state: Path | None, key_file: Path | 
     running = service_of(config.id, services())
     if running is not None:
         _leave(refusal(config.id, running, "a certificate needs the wires for itself"), FATAL)
-    key = _key(config, state, key_file)
-    sys.exit(_check(config, key, as_json=as_json) if only_check else _write(config, key, by, as_json=as_json))
+    if only_check:
+        sys.exit(_check(config, signer_of_table(config, state), as_json=as_json))
+    sys.exit(_write(config, _key(config, state, key_file), by, as_json=as_json))
 
 
 def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> SigningKey:
@@ -96,6 +97,7 @@ def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> Sign
 
 def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> int:
     from controller.certification.certificate import CertificateError, certificate_path, write
+    from controller.certification.software import UNREADABLE, compile_all
     from controller.journal.signing import public_half
 
     path = certificate_path(config)
@@ -107,7 +109,11 @@ def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> i
         )
     if not os.access(path.parent, os.W_OK):
         _leave(f"{path.parent}: the certificate is written there, and this user may not; use sudo", BAD_CONFIGURATION)
+    compile_all()
     made = _made(config, by or user_name())
+    unreadable = [name for name, found in made.files.items() if found.endswith(UNREADABLE)]
+    if unreadable:
+        _leave(f"{', '.join(unreadable)}: cannot be read, so nobody can vouch for it; use sudo", BAD_CONFIGURATION)
     try:
         write(path, made, key)
     except CertificateError as error:
@@ -125,7 +131,7 @@ def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> i
     return 0
 
 
-def _check(config: TableConfig, key: SigningKey, *, as_json: bool) -> int:
+def _check(config: TableConfig, signer: bytes, *, as_json: bool) -> int:
     from controller.certification.certificate import (
         certificate_of,
         device_differences,
@@ -133,7 +139,7 @@ def _check(config: TableConfig, key: SigningKey, *, as_json: bool) -> int:
         software_differences,
     )
 
-    found = certificate_of(config, bytes(key.verify_key))
+    found = certificate_of(config, signer)
     differences: Sequence[str] = []
     if found.certificate is not None:
         now = _made(config, found.certificate.by)

@@ -39,3 +39,22 @@ def table_key(config: TableConfig, state: Path | None) -> SigningKey:
                 # The service's user reads it: left to root, it would lock the service out.
                 os.chown(made, owner.st_uid, owner.st_gid)
     return key
+
+
+def signer_of_table(config: TableConfig, state: Path | None) -> bytes:
+    """The public half of the key that seals the table's journal, without making one. Ends the command without one that
+    can be used. Where there is none yet, it is of a key that has signed nothing.
+    """
+    from nacl.signing import SigningKey
+
+    from controller.journal.signing import SigningKeyError, load
+    from controller.service.state_paths import state_of_table, state_paths_for
+
+    path = state_paths_for(state_of_table(state, Path(config.file)), [config]).signing_key
+    if not path.exists():
+        return bytes(SigningKey.generate().verify_key)
+    try:
+        return bytes(load(path).verify_key)
+    except SigningKeyError as error:
+        click.echo(click.style(f"{error}; with --state DIR another folder is used", fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)

@@ -268,7 +268,7 @@ def read_devices(
     wanted = {
         name: slot
         for name, slot in game.devices.items()
-        if name in given or (slot.always and not given.keys() & slot.unless)
+        if name in given or (slot.always and not given.keys() & {slot.unless, slot.or_unless})
     }
     for name, slot in wanted.items():
         device, found = _read(name, slot, given.get(name, {}), registry)

@@ -97,12 +97,13 @@ class CertificateWatch:
         words = self._found()
         if words == self._reported:
             return []
-        before, self._reported = self._reported, words
+        self._reported = words
         if not words:
             table.cause_gone(DEVICE, CAUSE)
             return []
         events = table.raise_fault(DEVICE, NOT_CERTIFIED, words, t_ns, cause=CAUSE)
-        return events if events or not before else table.warn(DEVICE, NOT_CERTIFIED, words, t_ns)
+        # What is latched already is no new fault: that something else differs now is published all the same.
+        return events or table.warn(DEVICE, NOT_CERTIFIED, words, t_ns)
 
     def _found(self) -> str:
         certificate = self.state.certificate

@@ -156,6 +156,8 @@ class PusherBoardActuator:
         """Whether the shelf is to move."""
         self._alarm = False
         self._stalled = False
+        self._unlimited: MotorLimitCommand | None = None
+        """The limit of the motor's current that the board refused: it stands until the limit is sent again."""
         self._moves: bool | None = None
         self._hopper: HopperReport | None = None
         self._plan: BoardPayout | None = None
@@ -166,6 +168,8 @@ class PusherBoardActuator:
         self._motor_ns = NEVER_NS
         self._alarm_ns = NEVER_NS
         self._level_ns = NEVER_NS
+        self._t_ns = 0
+        """The time of what is handled: what is commanded then is dated so."""
 
     # --- what the game commands ------------------------------------------------------------------------------------
 
@@ -189,6 +193,10 @@ class PusherBoardActuator:
             self._shelf = wanted
             if wanted:
                 self._stalled = False
+                if self._unlimited is not None:
+                    # Commands are carried out in their order: refused again, the motor is stopped again.
+                    self._command(self._unlimited)
+                    self._unlimited = None
             self._drive_shelf(t_ns)
 
     def sound_alarm(self, wanted: bool, t_ns: int) -> None:
@@ -253,7 +261,7 @@ class PusherBoardActuator:
         self._t_ns = t_ns
         if self._again_ns <= t_ns:
             self._again_ns = NEVER_NS
-            self._say_all(t_ns)
+            self._command_all(t_ns)
         if self._motor_ns <= t_ns:
             self._drive_shelf(t_ns)
         if self._alarm_ns <= t_ns:
@@ -269,10 +277,9 @@ class PusherBoardActuator:
 
     # --- the session -----------------------------------------------------------------------------------------------
 
-    _t_ns: int = 0
-
     def _came_up(self, t_ns: int) -> list[Observation]:
         self._up, self._counts, self._hopper = True, None, None
+        self._unlimited = None  # the link has sent it in this session, before anything else
         config = self._config
         if config.hopper:
             self._command(HopperCommand(config.token_ms, int(config.turns_back), 0, 0))
@@ -293,8 +300,8 @@ class PusherBoardActuator:
         if self._up:
             self.outputs.append(SendFrame(self._config.link, carried(command), self._t_ns))
 
-    def _say_all(self, t_ns: int) -> None:
-        """Says again what is wanted: the board has begun anew, or has refused it."""
+    def _command_all(self, t_ns: int) -> None:
+        """Commands again what is wanted: the board has begun anew, or has refused it."""
         if self._wanted:
             self._command(AcceptCommand(1))
         if self._shelf:
@@ -338,7 +345,7 @@ class PusherBoardActuator:
             found.append(AcceptSet(t_ns=t_ns, accepting=self._wanted, counter=seen.tokens_in))
         if first:
             found.append(BoardSilent(t_ns=t_ns, silent=False))
-            self._say_all(t_ns)
+            self._command_all(t_ns)
         return found
 
     def _motor_reported(self, seen: BoardMotor) -> list[Observation]:
@@ -361,7 +368,7 @@ class PusherBoardActuator:
         if seen.why == RefusalCode.SILENT:
             self._command(AllSafeCommand())
         if isinstance(seen.command, MotorLimitCommand) and seen.why:
-            self._stalled = True
+            self._stalled, self._unlimited = True, seen.command
             self._drive_shelf(seen.t_ns)
             return [ShelfBlocked(t_ns=seen.t_ns, why="unlimited")]
         if isinstance(seen.command, PayCommand) and plan is not None and seen.command.payout == plan.number:
@@ -369,7 +376,10 @@ class PusherBoardActuator:
             if seen.why and self._refusals >= TRIES:
                 self._plan = None
                 why = f"its board refuses: {RefusalCode(seen.why).name.lower()}"
-                return [_over(seen.t_ns, plan, 0, 0, why)]
+                # A board that has begun it may have paid, whatever it refuses since.
+                begun = self._hopper is not None and self._hopper.payout >= plan.number
+                least = self._hopper.seen if begun and self._hopper is not None else 0
+                return [_over(seen.t_ns, plan, least, plan.tokens if begun else 0, why)]
         self._again_ns = min(self._again_ns, seen.t_ns + TRY_AGAIN_NS)
         return []
 

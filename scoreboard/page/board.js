@@ -145,9 +145,9 @@ function hero(game, view, code) {
   if (view.current) return h("div.hero.current", { "data-round": view.current.round }, h("span.caption", {}, t(game === machine ? "play" : "winner", { n: view.current.round })), game.hero(view.current.result, view));
   const doubtful = ["void", "unresolved", "corrected"].includes(view.status);
   if (doubtful) return empty();
-  const last = view.outcomes[0];
+  const last = game.lastOf?.(view) ?? view.outcomes[0];
   if (!last || view.status === "waiting") return h("div.hero.empty", {}, h("span.caption", {}, t("none")));
-  return h("div.hero.last", { "data-round": last.round }, h("span.caption", {}, t(game === machine ? "play.last" : "last", { n: last.round })), game.hero(last.result, view));
+  return h("div.hero.last", { "data-round": last.round }, h("span.caption", {}, game.lastCaption?.(last) ?? t("last", { n: last.round })), game.hero(last.result, view));
 }
 
 function limits(view) {

@@ -10,6 +10,7 @@ board, whose own program steps the motors, he watches those steps.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -20,6 +21,7 @@ from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Output, Rar
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.truth import SimRound, Truth
+from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.reels.board import NEVER_NS, ReelBoard
 from simulators.reels.body import ReelBody
 
@@ -35,6 +37,10 @@ REPORTED_NS: Final = 50_000_000
 BETWEEN_S: Final = (1.0, 2.5)
 PASS_S: Final = (0.015, 0.05)
 """From one opto of the chute to the other (ours)."""
+IN_S: Final = 0.2
+"""A token that is put in is past both optos by then."""
+NOTICED_S: Final = 0.6
+"""A token in an acceptor is known so soon: two polls of 0.2 s, and their answers."""
 PRESS_S: Final = 0.12
 LOOKS_S: Final = 0.3
 """The player looks for a turn, and so long, before he presses (ours): by then the button works."""
@@ -52,8 +58,19 @@ SLIPPED: Final = 8
 SLIPPED_LITTLE: Final = 3
 
 
-def _fault(name: str, physical: bool, explanation: str, expected: str) -> SimulatedFault:
-    return SimulatedFault(name, GAMES, physical, explanation, expected)
+def _needs_chute(geometry: Geometry) -> str | None:
+    """When an acceptor reports its token is not known to the player, nor when the reels begin."""
+    return "a chute" if isinstance(geometry, ReelsGeometry) and geometry.coins is not None else None
+
+
+def _fault(
+    name: str,
+    physical: bool,
+    explanation: str,
+    expected: str,
+    lacking: Callable[[Geometry], str | None] = lambda geometry: None,
+) -> SimulatedFault:
+    return SimulatedFault(name, GAMES, physical, explanation, expected, lacking)
 
 
 FAULTS: Final = (
@@ -75,6 +92,7 @@ FAULTS: Final = (
         True,
         "Every button is pressed as the reels begin, too.",
         "The outcome: such a press stops nothing.",
+        _needs_chute,
     ),
     _fault(
         "button_held", True, "Button 1 is held for long before the play.", "A fault: sensor_stuck; then the outcome."
@@ -161,6 +179,8 @@ class ReelsGeometry:
     """The player's time."""
     aims: tuple[tuple[tuple[int, ...], ...], ...] = ()
     """What the player may want: combinations, each as the stops that suit at each reel; without one, home."""
+    coins: CoinGeometry | None = None
+    """Acceptor and hopper, in place of the chute; None where tokens go into a chute, and awards are paid by hand."""
     skill_s: float = 0.03
     """The player's timing error: the standard deviation of a press, in seconds (ours)."""
 
@@ -219,6 +239,9 @@ class ReelsSimulator:
         rng = Random(f"{seed}/reels")
         numbers = range(1, geometry.reels + 1)
         self.bodies = {number: ReelBody(geometry.steps, rng.randrange(geometry.steps)) for number in numbers}
+        self.coins = None if geometry.coins is None else CoinEquipment(geometry.coins, seed)
+        """Acceptor and hopper, if it has them."""
+        self._in_s = IN_S if self.coins is None else NOTICED_S
         self._seed = seed
         self._number = 0
         self._now_s = 0.0
@@ -252,12 +275,13 @@ class ReelsSimulator:
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
         own = [line(number) for number in self.bodies for line in (home_line, stop_line)]
-        return (*own, *self.boards, OUTER_OPTO, INNER_OPTO, DOOR)
+        chute = (OUTER_OPTO, INNER_OPTO) if self.coins is None else self.coins.links
+        return (*own, *self.boards, *chute, DOOR)
 
     def start(self) -> Batch:
         """Every line at time 0, and some quiet."""
         self._now_s = QUIET_AT_START_S
-        edges = [Edge(line, 0, 0) for line in (OUTER_OPTO, INNER_OPTO, DOOR)]
+        edges = [Edge(line, 0, 0) for line in (OUTER_OPTO, INNER_OPTO, DOOR) if line in self.lines]
         for number, body in self.bodies.items():
             self._home[number] = body.home
             edges += [Edge(home_line(number), body.home, 0), Edge(stop_line(number), 0, 0)]
@@ -280,7 +304,7 @@ class ReelsSimulator:
         at_s = self._before(name, self._now_s + rng.uniform(*BETWEEN_S), edges, rare, rng)
         edges += self._paid_in(at_s, rng)
         plans = self._plans(name, rng)
-        player_s = self._in_play(name, at_s + 0.2, edges, rare, rng)
+        player_s = self._in_play(name, at_s + self._in_s, edges, rare, rng)
         self._player_ns = _ns(player_s)
         for number, plan in enumerate(plans, 1):
             self._watched[number] = _Watched(plan, self._watched[number].turning_since_ns)
@@ -337,7 +361,8 @@ class ReelsSimulator:
                 self._planned += self._press(number, _ns(at_s + 0.15 + 0.02 * number), rng)
         if name == "token_while_spinning":
             edges += self._paid_in(at_s + 0.6, rng)
-            self._order("hand_pay", at_s + 2.0, rare)
+            if self.coins is None:
+                self._order("hand_pay", at_s + 2.0, rare)
         if name in ("reel_slips", "reel_slips_little"):
             amount = SLIPPED_LITTLE if name == "reel_slips_little" else rng.choice((-SLIPPED, SLIPPED))
             self._acts.append(_Act(_ns(wrong_s), "slip", 1, amount))
@@ -346,7 +371,7 @@ class ReelsSimulator:
                 name
             ]
             reel = {"reel_jammed": 2, "home_blind": 3}.get(name, 1)
-            begins_s = at_s - 0.19 if name == "reel_heavy" else wrong_s
+            begins_s = at_s - self._in_s + 0.01 if name == "reel_heavy" else wrong_s
             self._acts.append(_Act(_ns(begins_s), what, reel, 1))
             self._acts.append(_Act(_ns(wrong_s + FOR_FAULT_S - 2.0), what, reel, 0))
         if name == "home_unplugged":
@@ -391,6 +416,8 @@ class ReelsSimulator:
 
     def command(self, output: Output) -> None:
         """The reels are commanded; or a motor of an emulated board makes a step."""
+        if self.coins is not None:
+            self.coins.command(output)
         if isinstance(output, SendFrame) and output.link in self.boards and not self._on_boards:
             self.boards[output.link].command(output.data, max(output.t_ns, self.told_ns))
             self._take_frames()
@@ -406,6 +433,8 @@ class ReelsSimulator:
         """The next thing that happens."""
         times = [value.t_ns for queue in (self._edges, self._rare, self._planned) for value in queue]
         times += [act.t_ns for act in self._acts if not act.done]
+        coins_ns = None if self.coins is None else self.coins.next_answer_ns
+        times += [] if coins_ns is None else [coins_ns]
         if not self._on_boards:
             times += [board.next_ns for board in self.boards.values() if not board.turning]
             if any(board.turning for board in self.boards.values()):
@@ -414,8 +443,12 @@ class ReelsSimulator:
         return None if first_ns >= NEVER_NS else max(first_ns, self.told_ns)
 
     def answers(self, until_ns: int) -> Batch:
-        """What the reels and the player do up to then; each of it once."""
-        return self._run(until_ns)
+        """What the reels, the player and the coin equipment do up to then; each of it once."""
+        done = self._run(until_ns)
+        if self.coins is None:
+            return done
+        rare = sorted([*done.rare, *self.coins.answers(until_ns)], key=lambda value: value.t_ns)
+        return Batch(done.edges, rare, until_ns)
 
     def _run(self, until_ns: int) -> Batch:
         while True:
@@ -526,11 +559,14 @@ class ReelsSimulator:
     def _paid_in(self, at_s: float, rng: Random) -> list[Edge]:
         """A player puts a token in."""
         edges = self._token(at_s, rng.uniform(*PASS_S))
-        self.tokens_ns.append(edges[-1].t_ns)
+        self.tokens_ns.append(edges[-1].t_ns if edges else _ns(at_s))
         return edges
 
     def _token(self, at_s: float, step_s: float) -> list[Edge]:
-        """A token goes in."""
+        """A token goes in: the edges of the chute, where it has one."""
+        if self.coins is not None:
+            self.coins.insert(_ns(at_s))
+            return []
         story = ((OUTER_OPTO, 1), (INNER_OPTO, 1), (OUTER_OPTO, 0), (INNER_OPTO, 0))
         return [Edge(line, level, _ns(at_s + number * step_s)) for number, (line, level) in enumerate(story)]
 

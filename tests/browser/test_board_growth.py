@@ -13,8 +13,8 @@ from tests.browser.board_page import BoardPage
 from tests.fakes.board_site import POCKETS, PlayedTable, board_site, roulette
 
 ROUNDS_8_HOURS = 480
-"""One a minute."""
-LAPS = 12
+"""One a minute: twelve such evenings are over 100,000 events."""
+LAPS = 14
 CHUNK = 12
 """Rounds that are played before the page is looked at: fewer messages than are kept for a page."""
 SAMPLES = 5

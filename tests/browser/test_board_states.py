@@ -170,9 +170,9 @@ HEROES = {
     "pusher": ["PLAY 25", "7", "TOKENS"],
     "pusher_open": ["LAST · PLAY 3", "0", "no award"],
     "stud": ["K", "A", "10", "4", "2"],
-    "reel": ["LAST · PLAY 25", "7", "20", "TOKENS"],
+    "reel": ["LAST AWARD · PLAY 25", "7", "20", "TOKENS"],
     "reel_five": ["12,345", "CHERRY", "ORANGE"],
-    "reel_turning": ["PLAY ON"],
+    "reel_turning": ["LAST AWARD · PLAY 4", "BELL", "6", "TOKENS"],
 }
 PANELS = {
     "roulette": [

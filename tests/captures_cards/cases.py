@@ -16,6 +16,7 @@ import msgspec
 
 from tests.captures_dice.cases import CapturedTable, replayed, simulate_captured
 from tests.tables.bench import configured
+from tests.tables.card_kinds import KINDS
 from tests.tables.card_shoe import card_toml
 
 FOLDER: Final = Path(__file__).resolve().parent
@@ -50,6 +51,21 @@ SIMULATED: Final = {
     ),
     "let_it_ride": CapturedTable(
         card_toml("let_it_ride"), ("none", "dead_barrier", "shoe_restarted"), rounds=1, kept="dead_barrier"
+    ),
+    "caribbean_stud_stacks": CapturedTable(
+        KINDS["stacks of five"], ("none", "short_stack", "jam"), rounds=1, kept="short_stack"
+    ),
+    "blackjack_double": CapturedTable(
+        KINDS["double"], ("none", "both_compartments", "wrong_compartment"), rounds=1, kept="both_compartments"
+    ),
+    "blackjack_shuffling": CapturedTable(
+        KINDS["shuffling"],
+        ("none", "card_added", "intake_unplugged", "two_cards_at_once", "shoe_empty"),
+        rounds=1,
+        kept="card_added",
+    ),
+    "red_dog_tokens": CapturedTable(
+        KINDS["tokens, xor"], ("none", "misread", "line_corrupted", "cable_pulled"), rounds=1, kept="line_corrupted"
     ),
     "joker_seven": CapturedTable(
         card_toml("joker_seven"), ("none", "dealt_before_no_more_bets", "cable_pulled"), rounds=1, kept="cable_pulled"

@@ -41,6 +41,7 @@ def test_it_is_written_signed_and_compared(table: Path) -> None:
 def test_a_check_without_a_certificate_of_a_simulated_machine_needs_none(table: Path) -> None:
     found = certify(table, "--check")
     assert (found.exit_code, "not needed" in found.output) == (0, True)
+    assert not (table.parent / "state").exists()
 
 
 def test_a_laboratorys_key_must_be_the_one_that_the_file_names(table: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 from click.testing import CliRunner
 
+from controller.bench.simulated_journal import SimulatedJournal
 from controller.bench.simulation import Score, simulate
 from controller.cli import main
 from controller.games.assembly import geometry_of, table_for
@@ -20,6 +21,7 @@ from feed.state import TableState
 from hal.values import Batch, Edge, Output
 from simulators.base.answering import play_through
 from simulators.base.faults import faults_for
+from simulators.coins.equipment import TOKENS
 from simulators.reels.table import ReelsSimulator
 from tests.tables.bench import configured
 from tests.tables.reel_machine import reel_toml
@@ -74,6 +76,37 @@ def test_every_play_has_the_outcome_that_is_true(text: str, fault: str) -> None:
 @pytest.mark.parametrize(("text", "fault"), CASES)
 def test_every_play_of_many_has_the_outcome_that_is_true(text: str, fault: str) -> None:
     judge(text, fault, 400, 1000)
+
+
+def test_an_acceptor_takes_the_tokens_and_a_hopper_pays_every_award() -> None:
+    config = configured(reel_toml("", "[device.coins]\n"))
+    simulator = geometry_of(config).simulator(5)
+    assert isinstance(simulator, ReelsSimulator)
+    coins = simulator.coins
+    assert coins is not None
+    table = table_for(config, epoch="sim", simulated=True, opens=True)
+    journal = SimulatedJournal(simulator, table)
+    said = table.open(0) + table.feed(simulator.start())
+
+    def feed(batch: Batch) -> list[Output]:
+        new = table.feed(batch)
+        journal.publish(new, batch.until_ns)
+        said.extend(new)
+        return table.outputs()
+
+    for number in range(12):
+        fault = "token_while_spinning" if number == 3 else None
+        play_through(journal, simulator.round(fault).batch, feed, lambda: table.next_due_ns)
+    play_through(journal, Batch([], [], simulator.told_ns + 10_000_000_000), feed, lambda: table.next_due_ns)
+    last = [event.data for event in said if isinstance(event.data, MachineEvent)][-1]
+    awards = [event.data.result["award"] for event in said if isinstance(event.data, Outcome)]
+    assert len(awards) == 12
+    assert sum(awards) == last.meters.tokens_won > 0
+    assert [event.data.fault for event in said if isinstance(event.data, DeviceFault)] == []
+    assert last.meters.tokens_in == len(simulator.tokens_ns) == 13
+    assert last.credits == 0
+    assert last.meters.tokens_paid == sum(awards) + 1 == TOKENS - coins.hopper.tokens
+    assert last.meters.tokens_hand_paid == 0
 
 
 # --- captures ---------------------------------------------------------------------------------------------------------

@@ -65,7 +65,13 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
 }
 PICTURES = {
     name: f"docs/pictures/wiring-{name.removesuffix('.toml')}.svg"
-    for name in ("roulette_on_pi.toml", "money_wheel_on_pi.toml", "roulette_board.toml", "sic_bo_board.toml")
+    for name in (
+        "roulette_on_pi.toml",
+        "money_wheel_on_pi.toml",
+        "roulette_board.toml",
+        "sic_bo_board.toml",
+        "skill_stop_reel_board.toml",
+    )
 }
 """Drawings that pages show, and the examples that they are made from."""
 KEYS = re.compile(r"<!-- keys: (?P<name>[^>]+?) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)

@@ -36,11 +36,13 @@ DEAD_S: Final = 180.0
 CONSOLE: Final = ("con=null", "con0=null,fd:1", "con1=null", "quiet", "loglevel=3", "panic=-1")
 
 
-def _roomy(memory: str) -> str:
-    """A folder in which a machine's memory has room, in this computer's own memory where that can be."""
+def memory_folder(memory: str, shared: Path = Path("/dev/shm")) -> str:
+    """The folder for a machine's memory: in this computer's own memory, where that has room and programs may run."""
     needed = int(memory.removesuffix("M")) << 20
-    shared = Path("/dev/shm")
-    return str(shared) if shared.is_dir() and shutil.disk_usage(shared).free > needed else tempfile.gettempdir()
+    # A container's often has 64 MB, and runs no program.
+    if shared.is_dir() and shutil.disk_usage(shared).free > needed and not os.statvfs(shared).f_flag & os.ST_NOEXEC:
+        return str(shared)
+    return tempfile.gettempdir()
 
 
 class MachineError(Exception):
@@ -95,7 +97,7 @@ class Machine:
         if not virtual_time:
             words += [f"vm.alive={ALIVE_S}"]
             self._silence_s = DEAD_S
-        environ = {**os.environ, "TMPDIR": _roomy(memory)}
+        environ = {**os.environ, "TMPDIR": memory_folder(memory)}
         self._process = subprocess.Popen(
             words,
             stdin=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
 from controller.games.machines.coin_faults import COINS
-from controller.games.machines.coins import SLOT_OF_COINS, coin_findings
+from controller.games.machines.coins import SLOT_OF_COINS, coin_findings, coin_geometry
 from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
@@ -19,7 +19,7 @@ from controller.games.skill_stop_reel.rounds import REELS, SkillStopOptions, Ski
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from controller.table.wording import counted
-from drivers.coins.coin_bus import CoinBus
+from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsConfig
 from feed.events import RoundStarted, StatisticsKey
@@ -94,8 +94,8 @@ def _suiting(model: Model, symbols: Sequence[str]) -> tuple[tuple[int, ...], ...
 def _geometry(config: TableConfig) -> ReelsGeometry:
     from simulators.reels.table import ReelsGeometry
 
-    if COINS in config.devices:
-        raise NoSimulatorError("no simulated skill-stop reel has coin equipment; leave [device.coins] out")
+    if COINS in config.devices and "chute" in config.devices:
+        raise NoSimulatorError("no simulated skill-stop reel has a chute and a hopper; leave one of the sections out")
     reels, model = config.devices[REELS].keys(ReelsConfig), _model(config)
     return ReelsGeometry(
         game=config.game,
@@ -105,6 +105,7 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
         steps_per_s=model.steps_per_s,
         spin_s=reels.spin_ms / 1000,
         longest_s=model.longest_s,
+        coins=coin_geometry(config.devices[COINS].keys(CctalkConfig)) if COINS in config.devices else None,
         aims=tuple(_suiting(model, award.symbols) for award in model.awards),
     )
 

@@ -44,8 +44,14 @@ export function hero(result) {
   );
 }
 
-export function moving() {
-  return h("div.motion.plain", { "data-key": "motion" }, h("span.motion-word", {}, t("machine.running")));
+// What is shown as the last one, while no result of this play is: the last award, or the last play where none won.
+export const lastOf = (view) => view.outcomes.find(({ result }) => won(result)) ?? view.outcomes[0];
+
+export const lastCaption = ({ round, result }) => t(won(result) ? "award.last" : "play.last", { n: round });
+
+export function moving(view) {
+  const last = lastOf(view);
+  return last ? [h("span.caption", {}, lastCaption(last)), hero(last.result)] : h("div.motion.plain", { "data-key": "motion" }, h("span.motion-word", {}, t("machine.running")));
 }
 
 export function panel(view) {

@@ -189,6 +189,9 @@ def test_a_motor_without_the_limit_that_the_file_wants_does_not_run() -> None:
     assert isinstance(blocked, ShelfBlocked)
     assert blocked.why == "unlimited"
     assert wire.told() == [MotorCommand(0, 0, 0)]
+    wire.actuator.run_shelf(False, wire.now_ns)
+    wire.actuator.run_shelf(True, wire.now_ns)
+    assert wire.told() == [MotorCommand(0, 0, 0), MotorLimitCommand(500), MotorCommand(127, 0, 0)]
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff", b"\x88\x01", bytes(64)])

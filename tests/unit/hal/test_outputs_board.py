@@ -155,6 +155,29 @@ def test_a_board_without_a_limit_is_asked_for_none() -> None:
     play(scene, kind="table")
 
 
+@pytest.mark.parametrize("refused", [False, True])
+def test_a_motor_that_is_set_before_the_limit_is_answered_waits_for_the_answer(refused: bool) -> None:
+    async def scene(bench: BoardBench) -> None:
+        if refused:
+            bench.board.refuse[MotorLimitCommand] = RefusalCode.UNKNOWN_COMMAND
+        table = Scene(bench, MOTOR, motor_limit=71)
+        table.outputs.open()
+        while table.outputs.faults:
+            await table.passes(0.0005)
+        table.outputs.set("motor", 1.0)
+        assert table.on() == {}
+        turned: list[int] = []
+        for _ in range(200):
+            await table.passes(0.001)
+            turned += table.on().values()
+        if refused:
+            assert (turned, list(table.outputs.faults)) == ([], ["motor"])
+        else:
+            assert (set(turned), table.outputs.faults) == ({255}, {})
+
+    play(scene, kind="table")
+
+
 def test_a_motor_whose_limit_is_refused_is_not_started_until_the_board_takes_it() -> None:
     async def scene(bench: BoardBench) -> None:
         bench.board.refuse[MotorLimitCommand] = RefusalCode.UNKNOWN_COMMAND

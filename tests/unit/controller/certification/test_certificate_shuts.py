@@ -15,10 +15,11 @@ from controller.certification.certificate import (
     certificate_path,
     difference_words,
     made_now,
+    model_of,
     read,
     write,
 )
-from controller.certification.software import installed_files
+from controller.certification.software import PACKAGES, ROOT, compile_all, installed_files
 from controller.configuration.values import TableConfig
 from controller.games.load import load
 from controller.live.certificate_watch import AGAIN_NS, CertificateWatch
@@ -54,6 +55,7 @@ def machine(folder: Path, more: str = "", options: str = "") -> TableConfig:
 
 
 def certified(config: TableConfig) -> Certificate:
+    compile_all()
     made = made_now(config, SERVICE, by="ann", time="2026-11-23T00:00:00Z")
     write(certificate_path(config), made, KEY)
     return made
@@ -274,6 +276,63 @@ def test_t2_46_each_hour_the_software_is_compared_and_a_changed_file_is_named(tm
     disk.changed = {}
     hour_later(3 * AGAIN_NS + 200 * S)
     assert not run.table.table.faults.causes("certificate", "not_certified")
+
+
+def test_another_difference_is_published_though_the_first_is_latched(tmp_path: Path) -> None:
+    config = machine(tmp_path)
+    made = certified(config)
+    disk = Disk()
+    run = Run(config)
+    watch = CertificateWatch(config, CertificateState("there", "by ann", made), disk)
+    assert watch.begin(0) is None
+
+    def hour_later(hours: int) -> EventList:
+        said = EventList()
+        for number in range(1200):
+            said += watch.report(run.table.table, hours * (AGAIN_NS + 100 * S) + number * S // 50)
+        return said
+
+    disk.changed = {"hal/clock.py": "00"}
+    assert "hal/clock.py" in hour_later(1).one(events.DeviceFault).detail
+    disk.changed = {}
+    assert hour_later(2).story() == []
+    disk.changed = {"drivers/coins/hopper.py": "00"}
+    assert "drivers/coins/hopper.py" in hour_later(3).one(events.DeviceWarning).detail
+    assert run.table.table.faults.causes("certificate", "not_certified")
+
+
+def test_what_python_runs_in_place_of_a_source_and_links_are_found(tmp_path: Path) -> None:
+    for name in PACKAGES:
+        (tmp_path / name).mkdir()
+    source = tmp_path / "hal" / "award.py"
+    source.write_text("AWARD = 1\n", encoding="utf-8")
+    compile_all(tmp_path)
+    before = dict(installed_files(tmp_path))
+    (compiled,) = (tmp_path / "hal" / "__pycache__").iterdir()
+    compiled.write_bytes(compiled.read_bytes().replace(b"AWARD", b"AWARE"))
+    (tmp_path / "hal" / "__pycache__" / "award.cpython-30.pyc").write_bytes(b"of another interpreter")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "hal" / "more").symlink_to(tmp_path / "elsewhere")
+    after = dict(installed_files(tmp_path))
+    assert {name for name in after if after[name] != before.get(name)} == {
+        f"hal/__pycache__/{compiled.name}",
+        "hal/more",
+    }
+
+
+def test_what_a_board_is_measured_and_limited_by_is_part_of_the_model(tmp_path: Path) -> None:
+    path = ROOT / "examples" / "token_pusher_board.toml"
+    text = path.read_text(encoding="utf-8")
+    at = text.index("\n", text.index("[board."))
+
+    def model(more: str) -> dict[str, str]:
+        path = tmp_path / "board.toml"
+        path.write_text(text[: at + 1] + more + text[at + 1 :], encoding="utf-8")
+        return model_of(load([path])[0])
+
+    plain = model("")
+    for more in ("supply_v = 4.5\n", 'require_build = "1A2B3C4D"\n'):
+        assert model(more) != plain
 
 
 def test_a_changed_file_shuts_the_machine_at_its_start(tmp_path: Path) -> None:
