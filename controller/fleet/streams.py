@@ -382,7 +382,8 @@ def _stored(raw: _Raw) -> StoredMessage:
 
 
 def _source(venue: str, domain: str) -> dict[str, Any]:
-    own: dict[str, Any] = {"name": stream_of(venue)}
+    # A hub of 2.9.10 that was killed before it held anything of a source went on behind what it had missed.
+    own: dict[str, Any] = {"name": stream_of(venue), "opt_start_seq": 1}
     if domain:
         own["external"] = {"api": f"$JS.{domain}.API", "deliver": ""}
     return own
