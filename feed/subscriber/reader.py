@@ -88,7 +88,7 @@ class FeedReader:
 
     @property
     def refused(self) -> str:
-        """Why the service does not let this reader in, as `Refused` has it; empty where it does, or nothing is known."""
+        """Why the service does not let this reader in, as in `Refused`; empty where it does, or nothing is known."""
         return self._subscription.refused
 
     def join_again(self, name: str) -> None:
