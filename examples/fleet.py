@@ -9,7 +9,9 @@ with TLS and accounts, are in systemd/nats.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -27,10 +29,12 @@ TRIES, PAUSE_S = 120, 0.25
 
 
 def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """A port that is free now, below those that the kernel gives to connections."""
+    while True:
+        port = random.randrange(20_000, 32_000)
+        with socket.socket() as one, contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 class Hall:

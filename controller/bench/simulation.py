@@ -126,10 +126,10 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
 
 
 def _fed(table: Table, published: list[Event], journal: SimulatedJournal | None, batch: Batch) -> list[Output]:
-    said = table.feed(batch)
-    published += said
+    reported = table.feed(batch)
+    published += reported
     if journal is not None:
-        journal.publish(said, batch.until_ns)
+        journal.publish(reported, batch.until_ns)
     return table.outputs()
 
 

@@ -39,7 +39,7 @@ def port_of(folder: Path, board: str) -> Path:
 
 
 def link_port_of(folder: Path, link: str) -> Path:
-    """The path of the port of a simulated device that speaks over a link of its own."""
+    """The path of the port of a simulated device that has a link of its own."""
     return folder / f"link-{link}"
 
 
@@ -125,7 +125,7 @@ def shared_table(simulator: TableSimulator, config: TableConfig, faults: Mapping
 
 
 def links_of(config: TableConfig, folder: Path, table: SharedTable) -> list[LinkOnPty]:
-    """The devices of a table that speak over links of their own."""
+    """The devices of a table that have links of their own."""
     return [LinkOnPty(table, link, link_port_of(folder, link)) for link in config.links]
 
 
@@ -224,7 +224,7 @@ class _UntilStopped:
 
 
 def _live_links(links: Sequence[LinkOnPty], time: Time, failures: list[BaseException]) -> None:
-    """Runs the devices that speak over links of their own, on one thread."""
+    """Runs the devices that have links of their own, on one thread."""
     now_ns = 0
     try:
         with suppress(_StoppedError):

@@ -26,5 +26,6 @@ def pinout_of(config: TableConfig) -> Pinout:
     on_pins = [name for name, use in config.uses.items() if use.kind in {"input", "output"}]
     unwired = [name for name in on_pins if name not in config.pins]
     unwired.sort(key=lambda name: not config.uses[name].required)
-    proposal = propose(unwired, config.pins)
+    closed = [name for name in unwired if config.uses[name].closed_at_rest]
+    proposal = propose(unwired, config.pins, pulled_up=closed)
     return Pinout(config.uses, {**config.pins, **proposal}, frozenset(proposal))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from controller.configuration.declaration import value_text
@@ -109,15 +109,18 @@ def shared(pins: Iterable[GpioPin]) -> list[tuple[GpioPin, GpioPin]]:
     return twice
 
 
-def propose(lines: Iterable[str], taken: Mapping[str, GpioPin], chip: str | None = None) -> dict[str, GpioPin]:
-    """Proposes pins for lines that have none: GPIOs without another use first, without those of `taken`.
+def propose(
+    lines: Iterable[str], taken: Mapping[str, GpioPin], chip: str | None = None, pulled_up: Collection[str] = ()
+) -> dict[str, GpioPin]:
+    """Proposes pins for lines that have none: GPIOs without another use first, without those of `taken`; with the
+    resistor to + for those of `pulled_up`.
 
     Lines for which the header has no free pin are not in the result.
     """
     used = {pin.gpio for pin in taken.values()}
     free = [gpio for gpio in PLAIN_FIRST if gpio not in used]
     return {
-        line: GpioPin(line, chip, gpio, None, PIN_OF_GPIO[gpio], "down", False, 0)
+        line: GpioPin(line, chip, gpio, None, PIN_OF_GPIO[gpio], "up" if line in pulled_up else "down", False, 0)
         for line, gpio in zip(lines, free, strict=False)
     }
 

@@ -347,6 +347,8 @@ def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) ->
     """An open contact must not be the active level of its line: the resistor alone makes the level then."""
     for line, pin in pins.items():
         use = uses.get(line)
+        if use is not None and use.closed_at_rest and pin.pull in ("up", "down"):
+            yield from _closed_at_rest(pin)
         if use is None or not use.wire_inverted:
             continue
         if pin.pull == "up" and not pin.inverted:
@@ -356,6 +358,15 @@ def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) ->
         elif pin.pull == "down" and pin.inverted:
             wrong = "is a bare contact, and the resistor pulls its wire low: it would be active while open"
             yield ConfigFinding(("pins", line), wrong, 'write pull = "up", and wire the contact to ground')
+
+
+def _closed_at_rest(pin: GpioPin) -> Iterator[ConfigFinding]:
+    """A contact that is closed at rest: where its wire is cut, the resistor must make the line 1."""
+    if (pin.pull == "up") != pin.inverted:
+        return
+    wrong = f"pulls {pin.pull}, so that a cut wire would be the same as a closed contact"
+    fix = 'write pull = "up" without inverted, and wire the contact to ground'
+    yield ConfigFinding(("pins", pin.line), wrong, fix)
 
 
 def check_boards(wires: Wires, named: Iterable[str]) -> list[ConfigFinding]:
@@ -408,7 +419,10 @@ def check_call_line(pins: Iterable[str], uses: Mapping[str, LineUse], call: Call
 
 def _propose_pins(missing: Mapping[str, LineUse], pins: Mapping[str, GpioPin]) -> dict[str, str]:
     lines = [line for line, use in missing.items() if use.kind in {"input", "output"} and use.drives not in MOVING]
-    return {line: f"{{ gpio = {pin.gpio} }}" for line, pin in propose(lines, pins).items()}
+    closed = [line for line in lines if missing[line].closed_at_rest]
+    pull = dict.fromkeys(closed, ', pull = "up"')
+    proposed = propose(lines, pins, pulled_up=closed)
+    return {line: f"{{ gpio = {pin.gpio}{pull.get(line, '')} }}" for line, pin in proposed.items()}
 
 
 def _what_to_do(line: str, use: LineUse, backend: str, boards: Mapping[str, BoardSection]) -> str:

@@ -36,8 +36,8 @@ TOPIC: Final = "Feltwire-Topic"
 _NOT_FOUND: Final = (10037, 10059)
 """No message, no stream."""
 _IN_USE: Final = 10058
-_OVERLAP: Final = 10065
-_NO_RESPONDERS: Final = "503"
+_AWAY: Final = 503
+"""No leader, no room, starting: it may pass."""
 
 
 class _ApiError(msgspec.Struct, frozen=True):
@@ -291,7 +291,7 @@ class JetStream:
         answer = await self.connection.request(subject, body, headers)
         try:
             ack = _decoded(answer, _Ack, subject)
-        except _ApiRefusedError as refusal:
+        except (_ApiRefusedError, NatsUnavailableError) as refusal:
             # No room, no leader, read-only: the journal holds the event until there is.
             raise NatsUnavailableError(f"{stream} takes no event: {refusal}") from refusal
         if ack.stream != stream:
@@ -365,10 +365,13 @@ class _ApiRefusedError(NatsRefusedError):
 def _decoded(body: bytes, kind: type[_T], what: str) -> _T:
     try:
         failed = msgspec.json.decode(body, type=_Failed)
-        if failed.error is not None:
-            raise _ApiRefusedError(what, failed.error)
+        refusal = failed.error
+        if refusal is not None and refusal.code == _AWAY:
+            raise NatsUnavailableError(f"{refusal.description} (error {refusal.err_code or refusal.code} of {what})")
+        if refusal is not None:
+            raise _ApiRefusedError(what, refusal)
         return msgspec.json.decode(body, type=kind)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NatsUnavailableError(f"{what}: the answer cannot be read: {error}") from error
 
 
@@ -379,7 +382,8 @@ def _stored(raw: _Raw) -> StoredMessage:
 
 
 def _source(venue: str, domain: str) -> dict[str, Any]:
-    own: dict[str, Any] = {"name": stream_of(venue)}
+    # A hub of 2.9.10 that was killed before it held anything of a source went on behind what it had missed.
+    own: dict[str, Any] = {"name": stream_of(venue), "opt_start_seq": 1}
     if domain:
         own["external"] = {"api": f"$JS.{domain}.API", "deliver": ""}
     return own

@@ -359,8 +359,9 @@ class LiveTable:
 
         A machine that awaits it hears that they are durable.
         """
-        if any(isinstance(event.data, StackLoaded) for event in events):
-            self._salts.forget_before()
+        loaded = sum(isinstance(event.data, StackLoaded) for event in events)
+        if loaded:
+            self._salts.loading_durable(loaded)
         if not self._watched:
             return
         self._dispatcher.carry_out(self._indicators.of(events))

@@ -124,11 +124,16 @@ class KeyedSalts:
         if following is not None:
             self._key = following
 
-    def forget_before(self) -> None:
-        """That the new stack was loaded is durable: the keys of the stacks before it are forgotten."""
-        if self._kept != self._key:
-            self._kept = self._key
-            self._keep(self._key)
+    def loading_durable(self, stacks: int = 1) -> None:
+        """So many more stacks are loaded durably, in the order of `stack_loaded`: keys before theirs are forgotten.
+
+        A later stack may be in the shoe already whose loading is not durable yet. After a power cut it was never
+        loaded, so the key that is kept is that of the last stack whose loading is durable.
+        """
+        kept = self._kept.of_stack(min(self._kept.stack + stacks, self._key.stack))
+        if kept is not None and kept != self._kept:
+            self._kept = kept
+            self._keep(kept)
 
 
 def _salt(key: StackKey, nonce: str) -> bytes:

@@ -48,6 +48,8 @@ class LineUse(NamedTuple):
     """The same where the pin is inverted, if that is another wire."""
     rests_low: bool = True
     """Whether it is 0 while nothing is moved; not the lines of an encoder, a cover or a place that is taken."""
+    closed_at_rest: bool = False
+    """A contact that is closed while the line is 0: its resistor makes an open contact 1, and so a cut wire."""
     beside: str = ""
     """Another line, or itself: it is on the board that has that one, and on no other. A link beside a line is no serial
     port: its messages are carried by that board."""

@@ -11,8 +11,8 @@ from drivers.cabinet.door import DOOR, Door, DoorConfig
 def door_lines(config: DoorConfig) -> dict[str, LineUse]:
     """The line of the door's sensor."""
     del config  # its keys change no wires
-    wire = "contact that opens with the door, to +; a cut wire is an open door"
-    return {DOOR: LineUse("door of the cabinet", "the door is open", wire, required=False)}
+    wire = "contact that opens with the door, to ground; a cut wire is an open door"
+    return {DOOR: LineUse("door of the cabinet", "the door is open", wire, required=False, closed_at_rest=True)}
 
 
 def _door(keys: DoorConfig, name: str, parts: Sequence[str]) -> Device:

@@ -204,6 +204,8 @@ class Trouble(Notice, frozen=True, kw_only=True):
 
 
 Item = Fact | Notice
+COMPLETENESS: Final = (Joined, CaughtUp, Gap, Filled, Missing, Restarted, Rewritten)
+"""Notices about which facts were delivered. All others are about the connection: each comes once, when it changes."""
 
 
 class ItemQueue:
@@ -224,8 +226,10 @@ class ItemQueue:
         self._items.extend(items)
 
     def discard(self, name: str) -> None:
-        """Removes the items of a table that were not read, its position and its state."""
-        self._items = deque(item for item in self._items if _table_of(item) != name)
+        """Removes the facts of a table that were not read, the notices of how complete they are, its position and its
+        state. Whether its service is silent, halted or in trouble still holds, and is not reported a second time.
+        """
+        self._items = deque(item for item in self._items if not _is_history_of(name, item))
         self.position.pop(name, None)
         self.states.pop(name, None)
 
@@ -268,5 +272,7 @@ def name_of(event: Event) -> str:
     return (SIMULATED if event.data.simulated else "") + event.data.table
 
 
-def _table_of(item: Item) -> str:
-    return item.name if isinstance(item, Notice) else name_of(item.event)
+def _is_history_of(name: str, item: Item) -> bool:
+    if isinstance(item, Fact):
+        return name_of(item.event) == name
+    return isinstance(item, COMPLETENESS) and item.name == name

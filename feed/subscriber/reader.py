@@ -93,7 +93,9 @@ class FeedReader:
 
     def join_again(self, name: str) -> None:
         """Begins one table with its snapshot: `Joined` is delivered, and then the facts after it. For a reader that
-        keeps a table's state, after `Rewritten` or `Missing`. The other tables go on.
+        keeps a table's state, after `Rewritten` or `Missing`. The other tables go on. Facts of the table that were not
+        read are discarded, and so are notices of how complete they are; `Stale`, `Fresh`, `Halted` and `Trouble` are
+        not.
 
         Args:
             name: as in `position`: that of a simulated table begins with `sim/`.

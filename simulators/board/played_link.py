@@ -1,4 +1,4 @@
-"""A device of the simulated table that speaks over a serial port of its own, beside the boards: the reader of a shoe.
+"""A device of the simulated table that has a serial port of its own, beside the boards: the reader of a shoe.
 
     SharedTable ──frames──► LinkOnPty ──lines, CR LF──► pty ◄── the service, as it opens any serial port
 

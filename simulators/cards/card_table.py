@@ -22,7 +22,7 @@ from simulators.base.geometry import Geometry, at_least
 from simulators.base.hand import Hand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
-from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator, TokenSpeech
+from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator, TokenFormat
 from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
 from simulators.cards.shuffler import ShufflerSimulator
 
@@ -119,8 +119,8 @@ class CardGeometry:
     barriers: bool = True
     body: bool = True
     link: str = "shoe"
-    tokens: TokenSpeech | None = None
-    """How a shoe names its cards that does not speak our lines."""
+    tokens: TokenFormat | None = None
+    """The format in which a shoe names its cards, where it is not ours."""
     continuous: bool = False
     """Whether the shoe shuffles all the time: it has no link, and the cards go back into it after each round."""
     stack_cards: int = 0

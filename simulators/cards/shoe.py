@@ -44,8 +44,8 @@ TOKEN_S: Final = 0.02
 """From one token of a card to the next, where they are repeated (ours)."""
 
 
-class TokenSpeech(NamedTuple):
-    """How a shoe names its cards that does not speak our lines."""
+class TokenFormat(NamedTuple):
+    """The format in which a shoe names its cards, where it is not ours."""
 
     codes: Mapping[str, str]
     """What each token means."""
@@ -78,18 +78,18 @@ class ShoeSimulator:
         body: bool,
         link: str,
         deck: Sequence[str] = DECK,
-        tokens: TokenSpeech | None = None,
+        tokens: TokenFormat | None = None,
         double: bool = False,
         continuous: bool = False,
         cutting_card: bool = True,
     ) -> None:
-        """`tokens` is how it names cards where it does not speak our lines; with no `link` it names none."""
+        """`tokens` is the format in which it names cards where that is not ours; with no `link` it names none."""
         self._cutting_card = cutting_card
         own = (*(BARRIERS if barriers else ()), *((BODY[1:] if continuous else BODY) if body else ()))
         beside = (*(GATES if double else ()), *((INTAKE,) if continuous else ()))
         self.lines = (*own, *beside, *((link,) if link else ()))
         self._tokens = tokens
-        self._speaks_lines = bool(link) and tokens is None
+        self._in_our_format = bool(link) and tokens is None
         self._sent_s = 0.0
         """When all tokens of the card before are sent."""
         self._open = 1
@@ -283,7 +283,7 @@ class ShoeSimulator:
         return any(line == silent and _ns(from_s) <= t_ns < _ns(until_s) for silent, from_s, until_s in self._silent)
 
     def _send_state(self, at_s: float) -> None:
-        if not self._speaks_lines:
+        if not self._in_our_format:
             return
         number = self._counted[bisect_right(self._counted, at_s, key=_since) - 1][1]
         state = self._states[bisect_right(self._states, at_s, key=_since) - 1][1]

@@ -31,7 +31,7 @@ class ShufflerSimulator:
     """One shuffler. What its lines do is collected until it is taken; times are seconds of the simulation."""
 
     def __init__(self, cards: int, *, link: str = "", counter: bool = True, present: bool = False) -> None:
-        """`cards` are those of one batch; with a `link` it speaks, without one it has plain lines."""
+        """`cards` are those of one batch; with a `link` it reports over that, without one it has plain lines."""
         own = () if link else (*CONTACTS, *((CARD,) if counter else ()))
         self.lines = (*own, *((PRESENT,) if present else ()), *((link,) if link else ()))
         self._link = link

@@ -69,7 +69,10 @@ class Venue:
         """A new one, which knows nothing."""
         address = self.server.address if self.leaf is not None else self.server.address._replace(port=self.link.port)
         relay = Relay(RelayPlan(address, self.name, [Service(self.service.base)], "test"), SystemClock())
-        self._relay = asyncio.ensure_future(relay.run())
+        self._relay, test = asyncio.ensure_future(relay.run()), asyncio.current_task()
+        assert test is not None
+        # One that ends by itself ends the test: `end_relay` raises why.
+        self._relay.add_done_callback(lambda ended: None if ended.cancelled() else test.cancel())
 
     async def end_relay(self) -> None:
         """It is gone, wherever it was."""

@@ -9,8 +9,9 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from random import SystemRandom
 from threading import Event
 from typing import Any
 
@@ -19,13 +20,17 @@ from tests.fakes.time_limits import HANG_S
 
 PROGRAM = shutil.which("nats-server") or "/usr/sbin/nats-server"
 _POLL_S = 0.02
+_RANDOM = SystemRandom()
 
 
 def free_port() -> int:
-    """A port that is free now."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
+    """A port that is free now, and that the kernel gives no connection of its own accord: below those that it takes
+    (`net.ipv4.ip_local_port_range`), so that a server that was killed can have it again."""
+    while True:
+        port = _RANDOM.randrange(20_000, 32_000)
+        with socket.socket() as one, suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
 
 
 class NatsServer:
@@ -40,7 +45,7 @@ class NatsServer:
         self.folder.mkdir(parents=True, exist_ok=True)
         self.name = name
         self.config = config
-        self.port = -1
+        self.port = free_port()
         self._environ = {**os.environ, **(environ or {})}
         self._process: subprocess.Popen[bytes] | None = None
 

@@ -167,7 +167,7 @@ class CardTableLife(RuleBasedStateMachine):
                 self.sealed[commitment] = True
             case StackLoaded():
                 self.sealed, self.before = {}, 0  # those of the stack before stay sealed
-                self.salts.forget_before()
+                self.salts.loading_durable()
             case events.Outcome(result=result, evidence=evidence):
                 cards = [one.card for one in evidence.cards or ()]
                 assert len(cards) >= 4

@@ -122,7 +122,7 @@ class BlackjackGame(CardGame):
         if not self._determined:
             self._determine(seen, t_ns)
             return
-        self._check_side(t_ns)
+        self._check_side(seen, t_ns)
         if not self._plan:
             self._plan = self._initial(self.hands)
         if self._dealt < len(self._plan):
@@ -148,9 +148,16 @@ class BlackjackGame(CardGame):
         else:
             self._side = side_of(card)
 
-    def _check_side(self, t_ns: int) -> None:
-        """The cards come from the compartment that the determinant card has chosen; a violation reports it once."""
-        if self._side is not None and self.open_sides is not None and self.open_sides != (self._side,):
+    def _check_side(self, seen: CardDealt, t_ns: int) -> None:
+        """The card came from the compartment that the determinant card has chosen; a violation reports it once.
+
+        What counts is which one was open when it left: it is reported once it is read, or the wait for that is over.
+        One that was kept from the round before left before this choice.
+        """
+        if self._side is None or self.called_ns is None or seen.left_ns < self.called_ns:
+            return
+        sides = self.compartments_open(seen.left_ns)
+        if sides is not None and sides != (self._side,):
             detail = f"a card left while compartment {self._side}, which the determinant card chose, was not open alone"
             self._side = None
             self.violation(t_ns, "wrong_compartment", OURS, detail)

@@ -12,6 +12,7 @@ in an event before the game lays it open.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -55,6 +56,8 @@ TROUBLES: Final = {"jam": "shoe_jam", "empty": "shoe_empty", "lid": "shoe_open"}
 QUIET_NS: Final = 5_000_000_000
 """After a void round, or cards dealt at a table that was shut, so long without a card before the next round opens
 (ours): the dealer collects the cards."""
+CHANGES_KEPT: Final = 256
+"""Changes of the compartments of a double shoe that are kept (ours): a card is reported seconds after it left."""
 CALL_BUTTON: Final = "dealer_no_more_bets"
 
 Use: TypeAlias = Literal["discard", "next_round", "next_card"]
@@ -130,8 +133,8 @@ class CardGame(Game):
             )
         self.stock = ContinuousStock(self, self.stack, SHOE) if terms.continuous else None
         """What is inside a continuous shuffling shoe."""
-        self.open_sides: tuple[int, ...] | None = None
-        """The open compartments of a double shoe; None where nothing has reported them."""
+        self._compartment_changes: deque[CompartmentsOpen] = deque(maxlen=CHANGES_KEPT)
+        """The last changes of the compartments of a double shoe, oldest first."""
         self.discards = Discards(self, self.stack, rules.procedure.batches_alternate)
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
@@ -197,6 +200,8 @@ class CardGame(Game):
         by_button = self.context.call_by == "button"
         if state.phase == SETTLING_STILL if by_button else state.phase not in ("", SETTLED):
             self._doubt = Doubt("power_loss", "cards may have left while the controller was off")
+        if self.stock is not None:
+            self.stock.restore(state)
         if state.stack is not None:
             self.ledger.restore(state.stack)
             if self.shuffler is not None:
@@ -211,7 +216,9 @@ class CardGame(Game):
                 self._shuffled = carried.shuffled
 
     def begin(self, t_ns: int) -> None:
-        """The table begins: where the cards were to be shuffled, they still are."""
+        """The table begins: where the cards were to be shuffled, they still are; a shoe that counts has lost count."""
+        if self.stock is not None:
+            self.stock.begin(t_ns)
         if self._reshuffle:
             self.events.append(self._reshuffle_fault(t_ns))
 
@@ -386,13 +393,17 @@ class CardGame(Game):
 
     def _compartments(self, seen: CompartmentsOpen) -> None:
         """A double shoe: one compartment is open at a time."""
-        self.open_sides = seen.sides
+        self._compartment_changes.append(seen)
         both = len(seen.sides) > 1
         if both:
             detail = "both compartments of the double shoe are open"
             self.events.append(Fault(seen.t_ns, "two_compartments_open", detail, cause="compartments", device=SHOE))
         else:
             self.events.append(CauseGone(seen.t_ns, "compartments", SHOE))
+
+    def compartments_open(self, t_ns: int) -> tuple[int, ...] | None:
+        """The compartments of a double shoe that were open at a time; None where that is not known (any more)."""
+        return next((seen.sides for seen in reversed(self._compartment_changes) if seen.t_ns <= t_ns), None)
 
     def _booked(self, seen: CardDealt) -> CardDealt:
         """The card in the books: doubted where it cannot be of these decks."""

@@ -73,7 +73,7 @@ def card_geometry(
 ) -> CardGeometry:
     """The simulated table of a game whose rounds `dealing` deals; `more` is what else its geometry has."""
     from simulators.cards.card_table import CardGeometry
-    from simulators.cards.shoe import TokenSpeech
+    from simulators.cards.shoe import TokenFormat
 
     own = config.devices["shoe"].config
     continuous = isinstance(own, ShufflingShoeConfig)
@@ -94,7 +94,7 @@ def card_geometry(
         body=shoe.body,
         link=shoe.link,
         continuous=continuous,
-        tokens=TokenSpeech(shoe.codes, shoe.checksum, shoe.repeats) if shoe.reading == "tokens" else None,
+        tokens=TokenFormat(shoe.codes, shoe.checksum, shoe.repeats) if shoe.reading == "tokens" else None,
         stack_cards=shoe.stack_cards,
         stack_s=shoe.stack_s,
         double=shoe.double,

@@ -2,6 +2,7 @@
 
     new_shoe ──► all of them ──► a card leaves: one less ──► a card is put back: one more
                                    └── fewer than none, or more than all: the cards are counted before anybody plays on
+    restart ───► not known, and a warning reports it, until the next new_shoe
 
 No text of this profile has such a shoe: that all cards of a round are put back before the next one is called is ours.
 """
@@ -17,7 +18,9 @@ from controller.table.game import Game
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDealt, CardInserted, InsertsLost
+from feed.state import TableState
 
+COUNT_WRONG: Final = "card_count"
 STOCK: Final = "stock"
 """The cause of its fault: it ends when the cards were counted and are loaded."""
 
@@ -31,11 +34,31 @@ class ContinuousStock:
         self._stack = stack
         self._device = device
         self.inside: int | None = None
-        """How many cards are inside; None before the first load, and where changes of a counter were lost."""
+        """How many cards are inside; None before the first load, after a restart, and where changes of a
+        counter were lost."""
         self.wrong = False
         """Whether the count cannot be that of its cards."""
         self._this_round = 0
         """Cards of the round that is open."""
+        self._restarted = False
+        self._why_wrong = ""
+        """In words, why the count was wrong before a restart."""
+
+    def restore(self, state: TableState) -> None:
+        """The journal has no count of single cards: what is inside is not known. That it was wrong, it has."""
+        self._restarted = True
+        known = [fault for fault in state.faults if (fault.device, fault.fault) == (self._device, COUNT_WRONG)]
+        self.wrong = bool(known)
+        self._why_wrong = known[0].detail if known else ""
+
+    def begin(self, t_ns: int) -> None:
+        """The table begins: after a restart the cards are not counted, and a wrong count waits for `new_shoe` still."""
+        if not self._restarted:
+            return
+        detail = "the controller was off: what is inside the shoe is not known. Count the cards, then new_shoe"
+        self._game.warn(t_ns, self._device, "inserts_uncounted", detail)
+        if self.wrong:
+            self._game.events.append(self._fault(t_ns, self._why_wrong))
 
     def loaded(self, t_ns: int) -> None:
         """The cards were counted, and all of them are inside."""
@@ -67,7 +90,7 @@ class ContinuousStock:
             return seen
         detail = f"more cards left the shoe than its {self._stack}: count them, load them, then new_shoe"
         self._count_wrong(seen.t_ns, detail)
-        return msgspec.structs.replace(seen, doubt="card_count", detail=detail)
+        return msgspec.structs.replace(seen, doubt=COUNT_WRONG, detail=detail)
 
     def lost(self) -> None:
         """Cards may have left that were not counted."""
@@ -98,4 +121,7 @@ class ContinuousStock:
     def _count_wrong(self, t_ns: int, detail: str) -> None:
         if not self.wrong:
             self.wrong = True
-            self._game.stop_bets(Fault(t_ns, "card_count", detail, cause=STOCK, device=self._device))
+            self._game.stop_bets(self._fault(t_ns, detail))
+
+    def _fault(self, t_ns: int, detail: str) -> Fault:
+        return Fault(t_ns, COUNT_WRONG, detail, cause=STOCK, device=self._device)

@@ -8,7 +8,7 @@ from controller.games.cards.hands_order import HANDS
 from controller.games.cards.orders import ORDERS as ORDERS_OF_CARDS
 from controller.games.cards.orders import card_game
 from controller.games.cards.progressive import NotPayableError
-from controller.games.fixed_hands.rounds import CaribbeanStudGame, FixedHandsGame
+from controller.games.fixed_hands.rounds import FixedHandsGame
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 from controller.table.phase import RUNNING
@@ -37,7 +37,7 @@ def misdeal(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def progressive_pay(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor validates a progressive payout: it is paid, and recorded."""
     game = card_game(lifecycle, "progressive_pay")
-    if not isinstance(game, CaribbeanStudGame):
+    if not isinstance(game, FixedHandsGame):
         raise OrderRefused("progressive_pay: this table has no progressive wager")
     names = given["positions"].split("-")
     if any(not name.isascii() or not name.isdigit() or len(name) > 2 for name in names):

@@ -11,22 +11,27 @@ face up, and no wager of theirs is judged.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import Meta
 
 from controller.games.cards.game import CardGame, CardTerms
-from controller.games.cards.progressive import NotPayableError, Payment, ProgressiveProcedure, ProgressiveTerms
-from controller.games.fixed_hands.poker import qualifies, rank_of
-from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
+from controller.games.cards.progressive import (
+    NotPayableError,
+    Payment,
+    ProgressiveProcedure,
+    ProgressiveRules,
+    ProgressiveTerms,
+)
+from controller.games.fixed_hands.layouts import HandLayout
+from controller.games.fixed_hands.rules import FixedHandsRules
 from controller.table.game import GameContext
 from controller.table.phase import RUNNING
 from drivers.base.driver import Observation
-from drivers.cards.card_wire import DECK, JOKER
+from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
 from drivers.cards.progressive import AcceptorActuator
 from drivers.cards.shuffler import ShufflerConfig
@@ -34,10 +39,6 @@ from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
 from feed.state import TableState
-
-RED: Final = "hd"
-BURNED: Final = 1
-"""Of the community cards of let it ride, those that are burned, from the first one dealt."""
 
 
 class FixedHandsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,28 +75,42 @@ class CaribbeanStudOptions(FixedHandsOptions, frozen=True, kw_only=True, forbid_
     ] = False
 
 
+class Progressive(NamedTuple):
+    """The progressive wager of a table: its rules, what its file fixes, and its acceptors."""
+
+    rules: ProgressiveRules
+    terms: ProgressiveTerms
+    acceptors: AcceptorActuator
+
+
 class FixedHandsGame(CardGame):
     """The rounds of one such table."""
 
     carries = True
     must_be_read = False
-    shared: ClassVar[str] = ""
-    """The place that gets a card in each round of the deal beside the hands; empty where there is none."""
 
     def __init__(
         self,
         context: GameContext,
         rules: FixedHandsRules,
         options: FixedHandsOptions,
+        layout: HandLayout,
         *,
         deck: Sequence[str] = DECK,
         shuffler: ShufflerConfig | None = None,
         stacks: bool = False,
+        progressive: Progressive | None = None,
     ) -> None:
-        """`deck` are the cards of the deck, and `shuffler` the automated shuffling device, if the table has one.
+        """`layout` is how the cards of the game lie, `deck` are those of the deck, and `shuffler` the table's, if any.
 
         `stacks` is whether an automated shoe deals each hand as a stack: then hand comes after hand (ours).
+        `progressive` is the progressive wager, where the table has one.
         """
+        self._layout = layout
+        self.shared = layout.shared
+        self.progressive: ProgressiveProcedure | None = None
+        if progressive is not None:
+            self.progressive = ProgressiveProcedure(self, *progressive)
         self.rules = rules
         self._stacks = stacks
         self.reads = options.reads
@@ -116,20 +131,6 @@ class FixedHandsGame(CardGame):
         """How many cards that lay face down were turned."""
         self._void_hands: list[int] = []
 
-    # --- what such a game implements -----------------------------------------------------------------------------
-
-    @abstractmethod
-    def faces_up(self, number: int, to: str) -> bool:
-        """Whether a card is dealt face up: by its number in the deal, from 0, and where it goes."""
-
-    @abstractmethod
-    def to_turn(self) -> list[list[int]]:
-        """The cards that are turned at each announcement, by their numbers in the deal, where all are dealt."""
-
-    @abstractmethod
-    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
-        """The result of the exposed cards, by their numbers in the deal."""
-
     # --- the deal ------------------------------------------------------------------------------------------------
 
     def deal(self, seen: CardDealt, t_ns: int) -> None:
@@ -147,7 +148,7 @@ class FixedHandsGame(CardGame):
             self.hold(seen, t_ns, "card_out_of_turn", f"a card left when all {number} were dealt")
             return
         self._dealt.append(seen)
-        if self.faces_up(number, self._plan[number]):
+        if self._layout.faces_up(self._plan, number):
             self._expose(number, t_ns)
         else:
             self.hide(seen, t_ns)
@@ -169,7 +170,7 @@ class FixedHandsGame(CardGame):
         ready = self._all_dealt or bool(self._void_hands)
         if not ready or self.holds:
             return None
-        turns = self.to_turn() if self._all_dealt else [[]]
+        turns = self._layout.turned(self._plan) if self._all_dealt else [[]]
         return "cards are turned face up" if self._turned < len(turns) else None
 
     def next_stage(self, t_ns: int, by: str) -> None:
@@ -178,7 +179,7 @@ class FixedHandsGame(CardGame):
             detail = f"hand {self._void_hands[0]} had a wrong number of cards: which card went where is not proven"
             self.leave_to_dealer(t_ns, "hand_misdealt", detail)
             return
-        for number in self.to_turn()[self._turned]:
+        for number in self._layout.turned(self._plan)[self._turned]:
             self._expose(number, t_ns)
         self._turned += 1
         self._progress(t_ns)
@@ -186,17 +187,20 @@ class FixedHandsGame(CardGame):
 
     def _judge(self, t_ns: int) -> None:
         """Decides the round where all cards are dealt, and those that are turned are turned."""
-        if not self._all_dealt or self._turned < len(self.to_turn()) or self._void_hands:
+        if not self._all_dealt or self._turned < len(self._layout.turned(self._plan)) or self._void_hands:
             return
         if not self.reads:
             self._decide(t_ns, {})
             return
-        turned = {number for numbers in self.to_turn() for number in numbers}
-        shown = [number for number, to in enumerate(self._plan) if number in turned or self.faces_up(number, to)]
+        turned = {number for numbers in self._layout.turned(self._plan) for number in numbers}
+        shown = [
+            number for number in range(len(self._plan)) if number in turned or self._layout.faces_up(self._plan, number)
+        ]
         if any(number not in self._exposed for number in shown):
             self.leave_to_dealer(t_ns, "card_unread", "a card that is face up was not read")
             return
-        self._decide(t_ns, self.result_of({number: self._exposed[number].card for number in shown}))
+        faces = {number: self._exposed[number].card for number in shown}
+        self._decide(t_ns, self._layout.result_of(self._plan, faces))
 
     def _decide(self, t_ns: int, result: dict[str, Any]) -> None:
         winning, notices = self.pays(result)
@@ -229,67 +233,20 @@ class FixedHandsGame(CardGame):
         """What players hold nobody reads: no wager is known to win."""
         return [], []
 
-    def cards_named(self, name: str, count: int, what: str) -> list[str]:
-        """The cards that a person names.
+    def result_named(self, name: str) -> dict[str, Any]:
+        """The result of the cards that are named, in the order of the deal, or `none`."""
+        result = self._layout.result_named(name)
+        return {**result, "void_hands": self._void_hands} if result and self._void_hands else result
 
-        Raises:
-            ValueError: they are not as many cards of this deck, each once.
-        """
-        cards = name.split("-")
-        known = (*DECK, JOKER)
-        unknown = [card for card in cards if card not in known]
-        if unknown:
-            raise ValueError(f"cards {name!r}: {unknown[0]!r} is no card; name {what}, such as 9s-Kd; or none")
-        twice = [card for card, times in Counter(cards).items() if times > (2 if card == JOKER else 1)]
-        if len(cards) != count or twice:
-            raise ValueError(f"cards {name!r}: expected {count} cards of one deck, {what}; or none")
-        return cards
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `result_named` reads."""
+        return self._layout.name_of(result)
 
-    # --- what is published ---------------------------------------------------------------------------------------
-
-    def _progress(self, t_ns: int) -> None:
-        cards = [self._exposed[number].card for number in sorted(self._exposed)] if self.shared else None
-        key = "dealer_cards" if self.shared == "dealer" else "cards"
-        self.report(events.RoundProgress, t_ns, cards_dealt=len(self._dealt), **{key: cards or None})
-
-    def evidence(self, detail: str = "") -> Evidence:
-        """The cards that are exposed, and how many were dealt to each place."""
-        counts = Counter(self._plan[: len(self._dealt)])
-        cards = [self._exposed[number] for number in sorted(self._exposed)]
-        return Evidence(cards=cards or None, card_counts=dict(counts) or None, detail=detail)
-
-    def complete_words(self) -> str:
-        """How many cards the round had."""
-        return f"when all {len(self._dealt)} cards were dealt"
-
-
-class CaribbeanStudGame(FixedHandsGame):
-    """Caribbean stud: the dealer's hand."""
-
-    shared = "dealer"
-
-    def __init__(
-        self,
-        context: GameContext,
-        rules: CaribbeanStudRules,
-        options: CaribbeanStudOptions,
-        *,
-        shuffler: ShufflerConfig | None = None,
-        acceptors: AcceptorActuator | None = None,
-        stacks: bool = False,
-    ) -> None:
-        """`shuffler` and `acceptors` are those of the table and of its progressive wager, if there are any."""
-        self._ace_low = rules.ace_low.value
-        self.progressive: ProgressiveProcedure | None = None
-        if acceptors is not None:
-            terms = ProgressiveTerms(
-                options.progressive_wager,
-                options.progressive_rate,
-                options.progressive_start,
-                options.straight_flush_fixed,
-            )
-            self.progressive = ProgressiveProcedure(self, rules.progressive, terms, acceptors)
-        super().__init__(context, rules, options, shuffler=shuffler, stacks=stacks)
+    def call_refused(self, reason: str, position: str) -> str | None:
+        """A hole card that is exposed voids the hands only before the call."""
+        if reason == "hole_card_exposed" and self.called_ns is not None:
+            return f'"No more bets" was called: {self._reasons[reason].rule} voids the hands only before it'
+        return None
 
     # --- the progressive wager -----------------------------------------------------------------------------------
 
@@ -339,105 +296,19 @@ class CaribbeanStudGame(FixedHandsGame):
         self.carry(t_ns, "progressive_paid", by)
         return payment
 
-    def faces_up(self, number: int, to: str) -> bool:
-        """The dealer's fifth card is dealt face up."""
-        return to == self.shared and number == len(self._plan) - 1
+    # --- what is published ---------------------------------------------------------------------------------------
 
-    def to_turn(self) -> list[list[int]]:
-        """The dealer's four hole cards, at once."""
-        mine = [number for number, to in enumerate(self._plan) if to == self.shared]
-        return [mine[:-1]]
+    def _progress(self, t_ns: int) -> None:
+        cards = [self._exposed[number].card for number in sorted(self._exposed)] if self.shared else None
+        key = "dealer_cards" if self.shared == "dealer" else "cards"
+        self.report(events.RoundProgress, t_ns, cards_dealt=len(self._dealt), **{key: cards or None})
 
-    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
-        """The dealer's hand, its rank, and whether it qualifies."""
-        return self._of([faces[number] for number in sorted(faces)])
+    def evidence(self, detail: str = "") -> Evidence:
+        """The cards that are exposed, and how many were dealt to each place."""
+        counts = Counter(self._plan[: len(self._dealt)])
+        cards = [self._exposed[number] for number in sorted(self._exposed)]
+        return Evidence(cards=cards or None, card_counts=dict(counts) or None, detail=detail)
 
-    def _of(self, cards: list[str]) -> dict[str, Any]:
-        ace_low = self._ace_low
-        rank = rank_of(cards, ace_low=ace_low)
-        hand = {"cards": cards, "rank": rank, "qualifies": qualifies(cards, ace_low=ace_low)}
-        return {"dealer": hand, **({"void_hands": self._void_hands} if self._void_hands else {})}
-
-    def call_refused(self, reason: str, position: str) -> str | None:
-        """A hole card that is exposed voids the hands only before the call."""
-        if reason == "hole_card_exposed" and self.called_ns is not None:
-            return f'"No more bets" was called: {self._reasons[reason].rule} voids the hands only before it'
-        return None
-
-    def result_named(self, name: str) -> dict[str, Any]:
-        """The result of the dealer's five cards in the order of the deal, or `none`."""
-        return {} if name == "none" else self._of(self.cards_named(name, 5, "the dealer's in the order of the deal"))
-
-    def name_of(self, result: Mapping[str, Any]) -> str:
-        """What `result_named` reads."""
-        return "-".join(result["dealer"]["cards"]) if result.get("dealer") else "none"
-
-
-class LetItRideGame(FixedHandsGame):
-    """Let it ride: the two community cards."""
-
-    shared = "community"
-
-    def faces_up(self, number: int, to: str) -> bool:
-        """Every card is dealt face down."""
-        return False
-
-    def to_turn(self) -> list[list[int]]:
-        """The second and the third community card, one after the other; the first is burned."""
-        mine = [number for number, to in enumerate(self._plan) if to == self.shared]
-        return [[number] for number in mine[BURNED:]]
-
-    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
-        """Both cards that were turned."""
-        return {"community": [faces[number] for number in sorted(faces)]}
-
-    def result_named(self, name: str) -> dict[str, Any]:
-        """The result of the two community cards in the order in which they were turned, or `none`."""
-        if name == "none":
-            return {}
-        return {"community": self.cards_named(name, 2, "the community cards as they were turned")}
-
-    def name_of(self, result: Mapping[str, Any]) -> str:
-        """What `result_named` reads."""
-        return "-".join(result.get("community") or ()) or "none"
-
-
-class JokerSevenGame(FixedHandsGame):
-    """Joker seven: seven cards of each hand, all of them face up."""
-
-    def faces_up(self, number: int, to: str) -> bool:
-        """Every card is dealt face up."""
-        return True
-
-    def to_turn(self) -> list[list[int]]:
-        """None lies face down."""
-        return []
-
-    def result_of(self, faces: Mapping[int, str]) -> dict[str, Any]:
-        """Each hand, from the dealer's left."""
-        places = dict.fromkeys(self._plan)
-        of_place = ([faces[n] for n in sorted(faces) if self._plan[n] == place] for place in places)
-        return self._of(list(of_place))
-
-    def _of(self, hands: list[list[str]]) -> dict[str, Any]:
-        return {"hands": [seven_cards(cards) for cards in hands]}
-
-    def result_named(self, name: str) -> dict[str, Any]:
-        """The result of every hand in the order of the deal, with `/` between them, or `none`."""
-        if name == "none":
-            return {}
-        hands = name.split("/")
-        what = "those of each hand in the order of the deal, with / between hands"
-        self.cards_named("-".join(hands), 7 * len(hands), what)
-        return self._of([self.cards_named(hand, 7, what) for hand in hands])
-
-    def name_of(self, result: Mapping[str, Any]) -> str:
-        """What `result_named` reads."""
-        return "/".join("-".join(hand["cards"]) for hand in result.get("hands") or ()) or "none"
-
-
-def seven_cards(cards: list[str]) -> dict[str, Any]:
-    """A hand of seven cards as a result has it: a joker has no colour."""
-    jokers = cards.count(JOKER)
-    red = sum(card != JOKER and card[1] in RED for card in cards)
-    return {"cards": cards, "red": red, "black": len(cards) - jokers - red, "jokers": jokers}
+    def complete_words(self) -> str:
+        """How many cards the round had."""
+        return f"when all {len(self._dealt)} cards were dealt"

@@ -10,16 +10,17 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
+from controller.games.cards.progressive import ProgressiveTerms
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
+from controller.games.fixed_hands.layouts import CaribbeanStudLayout, JokerSevenLayout, LetItRideLayout
 from controller.games.fixed_hands.orders import ORDERS
 from controller.games.fixed_hands.poker import RANKS
 from controller.games.fixed_hands.rounds import (
-    CaribbeanStudGame,
     CaribbeanStudOptions,
+    FixedHandsGame,
     FixedHandsOptions,
-    JokerSevenGame,
-    LetItRideGame,
+    Progressive,
 )
 from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
 from controller.rules.profile import profile
@@ -40,7 +41,17 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
     rules = profile(config.rules).text(config.game, CaribbeanStudRules)
     options = config.game_options(CaribbeanStudOptions)
     stacks = bool(stacks_of(config.devices))
-    return CaribbeanStudGame(context, rules, options, shuffler=shuffler, acceptors=acceptors, stacks=stacks)
+    progressive = None
+    if acceptors is not None:
+        terms = ProgressiveTerms(
+            options.progressive_wager,
+            options.progressive_rate,
+            options.progressive_start,
+            options.straight_flush_fixed,
+        )
+        progressive = Progressive(rules.progressive, terms, acceptors)
+    layout = CaribbeanStudLayout(ace_low=rules.ace_low.value)
+    return FixedHandsGame(context, rules, options, layout, shuffler=shuffler, stacks=stacks, progressive=progressive)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -72,7 +83,7 @@ def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevice
     shuffler = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, FixedHandsRules)
     options, stacks = config.game_options(FixedHandsOptions), bool(stacks_of(config.devices))
-    return LetItRideGame(context, rules, options, shuffler=shuffler, stacks=stacks)
+    return FixedHandsGame(context, rules, options, LetItRideLayout(), shuffler=shuffler, stacks=stacks)
 
 
 def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -80,7 +91,8 @@ def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevice
     rules = profile(config.rules).text(config.game, FixedHandsRules)
     options = config.game_options(FixedHandsOptions)
     stacks = bool(stacks_of(config.devices))
-    return JokerSevenGame(context, rules, options, deck=DECK_WITH_JOKERS, shuffler=shuffler, stacks=stacks)
+    deck, layout = DECK_WITH_JOKERS, JokerSevenLayout()
+    return FixedHandsGame(context, rules, options, layout, deck=deck, shuffler=shuffler, stacks=stacks)
 
 
 def _options(config: TableConfig) -> FixedHandsOptions:

@@ -13,8 +13,9 @@ from controller.live.live_table import LiveTable
 from controller.live.wire_watch import WIRES_FAILED
 from controller.live.wiring import Wiring, wire
 from controller.table.orders.order import CommandResult
+from controller.table.salts import KeyedSalts
 from feed import events
-from feed.events import encode
+from feed.events import Event, encode
 from feed.state import TableState
 from hal.backends.gpiod import GpiodLines
 from hal.backends.reopening import ReopeningLines
@@ -30,6 +31,7 @@ from tests.fakes.fake_gpiod import FakeKernel
 from tests.fakes.virtual_service import VirtualService
 from tests.oracle.motion import ns
 from tests.tables.bench import EventList, configured
+from tests.tables.card_shoe import card_toml
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import roulette_toml, spin
 
@@ -91,6 +93,19 @@ def test_a_live_table_gives_the_verdicts_of_its_lines() -> None:
     said = bench.play(lines.edges(), lines.now_ns)
     assert said.verdicts() == ["0"]
     assert said.story()[:2] == ["table.opened", "round.opened"]
+
+
+def test_a_table_keeps_the_key_of_the_last_stack_whose_loading_is_durable() -> None:
+    kept: list[int] = []
+    salts = KeyedSalts(keep=lambda key: kept.append(key.stack))
+    table = LiveTable(configured(card_toml()), Wiring(sources=[]), VirtualClock(0), epoch=EPOCH, salts=salts)
+    data = events.StackLoaded(table="b-1", game="baccarat", simulated=True, mono_ns=0, device="shoe")
+    loaded = [Event(id=f"b-1.{EPOCH}.{seq}", source="", type=data.kind, time="", data=data) for seq in (1, 2, 3)]
+    for _ in loaded:
+        salts.stack_loaded()
+    table.show(loaded[:1])
+    table.show(loaded[1:])
+    assert kept == [1, 3]
 
 
 def test_time_passes_for_a_table_without_inputs() -> None:

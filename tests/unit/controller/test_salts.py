@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 from concurrent.futures import Future
 from pathlib import Path
@@ -61,11 +62,33 @@ def test_once_the_next_stack_is_loaded_for_good_nothing_of_the_stack_before_can_
     first = (tmp_path / "b-1").read_bytes()
     before.stack_loaded()
     made = before.new()
-    before.forget_before()
+    before.loading_durable()
     assert (tmp_path / "b-1").read_bytes() != first
     for salts in (before, opened(tmp_path)):
         assert salts.again(old.nonce) is None
         assert salts.again(made.nonce) == made.salt
+
+
+def test_a_stack_that_is_not_durable_yet_takes_no_key_from_the_one_before(tmp_path: Path) -> None:
+    before = opened(tmp_path)
+    first = before.new()
+    before.stack_loaded()
+    sealed = before.new()
+    before.stack_loaded()  # and nothing says that it is durable
+    before.loading_durable()  # the one before it is
+    for salts in (before, opened(tmp_path)):
+        assert salts.again(first.nonce) is None
+        assert salts.again(sealed.nonce) == sealed.salt
+    before.loading_durable()
+    assert opened(tmp_path).again(sealed.nonce) is None
+
+
+def test_no_more_loadings_are_durable_than_there_were(tmp_path: Path) -> None:
+    before = opened(tmp_path)
+    before.stack_loaded()
+    made = before.new()
+    before.loading_durable(3)
+    assert opened(tmp_path).again(made.nonce) == made.salt
 
 
 def test_stacks_have_keys_of_their_own() -> None:
@@ -84,7 +107,7 @@ def test_a_nonce_that_is_none_has_no_salt(nonce: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"feltwire salts 1 0 abc\n", b"\xff" * 5000])
-def test_a_file_that_is_no_key_is_reported_and_replaced(
+def test_a_file_that_is_no_key_is_reported_and_moved_aside(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, content: bytes
 ) -> None:
     old = opened(tmp_path).new()
@@ -92,16 +115,63 @@ def test_a_file_that_is_no_key_is_reported_and_replaced(
     with caplog.at_level(logging.ERROR):
         after = opened(tmp_path)
     assert "stay closed" in caplog.text
+    assert f"kept as {tmp_path / 'b-1.refused'}" in caplog.text
+    assert (tmp_path / "b-1.refused").read_bytes() == content
     assert after.again(old.nonce) != old.salt
     made = after.new()
     assert opened(tmp_path).again(made.nonce) == made.salt
 
 
-def test_a_key_that_others_may_read_is_not_used(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_key_that_others_may_read_is_not_used_and_opens_its_cards_once_it_is_mended(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     old = opened(tmp_path).new()
-    (tmp_path / "b-1").chmod(0o644)
-    assert opened(tmp_path).again(old.nonce) != old.salt
+    path = tmp_path / "b-1"
+    path.chmod(0o644)
+    between = opened(tmp_path)
+    assert between.again(old.nonce) != old.salt
     assert "others may read" in caplog.text
+    aside = tmp_path / "b-1.refused"
+    aside.chmod(0o600)
+    aside.rename(path)
+    assert opened(tmp_path).again(old.nonce) == old.salt
+
+
+def test_a_refused_file_never_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    contents = [b"first", b"second", b"third"]
+    for content in contents:
+        (tmp_path / "b-1").write_bytes(content)
+        opened(tmp_path)
+    names = ["b-1.refused", "b-1.refused-2", "b-1.refused-3"]
+    assert [(tmp_path / name).read_bytes() for name in names] == contents
+
+
+def test_a_link_that_leads_nowhere_is_moved_aside_too(tmp_path: Path) -> None:
+    (tmp_path / "b-1").symlink_to(tmp_path / "on a disk that is not mounted")
+    made = opened(tmp_path).new()
+    assert (tmp_path / "b-1.refused").is_symlink()
+    assert opened(tmp_path).again(made.nonce) == made.salt
+
+
+def test_a_key_that_cannot_be_moved_aside_is_left_as_it_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = opened(tmp_path).new()
+    path = tmp_path / "b-1"
+    path.chmod(0o644)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "rename", refuse)
+        between = opened(tmp_path)
+    between.stack_loaded()
+    between.loading_durable()  # its key is not written over the other one
+    assert "is left as it is" in caplog.text
+    assert caplog.text.count("cannot be opened after a restart") == 2
+    path.chmod(0o600)
+    assert opened(tmp_path).again(old.nonce) == old.salt
 
 
 def test_where_nothing_can_be_written_play_goes_on_and_it_is_reported(

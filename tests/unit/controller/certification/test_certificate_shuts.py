@@ -103,9 +103,9 @@ def test_a_machine_that_is_what_was_certified_plays(tmp_path: Path) -> None:
 def test_without_a_certificate_a_machine_with_real_wires_stays_shut(tmp_path: Path) -> None:
     text = coin_toml().replace('backend = "sim"', 'backend = "gpiod"\nchip = "pinctrl-rp1"')
     text = text.replace("[lines]", 'no_more_bets = "auto"\n[lines]', 1)
-    pins = ("shelf_shaft", "fall_player", "fall_house", "tilt", "door")
+    pins = ("shelf_shaft", "fall_player", "fall_house", "tilt")
     text += "[pins]\n" + "".join(f"{pin} = {{ gpio = {5 + number} }}\n" for number, pin in enumerate(pins))
-    text += '[links]\ncctalk = { port = "/dev/serial/by-id/usb-x" }\n'
+    text += 'door = { gpio = 20, pull = "up" }\n[links]\ncctalk = { port = "/dev/serial/by-id/usb-x" }\n'
     path = tmp_path / "real.toml"
     path.write_text(text, encoding="utf-8")
     found = certificate_of(load([path])[0], SIGNER)

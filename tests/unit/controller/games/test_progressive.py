@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.games.cards.progressive import HANDS, Hand, Meter, ProgressiveRules, ProgressiveTerms
-from controller.games.fixed_hands.rounds import CaribbeanStudGame
+from controller.games.fixed_hands.rounds import FixedHandsGame
 from controller.games.fixed_hands.rules import CaribbeanStudRules
 from controller.rules.profile import profile
 from drivers.cards.progressive import LOCK, acceptor, lamp
@@ -34,7 +34,7 @@ class ProgressiveHands(ShoeHands):
 
     @property
     def meter(self) -> int:
-        assert isinstance(self.game, CaribbeanStudGame)
+        assert isinstance(self.game, FixedHandsGame)
         assert self.game.progressive is not None
         return self.game.progressive.meter.cents
 
@@ -146,7 +146,7 @@ def test_p5_royal_flushes_of_one_round_are_paid_by_one_order(hands: ProgressiveH
     assert "a royal flush of this round was paid: name all positions in one order (19:47-16.12(g))" in refused.reason
     assert hands.meter == meter
     assert hands.pay("flush", "3").accepted
-    assert isinstance(hands.game, CaribbeanStudGame)
+    assert isinstance(hands.game, FixedHandsGame)
     hands.game.open(round(hands.now_s * S))
     hands.call()
     assert hands.pay("royal_flush", "2-3").accepted

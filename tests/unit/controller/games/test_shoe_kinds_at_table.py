@@ -6,10 +6,11 @@ import pytest
 
 from controller.games.load import check_text
 from drivers.base.driver import Observation, SensorAlive, SensorDead
+from drivers.cards.card_wire import CardLine, encode
 from drivers.cards.discard_rack import DiscardRack, DiscardRackConfig
 from drivers.cards.observations import CardDiscarded, DiscardsLost
 from feed import events
-from hal.values import Edge, EdgesLost, Loss
+from hal.values import Edge, EdgesLost, Frame, Loss
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import S, ShoeHands, card_toml, together
 
@@ -164,6 +165,36 @@ def test_k20_cards_from_another_compartment_than_the_determinant_card_chose_are_
     assert said.one(events.Outcome).result["dealer"]["cards"] == ["Ts", "9d"]
     violation = said.one(events.ProcedureViolation)
     assert (violation.reason, violation.rule) == ("wrong_compartment", "ours")
+
+
+def gate_after(at_left: int, after: int) -> EventList:
+    """A red card chooses the first compartment. A card leaves while `at_left` alone is open, and before it is named
+    `after` alone is."""
+    hands = ShoeHands(DOUBLE)
+    hands.sense("shoe_gate_1", 1)
+    hands.ordered("new_shoe by=ann")
+    hands.ordered("hands count=1 by=ann")
+    hands.call()
+    hands.deal("3c 7d")
+    hands.sense("shoe_gate_1", 0)
+    hands.sense(f"shoe_gate_{at_left}", 1)
+    at = round((hands.now_s + 0.1) * S)
+    hands.number += 1
+    spans = (("shoe_card_1", 0, 120), ("shoe_card_2", 40, 160))
+    ways = [(line, level, ms) for line, start, end in spans for level, ms in ((1, start), (0, end))]
+    gates = [(f"shoe_gate_{at_left}", 0, 200), (f"shoe_gate_{after}", 1, 210)]
+    edges = [Edge(line, level, at + ms * 1_000_000) for line, level, ms in [*ways, *gates]]
+    named = Frame("shoe", encode(CardLine(hands.number, "9h")), at + 300_000_000)
+    return hands.feed(sorted(edges, key=lambda edge: edge.t_ns), [named], 1.0)
+
+
+@pytest.mark.parametrize(("at_left", "after", "violations"), [(1, 2, []), (2, 1, ["wrong_compartment"])])
+def test_what_counts_is_the_compartment_that_was_open_when_the_card_left(
+    at_left: int, after: int, violations: list[str]
+) -> None:
+    said = gate_after(at_left, after)
+    assert [one.cards_dealt for one in said.of(events.RoundProgress)] == [1]
+    assert [one.reason for one in said.of(events.ProcedureViolation)] == violations
 
 
 def test_a_determinant_card_that_nobody_read_chooses_nothing() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from controller.games.load import check_text
 from feed import events
+from feed.state import TableState
 from hal.values import Edge, EdgesLost, Loss
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import S, ShoeHands, card_toml, together
@@ -17,8 +18,8 @@ OPTIONS = "dealer_hand = false\ndecks = 1"
 class CountingHands(ShoeHands):
     """A table with one hand, whose shoe counts 52 cards."""
 
-    def __init__(self, *, loaded: bool = True) -> None:
-        super().__init__(card_toml("blackjack", shoe=SHOE, options=OPTIONS))
+    def __init__(self, *, loaded: bool = True, before: TableState | None = None) -> None:
+        super().__init__(card_toml("blackjack", shoe=SHOE, options=OPTIONS), before=before)
         self.feed([Edge("shoe_card_in", 0, round(self.now_s * S) + 1)], [], 0.1)
         self.ordered("hands count=1 by=ann")
         if loaded:
@@ -112,6 +113,32 @@ def test_before_it_was_loaded_nothing_is_claimed() -> None:
     hands.back(3)
     assert hands.played().one(events.Outcome).result == {}
     assert hands.standing == []
+
+
+def test_after_a_restart_what_is_inside_is_not_known_and_that_is_reported() -> None:
+    hands = CountingHands()
+    assert warnings(hands.bench.said) == []
+    hands.played(burned=1)
+    after = CountingHands(loaded=False, before=hands.bench.state())
+    warning = after.bench.said.one(events.DeviceWarning)
+    assert (warning.device, warning.warning) == ("shoe", "inserts_uncounted")
+    assert "new_shoe" in warning.detail
+    after.ordered("new_shoe by=ann")
+    assert after.game.stock is not None
+    assert after.game.stock.inside == 52
+    assert after.standing == []
+
+
+def test_a_wrong_count_cannot_be_cleared_after_a_restart_before_the_cards_are_counted() -> None:
+    hands = CountingHands()
+    hands.played(burned=1)
+    hands.back(6)
+    after = CountingHands(loaded=False, before=hands.bench.state())
+    assert after.standing == ["card_count"]
+    assert not after.order("clear device=shoe by=ann").accepted
+    after.ordered("new_shoe by=ann")
+    assert after.order("clear device=shoe by=ann").accepted
+    assert after.standing == []
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from feed.subscriber import (
     Trouble,
     Waiting,
 )
+from feed.subscriber.items import ItemQueue, Notice
 from feed.subscriber.memory import REMEMBERED
 from feed.subscriber.subscription import Since
 from tests.fakes.feed_answers import answers_to
@@ -546,6 +547,31 @@ def test_a_table_that_is_joined_again_begins_with_its_snapshot_and_the_others_go
     bench.deliver(*later)
     assert bench.bodies == [said[1][1], later[0][1], later[1][1]]
     assert not bench.reports(Rewritten, Gap)
+
+
+@pytest.mark.parametrize("kind", [Stale, Fresh, Halted, Trouble])
+def test_a_slow_reader_that_joins_a_table_again_still_learns_of_its_silence(kind: type[Item]) -> None:
+    bench, table, other = two_tables()
+    bench.deliver(warning(table), warning(other), table.heartbeat(), other.heartbeat())
+    if kind is Halted:
+        bench.deliver(table.heartbeat(state="halted"))
+    elif kind is Trouble:
+        bench.items.append(Trouble(table=TABLE, detail="its history cannot be read"))
+    else:
+        bench.wait(4)
+        if kind is Fresh:
+            bench.deliver(warning(table))
+    queue = ItemQueue()
+    queue.add(bench.items)
+    bench.subscription.join_again(TABLE)
+    queue.discard(TABLE)
+    left = [queue.next() for _ in range(len(queue))]
+    assert [item.name for item in left if isinstance(item, kind) and isinstance(item, Notice)].count(TABLE) == 1
+    assert [item.event.data.table for item in left if isinstance(item, Fact)] == ["wheel-2"]
+    assert not any(isinstance(item, CaughtUp) for item in left)
+    bench.items.clear()
+    bench.wait(1)
+    assert not bench.reports(kind)  # it came once
 
 
 def test_an_answer_to_what_was_asked_before_a_table_was_joined_again_is_ignored() -> None:

@@ -1,0 +1,55 @@
+"""`make fleet`: a hub, three venues and twelve simulated tables come up on one computer, and end together."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event
+
+import pytest
+from click.testing import CliRunner
+
+from controller.cli import main
+from tests.fakes.feed_server import short_folder
+from tests.fakes.time_limits import HANG_S
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.soak
+
+
+def test_twelve_tables_reach_the_hub_and_verify() -> None:
+    with short_folder() as folder:
+        run_hall(folder)
+
+
+def run_hall(folder: Path) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
+    words = [sys.executable, str(ROOT / "examples" / "fleet.py")]
+    hall = subprocess.Popen(words, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
+    try:
+        assert hall.stderr is not None
+        said = ""
+        while "scoreboard of" not in said:
+            line = hall.stderr.readline()
+            assert line, said
+            said += line
+        found = re.search(r"nats://[0-9.:]+", said)
+        assert found is not None
+        pause, live = Event(), 0
+        while live < 12:
+            status = CliRunner().invoke(main, ["fleet", "status", found[0], "--json"]).output
+            live = sum(json.loads(line)["held"] > 0 for line in status.splitlines())
+            assert hall.poll() is None
+            pause.wait(0.2)
+        verified = CliRunner().invoke(main, ["fleet", "verify", found[0]])
+        assert verified.exit_code == 0, verified.output
+    finally:
+        hall.send_signal(signal.SIGINT)
+        _, rest = hall.communicate(timeout=HANG_S)
+    assert hall.returncode == 0, rest
+    assert list(folder.glob("feltwire-hall-*")) == []
