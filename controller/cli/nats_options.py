@@ -47,9 +47,13 @@ def nats_address(
         address = NatsAddress.parse(url, ca=ca, certificate=cert)
         if address.venue:
             parse_venue(address.venue)
-        return with_password(address, nats_user, password_file)
+        address = with_password(address, nats_user, password_file)
     except (NatsAddressError, VenueError) as error:
         raise click.UsageError(str(error)) from error
+    if address.exposes_password:
+        warning = f"{address}: the password crosses the network unencrypted; use tls:// where it is not a closed one"
+        click.echo(click.style(warning, fg="yellow"), err=True)
+    return address
 
 
 @contextmanager
