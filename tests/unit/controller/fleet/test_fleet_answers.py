@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from controller.fleet.connection import Connection, NatsRefusedError, NatsUnavailableError
 from controller.fleet.streams import JetStream
+from controller.fleet.verify import held_venues
 
 
 class Answering:
@@ -49,6 +50,16 @@ def test_a_stream_without_room_is_asked_again_and_other_errors_are_not() -> None
 def test_what_is_not_there_is_none() -> None:
     assert asyncio.run(jetstream(error(404, 10059)).info("s")) is None
     assert asyncio.run(jetstream(error(404, 10037)).last("s", ">")) is None
+
+
+def test_the_venues_of_a_hub_are_its_sources() -> None:
+    hub = jetstream(
+        b'{"config":{"sources":[{"name":"feltwire-hall"},{"name":"feltwire-pier"}]},'
+        b'"state":{"messages":0,"bytes":0,"first_seq":0,"last_seq":0}}'
+    )
+    assert asyncio.run(held_venues(hub, ["feltwire"])) == {"hall", "pier"}
+    assert asyncio.run(held_venues(hub, ["feltwire"], "pier")) == {"pier"}
+    assert asyncio.run(held_venues(hub, ["feltwire-hall"], "hell")) == set()
 
 
 def test_an_event_that_another_stream_took_is_refused() -> None:
