@@ -180,7 +180,8 @@ def test_a_hub_sources_its_leaf_nodes_and_one_that_forges_another_venue_is_found
                 held = await held_of(admin, table, count, stream=HUB_STREAM)
                 assert [message.body for message in held] == tables.bodies("wheel-1")
             await both_live(admin)
-            assert relay.progress.duplicates == 0
+            # One event of the table for each connection that was lost may be there already.
+            assert relay.progress.duplicates < max(1, relay.progress.connections)
         # A venue has its own server take the subjects of another one: the hub sources it, and readers see from where.
         forged = f"feltwire.v1.{VENUE}.wheel-1.round.opened"
         async with jetstream(as_user(two, "tables", None)) as stream:

@@ -1,4 +1,4 @@
-"""`feltwire fleet verify` on streams with a history, a part of it, or another one: what it prints, and its exit code."""
+"""`feltwire fleet verify` on streams with a history, a part of it, or another one: its output and exit code."""
 
 from __future__ import annotations
 
