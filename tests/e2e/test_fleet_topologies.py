@@ -135,7 +135,7 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
             held = await stream.info(stream_of(VENUE))
             assert held is not None
             assert held.messages == count
-        # Nobody else is let in, and nothing is said in the clear.
+        # Nobody else is let in, and nothing is sent in the clear.
         for user in ("", "somebody"):
             with pytest.raises(NatsRefusedError, match="not let in"):
                 await connect(admin._replace(user=user, password="x"), name="test")

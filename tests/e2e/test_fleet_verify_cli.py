@@ -8,7 +8,6 @@ from random import Random
 
 import pytest
 
-from controller.fleet.streams import JetStream
 from controller.fleet.subjects import TableName, event_subject, stream_of
 from feed.events import decode, genesis, link
 from tests.e2e.test_fleet_cli import feltwire
@@ -41,21 +40,19 @@ class History:
 HISTORY = History()
 
 
-async def publish(stream: JetStream, bodies: list[bytes]) -> None:
-    for body in bodies:
-        await stream.publish(stream_of(WHEEL.venue), event_subject(WHEEL.venue, decode(body)), body, {})
+async def fill(server: NatsServer, bodies: list[bytes]) -> None:
+    """Has the venue's stream hold these, without headers of the relay."""
+    await make_streams(server.address, WHEEL.venue)
+    async with jetstream(server.address) as stream:
+        for body in bodies:
+            await stream.publish(stream_of(WHEEL.venue), event_subject(WHEEL.venue, decode(body)), body, {})
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[NatsServer]:
-    async def fill() -> None:
-        await make_streams(server.address, WHEEL.venue)
-        async with jetstream(server.address) as stream:
-            await publish(stream, HISTORY.bodies[:15])
-
-    with nats_server() as server:
-        asyncio.run(fill())
-        yield server
+    with nats_server() as running:
+        asyncio.run(fill(running, HISTORY.bodies[:15]))
+        yield running
 
 
 def verify(server: NatsServer, *words: str) -> tuple[int, str]:

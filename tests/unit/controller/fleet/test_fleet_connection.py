@@ -11,6 +11,7 @@ from typing import cast
 
 import pytest
 
+from controller.cli.nats_options import nats_address
 from controller.fleet.connection import MOST_LOGGED, Connection, NatsAddress, NatsRefusedError, connect
 from controller.fleet.relay import RelayPlan
 from tests.fakes.time_limits import HANG_S
@@ -83,6 +84,15 @@ def test_the_password_is_in_no_representation() -> None:
 )
 def test_an_address_states_whether_its_password_crosses_a_network_in_the_clear(url: str, in_clear: bool) -> None:
     assert NatsAddress.parse(url).exposes_password is in_clear
+
+
+def test_a_command_warns_of_a_password_in_the_clear(capsys: pytest.CaptureFixture[str]) -> None:
+    nats_address("nats://ann:hidden-word@127.0.0.1", None, None, None, None)
+    assert capsys.readouterr().err == ""
+    nats_address("nats://ann:hidden-word@hub.example", None, None, None, None)
+    warning = capsys.readouterr().err
+    assert "nats://hub.example:4222: the password crosses the network unencrypted" in warning
+    assert "hidden-word" not in warning
 
 
 def connection() -> Connection:
