@@ -124,6 +124,8 @@ class Gateway:
 
     def beat(self) -> Message:
         """The beat of this moment."""
+        for service, subscriber in self._subscribers.items():
+            service.refused = subscriber.refused
         silent = {
             service.key(name): None if silent_ns is None else silent_ns // NS_PER_MS
             for service, subscriber in self._subscribers.items()

@@ -23,7 +23,7 @@ import msgspec
 
 from feed.events import RoundProgress
 from feed.state import TableState
-from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Refused, Restarted, Rewritten, Trouble, Waiting
+from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Restarted, Rewritten, Trouble, Waiting
 from feed.subscriber.items import name_of
 from scoreboard.board import BoardView, Live, Motion, view_of
 
@@ -101,11 +101,13 @@ class Service:
         self._suffix = suffix
         self.connected = False
         self.trouble = ""
+        self.refused = ""
+        """Why it does not let this reader in; empty where it does."""
 
     @property
     def status(self) -> ServiceStatus:
         """As pages are told."""
-        return ServiceStatus(self.name, self.connected, self.trouble)
+        return ServiceStatus(self.name, self.connected and not self.refused, self.refused or self.trouble)
 
     def key(self, name: str) -> str:
         """The key of a table, by its name among the service's: `sim/` begins that of a simulated one."""
@@ -137,9 +139,6 @@ class Service:
         match notice:
             case Waiting():
                 self.connected = False
-                return []
-            case Refused(why=why):
-                self.connected, self.trouble = False, why
                 return []
             case Trouble(table="", detail=detail):
                 self.trouble = detail

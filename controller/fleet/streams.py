@@ -396,7 +396,7 @@ def _stored(raw: _Raw) -> StoredMessage:
 
 
 def _source(venue: str, domain: str) -> dict[str, Any]:
-    # Without it a hub of 2.9.10 that is killed before it holds anything of a source goes on behind what it missed.
+    # A hub of 2.9.10 that was killed before it held anything of a source went on behind what it had missed.
     own: dict[str, Any] = {"name": stream_of(venue), "opt_start_seq": 1}
     if domain:
         own["external"] = {"api": f"$JS.{domain}.API", "deliver": ""}

@@ -82,12 +82,12 @@ class Acceptor:
         self.counter, self._may_have_accepted = counter, accepting
         self._expects = accepting
 
-    def accept(self, wanted: bool) -> None:
-        """Has it take tokens, or none."""
+    def accept(self, wanted: bool, t_ns: int = 0) -> None:
+        """Has it take tokens, or none, from `t_ns` on: it is not told before."""
         if wanted != self._wanted:
             self._wanted = wanted
             self._told = None
-            self._set_ns = 0
+            self._set_ns = t_ns
 
     @property
     def accepting(self) -> bool:

@@ -89,10 +89,10 @@ class CoinBus:
 
     # --- what the game commands ------------------------------------------------------------------------------------
 
-    def accept(self, wanted: bool) -> None:
-        """Has the acceptor take tokens, or none."""
+    def accept(self, wanted: bool, t_ns: int = 0) -> None:
+        """Has the acceptor take tokens, or none, from `t_ns` on."""
         if self.acceptor is not None:
-            self.acceptor.accept(wanted)
+            self.acceptor.accept(wanted, t_ns)
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
         """Goes on from the acceptor's counter as it was recorded."""

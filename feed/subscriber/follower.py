@@ -139,8 +139,10 @@ class PendingRequest:
         return self.request_id is not None and now_ns >= self._overdue_ns
 
     def reset(self) -> None:
-        """The pending request is obsolete, or lost with its connection: the next one may be sent at once."""
+        """The pending request is obsolete, or lost with its connection: the next one may be sent at once, and where it
+        fails the waits begin anew. They may be longer than a connection that brings nothing is kept."""
         self.request_id = None
+        self.failures = 0
         self._not_before_ns = 0
 
 

@@ -86,6 +86,11 @@ class FeedReader:
         board that has to state earlier than `Stale` does that its numbers are old."""
         return self._subscription.silent_ns(self._now_ns)
 
+    @property
+    def refused(self) -> str:
+        """Why the service does not let this reader in, as in `Refused`; empty where it does, or nothing is known."""
+        return self._subscription.refused
+
     def join_again(self, name: str) -> None:
         """Begins one table with its snapshot: `Joined` is delivered, and then the facts after it. For a reader that
         keeps a table's state, after `Rewritten` or `Missing`. The other tables go on. Facts of the table that were not

@@ -70,7 +70,8 @@ class Subscription:
         self._items: list[Item] = []
         self._received_ns = self._opened_ns = now_ns
         self._received = self._waiting_notified = False
-        self._refused = ""
+        self.refused = ""
+        """Why the service does not let this reader in; empty where it does, or that is not known."""
         self.malformed = 0
         """Messages that are no events; they are ignored."""
 
@@ -161,11 +162,11 @@ class Subscription:
     def on_refused(self, why: str) -> None:
         """Handles what is known of the handshake: why the service does not let this reader in, or an empty text.
         Each reason is notified once, until the reader was let in."""
-        if why and why != self._refused:
+        if why and why != self.refused:
             # What is waited for is known, and more than that nothing was received.
             self._waiting_notified = True
             self._items.append(Refused(table="", endpoint=self._endpoint, why=why))
-        self._refused = why
+        self.refused = why
 
     # --- sent ----------------------------------------------------------------------------------------------------
 

@@ -48,6 +48,11 @@ class Page:
         board: dict[str, Any] = message["board"]
         return board
 
+    async def until_subscribed(self, server: FeedServer) -> None:
+        """Receives until nothing that is published from now on is lost."""
+        while server.do(lambda: server.publisher.subscriptions) == 0:
+            await self.until(lambda one: one["type"] == "beat")
+
     def boards(self, key: str) -> list[dict[str, Any]]:
         """What was received of a table, in order."""
         return [one["board"] for one in self.messages if one["type"] == "board" and one["key"] == key]
@@ -85,6 +90,7 @@ def test_only_the_table_whose_history_changed_is_joined_again() -> None:
     async def main(server: FeedServer, site: BoardSite) -> None:
         async with page_of(site) as page:
             await page.until_board(CHANGED, 4)
+            await page.until_subscribed(server)
             play(server, other)
             await page.until_board(OTHER, 5)
             server.do(lambda: journal.lose(CHANGED, 3))
@@ -111,8 +117,8 @@ def test_a_board_with_an_allowed_key_has_every_event() -> None:
     async def main(server: FeedServer, site: BoardSite) -> None:
         async with page_of(site) as page:
             await page.until_board(OTHER, 1)
-            server.do(table.open)
-            server.publish(*table.heartbeat())
+            await page.until_subscribed(server)
+            play(server, table)
             await page.until_board(OTHER, 2)
 
     journal = ModelJournal()

@@ -185,6 +185,8 @@ class PlayedTable:
 class _Silence:
     """In place of a subscriber: for how long each table has been silent."""
 
+    refused = ""
+
     def __init__(self) -> None:
         self.silent_ns: dict[str, int | None] = {}
 

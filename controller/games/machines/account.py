@@ -34,8 +34,8 @@ class CoinDevices(Protocol):
     def names(self) -> frozenset[str]:
         """The devices that there are: `acceptor`, `hopper`."""
 
-    def accept(self, wanted: bool) -> None:
-        """Has the acceptor take tokens, or none."""
+    def accept(self, wanted: bool, t_ns: int = 0) -> None:
+        """Has the acceptor take tokens, or none, from `t_ns` on."""
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
         """Goes on from the acceptor's counter as it was recorded."""
@@ -215,7 +215,7 @@ class TokenAccount:
         self._wanted = wanted
         if not wanted:
             self._awaited.pop(ACCEPT, None)
-            self._coins.accept(False)
+            self._coins.accept(False, t_ns)
         else:
             self._open_acceptor(t_ns)
 
@@ -224,7 +224,7 @@ class TokenAccount:
         if self._coins is None or self._counter is None:
             return
         if self._accepting:
-            self._coins.accept(True)
+            self._coins.accept(True, t_ns)
         else:
             self._accepting = True
             self.write(t_ns, "acceptor_set", detail="it may take tokens")
@@ -267,7 +267,7 @@ class TokenAccount:
         for what in due:
             del self._awaited[what]
             if self._coins is not None and what == ACCEPT:
-                self._coins.accept(True)
+                self._coins.accept(True, t_ns)
             elif self._coins is not None and self._payout is not None:
                 self._coins.release(self._payout.number, t_ns)
 

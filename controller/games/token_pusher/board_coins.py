@@ -21,7 +21,7 @@ class BoardCoins:
     def __init__(self, board: PusherBoardActuator) -> None:
         self._board = board
 
-    def accept(self, wanted: bool) -> None:
+    def accept(self, wanted: bool, t_ns: int = 0) -> None:
         """Has the acceptor take tokens, or none."""
         self._board.accept(wanted)
 

@@ -624,6 +624,20 @@ def test_a_table_is_joined_again_however_late_the_history_is() -> None:
     assert bench.bodies == [later[1]]
 
 
+def test_a_new_connection_is_asked_soon_however_long_there_was_none() -> None:
+    bench = Bench()
+    for _ in range(20):
+        for request in bench.requests():
+            bench.subscription.not_sent(request.request_id, bench.now_ns)
+        bench.wait(1)
+    bench.subscription.reopened(bench.now_ns)
+    # It is not connected yet at once, and is a moment later.
+    (request,) = bench.requests()
+    bench.subscription.not_sent(request.request_id, bench.now_ns)
+    bench.wait(0.25)
+    assert bench.requests()
+
+
 def test_only_a_table_that_is_followed_can_be_joined_again() -> None:
     with pytest.raises(KeyError):
         Bench().subscription.join_again(TABLE)
