@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
-import ipaddress
 import logging
 import re
 import ssl
@@ -85,11 +84,6 @@ class NatsAddress(NamedTuple):
         """Scheme, host and port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'tls' if self.tls else 'nats'}://{host}:{self.port}"
-
-    @property
-    def exposes_password(self) -> bool:
-        """Whether the password leaves this computer unencrypted, unless the server itself asks for TLS."""
-        return bool(self.password) and not self.tls and not _is_loopback(self.host)
 
     @classmethod
     def parse(cls, text: str, *, ca: Path | None = None, certificate: Path | None = None) -> NatsAddress:
@@ -381,13 +375,6 @@ def _cause(error: Exception, waited_s: float) -> str:
     if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
         return "no server answers there"
     return str(error) or f"no answer in {waited_s:.0f} s"
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _hidden(text: str) -> str:
