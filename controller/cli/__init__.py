@@ -19,6 +19,9 @@ BAD_CONFIGURATION = 2
 NOT_VERIFIED = 3
 """Exit code for a journal that does not verify."""
 
+NOT_COMPLETE = 4
+"""Exit code for streams without a difference of which nothing vouches that they are complete."""
+
 _COMMANDS = {
     "check": "controller.cli.check",
     "pins": "controller.cli.pins",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,7 @@ from typing import TypeVar
 import click
 import msgspec
 
-from controller.cli import NOT_VERIFIED
+from controller.cli import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli.journal import (
     check_kinds,
     exit_on_journal_error,
@@ -40,7 +40,15 @@ from controller.fleet.subjects import (
     stream_of,
     venue_of_stream,
 )
-from controller.fleet.verify import FleetReport, JournalOfTable, KnownHead, held_streams, live_tables, verify_stream
+from controller.fleet.verify import (
+    FleetReport,
+    JournalOfTable,
+    KnownHead,
+    held_streams,
+    held_venues,
+    live_tables,
+    verify_stream,
+)
 from controller.journal.export import csv_heading, csv_lines, json_line
 from controller.journal.queries import ROUNDS, RecalledTable
 from controller.journal.verify import KnownHead as JournalHead
@@ -130,7 +138,7 @@ class TableStatus(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     """As its last heartbeat has it: `open`, `shut`, `closed`, `inspecting` or `halted`."""
     relayed: str
-    """`live`, `catching_up`, `stale`, `halted`, `rewritten`; empty where no relay reports it."""
+    """`live`, `catching_up`, `stale`, `halted`, `rewritten`, `refused`; empty where no relay reports it."""
     journal: int
     """The last event that the journal announced."""
     held: int
@@ -215,7 +223,7 @@ def status_command(
         behind = f", {lag} behind" if lag else ""
         relayed = one.relayed or "no relay reports it"
         color = None if one.relayed == "live" and not lag else "yellow"
-        color = "red" if one.relayed in ("rewritten", "halted", "") else color
+        color = "red" if one.relayed in ("rewritten", "refused", "halted", "") else color
         line = f"{one.table:<32} {one.state or '?':<10} {relayed}{behind}, event {one.held}"
         click.echo(click.style(plain(line), fg=color))
         if one.verdict:
@@ -227,19 +235,22 @@ def status_command(
 # feltwire fleet verify
 
 
-def _heads(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, JournalHead]]:
+def _heads(
+    _ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
+) -> list[tuple[TableName, JournalHead]]:
     """Parses `VENUE/[sim/]TABLE:SEQ:HASH`."""
     found = []
     for value in values:
         place, colon, rest = value.partition(":")
-        venue, slash, table = place.partition("/")
+        venue, slash, name = place.partition("/")
+        table = name.removeprefix("sim/")
         try:
-            head = JournalHead.parse(f"{table.removeprefix('sim/')}{colon}{rest}")
+            head = JournalHead.parse(f"{table}{colon}{rest}")
         except ValueError as error:
             raise click.BadParameter(f"{error}; in front of it stand the venue and a slash") from error
         if not slash:
             raise click.BadParameter(f"{value!r}: in front of the table stand its venue and a slash")
-        found.append((f"{venue}/{'sim/' if table.startswith('sim/') else ''}", head))
+        found.append((TableName(_venue(venue), name != table, table), head))
     return found
 
 
@@ -250,8 +261,15 @@ def _journals(_ctx: click.Context, _param: click.Parameter, values: tuple[str, .
         venue, equals, path = value.partition("=")
         if not equals or not path:
             raise click.BadParameter(f"{value!r}: write VENUE=FILE, as atlantic-hall=journal.sqlite")
-        found.append((venue, Path(path)))
+        found.append((_venue(venue), Path(path)))
     return found
+
+
+def _venue(text: str) -> str:
+    try:
+        return parse_venue(text)
+    except VenueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command("verify")
@@ -263,7 +281,7 @@ def _journals(_ctx: click.Context, _param: click.Parameter, values: tuple[str, .
 @nats_options
 def verify_command(
     server: str,
-    heads: list[tuple[str, JournalHead]],
+    heads: list[tuple[TableName, JournalHead]],
     journals: list[tuple[str, Path]],
     keys: tuple[bytes, ...],
     as_json: bool,
@@ -285,12 +303,16 @@ def verify_command(
         feltwire fleet verify tls://hub:4222/atlantic-hall --journal atlantic-hall=journal.sqlite --key signing.pub
         feltwire fleet verify nats://127.0.0.1:4222 --head atlantic-hall/roulette-1:1042:61ab...
 
-    Exit codes: 0; 1 if no server answers; 2 for what cannot be used; 3 if a table or a journal does not verify.
+    A table without a difference is complete only where a head vouches for its last event, and no heartbeat and no
+    journal has a later one. While a table plays, its next heartbeat vouches for its last events: verify again.
+
+    Exit codes: 0 if every table is complete; 1 if no server answers; 2 for what cannot be used, also a head or a
+    journal of a venue that is not there; 3 if a table or a journal does not verify; 4 if nothing differs, and of a
+    table nothing vouches that it is complete.
     """
     address = nats_address(server, ca, cert, nats_user, password_file)
     known: dict[TableName, list[KnownHead]] = {}
-    for place, head in heads:
-        table = TableName(place.split("/")[0], place.endswith("sim/"), head.chain)
+    for table, head in heads:
         known.setdefault(table, []).append(KnownHead(head.seq, head.hash, "the head that was given"))
     _verify_journals(journals, keys)
 
@@ -298,6 +320,9 @@ def verify_command(
         streams = await held_streams(jetstream, address.venue)
         if not streams:
             raise NatsRefusedError(f"{address} holds no events: no stream is there; see feltwire fleet init")
+        there = await held_venues(jetstream, streams, address.venue)
+        _refuse_unused({table.venue for table in known}, there, address, "--head")
+        _refuse_unused({venue for venue, _ in journals}, there, address, "--journal")
         reports = []
         for stream in streams:
             venues = {address.venue, venue_of_stream(stream) or ""} - {""}
@@ -321,6 +346,20 @@ def verify_command(
             _show_report(report)
     if any(report.findings for report in reports):
         sys.exit(NOT_VERIFIED)
+    if any(report.unproven for report in reports):
+        sys.exit(NOT_COMPLETE)
+
+
+def _refuse_unused(given: set[str], there: set[str], address: NatsAddress, option: str) -> None:
+    """What is given of a venue that is not read would vouch for nothing.
+
+    Raises:
+        NatsRefusedError: some is.
+    """
+    unused = sorted(given - there)
+    if unused:
+        held = f"it has {', '.join(sorted(there))}" if there else "it has none"
+        raise NatsRefusedError(f"{option} of the venue {', '.join(unused)}: {address} has no such venue; {held}")
 
 
 def _verify_journals(journals: list[tuple[str, Path]], keys: tuple[bytes, ...]) -> None:
@@ -344,12 +383,22 @@ def _show_report(report: FleetReport) -> None:
     if not report.tables:
         click.echo("there is nothing to verify yet")
         return
+    for one in report.unproven:
+        click.echo(click.style(plain(f"  {one.table}: {one.unproven}"), fg="yellow"))
+    if not report.findings and report.unproven:
+        what = "consistent, and NOT KNOWN TO BE COMPLETE"
+        click.echo(click.style(what, fg="yellow", bold=True) + f": {_of_tables(report.unproven)}")
+        return
     if not report.findings:
         click.echo(click.style("verified: complete, in order, and as it was published", fg="green"))
         return
-    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {len(report.findings)} tables")
+    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {_of_tables(report.findings)}")
     for finding in report.findings:
         click.echo(click.style(plain(f"  first: {finding}"), fg="red"))
+
+
+def _of_tables(found: Sequence[object]) -> str:
+    return f"{len(found)} table{'' if len(found) == 1 else 's'}"
 
 
 # feltwire fleet recall and export
@@ -482,7 +531,7 @@ def command() -> None:
         feltwire fleet export NATS > events.jsonl
 
     Exit codes: 0 for success, 1 where no server answers, 2 for what cannot be used, 3 for what does
-    not verify.
+    not verify, 4 for what nothing vouches for.
     """
 
 

@@ -47,9 +47,21 @@ def nats_address(
         address = NatsAddress.parse(url, ca=ca, certificate=cert)
         if address.venue:
             parse_venue(address.venue)
-        return with_password(address, nats_user, password_file)
+        address = with_password(address, nats_user, password_file)
     except (NatsAddressError, VenueError) as error:
         raise click.UsageError(str(error)) from error
+    if address.password and not address.tls:
+        _warn_of_password(address)
+    return address
+
+
+def _warn_of_password(address: NatsAddress) -> None:
+    """The server may ask for TLS by itself, or the network be a closed one: so it is no error."""
+    from scoreboard.web.guard import is_loopback
+
+    if not is_loopback(address.host):
+        warning = f"{address}: the password crosses the network unencrypted, unless the server asks for TLS; use tls://"
+        click.echo(click.style(warning, fg="yellow"), err=True)
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
     nats://10.0.0.5:4222            in the clear: on this computer, or in a closed network
     tls://hub.example:4222          the server's certificate is checked
-    tls://user:password@hub:4222    ... as a user; better in a file: --creds, or --nats-user and a password file
+    tls://user:password@hub:4222    ... as a user; better --nats-user and --password-file
+
+An address with tls:// is never used in the clear: where the server does not ask for TLS, nothing is sent to it.
 
 A connection is never made again by itself: whoever has one learns that it is lost, and asks the server anew what it
 holds before it goes on.
@@ -13,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
+import logging
 import re
 import ssl
 from collections.abc import Callable, Mapping
@@ -23,6 +26,8 @@ from urllib.parse import unquote, urlsplit
 if TYPE_CHECKING:
     from nats.aio.client import Client
 
+log = logging.getLogger(__name__)
+
 ANSWER_S: Final = 5.0
 """The longest wait for an answer of JetStream (ours)."""
 CONNECT_S: Final = 5
@@ -32,7 +37,9 @@ CLOSE_S: Final = 1.0
 PING_S: Final = 5
 """Between two questions whether the server is still there (ours)."""
 MOST_PINGS: Final = 2
-"""Questions without an answer before the connection is given up (ours): a cut cable says nothing."""
+"""Questions without an answer before the connection is given up (ours): nothing arrives to report a cut cable."""
+MOST_LOGGED: Final = 100
+"""Errors of one connection that are logged, each once (ours): a server cannot fill the log with them."""
 SCHEMES: Final = ("nats", "tls")
 PORT: Final = 4222
 
@@ -67,13 +74,16 @@ class NatsAddress(NamedTuple):
     """From the path: `nats://hub:4222/atlantic-hall`; empty for all."""
 
     def __str__(self) -> str:
-        return self.url
+        return self.server + (f"/{self.venue}" if self.venue else "")
+
+    def __repr__(self) -> str:
+        return f"NatsAddress({str(self)!r}, user={self.user!r})"
 
     @property
-    def url(self) -> str:
-        """Without the password."""
+    def server(self) -> str:
+        """Scheme, host and port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'tls' if self.tls else 'nats'}://{host}:{self.port}" + (f"/{self.venue}" if self.venue else "")
+        return f"{'tls' if self.tls else 'nats'}://{host}:{self.port}"
 
     @classmethod
     def parse(cls, text: str, *, ca: Path | None = None, certificate: Path | None = None) -> NatsAddress:
@@ -150,7 +160,10 @@ class Connection:
         self._lost = lost
         self._waiting: dict[str, set[asyncio.Future[NoReturn]]] = {}
         """By subject in lower case, what ends requests before they are answered."""
+        self._logged: set[str] = set()
         self.is_lost = False
+        self.last_error: Exception | None = None
+        """What the server, or the client, reported last."""
 
     async def request(self, subject: str, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
         """Sends a request, and returns the answer.
@@ -209,23 +222,41 @@ class Connection:
             async with asyncio.timeout(CLOSE_S):
                 await self._client.close()
 
-    async def failed(self, error: Exception) -> None:
-        """The server reports an error: a subject to which this user may not publish ends the requests there."""
+    def failed(self, error: Exception) -> None:
+        """Takes an error that answers no request.
+
+        One of a subject to which this user may not publish ends the requests there; any other, and one for which no
+        request waits, is logged, each once.
+        """
+        self.last_error = error
         found = _VIOLATION.search(str(error))
         if found is None:
+            self._log(str(error) or repr(error))
             return
-        refused = NatsRefusedError(f"{self.address}: {_who(self.address)} may not publish to {found['subject']}")
-        for waiting in self._waiting.get(found["subject"].lower(), ()):
-            if not waiting.done():
-                waiting.set_exception(refused)
+        what = f"{_who(self.address)} may not publish to {found['subject']}"
+        waiting = [one for one in self._waiting.get(found["subject"].lower(), ()) if not one.done()]
+        for one in waiting:
+            one.set_exception(NatsRefusedError(f"{self.address}: {what}"))
+        if not waiting:
+            self._log(what)
 
-    def reading_ended(self) -> None:
-        """Nothing is received any more."""
+    def reading_ended(self, error: BaseException | None = None) -> None:
+        """Nothing is received any more; `error` is what ended it, where something failed."""
         self.is_lost = True
+        if error is not None:
+            self._log(f"reading has ended: {error!r}")
         for waiting in {one for some in self._waiting.values() for one in some if not one.done()}:
             waiting.set_exception(NatsUnavailableError(f"{self.address}: the connection is lost"))
         if self._lost is not None:
             self._lost()
+
+    def _log(self, what: str) -> None:
+        if what in self._logged or len(self._logged) > MOST_LOGGED:
+            return
+        self._logged.add(what)
+        if len(self._logged) > MOST_LOGGED:
+            what = f"{MOST_LOGGED} different errors; no further errors of this connection are logged"
+        log.warning("%s: %s", self.address, what)
 
 
 async def connect(
@@ -235,19 +266,22 @@ async def connect(
 
     Raises:
         NatsUnavailableError: nobody answers.
-        NatsRefusedError: the server does not let this user in.
+        NatsRefusedError: the server does not let this user in, or has no TLS where the address asks for it.
         NatsAddressError: the certificates cannot be used.
     """
-    from nats.aio.client import Client
     from nats.errors import AuthorizationError, Error
 
-    client = Client()
+    client = _client(address)
     connection = Connection(address, client, lost)
-    errors: list[Exception] = []
 
     async def failed(error: Exception) -> None:
-        errors.append(error)
-        await connection.failed(error)
+        if connected:
+            connection.failed(error)
+        else:
+            # Raised below.
+            connection.last_error = error
+
+    connected = False
 
     options: dict[str, object] = {}
     if address.user:
@@ -256,11 +290,10 @@ async def connect(
         options |= {"tls": _context(address), "tls_hostname": address.host}
     if inbox:
         options["inbox_prefix"] = inbox
-    server = f"{'tls' if address.tls else 'nats'}://{_bracketed(address.host)}:{address.port}"
     try:
         async with asyncio.timeout(CONNECT_S):
             await client.connect(
-                servers=[server],
+                servers=[address.server],
                 name=name,
                 allow_reconnect=False,
                 max_reconnect_attempts=1,
@@ -271,17 +304,41 @@ async def connect(
                 error_cb=failed,
                 **options,  # type: ignore[arg-type]
             )
+    except NatsRefusedError:
+        await connection.close()
+        raise
     except (Error, TimeoutError, OSError, EOFError) as error:
         await connection.close()
-        cause = errors[-1] if errors else error
+        cause = connection.last_error or error
         if isinstance(error, AuthorizationError) or "authorization" in f"{error} {cause}".lower():
             raise NatsRefusedError(f"{address}: {_who(address)} is not let in; check user and password") from error
         if isinstance(cause, ssl.SSLCertVerificationError):
             trusted = f"its certificate is not trusted: {cause.verify_message}"
             raise NatsRefusedError(f"{address}: {trusted}; give its authority with --ca") from error
         raise NatsUnavailableError(f"{address}: {_cause(cause, CONNECT_S)}") from error
+    connected = True
     _watch(client, connection)
     return connection
+
+
+def _client(address: NatsAddress) -> Client:
+    """A client of NATS that sends its CONNECT, which has the password, unencrypted only where the address has it so."""
+    from nats.aio.client import Client
+
+    class EncryptedClient(Client):
+        """nats-py starts TLS only where the server's INFO asks for it, and sends the password in either case."""
+
+        def _connect_command(self) -> bytes:
+            # The last step before CONNECT is sent: here it shows whether the connection itself is encrypted.
+            writer = getattr(self._transport, "_io_writer", None)
+            if writer is None or writer.get_extra_info("ssl_object") is None:
+                raise NatsRefusedError(
+                    f"{address}: the server does not ask for TLS, so user and password are not sent; "
+                    "switch TLS on in the server, or see who answers there"
+                )
+            return super()._connect_command()
+
+    return EncryptedClient() if address.tls else Client()
 
 
 def _watch(client: Client, connection: Connection) -> None:
@@ -292,9 +349,7 @@ def _watch(client: Client, connection: Connection) -> None:
     """
 
     def ended(reading: asyncio.Task[bool]) -> None:
-        if not reading.cancelled():
-            reading.exception()
-        connection.reading_ended()
+        connection.reading_ended(None if reading.cancelled() else reading.exception())
 
     reading = client._reading_task
     if reading is not None:
@@ -320,10 +375,6 @@ def _cause(error: Exception, waited_s: float) -> str:
     if isinstance(error, ConnectionRefusedError) or "Connect call failed" in str(error):
         return "no server answers there"
     return str(error) or f"no answer in {waited_s:.0f} s"
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _hidden(text: str) -> str:

@@ -13,7 +13,9 @@ A table's events are published one after the other: the next one when the stream
 event cannot be overtaken. A message that a lost connection delivers late has the id of the one that was sent again, and
 the stream drops the second of two with one id (`DUPLICATES_NS`).
 
-A table whose history was rewritten is relayed no further: the stream keeps what was true before.
+A table whose history was rewritten is relayed no further: the stream keeps what was true before. Nor is one that two
+services serve, or under whose subjects the stream holds something else: which of them is right is not decided here. The
+other tables go on.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from controller.fleet.connection import (
     connect,
     inbox_of,
 )
-from controller.fleet.report import REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
+from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
@@ -109,12 +111,16 @@ class _Lane:
         self.held = held
         self.journal = held
         self.caught_up = self.stale = self.halted = False
+        self.refused = ""
+        """Why the table is relayed no further while this connection lasts; empty where it is."""
         self.waiting: asyncio.Queue[Fact] = asyncio.Queue(QUEUE)
 
     def reported(self, detail: str | None) -> RelayedTable:
-        """For the report; `detail` is why the table is relayed no further."""
+        """For the report; `detail` is the rewritten history because of which the table is relayed no further."""
         if detail is not None:
             return RelayedTable(state=REWRITTEN, journal=self.journal, held=self.held, detail=detail)
+        if self.refused:
+            return RelayedTable(state=REFUSED, journal=self.journal, held=self.held, detail=self.refused)
         behind = not self.caught_up or self.held < self.journal
         state: TableLink = "halted" if self.halted else "stale" if self.stale else "catching_up" if behind else "live"
         return RelayedTable(state=state, journal=self.journal, held=self.held)
@@ -227,6 +233,8 @@ class _Session:
         self._report = report
         self._stream = JetStream(connection)
         self._held: dict[str, Position] = {}
+        self._refused: dict[str, str] = {}
+        """By table, what the stream holds in place of its last event."""
         self._snapshots: dict[str, int] = {}
         """By table, the last event of the snapshot that was published last."""
         self._folding: list[AsyncSubscriber] = []
@@ -266,22 +274,25 @@ class _Session:
         tables = sorted(counts)
         held = await asyncio.gather(*(self._position(info.name, table) for table in tables))
         for table, position in zip(tables, held, strict=True):
-            if counts[table] != position.seq:
+            if counts[table] != position.seq and table.name not in self._refused:
                 what = f"{table}: the stream ends with event {position.seq} and holds {counts[table]} of them"
                 log.warning("%s; see feltwire fleet verify", what)
         return {table.name: position for table, position in zip(tables, held, strict=True)}
 
     async def _position(self, stream: str, table: TableName) -> Position:
+        """After the last event of a table. One that is no event refuses the table."""
         message = await self._stream.last(stream, table.events)
         if message is None:
             return Position("", 0)
         try:
             event = decode(message.body)
         except EventError as error:
-            raise NatsRefusedError(
+            self._refused[table.name] = (
                 f"{stream}: message {message.seq} is on the subject of {table}, and is {error}: somebody else writes "
                 "to this stream; see who may, in the accounts of the server"
-            ) from error
+            )
+            log.error("%s; the table is relayed no further", self._refused[table.name])
+            return Position("", 0)
         return Position(event.epoch, event.seq or 0, message.headers.get(HEAD, ""))
 
     # --- the services --------------------------------------------------------------------------------------------
@@ -312,8 +323,12 @@ class _Session:
             progress.received.add(service.endpoint)
             name = TableName(plan.venue, data.simulated, data.table).name
             lane = self._lane(service, name)
+            if lane is None:
+                return
             if isinstance(data, Heartbeat):
                 lane.journal = max(lane.journal, data.last)
+            if lane.refused:
+                return
             if event.seq is None:
                 await self._connection.publish(event_subject(plan.venue, event, live=True), item.body)
             elif name not in progress.rewritten:
@@ -322,7 +337,9 @@ class _Session:
         elif isinstance(item, Waiting | Trouble):
             log.info("%s: %s", service.endpoint, item)
         else:
-            self._notice(self._lane(service, item.name), item)
+            lane = self._lane(service, item.name)
+            if lane is not None:
+                self._notice(lane, item)
 
     def _notice(self, lane: _Lane, item: Notice) -> None:
         match item:
@@ -348,18 +365,23 @@ class _Session:
             case Gap():
                 log.info("%s", item)
 
-    def _lane(self, service: Service, name: str) -> _Lane:
+    def _lane(self, service: Service, name: str) -> _Lane | None:
+        """The lane of a table; None where it is the one of another service: then the table is refused."""
         lane = self._progress.lanes.get(name)
         if lane is None:
             held = self._held.get(name)
             lane = _Lane(service.endpoint, 0 if held is None else held.seq)
+            lane.refused = self._refused.get(name, "")
             self._progress.lanes[name] = lane
             self._group.create_task(self._publish(name, lane))
         elif lane.service != service.endpoint:
-            raise NatsRefusedError(
-                f"{name} is served by {lane.service} and by {service.endpoint}; a venue has one table of a name: "
-                "give one of them another id, or its service another --venue"
-            )
+            if not lane.refused:
+                lane.refused = (
+                    f"{name} is served by {lane.service} and by {service.endpoint}; a venue has one table of a name: "
+                    "give one of them another id, or its service another --venue; where it has moved, restart the relay"
+                )
+                log.error("%s; the table is relayed no further", lane.refused)
+            return None
         return lane
 
     # --- the stream ----------------------------------------------------------------------------------------------
@@ -390,7 +412,7 @@ class _Session:
     async def _publish_snapshot(self, name: str, state: TableState) -> None:
         """A snapshot goes out when the stream holds what it covers: who joins asks there for what follows."""
         lane = self._progress.lanes.get(name)
-        if lane is None or lane.held < state.last or self._snapshots.get(name) == state.last:
+        if lane is None or lane.refused or lane.held < state.last or self._snapshots.get(name) == state.last:
             return
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)

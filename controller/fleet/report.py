@@ -6,8 +6,11 @@ from typing import Final, Literal, TypeAlias
 
 import msgspec
 
-TableLink: TypeAlias = Literal["catching_up", "live", "stale", "halted", "rewritten"]
+TableLink: TypeAlias = Literal["catching_up", "live", "stale", "halted", "rewritten", "refused"]
 REWRITTEN: Final = "rewritten"
+"""Its history is not the one that the stream holds."""
+REFUSED: Final = "refused"
+"""Two services serve it, or its subjects in the stream hold something else."""
 
 
 class RelayedTable(msgspec.Struct, kw_only=True):
@@ -19,7 +22,7 @@ class RelayedTable(msgspec.Struct, kw_only=True):
     held: int = 0
     """The last event that the stream is known to hold."""
     detail: str = ""
-    """Why it is not relayed further, of a table whose history was rewritten."""
+    """Why it is not relayed further, of a table that is `rewritten` or `refused`."""
 
     @property
     def lag(self) -> int:

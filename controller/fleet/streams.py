@@ -153,6 +153,8 @@ class JetStream:
         found: list[str] = []
         while True:
             page = await self._ask("STREAM.NAMES", _Names, {"offset": len(found)})
+            if found and set(page.streams or ()) & set(found):
+                raise _repeated("STREAM.NAMES")
             found += page.streams or []
             if len(found) >= page.total or not page.streams:
                 return sorted(found)
@@ -169,9 +171,12 @@ class JetStream:
             info = await self._find(f"STREAM.INFO.{stream}", _Info, query)
             if info is None:
                 return None
+            known = len(counted)
             counted |= info.state.subjects
             if not info.state.subjects or len(counted) >= info.total:
                 break
+            if len(counted) == known:
+                raise _repeated(f"STREAM.INFO.{stream}")
         state = info.state
         return StreamInfo(
             stream,
@@ -317,8 +322,10 @@ class JetStream:
                 found = await asyncio.gather(*(self._get(stream, number) for number in numbers))
                 seq = numbers.stop
             else:
-                found = [await self.next(stream, subject, seq)]
-                seq = end + 1 if found[0] is None else found[0].seq + 1
+                one = await self.next(stream, subject, seq)
+                if one is not None and one.seq < seq:
+                    raise NatsUnavailableError(f"{stream}: message {one.seq} is not from {seq} on, as was asked")
+                found, seq = [one], end + 1 if one is None else one.seq + 1
             for message in found:
                 if message is not None:
                     yield message
@@ -373,6 +380,13 @@ def _decoded(body: bytes, kind: type[_T], what: str) -> _T:
         return msgspec.json.decode(body, type=kind)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NatsUnavailableError(f"{what}: the answer cannot be read: {error}") from error
+
+
+def _repeated(what: str) -> NatsUnavailableError:
+    """Without this, asking a server that does not turn its pages would not end."""
+    return NatsUnavailableError(
+        f"{what}: the server returns the same page again; if its streams have just changed, ask again"
+    )
 
 
 def _stored(raw: _Raw) -> StoredMessage:

@@ -2,11 +2,10 @@
 
     feltwire.v1.<venue>.<table>.<type>          a durable event, byte for byte as the service published it
     feltwire.sim.v1.<venue>.<table>.<type>      ... of a simulated table
-    feltwire.v1.<venue>.@seals.<key>            a seal of a journal; <key> begins its public key
     feltwire.live.v1.<venue>.<table>.<type>     what is not durable: heartbeat, snapshot, round.progress
     feltwire.live.v1.<venue>.@relay.<name>      the report of a relay
 
-    feltwire-<venue>    the events and seals that one relay publishes: exactly what the journals hold
+    feltwire-<venue>    the events that one relay publishes: exactly those of the journals
     feltwire            on a hub: those of all venues
     feltwire-live       the last message of each live subject
 
@@ -24,7 +23,6 @@ ROOT: Final = "feltwire"
 VERSION: Final = "v1"
 SIM: Final = "sim"
 LIVE: Final = "live"
-SEALS: Final = "@seals"
 RELAY: Final = "@relay"
 SNAPSHOT: Final = "snapshot"
 HEARTBEAT: Final = "heartbeat"
@@ -102,9 +100,9 @@ class Subject(NamedTuple):
     simulated: bool
     venue: str
     table: str
-    """The table's id, or `SEALS` or `RELAY`."""
+    """The table's id, or `RELAY`."""
     kind: str
-    """`round.outcome`; of seals the key."""
+    """`round.outcome`; of a relay its name."""
 
     @property
     def of_table(self) -> TableName | None:
@@ -121,11 +119,6 @@ def event_subject(venue: str, event: Event, *, live: bool = False) -> str:
     """The subject of an event."""
     kind = event.topic.rsplit("/", 2)[-2]
     return f"{root_of(venue, simulated=event.data.simulated, live=live)}.{event.data.table}.{kind}"
-
-
-def seal_subject(venue: str, key: str, *, simulated: bool) -> str:
-    """The subject of the seals of a journal, whose public key begins with `key`."""
-    return f"{root_of(venue, simulated=simulated)}.{SEALS}.{key}"
 
 
 def relay_subject(venue: str, name: str) -> str:

@@ -5,6 +5,9 @@ own: one of a heartbeat, of a journal that verifies by its seals, or one that so
 that the relay computed vouches for nothing, since who can change a body can change it; where it disagrees, it names
 the place.
 
+A chain without a difference is complete only where a head vouches for its last event and nothing announces a later
+one. Otherwise whoever can write the stream may have changed or cut off its end, and the result states that.
+
     body 1 ─► body 2 ─► ... ─► body n        computed head n  =?=  head n of a heartbeat, a journal, a note
 """
 
@@ -16,7 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from controller.fleet.report import RelayedTable, decode_report
+from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, decode_report
 from controller.fleet.streams import HEAD, JetStream, StoredMessage
 from controller.fleet.subjects import (
     HEARTBEAT,
@@ -80,6 +83,8 @@ class VerifiedTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Whose head that is."""
     behind: int = 0
     """Events that the journal announced, and the stream does not hold yet."""
+    unproven: str = ""
+    """What nothing vouches for, or is not there yet, in words; empty where the table is complete, or differs."""
     finding: FleetFinding | None = None
 
 
@@ -94,6 +99,11 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
     def findings(self) -> list[FleetFinding]:
         """The first difference of each table that has one."""
         return [one.finding for one in self.tables if one.finding is not None]
+
+    @property
+    def unproven(self) -> list[VerifiedTable]:
+        """The tables without a difference that are not known to be complete."""
+        return [one for one in self.tables if one.unproven]
 
 
 class TableCheck:
@@ -151,8 +161,9 @@ class TableCheck:
         if self.finding is None and self._header_differs is not None:
             seq, number = self._header_differs
             self._found("its body is not the one of which the relay computed the head", seq, number)
-        if self.finding is None and relayed is not None and relayed.state == "rewritten":
+        if self.finding is None and relayed is not None and relayed.state == REWRITTEN:
             self._found(f"the relay reports: {relayed.detail}", None, None)
+        behind = max(0, announced - self.last)
         return VerifiedTable(
             table=str(self._table),
             events=self.events,
@@ -160,9 +171,24 @@ class TableCheck:
             head=self._hash.hex(),
             vouched=self.vouched,
             by=self.by,
-            behind=max(0, announced - self.last),
+            behind=behind,
+            unproven=self._unproven(behind, relayed) if self.finding is None else "",
             finding=self.finding,
         )
+
+    def _unproven(self, behind: int, relayed: RelayedTable | None) -> str:
+        """Why a table without a difference may still not be complete, or not as published; empty where it is."""
+        why = []
+        first = self.vouched + 1
+        if first < self.last:
+            why.append(f"no head vouches for events {first} to {self.last}")
+        elif first == self.last:
+            why.append(f"no head vouches for event {first}")
+        if behind:
+            why.append(f"{behind} of its journal {'is' if behind == 1 else 'are'} not there")
+        if relayed is not None and relayed.state == REFUSED:
+            why.append(f"the relay reports: {relayed.detail}")
+        return "; ".join(why)
 
     def _of_journal(self, seq: int, message: StoredMessage) -> list[KnownHead]:
         journal = self._journal
@@ -260,9 +286,9 @@ async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, 
             if event is not None and isinstance(event.data, Heartbeat):
                 beats[table] = (event.data, event.time)
         elif parsed.table == RELAY:
-            for name, one, said in _reported(message.body):
+            for name, one, reported_by in _reported(message.body):
                 kind, _, simple = name.rpartition("/")
-                relayed[TableName(parsed.venue, bool(kind), simple)] = (one, said)
+                relayed[TableName(parsed.venue, bool(kind), simple)] = (one, reported_by)
     return {
         table: LiveTable(*beats.get(table, (None, "")), *relayed.get(table, (None, "")))
         for table in sorted({*beats, *relayed})
@@ -281,6 +307,22 @@ async def held_streams(jetstream: JetStream, venue: str = "") -> list[str]:
     if venue:
         return [stream_of(venue)] if stream_of(venue) in there else []
     return [name for name in there if venue_of_stream(name) is not None]
+
+
+async def held_venues(jetstream: JetStream, streams: Iterable[str], venue: str = "") -> set[str]:
+    """The venues whose events these streams are to hold, or of them the one that is asked for.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: they cannot be read.
+    """
+    found: set[str] = set()
+    for stream in streams:
+        names = [stream]
+        if venue_of_stream(stream) is None:
+            info = await jetstream.info(stream)
+            names = [] if info is None else [str(one["name"]) for one in info.config.get("sources") or ()]
+        found |= {one for one in map(venue_of_stream, names) if one is not None}
+    return found & {venue} if venue else found
 
 
 async def verify_stream(

@@ -135,7 +135,7 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
             held = await stream.info(stream_of(VENUE))
             assert held is not None
             assert held.messages == count
-        # Nobody else is let in, and nothing is said in the clear.
+        # Nobody else is let in, and nothing is sent in the clear.
         for user in ("", "somebody"):
             with pytest.raises(NatsRefusedError, match="not let in"):
                 await connect(admin._replace(user=user, password="x"), name="test")
@@ -180,7 +180,8 @@ def test_a_hub_sources_its_leaf_nodes_and_one_that_forges_another_venue_is_found
                 held = await held_of(admin, table, count, stream=HUB_STREAM)
                 assert [message.body for message in held] == tables.bodies("wheel-1")
             await both_live(admin)
-            assert relay.progress.duplicates == 0
+            # One event of the table for each connection that was lost may be there already.
+            assert relay.progress.duplicates < max(1, relay.progress.connections)
         # A venue has its own server take the subjects of another one: the hub sources it, and readers see from where.
         forged = f"feltwire.v1.{VENUE}.wheel-1.round.opened"
         async with jetstream(as_user(two, "tables", None)) as stream:

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from controller.fleet.connection import NatsRefusedError
+from controller.fleet.relay import Relay
 from controller.fleet.report import decode_report
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, StoredMessage
 from controller.fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableName, relay_subject, stream_of
@@ -59,8 +60,9 @@ def test_a_new_relay_goes_on_from_what_the_stream_holds() -> None:
                 service.play(10)
                 for table in ("wheel-1", "wheel-2"):
                     await held_of(server.address, TableName(VENUE, False, table), len(service.bodies(table)))
-            # What the stream holds is not sent again.
-            assert relay.progress.duplicates == 0
+            # What the stream holds is not sent again; but a connection that was lost may leave one event of each table
+            # of which the relay does not know whether it is held.
+            assert relay.progress.duplicates <= 2 * (relay.progress.connections - 1)
         assert await all_held(server.address, stream_of(VENUE)) == journals(VENUE, service)
 
     with nats_server() as server, feed_tables("wheel-1", "wheel-2") as service:
@@ -112,7 +114,7 @@ def test_a_full_server_refuses_and_discards_nothing() -> None:
         async with relaying(server.address, service) as relay:
             service.play(100)
             held = await held_of(server.address, WHEEL, 5)
-            async with jetstream(server.address) as stream:
+            async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
                 while relay.progress.failures < 2:
                     await stream.info(stream_of(VENUE))
             server.kill()
@@ -161,8 +163,9 @@ def test_a_rewritten_table_is_relayed_no_further_and_others_are() -> None:
             service.start()
             service.play(20)
             await held_of(server.address, TableName(VENUE, False, "wheel-2"), len(service.bodies("wheel-2")))
-            while relay.report().tables["wheel-1"].state != "rewritten":
-                await until_report(server, b"")
+            async with asyncio.timeout(HANG_S):
+                while relay.report().tables["wheel-1"].state != "rewritten":
+                    await until_report(server, b"")
             assert "HISTORY REWRITTEN" in relay.report().tables["wheel-1"].detail
             # The journal has grown beyond what the stream holds: no heartbeat contradicts it, the relay's report does.
             await until_report(server, b'"rewritten"')
@@ -214,16 +217,58 @@ def test_without_a_stream_the_relay_ends_and_names_the_command_that_makes_it() -
         asyncio.run(run())
 
 
-def test_two_services_with_one_table_are_refused() -> None:
+async def until_refused(relay: Relay, server: NatsServer) -> str:
+    """Why the relay refuses the wheel, once its report has it."""
+    async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
+        async for message in stream.follow(LIVE_STREAM, relay_subject(VENUE, "test")):
+            table = decode_report(message.body).tables.get(WHEEL.table)
+            if table is not None and table.state == "refused":
+                assert relay.report().tables[WHEEL.table].state == "refused"
+                return table.detail
+    raise AssertionError("a stream that is followed does not end")
+
+
+def test_a_table_of_two_services_is_held_and_the_others_go_on() -> None:
     async def run() -> None:
         await make_streams(server.address)
-        async with relaying(server.address, one, other):
-            await asyncio.Event().wait()
+        async with relaying(server.address, one, moved) as relay:
+            one.play(5)
+            await held_of(server.address, WHEEL, len(one.bodies("wheel-1")))
+            kept = one.bodies("wheel-1")[:]
+            # At any later time: another computer has a table of this name.
+            moved.start()
+            assert "wheel-1 is served by" in await until_refused(relay, server)
+            one.play(5)
+            moved.play(5)
+            for service, table in ((one, "wheel-2"), (moved, "wheel-3")):
+                await held_of(server.address, TableName(VENUE, False, table), len(service.bodies(table)))
+        held = await all_held(server.address, stream_of(VENUE))
+        assert held[WHEEL] == kept
+        async with jetstream(server.address) as stream:
+            report = await verify_stream(stream, stream_of(VENUE), {}, {})
+        assert [table.table for table in report.unproven if "is served by" in table.unproven] == [str(WHEEL)]
 
     with (
         nats_server() as server,
-        feed_tables("wheel-1") as one,
-        feed_tables("wheel-1", seed=2) as other,
-        pytest.raises(NatsRefusedError, match="wheel-1 is served by"),
+        feed_tables("wheel-1", "wheel-2") as one,
+        feed_tables("wheel-1", "wheel-3", seed=2) as moved,
     ):
+        moved.stop()
+        asyncio.run(run())
+
+
+def test_a_table_under_whose_subject_something_else_stands_is_held_and_the_others_go_on() -> None:
+    async def run() -> None:
+        await make_streams(server.address)
+        async with jetstream(server.address) as stream:
+            await stream.publish(stream_of(VENUE), WHEEL.events.replace(">", "round.opened"), b"{}", {})
+        service.play(10)
+        async with relaying(server.address, service) as relay:
+            other = TableName(VENUE, False, "wheel-2")
+            await held_of(server.address, other, len(service.bodies("wheel-2")))
+            assert "somebody else writes" in await until_refused(relay, server)
+        held = await all_held(server.address, stream_of(VENUE))
+        assert held == {WHEEL: [b"{}"], other: service.bodies("wheel-2")}
+
+    with nats_server() as server, feed_tables("wheel-1", "wheel-2") as service:
         asyncio.run(run())

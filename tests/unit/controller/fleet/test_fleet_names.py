@@ -18,7 +18,6 @@ from controller.fleet.subjects import (
     parse_subject,
     parse_venue,
     relay_subject,
-    seal_subject,
     stream_of,
     venue_of_stream,
 )
@@ -52,9 +51,8 @@ def test_an_event_has_a_subject_by_its_kind() -> None:
     assert event_subject("hall", opened(1), live=True) == "feltwire.live.sim.v1.hall.wheel-1.round.opened"
 
 
-@pytest.mark.parametrize("subject", [seal_subject("hall", "ab", simulated=True), relay_subject("hall", "pit")])
-def test_seals_and_relays_are_no_table(subject: str) -> None:
-    parsed = parse_subject(subject)
+def test_a_relay_is_no_table() -> None:
+    parsed = parse_subject(relay_subject("hall", "pit"))
     assert parsed is not None
     assert parsed.of_table is None
 

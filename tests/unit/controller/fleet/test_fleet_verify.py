@@ -137,6 +137,34 @@ def test_a_journal_names_the_first_event_that_it_holds_otherwise() -> None:
     assert (checked.finding.seq, checked.finding.detail) == (26, "the journal ends with event 25")
 
 
+def test_only_what_a_head_vouches_for_to_its_end_is_complete() -> None:
+    assert check(MESSAGES, LAST).unproven == ""
+    # Changed, cut off, without headers: nothing contradicts it, and it must not pass for verified.
+    cut = [changed(one)._replace(headers={}) if one.seq == 4 else one._replace(headers={}) for one in MESSAGES[:25]]
+    forged = check(cut)
+    assert (forged.finding, forged.unproven) == (None, "no head vouches for events 1 to 25")
+    early = KnownHead(29, bytes.fromhex(MESSAGES[28].headers[HEAD]), BEAT)
+    assert check(MESSAGES, early).unproven == "no head vouches for event 30"
+    assert check([], relayed=RelayedTable(state="live")).unproven == ""
+
+
+@given(st.integers(0, 29))
+def test_what_a_heartbeat_announces_and_is_not_there_is_not_complete(held: int) -> None:
+    vouched = KnownHead(held, bytes.fromhex(MESSAGES[held - 1].headers[HEAD]), "a note")
+    checked = TableCheck(TABLE, [vouched] if held else [])
+    for message in MESSAGES[:held]:
+        checked.take(message)
+    found = checked.end(announced=30)
+    assert found.finding is None
+    behind = 30 - held
+    assert found.unproven == f"{behind} of its journal {'is' if behind == 1 else 'are'} not there"
+
+
+def test_a_table_that_its_relay_refuses_is_not_complete() -> None:
+    found = check(MESSAGES, LAST, relayed=RelayedTable(state="refused", detail="two services"))
+    assert (found.finding, found.unproven) == (None, "the relay reports: two services")
+
+
 @pytest.mark.parametrize("state", ["rewritten", "live"])
 def test_a_relay_that_reports_a_rewritten_history_is_a_finding(state: str) -> None:
     relayed = RelayedTable(state=state, detail="HISTORY REWRITTEN")  # type: ignore[arg-type]
