@@ -168,8 +168,6 @@ class PusherBoardActuator:
         self._motor_ns = NEVER_NS
         self._alarm_ns = NEVER_NS
         self._level_ns = NEVER_NS
-        self._t_ns = 0
-        """The time of what is handled: what is commanded then is dated so."""
 
     # --- what the game commands ------------------------------------------------------------------------------------
 
@@ -181,11 +179,11 @@ class PusherBoardActuator:
         """Goes on from the counter of falls as it was recorded."""
         self._won = counter
 
-    def accept(self, wanted: bool) -> None:
+    def accept(self, wanted: bool, t_ns: int) -> None:
         """Has the acceptor take tokens, or none."""
         if wanted != self._wanted:
             self._wanted, self._reports_inhibit = wanted, True
-            self._command(AcceptCommand(int(wanted)))
+            self._command(AcceptCommand(int(wanted)), t_ns)
 
     def run_shelf(self, wanted: bool, t_ns: int) -> None:
         """Has the shelf move, or stand."""
@@ -195,7 +193,7 @@ class PusherBoardActuator:
                 self._stalled = False
                 if self._unlimited is not None:
                     # Commands are carried out in their order: refused again, the motor is stopped again.
-                    self._command(self._unlimited)
+                    self._command(self._unlimited, t_ns)
                     self._unlimited = None
             self._drive_shelf(t_ns)
 
@@ -220,11 +218,11 @@ class PusherBoardActuator:
         self._released = False
         return self._plan
 
-    def release(self, number: int) -> None:
+    def release(self, number: int, t_ns: int) -> None:
         """The plan is durable: it may be paid."""
         if self._plan is not None and self._plan.number == number and not self._released:
             self._released, self._refusals = True, 0
-            self._pay()
+            self._pay(t_ns)
 
     def resume(self, plan: BoardPayout) -> None:
         """Goes on with a payout that was recorded before: the board is told again, and pays it once."""
@@ -240,7 +238,6 @@ class PusherBoardActuator:
     def observe(self, seen: Observation) -> Sequence[Observation]:
         """Takes what the board reports."""
         t_ns = seen.t_ns
-        self._t_ns = t_ns
         match seen:
             case BoardUp():
                 return self._came_up(t_ns)
@@ -258,7 +255,6 @@ class PusherBoardActuator:
 
     def due(self, t_ns: int) -> Sequence[Observation]:
         """Meets the deadlines up to `t_ns`."""
-        self._t_ns = t_ns
         if self._again_ns <= t_ns:
             self._again_ns = NEVER_NS
             self._command_all(t_ns)
@@ -282,10 +278,10 @@ class PusherBoardActuator:
         self._unlimited = None  # the link has sent it in this session, before anything else
         config = self._config
         if config.hopper:
-            self._command(HopperCommand(config.token_ms, int(config.turns_back), 0, 0))
+            self._command(HopperCommand(config.token_ms, int(config.turns_back), 0, 0), t_ns)
         if config.pulse_ms:
-            self._command(AcceptorCommand(config.pulse_ms, 0))
-        self._command(CountsCommand())
+            self._command(AcceptorCommand(config.pulse_ms, 0), t_ns)
+        self._command(CountsCommand(), t_ns)
         return []
 
     def _went(self, t_ns: int) -> list[Observation]:
@@ -296,34 +292,34 @@ class PusherBoardActuator:
         self._again_ns = self._motor_ns = self._alarm_ns = NEVER_NS
         return [BoardSilent(t_ns=t_ns, silent=True)]
 
-    def _command(self, command: BoardCommand) -> None:
+    def _command(self, command: BoardCommand, t_ns: int) -> None:
         if self._up:
-            self.outputs.append(SendFrame(self._config.link, carried(command), self._t_ns))
+            self.outputs.append(SendFrame(self._config.link, carried(command), t_ns))
 
     def _command_all(self, t_ns: int) -> None:
         """Commands again what is wanted: the board has begun anew, or has refused it."""
         if self._wanted:
-            self._command(AcceptCommand(1))
+            self._command(AcceptCommand(1), t_ns)
         if self._shelf:
             self._drive_shelf(t_ns)
         if self._alarm:
             self._drive_alarm(t_ns)
-        self._pay()
+        self._pay(t_ns)
 
     def _drive_shelf(self, t_ns: int) -> None:
         turns = self._shelf and not self._stalled
         self._motor_ns = t_ns + MOTOR_NS if turns and self._up else NEVER_NS
-        self._command(MotorCommand(self._config.speed if turns else 0, 0, 0))
+        self._command(MotorCommand(self._config.speed if turns else 0, 0, 0), t_ns)
 
     def _drive_alarm(self, t_ns: int) -> None:
         self._alarm_ns = t_ns + ALARM_NS if self._alarm and self._up else NEVER_NS
-        self._command(SetCommand(ALARM, 0, 0))
+        self._command(SetCommand(ALARM, 0, 0), t_ns)
         if self._alarm:
-            self._command(SetCommand(ALARM, 255, 0))
+            self._command(SetCommand(ALARM, 255, 0), t_ns)
 
-    def _pay(self) -> None:
+    def _pay(self, t_ns: int) -> None:
         if self._plan is not None and self._released and self._counts is not None and self._hopper is not None:
-            self._command(PayCommand(self._plan.number, self._plan.tokens))
+            self._command(PayCommand(self._plan.number, self._plan.tokens), t_ns)
 
     # --- what it counts --------------------------------------------------------------------------------------------
 
@@ -366,7 +362,7 @@ class PusherBoardActuator:
     def _refused(self, seen: BoardRefused) -> list[Observation]:
         plan = self._plan
         if seen.why == RefusalCode.SILENT:
-            self._command(AllSafeCommand())
+            self._command(AllSafeCommand(), seen.t_ns)
         if isinstance(seen.command, MotorLimitCommand) and seen.why:
             self._stalled, self._unlimited = True, seen.command
             self._drive_shelf(seen.t_ns)
@@ -390,7 +386,7 @@ class PusherBoardActuator:
             return []
         if report.payout < plan.number:
             if first:
-                self._pay()
+                self._pay(t_ns)
             return []
         if report.payout > plan.number:
             self._plan = None

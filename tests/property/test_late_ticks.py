@@ -43,10 +43,13 @@ def _events(config: TableConfig, next_tick_ns: Callable[[int], int]) -> list[Eve
     table = LiveTable(config, wire(config, clock, {}, 5), clock, epoch="00ff00ff00ff00ff")
     table.open_wires()
     events = list(table.open())
+    table.show(events)
     until_ns = clock.now_ns() + PLAYED_S * S
     while clock.now_ns() < until_ns:
         clock.advance_to(min(until_ns, next_tick_ns(clock.now_ns())))
-        events += table.tick().events
+        said = table.tick().events
+        table.show(said)
+        events += said
     return [event for event in events if type(event.data).kind != "heartbeat"]
 
 

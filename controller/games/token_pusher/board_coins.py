@@ -23,7 +23,7 @@ class BoardCoins:
 
     def accept(self, wanted: bool, t_ns: int = 0) -> None:
         """Has the acceptor take tokens, or none."""
-        self._board.accept(wanted)
+        self._board.accept(wanted, t_ns)
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
         """Goes on from the board's counter as it was recorded: it counts on whatever is off."""
@@ -40,7 +40,7 @@ class BoardCoins:
 
     def release(self, number: int, t_ns: int) -> None:
         """The plan is durable: it may be paid."""
-        self._board.release(number)
+        self._board.release(number, t_ns)
 
     def resume(self, plan: Plan, t_ns: int) -> None:
         """Goes on with a payout that was recorded before."""

@@ -77,7 +77,7 @@ def of(found: list[Observation], kind: type[Observation]) -> list[Observation]:
 
 def test_nothing_is_told_before_the_board_is_up_and_all_that_is_wanted_is_told_after() -> None:
     wire = Wire()
-    wire.actuator.accept(True)
+    wire.actuator.accept(True, wire.now_ns)
     wire.actuator.run_shelf(True, 0)
     assert wire.told() == []
     wire.up()
@@ -116,7 +116,7 @@ def test_a_payout_has_a_number_above_the_boards_last_and_is_told_again_after_eac
     assert plan == BoardPayout(42, 5, 0)
     wire.told()
     assert not wire.actuator.ready_to_pay()
-    wire.actuator.release(42)
+    wire.actuator.release(42, wire.now_ns)
     assert wire.told() == [PayCommand(42, 5)]
     wire.away()
     wire.up(last=41)
@@ -151,7 +151,7 @@ def test_a_payout_that_its_board_refuses_is_given_up_and_nothing_was_paid() -> N
     wire = Wire()
     wire.up()
     plan = wire.actuator.make_plan(1, 2)
-    wire.actuator.release(plan.number)
+    wire.actuator.release(plan.number, wire.now_ns)
     for _ in range(4):
         assert wire.report(RefusedCommand(RefusalCode.NOT_SAFE, PayCommand(1, 2))) == []
         wire.told()
