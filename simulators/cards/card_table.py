@@ -558,6 +558,7 @@ class CardTableSimulator:
         self._wager(name, call_s, self._now_s - 4.0, rng)
         if geometry.settled_button:
             self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
+        truth = self._truth(deal, name, dealt)
         if not geometry.fresh_each_round and (self._shuffle_due or len(self._shoe.cards) <= deal.most):
             self._load("new_shoe", self._now_s - 0.5)
         shown, sent = self._shoe.take(self._now_s)
@@ -568,7 +569,7 @@ class CardTableSimulator:
             rare += sent
         settle_order(edges, _ns(from_s), _ns(self._now_s))
         rare.sort(key=_time)
-        return SimRound(Batch(edges, rare, _ns(self._now_s)), self._truth(deal, name, dealt), self._number, fault)
+        return SimRound(Batch(edges, rare, _ns(self._now_s)), truth, self._number, fault)
 
     def _wager(self, name: str, call_s: float, paid_s: float, rng: Random) -> None:
         """Players put progressive wagers into some acceptors; with a fault one more comes after the call."""
@@ -669,11 +670,11 @@ class CardTableSimulator:
             if here and name in _ENDS_THE_DEAL:
                 return Dealt(tuple(cards), self._end_deal(name, at_s))
             if here and name == "foreign_card":
-                shoe.cards.append(JOKER)
+                shoe.add(JOKER)
             if here and name == "card_twice":
                 # The next card, below the cutting card where that lies on top, and its twin under it.
-                at = -2 if shoe.cards[-1] == CUTTING_CARD else -1
-                shoe.cards.insert(len(shoe.cards) + at, shoe.cards[at])
+                under = 2 if shoe.cards[-1] == CUTTING_CARD else 1
+                shoe.add(shoe.cards[-under], under)
             if here and name == "two_cards_at_once":
                 first, second = self._take(at_s), self._take(at_s)
                 end_s = shoe.out(first, at_s, beside=0.5)
@@ -788,6 +789,8 @@ class CardTableSimulator:
             reasons = (*reasons, "shoe_short_deal") if reasons else ()  # whatever is not read is not dealt
         if valid:
             reasons = (*reasons, *deal.reasons(dealt.cards))
+        if self._shoe.too_many:
+            reasons = (*reasons, "card_count")
         detail = f"the cards were {' '.join(dealt.cards) or 'none'}" + (f"; {name}" if name != "none" else "")
         result = deal.truth(dealt.cards) if valid else None
         return Truth(valid, result, 0.0, 0.0, reasons, detail, _NOTICES, _ns(dealt.end_s))

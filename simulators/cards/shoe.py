@@ -96,6 +96,8 @@ class ShoeSimulator:
         """The compartment of a double shoe that is open."""
         self.cards: list[str] = []
         """The cards in it, the next one last."""
+        self.added = 0
+        """Cards of elsewhere that came into it since the shuffle."""
         self._rng = Random(f"{seed}/shoe")
         self._decks = decks
         self._deck = deck
@@ -122,6 +124,18 @@ class ShoeSimulator:
         if self._cutting_card:
             cards.insert(int(len(cards) * self._rng.uniform(*BEHIND)), CUTTING_CARD)
         self.cards = cards
+        self.added = 0
+
+    @property
+    def too_many(self) -> bool:
+        """Whether more cards have left it since the shuffle than its decks have: who counts them knows."""
+        inside = sum(card != CUTTING_CARD for card in self.cards)
+        return self.added > inside
+
+    def add(self, card: str, under: int = 0) -> None:
+        """A card of elsewhere comes into it: the next one, or so many cards below the top."""
+        self.cards.insert(len(self.cards) - under, card)
+        self.added += 1
 
     def put_back(self, cards: Sequence[str], at_s: float, *, counted: int | None = None) -> None:
         """Cards go into a continuous shuffling shoe, which counts them, or so many of them."""
