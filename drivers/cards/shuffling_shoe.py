@@ -117,7 +117,10 @@ class ShufflingShoe(SensedDevice):
             if level:
                 self._covered.add(line)
             elif self._way.free and self._covered:
-                self._miss(t_ns, found)
+                if "jam" in self._troubles.active:
+                    self._covered.clear()  # it never came to the barrier behind
+                else:
+                    self._miss(t_ns, found)
             if self._way.free:
                 self._troubles.take("jam", MOUTH, False, t_ns, found)
             if way == "out":

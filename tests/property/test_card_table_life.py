@@ -24,6 +24,7 @@ from hypothesis.stateful import (
 
 from controller.table.phase import OPEN, RUNNING, SETTLING
 from controller.table.salts import KeyedSalts
+from drivers.cards.card_way import BARRIERS
 from drivers.cards.card_wire import DECK, ShoeLine, ShoeState, ShufflerLine, ShufflerState, encode
 from feed import events
 from feed.commitments import card_commitment
@@ -222,6 +223,10 @@ class CardTableLife(RuleBasedStateMachine):
                 self.send(f"void round={game.uncalled} why=x")
             if game.phase is RUNNING or (game.phase is OPEN and game.called_ns is not None):
                 self.send("void")
+            if "sensor_stuck" in self.hands.standing:
+                for barrier in BARRIERS:  # a person wipes them, and sees that they answer
+                    self.take(self.hands.sense(barrier, 1))
+                    self.take(self.hands.sense(barrier, 0))
             self.cycle()
             self.send("shuffler_placed")
             self.send("new_shoe")

@@ -95,6 +95,12 @@ def test_a_barrier_that_three_cards_running_did_not_cover_is_stuck() -> None:
     assert SensorAlive in kinds(made.edges(passage(9000)))
 
 
+def test_cards_that_jam_and_are_pushed_back_prove_nothing_of_the_barrier_behind() -> None:
+    made = shoe()
+    jammed = [edge for n in range(4) for edge in pulse("shoe_card_1", 10_000 * n + 100, 10_000 * n + 6_100)]
+    assert SensorDead not in kinds(made.edges(jammed))
+
+
 def test_a_cable_that_comes_back_is_no_card_that_was_missed() -> None:
     made = shoe()
     assert made.edges([Edge(line, 0, t * MS) for t in range(1, 9) for line in LINES]) == []
