@@ -195,18 +195,24 @@ class PresentFiles:
             try:
                 now = file.stat()
             except OSError as error:
-                return self._gone(f"{file.name} is not there any more ({error.strerror})")
+                return gone(self._path, f"{file.name} is not there any more ({error.strerror})")
             if (now.st_dev, now.st_ino) != (known.st_dev, known.st_ino):
-                return self._gone(f"{file.name} is another file than the one that was opened")
+                return gone(self._path, f"{file.name} is another file than the one that was opened")
             if part == "" and (now.st_size < known.st_size or _mostly_holes(now) > _mostly_holes(known)):
-                return self._gone(f"{file.name} was truncated: it had {known.st_size} bytes, and has {now.st_size}")
+                return gone(
+                    self._path, f"{file.name} was truncated: it had {known.st_size} bytes, and has {now.st_size}"
+                )
             if part == "-wal" and now.st_size < LOG_BYTES:
-                return self._gone(f"{file.name} was truncated to {now.st_size} bytes, and is never below {LOG_BYTES}")
+                return gone(
+                    self._path, f"{file.name} was truncated to {now.st_size} bytes, and is never below {LOG_BYTES}"
+                )
             self._there[part] = now
         return None
 
-    def _gone(self, what: str) -> JournalError:
-        return JournalDamaged(self._path, f"while the service ran, {what}", PUT_BACK)
+
+def gone(path: Path, what: str) -> JournalError:
+    """What happened to the files of the open journal at `path`."""
+    return JournalDamaged(path, f"while the service ran, {what}", PUT_BACK)
 
 
 def _mostly_holes(status: os.stat_result) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from controller.journal.errors import UNREADABLE, JournalError, journal_error
+from controller.journal.files import gone
 from controller.journal.records import Entry, Head, genesis, link
 from controller.journal.seals import COUNT, SEALS, SECOND, SealSigner
 
@@ -185,5 +186,7 @@ class Store:
         try:
             if os.statvfs(self._path.parent).f_flag & os.ST_RDONLY:
                 raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        except FileNotFoundError as error:
+            raise gone(self._path, f"{self._path.name} is not there any more ({error.strerror})") from error
         except OSError as error:
             raise journal_error(self._path, error, doing) from error

@@ -115,6 +115,7 @@ class Acceptor:
             return Request(self._address, Header.SET_INHIBITS, self._mask)
         if self._told is None:
             self._may_have_accepted = self._may_have_accepted or self._wanted
+            self._accepting = None  # until it confirms: what is wanted may change before it answers
             return Request(self._address, Header.SET_MASTER_INHIBIT, bytes((int(self._wanted),)))
         return Request(self._address, Header.GET_MASTER_INHIBIT, lengths=frozenset({1}))
 

@@ -37,8 +37,8 @@ void guard_wanted(const struct wire_frame *command)
         break;
     case COMMAND_MOTOR:
         want(table ? TABLE_OUT_MOTOR : PUSHER_OUT_MOTOR);
-        if (table)
-            want(TABLE_OUT_MOTOR_BACK);
+        /* A pusher rings by itself where its shelf is blocked. */
+        want(table ? TABLE_OUT_MOTOR_BACK : PUSHER_OUT_ALARM);
         break;
     case COMMAND_SPIN:
         if (command->fields[0] <= REEL_REELS)

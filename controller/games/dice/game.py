@@ -82,7 +82,11 @@ class DiceGame(Game):
         waited = self.uncalled
         super().ruled(t_ns, ruling)
         if self.phase is SHUT and waited is not None and self.uncalled is None:
-            self.report(events.Settled, t_ns, by="dealer")
+            self._settle_shut(t_ns)
+
+    def _settle_shut(self, t_ns: int) -> None:
+        """A round is called while the table is shut: its bets are settled by hand, nobody presses a button for it."""
+        self.report(events.Settled, t_ns, by="dealer")
 
     def _begin_settling(self, t_ns: int) -> None:
         super()._begin_settling(t_ns)

@@ -559,6 +559,12 @@ class SicBoGame(DiceGame):
             self._relight(t_ns, ruling)
         super().ruled(t_ns, ruling)
 
+    def _settle_shut(self, t_ns: int) -> None:
+        """A round with a result is lit before it is settled, which the table does when it is open again."""
+        last = self.recent.last
+        if last is None or last.stands.result is None:
+            super()._settle_shut(t_ns)
+
     def _relight(self, t_ns: int, ruling: Ruling) -> None:
         result = ruling.stands.result
         self.areas.relight(None if result is None else self.dice_of(result), t_ns)

@@ -40,6 +40,16 @@ def test_an_acceptor_takes_nothing_before_it_is_told_to() -> None:
     assert not host.acceptor.insert(1, host.now_ns)
 
 
+@pytest.mark.parametrize("after_ms", range(0, 300, 7))
+def test_an_acceptor_that_is_wanted_again_before_it_has_confirmed_takes_tokens(after_ms: int) -> None:
+    host = accepting()
+    host.accept(False)
+    host.run(after_ms / 1000)
+    host.accept(True)
+    host.run(2)
+    assert host.acceptor.takes
+
+
 def test_tokens_are_credited_once_each_with_the_counter_of_the_acceptor() -> None:
     host = credited(accepting(), 3)
     assert [act for act, _ in host.acts if act == "token_in"] == ["token_in"] * 3
