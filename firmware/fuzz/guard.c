@@ -34,10 +34,11 @@ void guard_wanted(const struct wire_frame *command)
     switch (command->id) {
     case COMMAND_SET:
         want(command->fields[0]);
+        if (kind_facts.id == KIND_PUSHER && command->fields[0] == PUSHER_OUT_MOTOR)
+            want(PUSHER_OUT_ALARM); /* it rings by itself where the shelf is blocked */
         break;
     case COMMAND_MOTOR:
         want(table ? TABLE_OUT_MOTOR : PUSHER_OUT_MOTOR);
-        /* A pusher rings by itself where its shelf is blocked. */
         want(table ? TABLE_OUT_MOTOR_BACK : PUSHER_OUT_ALARM);
         break;
     case COMMAND_SPIN:
