@@ -18,7 +18,7 @@ from controller.cli import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli.journal import (
     check_kinds,
     exit_on_journal_error,
-    moment,
+    export_options,
     new_file,
     print_recall,
     show_recall,
@@ -451,12 +451,7 @@ def recall_command(
 
 @click.command("export")
 @_SERVER
-@click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
-@click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more.")
-@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat.")
-@click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
-@click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file.")
+@export_options
 @nats_options
 def export_command(
     server: str,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import click
 import msgspec
@@ -285,14 +285,28 @@ def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) ->
                 show_recall(recalled, rounds)
 
 
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_EXPORT_OPTIONS = (
+    click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True),
+    click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more."),
+    click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat."),
+    click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC)."),
+    click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC)."),
+    click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file."),
+)
+
+
+def export_options(command: _Command) -> _Command:
+    """Adds the options of every export: format, tables, kinds, span and output, in this order."""
+    for option in reversed(_EXPORT_OPTIONS):
+        command = option(command)
+    return command
+
+
 @click.command("export")
 @_JOURNAL
-@click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
-@click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more.")
-@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat.")
-@click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
-@click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file.")
+@export_options
 def export_command(
     path: Path,
     kind: str,
