@@ -353,11 +353,12 @@ class Outputs:
         self._arm()
 
     def reclaim(self) -> None:
-        """Claims the outputs anew, all of them safe: their chip went and is back. Faults stay until `clear`.
+        """A chip went and is back: if it was theirs, claims the outputs anew, all of them safe.
 
-        Where they cannot be had, each has a fault that says why, and `clear` tries again.
+        Outputs whose wires can still be written are left as they are: it was another chip. Faults stay until `clear`.
+        Where the outputs cannot be had, each has a fault that says why, and `clear` tries again.
         """
-        if not self._open or isinstance(self._writer, AnsweringWriter):
+        if not self._open or isinstance(self._writer, AnsweringWriter) or self._reached():
             return
         self.stopped(self._guards, "its chip was plugged in again")
         self._writer.close()
@@ -369,6 +370,17 @@ class Outputs:
                 guard.fail(str(error))
         else:
             self._unwritable = False
+
+    def _reached(self) -> bool:
+        """Whether every wire can be written: each is set to the value that it has."""
+        if self._unwritable:
+            return False
+        try:
+            for name, guard in self._guards.items():
+                self._writer.write(name, _wire(guard.spec, guard.value))
+        except OSError:
+            return False
+        return True
 
     def refused(self, name: str, why: str) -> None:
         """A write to an output was refused: holds it safe until `clear`, or until its board comes up again."""

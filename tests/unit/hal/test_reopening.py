@@ -322,6 +322,18 @@ def test_outputs_are_claimed_again_and_safe_when_their_chip_is_back(bench: Bench
     outputs.close()
 
 
+def test_outputs_stay_lit_when_another_chip_is_back(bench: Bench) -> None:
+    chip = bench.kernel.add_chip()
+    other = bench.kernel.add_chip(label="expander", lines=8)
+    outputs = outputs_on(bench)
+    outputs.show("lamp", 1)
+    other.unplug()
+    bench.kernel.plug_in_again(other)
+    outputs.reclaim()
+    assert (chip.lines[22].level, outputs.faults) == (1, {})
+    outputs.close()
+
+
 def test_an_output_that_could_not_be_written_stays_refused_until_it_is_cleared_on_a_chip_that_is_back(
     bench: Bench,
 ) -> None:
