@@ -102,7 +102,7 @@ def journal_error(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSErro
     if not name and _BROKEN_TEXT in detail:
         family = "SQLITE_CORRUPT"
     if family in _VAGUE:
-        family = _disk_says(path) or family
+        family = _disk_family(path) or family
     if family == "SQLITE_IOERR" and _at_limit(path):
         family = "FILE_LIMIT"
     if family == "FILE_LIMIT" and _limit() is None:
@@ -113,7 +113,7 @@ def journal_error(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSErro
     return kind(path, f"while {doing}, {what} ({shown})", fix)
 
 
-def _disk_says(path: Path) -> str | None:
+def _disk_family(path: Path) -> str | None:
     """The reason that the disk itself gives; None where it looks well."""
     try:
         disk = os.statvfs(path.parent)

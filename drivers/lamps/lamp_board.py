@@ -1,11 +1,11 @@
 """The lamps of a layout on one chain, lit by command and read back.
 
-    LightLamps 3, 45 ──► chain ──► read-back: lit 3, 45          LampsRead(told 3, 45)
-                                   lit 3, dead 45                LampsRead(told 3, 45, dead 45)
-                                   nothing at all                LampsRead(told nothing): it was cleared, or reset
+    LightLamps 3, 45 ──► chain ──► read-back: lit 3, 45          LampsRead(commanded 3, 45)
+                                   lit 3, dead 45                LampsRead(commanded 3, 45, dead 45)
+                                   nothing at all                LampsRead(commanded nothing): it was cleared, or reset
 
-A read-back is the board's report `lamps` (docs/wire.md): three bit fields of eight bytes, lit, dead and stuck. What it
-was told is what is lit by right together with what is dead.
+A read-back is the board's report `lamps` (docs/wire.md): three bit fields of eight bytes, lit, dead and stuck. What
+was commanded is what is lit by right together with what is dead.
 
 The driver decodes read-backs. The actuator lights the lamps and compares each read-back with what it asked for:
 
@@ -37,9 +37,9 @@ MOST_NAMED: Final = 6
 
 
 class LampsRead(Observation, frozen=True, kw_only=True):
-    """The chain read back what it was last told. Lamps are places on the chain, from 1."""
+    """The chain read back the lamps that it was last commanded to light. Lamps are places on the chain, from 1."""
 
-    told: frozenset[int]
+    commanded: frozenset[int]
     """The lamps of the last command."""
     dead: frozenset[int] = frozenset()
     """Told to be lit, and drawing no current."""
@@ -128,7 +128,7 @@ class LampBoard:
             detail = f"a read-back has {3 * FIELD} bytes, and {len(frame.data)} came; flash the board's firmware anew"
             return [LampsLost(t_ns=frame.t_ns, detail=detail)]
         lit, dead, stuck = (places(frame.data[at : at + FIELD], self._lamps) for at in range(0, 3 * FIELD, FIELD))
-        return [LampsRead(t_ns=frame.t_ns, told=(lit - stuck) | dead, dead=dead, stuck=stuck)]
+        return [LampsRead(t_ns=frame.t_ns, commanded=(lit - stuck) | dead, dead=dead, stuck=stuck)]
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """The chain's board is gone. A read-back that was lost shows by its not coming."""
@@ -251,8 +251,8 @@ class LampActuator:
         return found
 
     def _read(self, seen: LampsRead, found: list[Observation]) -> None:
-        if seen.told != self.asked:
-            if self.shows and self.asked and not seen.told:
+        if seen.commanded != self.asked:
+            if self.shows and self.asked and not seen.commanded:
                 self.shows = False
                 found.append(LampsDark(t_ns=seen.t_ns))
             return  # of another command

@@ -24,7 +24,7 @@ from simulators.dice.craps_table import (
     WAIT_S,
     CrapsGeometry,
     CrapsSimulator,
-    as_told,
+    as_reported,
     truth_of,
 )
 from simulators.dice.values import Given, own_value_faults, prefixed
@@ -103,7 +103,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         self._shaker.plan(toss, shown, length_s, called_s - 1.0)
         truth = _with_toss(truth_of(name, dice, int(rest_s * NS_PER_S)), toss)
         key_s = rest_s + geometry.rest_s + rng.uniform(0.8, 2.0)
-        given = self._told(name, toss, dice, truth, begin_s, rest_s, key_s)
+        given = self._reported(name, toss, dice, truth, begin_s, rest_s, key_s)
         edges += given.edges
         rare += given.rare
         self._now_s = max(given.until_s, key_s) + SETTLES_S
@@ -120,7 +120,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         settle_order(edges, int(from_s * NS_PER_S), int(self._now_s * NS_PER_S))
         rare.sort(key=lambda value: value.t_ns)
         batch = Batch(edges, rare, int(self._now_s * NS_PER_S))
-        return SimRound(batch, as_told(name, truth, given), self._number, fault)
+        return SimRound(batch, as_reported(name, truth, given), self._number, fault)
 
     def _tossed(self, name: str, rng: Random) -> tuple[Die, ...]:
         """How the dice lie after the toss."""
@@ -131,7 +131,7 @@ class CrapsShakerSimulator(CrapsSimulator):
             dice[1] = Die("flat", 7 - self._bodies[0].top)
         return self._lying(name, dice, rng)
 
-    def _told(
+    def _reported(
         self,
         name: str,
         toss: str | None,

@@ -240,7 +240,7 @@ class CrapsSimulator:
         given = self._give(name, dice, truth, thrown_s, rest_s, rng)
         edges += given.edges
         rare += given.rare
-        truth = as_told(name, truth, given)
+        truth = as_reported(name, truth, given)
         self._now_s = given.until_s + SETTLES_S
         if self.geometry.reader is not None and (not given.proven or own_value_faults(name)[1]):
             self._now_s += WAIT_S
@@ -323,7 +323,7 @@ def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
     return Truth(invalid is None, result, 0.0, 0.0, (invalid,) if invalid else (), detail, (), rest_ns)
 
 
-def as_told(name: str, truth: Truth, given: Given) -> Truth:
+def as_reported(name: str, truth: Truth, given: Given) -> Truth:
     """The truth of a round whose values were spoilt, on the way to those who must believe them."""
     if not any(own_value_faults(name)) and given.proven:
         return truth

@@ -1,4 +1,4 @@
-"""The board's end of a dice reader's wire, in its three formats: dice move, lie, and are told.
+"""The board's end of a dice reader's wire, in its three formats: dice move, lie still, and are reported.
 
 A board of lines sends twice a second and at every change. The serial shaker of `7A` frames answers what it is asked,
 here as if the host asked to start, to stop, and twice for the values. The studio's shaker says its words.
@@ -57,7 +57,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One throw as the board told it, and the truth."""
+    """One throw as the board reported it, and the truth."""
 
     chunks: tuple[Chunk, ...]
     dice: tuple[Die, ...]
@@ -136,17 +136,17 @@ class DiceReaderSimulator:
         from_s = self._now_s
         self._stay(moving_s, BoardState.MOVING)
         rest_s = self._now_s
-        told = _told(named.name, tuple(dice), rng)
+        reported = _reported(named.name, tuple(dice), rng)
         if named.name == "board_fault":
             self._stay(resting_s, BoardState.FAULT)
             self._resting = ()
         elif named.name == "changes_its_mind":
-            self._stay(resting_s / 2, BoardState.RESTING, _told("reader_disagrees", tuple(dice), rng))
-            self._stay(resting_s / 2, BoardState.RESTING, told)
-            self._resting = told
+            self._stay(resting_s / 2, BoardState.RESTING, _reported("reader_disagrees", tuple(dice), rng))
+            self._stay(resting_s / 2, BoardState.RESTING, reported)
+            self._resting = reported
         else:
-            self._stay(resting_s, BoardState.RESTING, told)
-            self._resting = told
+            self._stay(resting_s, BoardState.RESTING, reported)
+            self._resting = reported
         wire = self._spoil(named.name, rest_s, rng)
         values = self._format == "lines" or (
             self._format == "frames_7a" and all(die.lying in ("flat", "unread") for die in dice)
@@ -155,8 +155,8 @@ class DiceReaderSimulator:
         return Reading(
             self._sent(wire, rng),
             tuple(dice),
-            provable=values and not physical_loss and all(die.lying == "flat" for die in told),
-            true=told == tuple(dice),
+            provable=values and not physical_loss and all(die.lying == "flat" for die in reported),
+            true=reported == tuple(dice),
             moved_ns=_ns(from_s),
             rest_ns=_ns(rest_s),
             until_ns=_ns(self._now_s),
@@ -250,7 +250,7 @@ def frames(chunks: Sequence[Chunk], framer: Framer, link: str = "dice_serial") -
     return [value for chunk in chunks for value in received(link, framer, chunk.data, chunk.t_ns)]
 
 
-def _told(name: str, dice: tuple[Die, ...], rng: Random) -> tuple[Die, ...]:
+def _reported(name: str, dice: tuple[Die, ...], rng: Random) -> tuple[Die, ...]:
     """What the board makes of the dice."""
     at = rng.randrange(len(dice))
     if name == "reader_disagrees":

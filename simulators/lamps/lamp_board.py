@@ -85,7 +85,7 @@ class LampBoardSimulator:
         if wrong.startswith(("silent", "cut")):
             return
         if wrong == "garbled":
-            self._tell(Frame(CHAIN, read_back(self.lit)[:-1], at_ns))
+            self._answer(Frame(CHAIN, read_back(self.lit)[:-1], at_ns))
             return
         dead, stuck = frozenset[int](), frozenset[int]()
         if wrong == "dead" and self.lit:
@@ -95,10 +95,10 @@ class LampBoardSimulator:
             others = sorted(set(range(1, self._lamps + 1)) - self.lit)
             self._bad = self._rng.choice(others) if self._bad is None else self._bad
             stuck = frozenset({self._bad}) - self.lit
-        self._tell(Frame(CHAIN, read_back((self.lit - dead) | stuck, dead, stuck), at_ns))
+        self._answer(Frame(CHAIN, read_back((self.lit - dead) | stuck, dead, stuck), at_ns))
         if wrong == "cleared_before_paid" and self.lit:
             self._fault = "none"
-            self._tell(Frame(CHAIN, read_back(()), at_ns + 700_000_000))
+            self._answer(Frame(CHAIN, read_back(()), at_ns + 700_000_000))
 
     def answers(self, until_ns: int) -> list[Rare]:
         """What it says up to then; each of it once."""
@@ -106,7 +106,7 @@ class LampBoardSimulator:
         self._answers = self._answers[len(said) :]
         return said
 
-    def _tell(self, answer: Rare) -> None:
+    def _answer(self, answer: Rare) -> None:
         self._answers.append(answer)
         self._sort()
 

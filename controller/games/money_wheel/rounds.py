@@ -138,7 +138,7 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelTurnedBack):
             if self.phase is RUNNING and seen.proven:
                 detail = f"turned back by more than {self._wheel.rollback_spaces:g} spaces"
-                evidence = Evidence(direction=self._said(seen.direction), detail=detail)
+                evidence = Evidence(direction=self._direction_name(seen.direction), detail=detail)
                 self.void(t_ns, "wheel_reversed", evidence)
         elif isinstance(seen, WheelRested):
             if seen.spun:
@@ -185,10 +185,10 @@ class MoneyWheelGame(Game):
         self.phase = RUNNING
         if self.context.call_by == "auto":
             self.close_bets(t_ns, began_ns, "auto")
-        self.report(events.RoundStarted, t_ns, direction=self._said(seen.direction))
+        self.report(events.RoundStarted, t_ns, direction=self._direction_name(seen.direction))
         if self.called_ns is None or self.called_ns > began_ns:
             late = "never" if self.called_ns is None else "late"
-            evidence = Evidence(direction=self._said(seen.direction), no_more_bets=late)
+            evidence = Evidence(direction=self._direction_name(seen.direction), no_more_bets=late)
             self.void(t_ns, "spun_before_no_more_bets", evidence)
 
     def _rest(self, rested: WheelRested, t_ns: int) -> None:
@@ -255,11 +255,11 @@ class MoneyWheelGame(Game):
             revolutions_low=round(rested.turns_low, 4),
             revolutions_high=round(rested.turns_high, 4),
             minimum_revolutions=self._rules.minimum_revolutions.value,
-            direction=self._said(rested.direction),
+            direction=self._direction_name(rested.direction),
             off_center=None if rested.rest.space is None else round(0.5 - rested.rest.to_peg_spaces, 4),
             detail=rested.detail,
         )
 
-    def _said(self, direction: int) -> str:
+    def _direction_name(self, direction: int) -> str:
         """A direction as the player sees it."""
         return "clockwise" if (direction > 0) == self._wheel.clockwise else "counter-clockwise"

@@ -13,7 +13,7 @@ def said_of(asked: range, *, dead: range = range(0), stuck: range = range(0)) ->
     """The failure of a chain of which these lamps were asked for."""
     watch = LampActuator(LampBoardConfig(), lambda lamp: f"area {lamp}")
     watch.light(asked, 0)
-    watch.observe(LampsRead(t_ns=1, told=frozenset(asked), dead=frozenset(dead), stuck=frozenset(stuck)))
+    watch.observe(LampsRead(t_ns=1, commanded=frozenset(asked), dead=frozenset(dead), stuck=frozenset(stuck)))
     assert watch.failure is not None
     return watch.failure
 

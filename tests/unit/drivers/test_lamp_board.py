@@ -37,12 +37,12 @@ def test_a_chain_has_one_to_64_lamps(lamps: int) -> None:
 
 def test_what_it_was_told_is_what_is_lit_by_right_and_what_is_dead() -> None:
     seen = LampBoard(50).frame(Frame("lamps", read_back({3, 44}, {45}, {44}), 7))
-    assert seen == [LampsRead(t_ns=7, told=frozenset({3, 45}), dead=frozenset({45}), stuck=frozenset({44}))]
+    assert seen == [LampsRead(t_ns=7, commanded=frozenset({3, 45}), dead=frozenset({45}), stuck=frozenset({44}))]
 
 
 def test_places_without_a_lamp_are_passed_over() -> None:
     assert LampBoard(50).frame(Frame("lamps", read_back({50, 51}, (), {64}), 7)) == [
-        LampsRead(t_ns=7, told=frozenset({50}))
+        LampsRead(t_ns=7, commanded=frozenset({50}))
     ]
 
 

@@ -21,7 +21,7 @@ def areas() -> LitAreas:
 
 
 def read_back(lit: LitAreas, t_ns: int) -> None:
-    lit.lamps.observe(LampsRead(t_ns=t_ns, told=lit.lamps.asked))
+    lit.lamps.observe(LampsRead(t_ns=t_ns, commanded=lit.lamps.asked))
 
 
 def test_a_layout_has_as_many_lamps_as_areas() -> None:
