@@ -337,7 +337,7 @@ class MoneyWheel:
                 doubt=doubt,
                 detail=detail,
                 joined=bool(self._joined),
-                index_moved=encoder.index.slip is not None and not encoder.index.slip.explained and not encoder.losses,
+                index_moved=encoder.index_moved,
             )
         )
 
@@ -345,7 +345,8 @@ class MoneyWheel:
         """What makes the count doubtful however the spin ends."""
         encoder = self._encoder
         if encoder.index.slip is not None:
-            return ("edges_lost" if encoder.losses else "encoder_slip"), encoder.index.slip.detail
+            explained = encoder.losses and not encoder.index_moved
+            return ("edges_lost" if explained else "encoder_slip"), encoder.index.slip.detail
         if encoder.stuck is not None:
             return "sensor_stuck", f"{encoder.stuck} did not change while the other line of the encoder did"
         if self._went_on:

@@ -51,7 +51,11 @@ class Encoder:
         "_chain_before_run",
         "_gaps",
         "_least_turn_ns",
+        "_losses_at_crossing",
+        "_losses_before_slip",
         "_rocking",
+        "_still_at",
+        "_still_ns",
         "_stopping",
         "_suspected",
         "_swing_from",
@@ -94,6 +98,10 @@ class Encoder:
         """An edge that was returned before it was decoded: it is the next."""
         self._chain: Chain | None = None
         self._gaps = GapWatch()
+        self._still_at = self.quadrature.count
+        """The count about which the disc was still when an edge last came back."""
+        self._still_ns = 0
+        """Since when its edges have come back within a count of `_still_at`."""
         self.begin_run()
 
     def begin_run(self) -> None:
@@ -108,6 +116,8 @@ class Encoder:
         """The part of the doubt that would explain a slip."""
         self.losses = 0
         """Losses of edges that are certain."""
+        self._losses_at_crossing = self._losses_before_slip = 0
+        """How many of them came before the last crossing of the index, and before the crossing that precedes a slip."""
         self.lost_counts = 0
         """Counts that reported losses may hide: while a line is not seen, the disc can also turn back."""
         self.hidden_counts = 0
@@ -136,6 +146,12 @@ class Encoder:
     def doubtful(self) -> bool:
         """Whether losses since the last index leave more than one count possible."""
         return self.doubt_low != self.doubt_high
+
+    @property
+    def index_moved(self) -> bool:
+        """Whether the index crossed at a wrong count, and no loss explains it: none came after the crossing before."""
+        slip = self.index.slip
+        return slip is not None and not slip.explained and self.losses == self._losses_before_slip
 
     def angle_counts(self) -> int | None:
         """Counts since angle 0 as decoded, or None before the first index."""
@@ -194,8 +210,13 @@ class Encoder:
 
     def quiet_since_ns(self) -> int:
         """Since when the count has stayed within a window of two counts (one count either side)."""
-        t3_ns = self.quadrature.t3_ns
-        return t3_ns if self._chain is None else min(t3_ns, self._chain.since_ns)
+        since_ns = self.quadrature.t3_ns
+        if self._chain is not None:
+            since_ns = min(since_ns, self._chain.since_ns)
+        if abs(self.quadrature.count - self._still_at) <= 1:
+            # Noise on both lines makes counts, and goes nowhere.
+            since_ns = min(since_ns, self._still_ns)
+        return since_ns
 
     def doubt_at_rest(self) -> tuple[int, int]:
         """As `doubt_low` and `doubt_high`, for a disc that has come to rest."""
@@ -262,11 +283,19 @@ class Encoder:
                     self._count_on()
                 else:
                     self._back(edge)
+                self._note_still()
                 return stop, edge
             else:
                 self._count_on()
                 if not low <= quadrature.count <= high:
                     return stop, edge
+
+    def _note_still(self) -> None:
+        """Notes since when the edges that come back do so within a count of one place."""
+        quadrature = self.quadrature
+        turned_at = quadrature.count - quadrature.direction
+        if max(abs(turned_at - self._still_at), abs(quadrature.count - self._still_at)) > 1:
+            self._still_at, self._still_ns = quadrature.count, quadrature.t2_ns
 
     def _count_on(self) -> None:
         """Handles a count: it shows what the edges before it meant."""
@@ -301,7 +330,12 @@ class Encoder:
 
     def _confirm(self) -> None:
         """Clears the doubts if the index proves the count."""
-        if self.index.confirm(self.quadrature, self._explains):
+        slip = self.index.slip
+        crossed = self.index.confirm(self.quadrature, self._explains)
+        if self.index.slip is not slip:
+            self._losses_before_slip = self._losses_at_crossing
+        if crossed:
+            self._losses_at_crossing = self.losses
             self.doubt_low = self.doubt_high = 0
             self._suspected = NOTHING_SUSPECTED
             self.proven_ns = self.quadrature.t2_ns

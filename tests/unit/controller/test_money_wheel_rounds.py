@@ -364,6 +364,25 @@ def test_an_index_that_crosses_where_it_cannot_is_a_slip_and_a_fault() -> None:
     assert (fault.device, fault.fault, fault.blocks_play) == ("wheel", "encoder_slip", True)
 
 
+@pytest.mark.parametrize(("before_crossing", "reason"), [(1, "encoder_slip"), (2, "edges_lost")])
+def test_losses_before_the_index_proved_the_count_do_not_excuse_a_later_slip(before_crossing: int, reason: str) -> None:
+    lines = called().spin(4 * TURN).rest(8)
+    edges = lines.edges()
+    rises = [edge.t_ns for edge in edges if edge.line == "wheel_index" and edge.level and edge.t_ns]
+    # From the third crossing on the magnet has moved by some counts.
+    edges = sorted(
+        (e._replace(t_ns=e.t_ns + 60_000_000) if e.line == "wheel_index" and e.t_ns >= rises[2] else e for e in edges),
+        key=lambda edge: edge.t_ns,
+    )
+    lost_ns = rises[before_crossing] - 200_000_000
+    gone = [e for e in edges if e.t_ns >= lost_ns and e.line == "wheel_a"][:2]
+    edges = [e for e in edges if e not in gone]
+    said = events_of_run(money_toml(), edges, [EdgesLost("wheel_a", Loss.OVERFLOW, lost_ns, len(gone))], lines.now_ns)
+    assert said.verdicts() == [f"unresolved {reason}"]
+    moved = reason == "encoder_slip"
+    assert [fault.data.fault for fault in said if isinstance(fault.data, events.DeviceFault)] == [reason] * moved
+
+
 def test_a_channel_that_does_not_move_is_stuck_and_shuts_the_table() -> None:
     lines = called().spin(4 * TURN).rest(8)
     edges = [edge for edge in lines.edges() if edge.line != "wheel_b" or edge.t_ns < 4 * S]

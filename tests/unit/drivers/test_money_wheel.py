@@ -137,6 +137,19 @@ def test_a_wheel_that_trembles_by_a_count_is_at_rest() -> None:
     assert rested.rest.clear
 
 
+def test_noise_on_both_lines_in_turn_does_not_hide_the_rest() -> None:
+    """A wheel that a hand then turns on is moved after its verdict; it is not a spin that goes on."""
+    lines = MoneyLines().rest(3).spin(3 * TURN)
+    rests_ns = lines.now_ns
+    for _ in range(4):
+        # A pulse on the line ahead and one on the line behind.
+        lines.move(1, 0.0004).move(-1, 0.0004).rest(0.4).move(-1, 0.0004).move(1, 0.0004).rest(0.4)
+    first, then = of(seen(lines.move(2 * SPACE, 0.5).rest(4)), WheelRested)
+    assert (first.rest.space, first.doubt) == (0, None)
+    assert first.t_ns < rests_ns + 3 * S
+    assert not then.spun
+
+
 def test_a_wheel_that_rocks_by_three_counts_is_not_at_rest() -> None:
     lines = MoneyLines().rest(3).spin(3 * TURN)
     for _ in range(8):
