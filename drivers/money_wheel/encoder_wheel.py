@@ -257,7 +257,8 @@ class MoneyWheel:
         encoder = self._encoder
         turned_at, back_at = encoder.count - encoder.quadrature.direction, encoder.count
         if self._spun and encoder.quadrature.direction == self._direction:
-            self._fell_back = max(self._fell_back, (self._furthest - turned_at) * self._direction)
+            # From the edge that it touched, where it came back at once: two counts from there are no noise.
+            self._fell_back = max(self._fell_back, (self._furthest - turned_at) * self._direction + self._unproven())
         if not encoder.turned_too_quickly():
             self._note_extreme(turned_at)
         elif self._moving:

@@ -72,6 +72,14 @@ class PocketRead(Observation, frozen=True, kw_only=True):
     """Rotor turns in a row that named it."""
 
 
+class PocketLost(Observation, frozen=True, kw_only=True):
+    """Changes of the pocket head's line were lost: a ball at rest may have passed it unseen."""
+
+    since_ns: int
+    """The last change of the line that was seen before; 0 if none was."""
+    detail: str
+
+
 class RotorDoubt(Observation, frozen=True, kw_only=True):
     """The rotor's count was disproven by its index, or edges were lost: readings before this are void."""
 

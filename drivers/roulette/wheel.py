@@ -23,6 +23,7 @@ from drivers.roulette.device import (
     ForeignObject,
     LevelAgain,
     NotLevel,
+    PocketLost,
     PocketRead,
     RotorDoubt,
     RouletteWheelConfig,
@@ -108,6 +109,8 @@ class RouletteWheel:
         self.lines = frozenset((*ROTOR_LINES, *self._handlers, *self._level.lines))
         self._levels: dict[str, int] = {}
         """The levels of pocket head and object beam."""
+        self._pocket_ns = 0
+        """When the pocket head's line changed last."""
         self._object_due_ns = NEVER_NS
         """When the object beam has been interrupted for `OBJECT_NS`."""
         self._health = SensorHealth()
@@ -178,6 +181,7 @@ class RouletteWheel:
             self._runs.forget(line)
         if line == "pocket":
             self._head.forget()
+            found.append(PocketLost(t_ns=loss.t_ns, since_ns=self._pocket_ns, detail=f"{line}: {loss.cause}"))
         return _in_order(found)
 
     def due(self, t_ns: int) -> list[Observation]:
@@ -224,6 +228,7 @@ class RouletteWheel:
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 
     def _ball(self, edge: Edge, found: list[Observation]) -> None:
+        self._meet_object(edge.t_ns - 1, found)
         before = len(found)
         self._runs.handle_edge(edge, found)
         interrupted = self._levels.get("object") == 1 and self._object_due_ns == NEVER_NS
@@ -235,7 +240,7 @@ class RouletteWheel:
         runs, rotor = self._runs, self.rotor
         runs.pass_time(t_ns - 1, found)
         known = self._levels.get(line)
-        self._levels[line] = level
+        self._levels[line], self._pocket_ns = level, t_ns
         if known is None or known == level:
             return
         angle = rotor.angle_deg(t_ns)

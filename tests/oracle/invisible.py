@@ -12,7 +12,8 @@ other way, or with the same parts elsewhere. Two wheels that make the same lines
 
 And losses. Edges of a money wheel that are lost, and not reported, from the moment at which it turns back at the end
 of its run, or from its last two counts before that, for as long as a rest takes: those before are, edge for edge, the
-lines of a wheel that rests there (`rest_unseen`); one run in some 40,000 meets such a loss. On fewer than four slots a
+lines of a wheel that rests there (`rest_unseen`); one run in some 40,000 meets such a loss. The same holds for the last
+three counts of a wheel that does not turn back: a flapper may have stopped it there. On fewer than four slots a
 space, a pulse lost within the last swings of a wheel that rocks, and one and a half on up to four: its edges can come
 when those of a wobble would (`pulse_unseen`).
 
@@ -28,6 +29,9 @@ from itertools import pairwise
 from hal.values import EdgesLost
 from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
+
+FLAPPER_COUNTS = 3
+"""A wheel that would go on for so few counts may be stopped by its flapper."""
 
 ALIKE_DEG = 4.0
 """Sensors nearer than this to a mirrored arrangement count as mirrored: a ball's speed is not measured better."""
@@ -82,7 +86,10 @@ def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
 
 
 def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted: Corrupted) -> bool:
-    """Whether every change of A and B from where the wheel turned back up to `until_ns` was lost without a report."""
+    """Whether every change of A and B from where the wheel turned back up to `until_ns` was lost without a report.
+
+    Or the last three of a wheel that did not turn back.
+    """
     lines = ("wheel_a", "wheel_b")
     true, shown = (
         [e for e in edges if e.line in lines and spin.start_ns < e.t_ns <= until_ns]
@@ -94,7 +101,8 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
     reported = any(isinstance(loss, EdgesLost) and true[last].t_ns <= loss.t_ns <= until_ns for loss in corrupted.rare)
     # Two changes of one line in a row are where the wheel turned: the loss begins there, or up to two counts before.
     turned = any(one.line == next_one.line for one, next_one in pairwise(true[last - 2 : last + 3]))
-    return turned and not reported
+    ended = len(true) - last <= FLAPPER_COUNTS and spin.furthest_ns == spin.rest_ns
+    return (turned or ended) and not reported
 
 
 def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:

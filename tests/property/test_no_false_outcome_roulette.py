@@ -50,6 +50,8 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (195_693, "a second ball was read in its pocket before the direction of the first was known"),
         (236_093, "an object that came before the ball's first pass, and stayed"),
         (218_454, "a rotor under three turns a minute whose sensors bounced"),
+        (336_494, "an object that left the beam after the ball's first pass, in the same batch of edges"),
+        (340_824, "a second ball in a pocket, of which the head's changes were lost while the first one ran"),
         (259_174, "two slow balls over two sensors: the first pass of one beside those of the other"),
     ],
     ids=lambda value: str(value),

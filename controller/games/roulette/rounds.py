@@ -28,6 +28,7 @@ from drivers.roulette.device import (
     ForeignObject,
     LevelAgain,
     NotLevel,
+    PocketLost,
     PocketRead,
     RotorDoubt,
     RouletteWheelConfig,
@@ -59,6 +60,8 @@ class Spin:
     reads: PocketRead | None = None
     """The last reading of the pocket."""
     slip: RotorDoubt | None = None
+    lost: PocketLost | None = None
+    """Losses of the pocket head's line that may have hidden a second ball while this one was in the track."""
     call_judged: bool = False
     single_pass: bool = False
     """The track became quiet after one pass."""
@@ -212,7 +215,7 @@ class RouletteGame(Game):
                 )
             self._early = []
         elif self._early and isinstance(
-            seen, BallPassed | BallLeftTrack | ForeignObject | RotorReversed | RotorStopped
+            seen, BallPassed | BallLeftTrack | ForeignObject | PocketLost | RotorReversed | RotorStopped
         ):
             self._early.append(seen)
 
@@ -239,6 +242,10 @@ class RouletteGame(Game):
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen)
+            case PocketLost():
+                left = self._spin.left
+                if self._busy and (left is None or seen.since_ns < left.last_ns):
+                    self._spin.lost = seen
             case _:
                 pass
 
@@ -343,6 +350,10 @@ class RouletteGame(Game):
         last = self._spin.passed
         if self._spin.slip is not None:
             self.unresolved(t_ns, self._spin.slip.reason, self._evidence(self._spin.slip.detail), [result])
+            return
+        if self._spin.lost is not None:
+            detail = f"a second ball may have lain in a pocket unseen while the ball ran ({self._spin.lost.detail})"
+            self.unresolved(t_ns, "edges_lost", self._evidence(detail), [result])
             return
         if last is None or last.direction != -self._rotor:
             detail = "ball and rotor are not proven to go opposite ways"

@@ -558,6 +558,21 @@ def test_the_dealers_void_ends_a_running_round_and_the_next_waits_for_the_track(
     assert said.of(events.RoundOpened)[1].mono_ns >= ns(lines.left_s + 4.0)
 
 
+def test_losses_of_the_pocket_head_while_the_ball_ran_leave_a_second_ball_possible() -> None:
+    lines = spin(until_s=60.0)
+    lost = EdgesLost("pocket", Loss.OVERFLOW, ns(lines.left_s - 1.0), 2)
+    said = events_of_run(roulette_toml(), lines.edges(), [lost], lines.now_ns)
+    assert said.verdicts() == ["unresolved edges_lost"]
+    assert said.one(events.Unresolved).candidates == [{"pocket": "17", "index": 9, "color": "black"}]
+
+
+def test_losses_of_the_pocket_head_between_two_readings_only_begin_them_anew() -> None:
+    lines, at_s = between_readings(1)
+    lost = EdgesLost("pocket", Loss.OVERFLOW, ns(at_s), 2)
+    said = events_of_run(roulette_toml(), lines.edges(), [lost], lines.now_ns)
+    assert said.verdicts() in (["17"], ["unresolved no_number_read"])
+
+
 def test_edges_of_the_rotor_that_were_lost_while_it_was_read_begin_the_readings_anew() -> None:
     lines, at_s = between_readings(1)
     said = events_of_run(

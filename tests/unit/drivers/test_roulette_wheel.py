@@ -118,6 +118,19 @@ def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, count
     assert [one.t_ns for one in objects] == [9 * S + 2_000_000] * count
 
 
+@pytest.mark.parametrize("batch", [1, 7, 10**9])
+def test_an_object_in_the_beam_at_the_first_pass_is_reported_with_it_however_edges_come(batch: int) -> None:
+    lines = spin()
+    first_s = lines.passes_s[0]
+    edges = lines.see("object", first_s - 0.1, 0.15).edges()
+    driver = wheel()
+    found = [one for at in range(0, len(edges), batch) for one in driver.edges(edges[at : at + batch])]
+    assert [one.detail for one in of(found, ForeignObject)] == [
+        "the object beam is interrupted",
+        "the object beam is still interrupted",
+    ]
+
+
 def test_lines_found_high_are_no_events() -> None:
     driver = wheel()
     lines = ("rotor_a", "rotor_b", "rotor_index", "ball_1", "ball_2", "ball_3", "pocket")
