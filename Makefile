@@ -109,6 +109,8 @@ lock: $(STAMP)
 	  --extra pi -c requirements/pi.lock pyproject.toml -o requirements/package.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra fleet -c requirements/run.lock pyproject.toml -o requirements/fleet.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  --extra fleet --extra statistics -c requirements/fleet.lock pyproject.toml -o requirements/statistics.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
