@@ -8,7 +8,7 @@ from datetime import tzinfo
 import click
 
 from controller.cli.fleet_report import advice, of_hours, of_time, of_zone
-from controller.statistics.bias import FALSE_ALARM, POWER, Tested
+from controller.statistics.bias import FALSE_ALARM, POWER, FairnessTest
 from controller.statistics.summary import Summary
 from hal.plain_text import plain
 
@@ -81,11 +81,11 @@ def _show_bias(summary: Summary) -> None:
     click.echo(f"  would be found with {POWER:.0%} certainty")
 
 
-def _name(one: Tested) -> str:
+def _name(one: FairnessTest) -> str:
     return f"{one.name}, {one.devices} together" if one.scope == "type" else one.name
 
 
-def _tested(one: Tested) -> Sequence[object]:
+def _tested(one: FairnessTest) -> Sequence[object]:
     if one.p is None or one.adjusted_p is None:
         return one.test, f"{one.rounds:,}", "too few", "–", "–"
     find = "–" if one.would_find is None else f"+{one.would_find:.0%}"

@@ -13,7 +13,7 @@ import msgspec
 
 from controller.bench_page.reasons import Explained, explained
 from controller.cli.report_charts import GREY, OPEN, SHUT, Bar, OpenTimes, bars, counts, open_times
-from controller.statistics.bias import EFFECTS, FALSE_ALARM, POWER, Tested
+from controller.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
 from controller.statistics.summary import Correction, FaultLine, Refusal, Summary, TableLine
 from hal.clock import NS_PER_S
 from hal.plain_text import plain
@@ -241,7 +241,7 @@ class _Page:
         else:
             bias = "There are too few games for any test of wheels and dice."
         whole = (
-            f"Of {_count(len(open_ended), 'table')} events are missing or may be: section 8 has which."
+            f"Events of {_count(len(open_ended), 'table')} are missing, or may be: section 8 has which."
             if open_ended
             else "Of every table all events are here, up to its last heartbeat."
         )
@@ -453,7 +453,7 @@ class _Page:
 
     def _rounds_needed(self) -> str:
         """How many rounds each kind of test wants."""
-        known: dict[tuple[str, int], Tested] = {}
+        known: dict[tuple[str, int], FairnessTest] = {}
         for one in self._summary.bias:
             if one.rounds_for and one.rounds:
                 known.setdefault((one.test, len(one.categories)), one)
@@ -558,7 +558,7 @@ def _fault_row(one: FaultLine) -> tuple[object, ...]:
     return part, one.fault, one.count, one.blocked, f"{one.tables} of {one.fitted}", between, of_hours(one.shut_ns)
 
 
-def _bias_row(one: Tested) -> tuple[object, ...]:
+def _bias_row(one: FairnessTest) -> tuple[object, ...]:
     worst = f"{one.worst.value}: {one.worst.count}, {one.worst.expected:.1f} expected"
     name = f"{one.name}, {one.devices} together" if one.scope == "type" else one.name
     if one.p is None or one.chi_squared is None or one.adjusted_p is None:

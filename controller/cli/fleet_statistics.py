@@ -260,18 +260,14 @@ def _check_choice(held: Any, choice: Choice) -> None:
     ):
         for name in wanted:
             if name not in there:
-                raise click.BadParameter(
-                    f"{name!r} is not here: {', '.join(sorted(there)) or 'nothing is'}", param_hint=option
-                )
+                known = ", ".join(sorted(there)) or "nothing"
+                raise click.BadParameter(f"{name!r} is not here; there is {known}", param_hint=option)
     if not any(choice.has(one.name) for one in held):
         other = [one for one in held if choice._replace(simulated=not choice.simulated).has(one.name)]
         hint = ""
         if other:
-            hint = (
-                "; all of them are real: leave out --simulated"
-                if choice.simulated
-                else "; all of them are simulated: --simulated"
-            )
+            kind, fix = ("real", "leave out --simulated") if choice.simulated else ("simulated", "add --simulated")
+            hint = f": those that are here are {kind}; {fix}"
         raise click.UsageError(f"no such table is here{hint}")
 
 

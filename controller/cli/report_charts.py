@@ -8,7 +8,7 @@ from math import floor, log10, sqrt
 from typing import Final, NamedTuple
 
 from controller.cli.svg_page import SvgPage
-from controller.statistics.bias import Tested
+from controller.statistics.bias import FairnessTest
 from hal.clock import NS_PER_S
 
 WIDTH: Final = 680
@@ -85,7 +85,7 @@ def bars(rows: Sequence[Bar], title: str) -> str:
     return page.text()
 
 
-def counts(tested: Tested, title: str) -> str:
+def counts(tested: FairnessTest, title: str) -> str:
     """How often each value came, beside what is expected and the band of two standard deviations around it."""
     high, left = 92.0, 34.0
     page = SvgPage(WIDTH, high + 36, title)

@@ -7,17 +7,17 @@ hundred events (`FALSE_ALARM`).
 
 A test that found nothing says little without its power. So each one states how large a bias it would have found:
 
-    effect      one place or face comes x more often than it should, at the cost of all others alike:  w² = x² p / (1-p)
-    λ           the noncentrality at which the test finds it with the probability `POWER`
-    outcomes    n = λ / w², and with the n that there are:  x = √(λ (1-p) / (n p))
+    bias        one of k places or faces comes x more often than it should, at the cost of all others alike
+    power       the probability that n outcomes with that bias are suspected
+    would find  the x for which the power of these n is `POWER`; rounds for x: the n for which it is
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from math import ceil, exp, lgamma, log, sqrt
+from math import ceil, exp, inf, sqrt
 from typing import Any, Final
 
 import msgspec
@@ -32,6 +32,11 @@ EFFECTS: Final = (0.1, 0.25, 0.5, 1.0)
 """How much more often one place comes, for which the rounds needed are stated (ours)."""
 
 
+_STEPS: Final = 32
+_WIDEST: Final = 5.0
+"""Standard deviations of a place's count that the power is summed over, in so many steps to each side."""
+
+
 class Category(msgspec.Struct, frozen=True):
     """One place, face or sum."""
 
@@ -40,7 +45,7 @@ class Category(msgspec.Struct, frozen=True):
     expected: float
 
 
-class Tested(msgspec.Struct, frozen=True, kw_only=True):
+class FairnessTest(msgspec.Struct, frozen=True, kw_only=True):
     """One test."""
 
     scope: str
@@ -103,7 +108,7 @@ def samples_of(plan: Plan, result: Mapping[str, Any]) -> Sequence[Sample] | None
     return samples if samples and right else None
 
 
-def judge(counted: Sequence[Counted]) -> list[Tested]:
+def judge(counted: Sequence[Counted]) -> list[FairnessTest]:
     """Tests all that was counted, with p adjusted for all the tests."""
     made = [(one, test) for one in counted for test in one.plan.tests]
     fits = [fit([one.counts[test.name][value] for value in test.probabilities], [*test.probabilities.values()])
@@ -120,7 +125,7 @@ def judge(counted: Sequence[Counted]) -> list[Tested]:
         even = max(shares) - min(shares) < 1e-12
         needed = ceil(LEAST_EXPECTED / min(shares) / per_round)
         tested.append(
-            Tested(
+            FairnessTest(
                 scope=one.scope,
                 name=one.name,
                 devices=len(one.devices),
@@ -135,8 +140,8 @@ def judge(counted: Sequence[Counted]) -> list[Tested]:
                 suspected=p is not None and p < FALSE_ALARM,
                 worst=max(categories, key=lambda each: _distance(each, falls)),
                 rounds_needed=needed,
-                would_find=_would_find(shares, falls, level) if even and one.rounds >= needed else None,
-                rounds_for=_rounds_for(shares, per_round, level, needed) if even else {},
+                would_find=would_find(len(shares), level, falls) if even and one.rounds >= needed else None,
+                rounds_for=_rounds_for(len(shares), per_round, level, needed) if even else {},
             )
         )
     return tested
@@ -157,47 +162,71 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 
 @lru_cache
-def noncentrality(degrees: int, level: float, power: float = POWER) -> float:
-    """The noncentrality at which a chi-squared test at this level finds a bias with this power."""
-    critical = _solve(lambda x: survival(x, degrees) < level)
-    return _solve(lambda x: _power(critical, degrees, x) > power)
+def power(places: int, level: float, falls: int, bias: float) -> float:
+    """The probability that a test at this level finds one of so many equal places that comes `bias` more often.
+
+    Chi-squared is the square of that place's own deviation, and what the others differ among each other:
+
+        chi² = D² + Q      D by the binomial distribution of that place's count, here as a normal one
+                           Q = s χ² with k-2 degrees of freedom, s the share of the others over what it should be
+
+    The usual noncentral distribution takes D to vary as without a bias, and promises too much where the bias is large.
+    """
+    fair = 1 / places
+    share = min(1.0, fair * (1 + bias))
+    critical = _critical(places - 1, level)
+    mean, deviation = falls * share, sqrt(falls * share * (1 - share))
+    found = total = 0.0
+    for step in range(-_STEPS, _STEPS + 1):
+        z = step * _WIDEST / _STEPS
+        weight = exp(-z * z / 2)
+        count = min(max(0.0, mean + z * deviation), float(falls))
+        own = (count - falls * fair) ** 2 / (falls * fair * (1 - fair))
+        others = (1 - count / falls) / (1 - fair)
+        found += weight * _exceeds(critical - own, others, places - 2)
+        total += weight
+    return found / total
 
 
-def _power(critical: float, degrees: int, noncentral: float) -> float:
-    """The probability that a noncentral chi-squared variable exceeds a value: a Poisson mixture of central ones
-    (Abramowitz and Stegun 26.4.25)."""
-    half = noncentral / 2
-    if half == 0:
-        return survival(critical, degrees)
-    width = 12 * sqrt(half) + 30
-    first, last = max(0, int(half - width)), int(half + width)
-    return sum(
-        exp(-half + term * log(half) - lgamma(term + 1)) * survival(critical, degrees + 2 * term)
-        for term in range(first, last + 1)
-    )
+def _exceeds(value: float, scale: float, degrees: int) -> float:
+    """The probability that a scaled chi-squared variable exceeds a value; one without a degree of freedom is 0."""
+    if value < 0:
+        return 1.0
+    return survival(value / scale, degrees) if degrees and scale > 0 else 0.0
 
 
-def _solve(above: Any) -> float:
-    """The value from which on something holds."""
+@lru_cache
+def _critical(degrees: int, level: float) -> float:
+    return _least(lambda value: survival(value, degrees) < level)
+
+
+def _least(holds: Callable[[float], bool], most: float = inf) -> float:
+    """From where on something holds; `most` where it holds nowhere below."""
     low, high = 0.0, 1.0
-    while not above(high):
+    while not holds(high):
         low, high = high, high * 2
-    for _ in range(60):
+        if high > most:
+            return most
+    while high - low > 1e-6 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if above(middle) else (middle, high)
+        low, high = (low, middle) if holds(middle) else (middle, high)
     return high
 
 
-def _would_find(shares: Sequence[float], falls: int, level: float) -> float:
-    share = shares[0]
-    return sqrt(noncentrality(len(shares) - 1, level) * (1 - share) / (falls * share))
+@lru_cache
+def would_find(places: int, level: float, falls: int) -> float:
+    """The bias of one place that so many outcomes show with the probability `POWER`."""
+    return _least(lambda bias: power(places, level, falls, bias) > POWER, most=float(places))
 
 
-def _rounds_for(shares: Sequence[float], per_round: float, level: float, needed: int) -> dict[str, int]:
-    share = shares[0]
-    bound = noncentrality(len(shares) - 1, level)
-    falls = {effect: bound * (1 - share) / (effect**2 * share) for effect in EFFECTS}
-    return {f"{effect:g}": max(needed, ceil(count / per_round)) for effect, count in falls.items()}
+@lru_cache
+def falls_for(places: int, level: float, bias: float) -> int:
+    """How many outcomes show this bias of one place with the probability `POWER`."""
+    return ceil(_least(lambda falls: falls >= 1 and power(places, level, ceil(falls), bias) > POWER))
+
+
+def _rounds_for(places: int, per_round: float, level: float, needed: int) -> dict[str, int]:
+    return {f"{bias:g}": max(needed, ceil(falls_for(places, level, bias) / per_round)) for bias in EFFECTS}
 
 
 def _distance(category: Category, falls: int) -> float:

@@ -1,9 +1,10 @@
 """A folder of Parquet files with the events of a fleet, and its list of what it holds.
 
     FOLDER/
-      feltwire.json                                      the list: files with their hashes, events held, places reached
-      events/venue=hall/simulated=no/month=2026-07/      one part or more, each ordered by table and number
+      feltwire.json                      the list: files with their hashes, events held, places reached
+      events/hall/real/2026-07/          one part or more, each ordered by table and number
         000001.parquet
+      events/hall/simulated/2026-07/     ... of simulated tables
 
 An event is here when the list says so. Parts are written beside their names, made durable and renamed; then the list
 is replaced as a whole. So a collection that was killed at any time leaves what was there before it or after, and files
@@ -379,9 +380,8 @@ class Collector:
 
     def _new_part(self, key: tuple[str, bool, str]) -> Path:
         venue, simulated, month = key
-        folder = (
-            self._folder / EVENTS / f"venue={venue}" / f"simulated={'yes' if simulated else 'no'}" / f"month={month}"
-        )
+        # No names as `month=2026-07`: DuckDB would take them for columns, in place of those in the file.
+        folder = self._folder / EVENTS / venue / ("simulated" if simulated else "real") / month
         number = self.contents.next_part
         self.contents.next_part += 1
         return folder / f"{number:06d}.parquet"

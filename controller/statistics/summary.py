@@ -19,7 +19,7 @@ import msgspec
 
 from controller.fleet.subjects import TableName
 from controller.games.catalogue import GAME
-from controller.statistics.bias import Counted, Tested, judge, samples_of
+from controller.statistics.bias import Counted, FairnessTest, judge, samples_of
 from controller.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from controller.statistics.hours import TYPES, Hours, Moment, hours_of
 from controller.statistics.spans import missing
@@ -205,7 +205,7 @@ class Summary(msgspec.Struct, kw_only=True):
     fault_log: list[FaultEntry]
     corrections: list[Correction]
     warnings: list[Warned]
-    bias: list[Tested]
+    bias: list[FairnessTest]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
     doubts: list[Doubt]
@@ -485,7 +485,7 @@ GROUP BY ALL ORDER BY ALL
 """
 
 
-def _bias(sql: duckdb.DuckDBPyConnection) -> tuple[list[Tested], dict[str, int], dict[tuple[str, str], int]]:
+def _bias(sql: duckdb.DuckDBPyConnection) -> tuple[list[FairnessTest], dict[str, int], dict[tuple[str, str], int]]:
     watched = [name for name, spec in GAME.items() if spec.falls_in or spec.published_bias(()) is not None]
     devices: dict[tuple[str, ...], Counted] = {}
     types: dict[tuple[str, ...], Counted] = {}
