@@ -140,7 +140,7 @@ def ns_of(event: Event) -> int:
     return delta // timedelta(microseconds=1) * 1000
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(fleets())
 def test_the_counts_of_any_fleet_are_those_of_plain_python(
     tmp_path_factory: pytest.TempPathFactory, fleet: tuple[list[TableHistory], int | None, int | None, list[int]]

@@ -267,7 +267,8 @@ def test_interrupted_by_a_person_it_keeps_what_it_read(tmp_path: Path) -> None:
     assert seqs_of(tmp_path) == [1, 2, 3]
 
 
-def test_many_small_files_of_a_month_become_one(tmp_path: Path) -> None:
+def test_many_small_files_of_a_month_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folders, "MERGED_FROM", 4)
     history = TableHistory().open()
     while len(history.bodies) < folders.MERGED_FROM + 3:
         history.later(60).pocket("5")

@@ -24,6 +24,11 @@ def summary_of(
     folder: Path, *histories: TableHistory, choice: Choice | None = None, venue: str = HALL, skip: tuple[int, ...] = ()
 ) -> Summary:
     """Of histories of a venue, from which some events are missing."""
+    collect(folder, *histories, venue=venue, skip=skip)
+    return summarize(Dataset(folder), choice or Choice())
+
+
+def collect(folder: Path, *histories: TableHistory, venue: str = HALL, skip: tuple[int, ...] = ()) -> None:
     with collecting(folder) as collector:
         for history in histories:
             collector.begin()
@@ -31,7 +36,6 @@ def summary_of(
                 if seq not in skip:
                     table = TableName(venue, history.simulated, history.table)
                     collector.add(table, decode(body), body, str(seq))
-    return summarize(Dataset(folder), choice or Choice())
 
 
 def test_games_an_hour_are_results_for_the_time_in_which_the_table_was_open(tmp_path: Path) -> None:
@@ -175,7 +179,7 @@ def test_simulated_tables_are_never_among_real_ones(tmp_path: Path) -> None:
 
 
 def test_venues_and_tables_are_chosen_by_name(tmp_path: Path) -> None:
-    summary_of(tmp_path, TableHistory("roulette-1").open(), TableHistory("roulette-2").open())
+    collect(tmp_path, TableHistory("roulette-1").open(), TableHistory("roulette-2").open())
     found = summary_of(tmp_path, TableHistory("roulette-1").open(), venue="other", choice=Choice(venues=("other",)))
     assert [(line.venue, line.table) for line in found.tables] == [("other", "roulette-1")]
     found = summarize(Dataset(tmp_path), Choice(tables=("roulette-2",)))
@@ -212,7 +216,7 @@ def test_what_vouches_for_the_end_of_a_table(
     tmp_path: Path, seq: int | None, announced: str, skip: tuple[int, ...], said: str
 ) -> None:
     history = TableHistory().open().pocket("1").pocket("2")
-    summary_of(tmp_path, history, skip=skip)
+    collect(tmp_path, history, skip=skip)
     with collecting(tmp_path) as collector:
         if seq is not None:
             head = head_of(history, seq) if announced == "right" else "5e" * 32
