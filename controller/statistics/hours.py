@@ -98,7 +98,8 @@ class _Table:
         self._open: Moment | None = None
         self._shut: Moment | None = None
         self._latched: set[tuple[str, str]] = set()
-        self._faults: dict[tuple[str, str], Moment] = {}
+        self._faults: dict[tuple[str, str], list[Moment]] = {}
+        """Not cleared; one may be raised again before it is."""
 
     def take(self, moment: Moment) -> None:
         if moment.epoch != self._epoch:
@@ -112,8 +113,7 @@ class _Table:
             self._close(moment)
         elif moment.type == DeviceFault.kind:
             if not moment.again or key not in self._faults:
-                self._cleared(key, None)
-                self._faults[key] = moment
+                self._faults.setdefault(key, []).append(moment)
             if moment.blocks:
                 self._latched.add(key)
                 if self._open is not None and self._shut is None:
@@ -129,6 +129,8 @@ class _Table:
         self._end_of_epoch()
         for key in list(self._faults):
             self._cleared(key, None)
+        # In the order of the wall time, which may have been set back.
+        self._hours.shut.sort()
         self._hours.faults.sort(key=lambda one: one.time_ns)
         return self._hours
 
@@ -150,13 +152,12 @@ class _Table:
             self._shut = None
 
     def _cleared(self, key: tuple[str, str], moment: Moment | None) -> None:
-        fault = self._faults.pop(key, None)
-        if fault is None:
-            return
         end, by = (None, "") if moment is None else (moment.time_ns, moment.by)
-        of = FaultSpan(fault.table, fault.time_ns, fault.device, fault.fault, fault.detail, fault.blocks, end, by)
-        if not fault.again:
-            self._hours.faults.append(of)
+        self._hours.faults.extend(
+            FaultSpan(fault.table, fault.time_ns, fault.device, fault.fault, fault.detail, fault.blocks, end, by)
+            for fault in self._faults.pop(key, ())
+            if not fault.again
+        )
 
 
 def _span(first: Moment, last: Moment) -> Span:

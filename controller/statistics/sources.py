@@ -69,9 +69,12 @@ async def _start(jetstream: JetStream, stream: str, place: Place | None) -> int:
 def _take(collector: Collector, stream: str, message: StoredMessage, venue: str) -> None:
     parsed = parse_subject(message.subject)
     table = None if parsed is None else parsed.of_table
-    if table is None or (venue and table.venue != venue):
-        return
     where = f"{stream} message {message.seq}"
+    if table is None:
+        collector.unreadable(where, f"its subject {message.subject} names no table")
+        return
+    if venue and table.venue != venue:
+        return
     try:
         parse_venue(table.venue)
         event = event_of(message)

@@ -11,6 +11,7 @@ Real and simulated tables are never in one summary.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -21,7 +22,7 @@ from controller.fleet.subjects import TableName
 from controller.games.catalogue import GAME
 from controller.statistics.bias import Counted, FairnessTest, judge, samples_of
 from controller.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
-from controller.statistics.hours import TYPES, Hours, Moment, hours_of
+from controller.statistics.hours import TYPES, Hours, Moment, Span, hours_of
 from controller.statistics.spans import missing
 from controller.table.bias import Plan
 from feed.data import StatisticsKey
@@ -438,9 +439,7 @@ def _faults(
         shut_ns = 0
         for one in of:
             if one.blocks:
-                spans = hours[TableName(one.venue, choice.simulated, one.table)].shut
-                end = one.cleared_ns
-                shut_ns += sum(span.within(one.time_ns, end) for span in spans)
+                shut_ns += _shut_by(one, hours[TableName(one.venue, choice.simulated, one.table)].shut)
         found.append(
             FaultLine(
                 driver,
@@ -455,6 +454,17 @@ def _faults(
             )
         )
     return sorted(found, key=lambda one: (-one.count, one.driver, one.device, one.fault))
+
+
+def _shut_by(fault: FaultEntry, shut: list[Span]) -> int:
+    """How long a table was shut while a fault was latched; the spans come one after the other."""
+    first = bisect_right(shut, fault.time_ns, key=lambda span: span.start_ns)
+    length = 0
+    for span in shut[max(0, first - 1) :]:
+        if fault.cleared_ns is not None and span.start_ns >= fault.cleared_ns:
+            break
+        length += span.within(fault.time_ns, fault.cleared_ns)
+    return length
 
 
 def _in_time(time_ns: int, choice: Choice) -> bool:

@@ -82,6 +82,14 @@ def test_a_fault_that_shows_again_after_a_restart_is_one_fault(tmp_path: Path) -
     assert (fault.time_ns, fault.cleared_ns) == (ns(START) + 60 * NS, ns(START) + 3700 * NS)
 
 
+def test_a_fault_that_is_raised_again_before_it_is_cleared_ends_with_the_clearing(tmp_path: Path) -> None:
+    history = TableHistory().open().later(10).fault().later(10).fault().later(10).cleared().later(10).fault().later(5)
+    found = summary_of(tmp_path, history.close())
+    assert [one.cleared_ns for one in found.fault_log] == [ns(START) + 30 * NS, ns(START) + 30 * NS, None]
+    (line,) = found.faults
+    assert (line.count, line.shut_ns, found.tables[0].shut_ns) == (3, (20 + 10 + 5) * NS, 25 * NS)
+
+
 def test_hours_between_faults_are_those_of_all_tables_that_have_the_part(tmp_path: Path) -> None:
     one = TableHistory("roulette-1").open().later(1800).fault().later(0).cleared().later(1800).fault().cleared().close()
     two = TableHistory("roulette-2").open().later(7200).close()
