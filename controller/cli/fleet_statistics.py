@@ -380,7 +380,9 @@ def _print(browser: str, page: str, output: Path) -> None:
             words_of_it = plain(said[0]) if said else "it said nothing"
             click.echo(click.style(f"{browser} printed nothing: {words_of_it}; write a .html", fg="red"), err=True)
             sys.exit(FATAL)
-        shutil.copyfile(made, output)
+        beside = output.with_name(output.name + ".part")
+        shutil.copyfile(made, beside)
+        beside.rename(output)
 
 
 @click.group("statistics")

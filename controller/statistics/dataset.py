@@ -17,7 +17,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, timedelta
 from functools import lru_cache
@@ -194,7 +194,7 @@ class Dataset:
                 connection.execute(_CHOSEN_VIEW)
                 yield connection
             except duckdb.Error as error:
-                fix = f"remove the folder and collect anew, or see that the disk has room ({error})"
+                fix = f"{self._fix(parts)}, or see that the disk has room ({error})"
                 raise DatasetError(self.folder, "its Parquet files cannot be read", fix) from error
 
     def _checked(self, part: Part) -> str:
@@ -204,14 +204,20 @@ class Dataset:
             DatasetError: they are not.
         """
         path = self.folder / part.file
-        fix = "remove the folder and collect anew: the streams and journals have everything"
         try:
             seen = _hash_of(path)
         except OSError as error:
-            raise DatasetError(path, f"it cannot be read ({error.strerror})", fix) from error
+            raise DatasetError(path, f"it cannot be read ({error.strerror})", self._fix([part])) from error
         if seen != part.sha256:
+            fix = self._fix([part])
             raise DatasetError(path, "it is not the file that was written here: damaged or exchanged", fix)
         return str(path)
+
+    def _fix(self, parts: Sequence[Part]) -> str:
+        """What to do about parts that cannot be read."""
+        if not set(parts) <= set(_read_list(self.folder).parts):
+            return "a collection has put it together with others meanwhile: run this again"
+        return "remove the folder and collect anew: the streams and journals have everything"
 
 
 class Collector:

@@ -43,7 +43,7 @@ async def collect_streams(
         end = 0 if info is None else info.last_seq
         async for message in jetstream.read(stream, start=start):
             _take(collector, stream, message, venue)
-            if progress is not None:
+            if progress is not None and message.seq % 1000 == 0:
                 progress(message.seq - start + 1, end - start + 1)
     for table, one in (await live_tables(jetstream, venue)).items():
         beat = one.heartbeat

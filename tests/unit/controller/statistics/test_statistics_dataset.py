@@ -279,6 +279,19 @@ def test_many_small_files_of_a_month_become_one(tmp_path: Path, monkeypatch: pyt
     assert seqs_of(tmp_path) == list(range(1, folders.MERGED_FROM + 4))
 
 
+def test_whoever_reads_while_files_are_put_together_is_to_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "MERGED_FROM", 2)
+    history = evening()
+    collect(tmp_path, history, [1])
+    reader = Dataset(tmp_path)
+    collect(tmp_path, history, [2])
+    with pytest.raises(DatasetError, match="meanwhile: run this again"), reader.opened(ALL):
+        pass
+    assert seqs_of(tmp_path) == [1, 2]
+
+
 def test_batches_are_written_on_the_way_and_months_and_unreadable_times_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -346,7 +359,7 @@ def test_numbers_that_no_column_holds_are_left_out() -> None:
 
 
 def test_texts_of_any_characters_come_back_as_they_were(tmp_path: Path) -> None:
-    said = 'a\u0001"b"\\ \u2028 é 🎲 \t'
+    said = 'a\u0000\u0001"b"\\ \u2028 é 🎲 \t'
     history = TableHistory().open().put(DeviceFault, device="wheel", fault="tilt", blocks_play=True, detail=said)
     collect(tmp_path, history)
     with Dataset(tmp_path).opened(ALL) as sql:
