@@ -21,6 +21,8 @@ _ROW: Final = 17
 _SIZE: Final = 9.5
 _STEPS_S: Final = (60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000)
 _MOST_TICKS: Final = 8
+_APART: Final = 0.3
+"""Units of the page between two spans that can be told apart."""
 _DAY_S: Final = 86_400
 
 
@@ -53,9 +55,20 @@ def open_times(rows: Sequence[OpenTimes], zone: tzinfo) -> str:
         y = 4 + _ROW * number
         page.words(_LABEL - 8, y + 10, _short(row.label), size=_SIZE, anchor="end")
         for spans, color in ((row.opened, OPEN), (row.shut, SHUT)):
-            for start, end in spans:
-                page.box(at(start), y + 2, max(0.8, at(end) - at(start)), 10, fill=color, color=color, stroke=0.2)
+            for left, right in _drawn([(at(start), at(end)) for start, end in spans]):
+                page.box(left, y + 2, max(0.8, right - left), 10, fill=color, color=color, stroke=0.2)
     return page.text()
+
+
+def _drawn(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Spans on paper: those that nobody can tell apart are one."""
+    found: list[tuple[float, float]] = []
+    for left, right in spans:
+        if found and left - found[-1][1] < _APART:
+            found[-1] = (found[-1][0], max(right, found[-1][1]))
+        else:
+            found.append((left, right))
+    return found
 
 
 class Bar(NamedTuple):

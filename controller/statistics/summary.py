@@ -460,7 +460,8 @@ def _shut_by(fault: FaultEntry, shut: list[Span]) -> int:
     """How long a table was shut while a fault was latched; the spans come one after the other."""
     first = bisect_right(shut, fault.time_ns, key=lambda span: span.start_ns)
     length = 0
-    for span in shut[max(0, first - 1) :]:
+    for at in range(max(0, first - 1), len(shut)):
+        span = shut[at]
         if fault.cleared_ns is not None and span.start_ns >= fault.cleared_ns:
             break
         length += span.within(fault.time_ns, fault.cleared_ns)
