@@ -77,8 +77,8 @@ def _show_bias(summary: Summary) -> None:
         [(_name(tested), *_tested(tested)) for tested in summary.bias],
         red=[at for at, tested in enumerate(summary.bias) if tested.suspected],
     )
-    click.echo(f"  suspected where adjusted is below {FALSE_ALARM:g}; one place of all that comes so much more often")
-    click.echo(f"  would be found with {POWER:.0%} certainty")
+    click.echo(f"  suspected: adjusted below {FALSE_ALARM:g}; would find: how much more often one place has to come")
+    click.echo(f"  for the test to show it with {POWER:.0%} certainty")
 
 
 def _name(one: FairnessTest) -> str:
@@ -96,11 +96,11 @@ def _show_doubts(summary: Summary) -> None:
     notes = []
     for one in summary.doubts:
         gaps = sum(last - first + 1 for first, last in one.missing)
-        said = [f"{gaps} events are missing"] if gaps else []
-        said += [one.end] if one.end else []
-        said += [f"its clock was set back, {one.clock_back} times"] if one.clock_back else []
-        if said:
-            notes.append(f"{one.venue}/{one.table}: {'; '.join(said)}")
+        stated = [f"{gaps} events are missing"] if gaps else []
+        stated += [one.end] if one.end else []
+        stated += [f"its clock was set back, {one.clock_back} times"] if one.clock_back else []
+        if stated:
+            notes.append(f"{one.venue}/{one.table}: {'; '.join(stated)}")
     for kind, count in summary.unknown_types.items():
         notes.append(f"{count} events of {kind}, which this software does not know")
     unreadable = len(summary.unreadable) + summary.unreadable_more

@@ -140,17 +140,17 @@ def advice(summary: Summary) -> list[Advice]:
         if warned.count < MANY_WARNINGS and not warned.warning.endswith("_bias"):
             continue
         row = explanation(warned.warning, "warning")
-        said = f"{warned.warning}, {_times(warned.count)}: {warned.detail}"
-        found.append(Advice(f"{warned.venue}/{warned.table} {warned.device}", said, row.to_do if row else "–"))
+        stated = f"{warned.warning}, {_times(warned.count)}: {warned.detail}"
+        found.append(Advice(f"{warned.venue}/{warned.table} {warned.device}", stated, row.to_do if row else "–"))
     for line in summary.tables:
         table = f"{line.venue}/{line.table}"
         if line.passes and line.missed_passes > MANY_MISSED * (line.passes + line.missed_passes):
             share = line.missed_passes / (line.passes + line.missed_passes)
-            said = f"{share:.1%} of the ball's passes gave no pulse"
-            found.append(Advice(f"{table} track sensors", said, "clean and adjust the track sensors"))
+            stated = f"{share:.1%} of the ball's passes gave no pulse"
+            found.append(Advice(f"{table} track sensors", stated, "clean and adjust the track sensors"))
         if line.off_center is not None and line.off_center > FAR_OFF:
-            said = f"rests {line.off_center:.2f} off the middle on average"
-            found.append(Advice(f"{table} wheel", said, "calibrate it anew: index mark and encoder"))
+            stated = f"rests {line.off_center:.2f} off the middle on average"
+            found.append(Advice(f"{table} wheel", stated, "calibrate it anew: index mark and encoder"))
     return found
 
 
@@ -317,7 +317,7 @@ class _Page:
             return "<p>No round was refused, and no procedure departed from.</p>"
         state = sum(one.count for one in refusals if not one.ours)
         ours = sum(one.count for one in refusals if one.ours)
-        said = (
+        stated = (
             f"<p>{_count(state, 'round')} refused by a rule of the State; {_count(ours, 'round')} by our own caution, "
             "where no rule asks for it: a result that is not proven is not given.</p>"
         )
@@ -340,7 +340,7 @@ class _Page:
             wrap=(1,),
         )
         more = f"<h3>Departures from procedure</h3><p>They alone void nothing.</p>{departed}" if violations else ""
-        return f"{said}{drawn if refusals else ''}{table if refusals else ''}{more}"
+        return f"{stated}{drawn if refusals else ''}{table if refusals else ''}{more}"
 
     def _faults(self) -> str:
         summary = self._summary
@@ -433,7 +433,7 @@ class _Page:
             parts.append("<h3>Warnings of the tables themselves</h3>")
             parts.append(
                 _table_of(
-                    ("table", "part", "warning", "times", "last", "said then"),
+                    ("table", "part", "warning", "times", "last", "stated then"),
                     [
                         (
                             f"{one.venue}/{one.table}",
@@ -485,29 +485,29 @@ class _Page:
         summary = self._summary
         rows = []
         for one in summary.doubts:
-            said = []
+            stated = []
             if one.missing:
                 spans = ", ".join(
                     f"{first} to {last}" if last > first else str(first) for first, last in one.missing[:10]
                 )
                 more = f" and {len(one.missing) - 10} more gaps" if len(one.missing) > 10 else ""
-                said.append(f"events {spans}{more} are missing")
-            said += [one.end] if one.end else []
+                stated.append(f"events {spans}{more} are missing")
+            stated += [one.end] if one.end else []
             if one.clock_back:
                 back = of_hours(one.clock_back_ns)
-                said.append(f"its clock was set back {_times(one.clock_back)}, by up to {back}: times overlap")
+                stated.append(f"its clock was set back {_times(one.clock_back)}, by up to {back}: times overlap")
             elif one.clock_apart_ns is not None and one.clock_apart_ns > SET_CLOCK_NS and not summary.simulated:
                 # Simulated time may run faster than the wall clock.
-                said.append(f"its clock was set forward by up to {of_hours(one.clock_apart_ns)} while it ran")
+                stated.append(f"its clock was set forward by up to {of_hours(one.clock_apart_ns)} while it ran")
             if one.without_time:
-                said.append(f"{_count(one.without_time, 'event')} without a readable time")
+                stated.append(f"{_count(one.without_time, 'event')} without a readable time")
             if one.unopened:
-                said.append(f"{_count(one.unopened, 'outcome')} not tested for bias: their opening is missing")
+                stated.append(f"{_count(one.unopened, 'outcome')} not tested for bias: their opening is missing")
             wrong = summary.misread.get(f"{one.venue}/{one.table}", 0)
             if wrong:
-                said.append(f"{_count(wrong, 'outcome')} not tested for bias: not known as a result of the game")
-            if said:
-                rows.append((f"{one.venue}/{one.table}", "; ".join(said)))
+                stated.append(f"{_count(wrong, 'outcome')} not tested for bias: not known as a result of the game")
+            if stated:
+                rows.append((f"{one.venue}/{one.table}", "; ".join(stated)))
         vouched = sum(not one.end and not one.missing for one in summary.doubts)
         parts = [
             f"<p>Tables of which every event is here, the last one vouched for by a heartbeat: {vouched} of "
@@ -517,8 +517,8 @@ class _Page:
             parts.append(_table_of(("table", "what is not known"), rows, wrap=(1,)))
         if summary.unknown_types:
             kinds = ", ".join(f"{kind} ({count:,})" for kind, count in summary.unknown_types.items())
-            said_of = "Events of types that this software does not know; no figure but the number of events has them"
-            parts.append(f"<p>{said_of}: {_e(kinds)}.</p>")
+            sentence = "Events of types that this software does not know; no figure but the number of events has them"
+            parts.append(f"<p>{sentence}: {_e(kinds)}.</p>")
         if summary.unreadable:
             total = len(summary.unreadable) + summary.unreadable_more
             items = "".join(f"<li>{_e(where)}: {_e(why)}</li>" for where, why in list(summary.unreadable.items())[:10])

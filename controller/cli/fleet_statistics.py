@@ -146,9 +146,9 @@ def _collect(source: Source, collector: Collector, address: NatsAddress | None) 
         elif source.path is not None:
             collect_export(source.path, source.venue, collector, progress)
     if collector.refused > refused:
-        said = f"{collector.refused - refused} messages are no events of a table, and are left out"
+        stated = f"{collector.refused - refused} messages are no events of a table, and are left out"
         where, why = next(reversed(collector.contents.unreadable.items()))
-        click.echo(click.style(plain(f"{said}; the last one: {where}: {why}"), fg="yellow"), err=True)
+        click.echo(click.style(plain(f"{stated}; the last one: {where}: {why}"), fg="yellow"), err=True)
 
 
 async def _collect_server(
@@ -373,12 +373,12 @@ def _print(browser: str, page: str, output: Path) -> None:
         words += ["--no-pdf-header-footer", f"--print-to-pdf={made}", source.as_uri()]
         try:
             ended = subprocess.run(words, capture_output=True, timeout=_PRINTING_S, check=False)
-            said = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
+            stated = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
         except subprocess.TimeoutExpired:
-            said = [f"it did not end within {_PRINTING_S} s"]
+            stated = [f"it did not end within {_PRINTING_S} s"]
         if not made.exists() or not made.stat().st_size:
-            words_of_it = plain(said[0]) if said else "it said nothing"
-            click.echo(click.style(f"{browser} printed nothing: {words_of_it}; write a .html", fg="red"), err=True)
+            reason = plain(stated[0]) if stated else "it stated nothing"
+            click.echo(click.style(f"{browser} printed nothing: {reason}; write a .html", fg="red"), err=True)
             sys.exit(FATAL)
         beside = output.with_name(output.name + ".part")
         shutil.copyfile(made, beside)

@@ -22,7 +22,7 @@ _SIZE: Final = 9.5
 _STEPS_S: Final = (60, 300, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000)
 _MOST_TICKS: Final = 8
 _APART: Final = 0.3
-"""Units of the page between two spans that can be told apart."""
+"""Units of the page between two spans that can be seen apart."""
 _DAY_S: Final = 86_400
 
 
@@ -61,7 +61,7 @@ def open_times(rows: Sequence[OpenTimes], zone: tzinfo) -> str:
 
 
 def _drawn(spans: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Spans on paper: those that nobody can tell apart are one."""
+    """Spans on paper: those that nobody can see apart are one."""
     found: list[tuple[float, float]] = []
     for left, right in spans:
         if found and left - found[-1][1] < _APART:
@@ -76,7 +76,7 @@ class Bar(NamedTuple):
 
     label: str
     value: float
-    said: str
+    stated: str
     """Behind the bar."""
     color: str = OPEN
 
@@ -94,7 +94,7 @@ def bars(rows: Sequence[Bar], title: str) -> str:
         length = wide * row.value / most
         if length > 0:
             page.box(_LABEL, y + 2, length, 10, fill=row.color, color=row.color, stroke=0.2)
-        page.words(_LABEL + length + 6, y + 10.5, row.said, size=_SIZE)
+        page.words(_LABEL + length + 6, y + 10.5, row.stated, size=_SIZE)
     return page.text()
 
 

@@ -5,7 +5,7 @@ while too few are expected); here over all outcomes, once, for many devices. Whe
 chance, so p is adjusted for all of them (Holm 1979): with fair equipment, a report suspects anything at all in one of a
 hundred events (`FALSE_ALARM`).
 
-A test that found nothing says little without its power. So each one states how large a bias it would have found:
+A test that found nothing shows little without its power. So each one states how large a bias it would have found:
 
     bias        one of k places or faces comes x more often than it should, at the cost of all others alike
     power       the probability that n outcomes with that bias are suspected

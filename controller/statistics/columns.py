@@ -253,8 +253,8 @@ def _machine(data: MachineEvent) -> Row:
 
 
 def _inspected(data: InspectionPassed | InspectionFailed) -> Row:
-    said = ", ".join(data.checks)
-    detail = f"{said}: {data.detail}" if isinstance(data, InspectionFailed) and data.detail else said
+    checks = ", ".join(data.checks)
+    detail = f"{checks}: {data.detail}" if isinstance(data, InspectionFailed) and data.detail else checks
     return {"device": data.device, "by": data.by, "detail": detail}
 
 

@@ -6,7 +6,7 @@
         000001.parquet
       events/hall/simulated/2026-07/     ... of simulated tables
 
-An event is here when the list says so. Parts are written beside their names, made durable and renamed; then the list
+An event is here when the list has it. Parts are written beside their names, made durable and renamed; then the list
 is replaced as a whole. So a collection that was killed at any time leaves what was there before it or after, and files
 that the list does not name are removed by the next one. Which events of a table are held is known to the number: what
 is read twice is taken once, and what is missing shows.

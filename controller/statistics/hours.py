@@ -3,7 +3,7 @@
     table.opened        device.fault, blocks_play      device.cleared          table.closed, or the epoch's last event
     ├── open ───────────┬──────────── shut ────────────┬───────────────────────┤
 
-Lengths are of the clock that times the edges, which nobody sets; the wall time only says which part of a span lies in
+Lengths are of the clock that times the edges, which nobody sets; the wall time only shows which part of a span lies in
 the time that is asked for. Between two epochs a table is not open: nothing is known of it.
 """
 

@@ -1,4 +1,4 @@
-"""What the events of a fleet say in numbers: tables, games an hour, refusals, faults, corrections, bias, and what is
+"""The events of a fleet in numbers: tables, games an hour, refusals, faults, corrections, bias, and what is
 missing.
 
     outcome     the result that stands: one that was corrected counts as corrected, one that was made void not at all
