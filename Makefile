@@ -108,9 +108,9 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra pi -c requirements/pi.lock pyproject.toml -o requirements/package.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	  --extra fleet -c requirements/run.lock pyproject.toml -o requirements/fleet.lock
+	  --extra fleet --extra statistics -c requirements/run.lock pyproject.toml -o requirements/statistics.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	  --extra fleet --extra statistics -c requirements/fleet.lock pyproject.toml -o requirements/statistics.lock
+	  --extra fleet -c requirements/run.lock pyproject.toml -o requirements/fleet.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -532,5 +532,7 @@ def command() -> None:
     """
 
 
-for _one in (init_command, status_command, verify_command, recall_command, export_command, statistics_group):
+for _one in (init_command, status_command, verify_command, recall_command, export_command):
     command.add_command(_one)
+
+command.add_command(statistics_group)
