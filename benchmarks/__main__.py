@@ -17,6 +17,7 @@ def main() -> None:
     from benchmarks.report import WIDTH, print_report
     from benchmarks.scoreboard_bench import ScoreboardSizes, print_scoreboard
     from benchmarks.service_bench import ServiceSizes, print_service
+    from benchmarks.statistics_bench import StatisticsSizes, print_statistics
     from benchmarks.suite import Sizes, sections
 
     sizes = Sizes()
@@ -30,6 +31,7 @@ def main() -> None:
     print_boards(Console(), BoardSizes())
     print_service(Console(), ServiceSizes())
     print_scoreboard(Console(), ScoreboardSizes())
+    print_statistics(Console(), StatisticsSizes())
 
 
 if __name__ == "__main__":

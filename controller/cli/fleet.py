@@ -15,6 +15,7 @@ import click
 import msgspec
 
 from controller.cli import NOT_COMPLETE, NOT_VERIFIED
+from controller.cli.fleet_statistics import statistics_group
 from controller.cli.journal import (
     check_kinds,
     exit_on_journal_error,
@@ -524,6 +525,7 @@ def command() -> None:
         feltwire fleet verify NATS                check that nothing was changed, removed or inserted
         feltwire fleet recall NATS                the last rounds of each table, with their evidence
         feltwire fleet export NATS > events.jsonl
+        feltwire fleet statistics                 games an hour, refusals, faults, bias, and a report to print
 
     Exit codes: 0 for success, 1 where no server answers, 2 for what cannot be used, 3 for what does
     not verify, 4 for what nothing vouches for.
@@ -532,3 +534,5 @@ def command() -> None:
 
 for _one in (init_command, status_command, verify_command, recall_command, export_command):
     command.add_command(_one)
+
+command.add_command(statistics_group)

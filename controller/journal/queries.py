@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -57,8 +57,8 @@ class Chosen(NamedTuple):
     total: int
 
 
-def parse_moment(text: str) -> datetime:
-    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in UTC unless it has another zone.
+def parse_moment(text: str, zone: tzinfo = UTC) -> datetime:
+    """Reads `2026-07-04`, the beginning of that day, or `2026-07-04T21:30:00`; in the zone unless it states its own.
 
     Raises:
         ValueError: it is neither.
@@ -66,8 +66,8 @@ def parse_moment(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise ValueError(f"{text!r} is no time; expected 2026-07-04 or 2026-07-04T21:30:00, in UTC") from error
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+        raise ValueError(f"{text!r} is no time; expected 2026-07-04 or 2026-07-04T21:30:00, in {zone}") from error
+    return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
 
 
 def select(path: Path, selection: Selection) -> Iterator[Chosen]:

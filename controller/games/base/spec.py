@@ -74,6 +74,10 @@ def _unwatched(config: TableConfig) -> Plan | None:
     return None
 
 
+def _nothing_published(keys: Sequence[StatisticsKey]) -> Plan | None:
+    return None
+
+
 def _no_notice(config: TableConfig) -> Sequence[Cited[str]]:
     return ()
 
@@ -122,6 +126,10 @@ class GameSpec:
     """What is wrong between the parts of its table."""
     bias: Callable[[TableConfig], Plan | None] = _unwatched
     """What the bias watch counts; None where the configuration does not say which places there are."""
+    published_bias: Callable[[Sequence[StatisticsKey]], Plan | None] = _nothing_published
+    """The same of a table of which only what it published is known: its statistics keys."""
+    falls_in: tuple[str, ...] = ()
+    """The devices in which it turns or falls: the first one that a table has is what a bias is compared by."""
     notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
     """The notices that its rules have posted at the table."""
     model: Callable[[TableConfig], Mapping[str, Any]] | None = None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from controller.table.bias import Sample, Test
-from feed.events import RoundStarted
+from feed.events import RoundStarted, StatisticsKey
 
 
 class WheelPlan(NamedTuple):
@@ -25,6 +25,20 @@ class WheelPlan(NamedTuple):
 def wheel_plan(key: str, places: Sequence[int | str]) -> WheelPlan:
     """What is counted of a wheel: its places, in wheel order."""
     return WheelPlan([Test(key, {place: 1 / len(places) for place in places})], key)
+
+
+MOST_PLACES: Final = 1000
+"""Places of a wheel whose table published them (ours): what more would be is no wheel."""
+
+
+def published_places(key: str) -> Callable[[Sequence[StatisticsKey]], WheelPlan | None]:
+    """The plan of a table that published its statistics keys: the places that this field of a result can have."""
+
+    def plan(keys: Sequence[StatisticsKey]) -> WheelPlan | None:
+        places = next((list(dict.fromkeys(one.values)) for one in keys if one.field == key), [])
+        return wheel_plan(key, places) if 1 < len(places) <= MOST_PLACES else None
+
+    return plan
 
 
 def place_of(key: str) -> Callable[[Mapping[str, Any]], int | None]:

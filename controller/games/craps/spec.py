@@ -14,7 +14,15 @@ from controller.games.craps.orders import ORDERS
 from controller.games.craps.rounds import CrapsGame, CrapsOptions
 from controller.games.craps.rules import CrapsRules
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
-from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, dice_statistics, make_tossed, make_values
+from controller.games.dice.setup import (
+    SLOTS_OF_VALUES,
+    DicePlan,
+    dice_plan,
+    dice_statistics,
+    make_tossed,
+    make_values,
+    published_dice,
+)
 from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
@@ -134,6 +142,8 @@ def _spec(name: str) -> GameSpec:
         check=_check,
         statistics=_statistics,
         bias=_bias,
+        published_bias=published_dice,
+        falls_in=("automated_shaker",),
         orders=(*ORDERS, *SHAKER_ORDERS),
     )
 

@@ -83,3 +83,17 @@ def dice_plan(dice: int) -> DicePlan:
     sums = Counter(sum(values) for values in product(FACES, repeat=dice))
     total: Mapping[int | str, float] = {value: count / len(FACES) ** dice for value, count in sorted(sums.items())}
     return DicePlan([Test("face", faces), Test("total", total)])
+
+
+MOST_DICE: Final = 6
+"""Dice that fall together at a table which published its sums (ours): the distribution is counted out."""
+
+
+def published_dice(keys: Sequence[StatisticsKey]) -> DicePlan | None:
+    """The plan of a table that published its statistics keys: the least sum has so many ones as there are dice."""
+    least = next((min(one.values, default=0) for one in keys if one.field == "total" and _whole(one.values)), 0)
+    return dice_plan(int(least)) if 1 <= int(least) <= MOST_DICE else None
+
+
+def _whole(values: Sequence[int | str]) -> bool:
+    return all(isinstance(value, int) for value in values)

@@ -10,7 +10,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.base.wheels import WheelPlan, place_of, spun_words, wheel_plan
+from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.rules.profile import profile
@@ -82,4 +82,6 @@ MONEY_WHEEL = GameSpec(
     statistics=_statistics,
     check=_check,
     bias=_bias,
+    published_bias=published_places("space"),
+    falls_in=("wheel",),
 )

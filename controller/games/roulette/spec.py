@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.base.wheels import WheelPlan, place_of, spun_words, wheel_plan
+from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.results import RouletteOptions
 from controller.games.roulette.rounds import RouletteGame
@@ -122,5 +122,7 @@ ROULETTE = GameSpec(
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
     statistics=_statistics,
     bias=_bias,
+    published_bias=published_places("pocket"),
+    falls_in=("wheel",),
     notices=_notices,
 )

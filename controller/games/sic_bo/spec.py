@@ -10,7 +10,15 @@ from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
-from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_plan, dice_statistics, make_tossed, make_values
+from controller.games.dice.setup import (
+    SLOTS_OF_VALUES,
+    DicePlan,
+    dice_plan,
+    dice_statistics,
+    make_tossed,
+    make_values,
+    published_dice,
+)
 from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.games.sic_bo.areas import AREAS
 from controller.games.sic_bo.inspection import trial_words
@@ -129,5 +137,7 @@ SIC_BO = GameSpec(
     words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words, trial_words),
     check=_check,
     bias=_bias,
+    published_bias=published_dice,
+    falls_in=("automated_shaker", "shaker"),
     orders=(*ORDERS, *SHAKER_ORDERS),
 )

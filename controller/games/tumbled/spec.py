@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.dice.setup import SLOTS_OF_VALUES, DicePlan, dice_parts, dice_plan, dice_statistics, make_values
+from controller.games.dice.setup import (
+    SLOTS_OF_VALUES,
+    DicePlan,
+    dice_parts,
+    dice_plan,
+    dice_statistics,
+    make_values,
+    published_dice,
+)
 from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.games.tumbled.rounds import TumbledGame, TumbledOptions, TurnedCage
@@ -118,6 +126,8 @@ def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, A
         words=GameWords(result, begun_words("the dice are tumbled")),
         statistics=_statistics,
         bias=_bias,
+        published_bias=published_dice,
+        falls_in=("chute", "cage"),
     )
 
 
