@@ -65,7 +65,15 @@ class ScreenProgram:
     """One start of the program. Times are nanoseconds of the screen's clock, and never go back."""
 
     def __init__(
-        self, session: str, *, display: str, width: int, height: int, refresh_mhz: int = 0, touch: str = ""
+        self,
+        session: str,
+        *,
+        display: str,
+        width: int,
+        height: int,
+        refresh_mhz: int = 0,
+        synchronised: bool = True,
+        touch: str = "",
     ) -> None:
         """`session` is another one at every start. The rest is what the table is told of the display."""
         self._hello = Hello(
@@ -76,6 +84,7 @@ class ScreenProgram:
             width=width,
             height=height,
             refresh_mhz=refresh_mhz,
+            synchronised=synchronised,
             touch=touch,
         )
         self.model: SetUp | None = None

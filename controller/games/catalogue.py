@@ -86,15 +86,12 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     VIDEO_SCREEN,
 )
 
-GAMES_TO_COME: Final = frozenset[str]()
-"""Games that a file may rightly name one day, but that this version does not play."""
-
 GAME: Final = {game.name: game for game in GAMES}
 """Every game by its name."""
 DEVICE: Final = {device.name: device for device in DEVICES}
 """Every kind of device by its name."""
 
-REGISTRY: Final = Registry(games=GAME, drivers=DEVICE, games_to_come=GAMES_TO_COME)
+REGISTRY: Final = Registry(games=GAME, drivers=DEVICE)
 """What a table's file can name."""
 
 ORDERS: Final[dict[str, Verb]] = VERBS | {verb.name: verb for game in GAMES for verb in game.orders}

@@ -80,15 +80,19 @@ class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     window_touch: Annotated[
         bool, Meta(description="whether touches count that no kernel has dated: a mouse on a bench, never a live table")
     ] = False
+    synchronised: Annotated[
+        bool,
+        Meta(description="whether the display must synchronise its frames; false for a window on a bench only"),
+    ] = True
     spin_ms: Annotated[
         int, Meta(ge=0, le=10_000, description="nothing stops a reel before it has turned for so long (ours)")
     ] = 500
     silent_ms: Annotated[
-        int, Meta(ge=50, le=5000, description="while a reel turns, a screen without a frame for so long hangs (ours)")
+        int, Meta(ge=50, le=10_000, description="while a reel turns, a screen without a frame for so long hangs (ours)")
     ] = 250
     late_ms: Annotated[
         int,
-        Meta(ge=20, le=1000, description="while a reel turns, a frame that stays for so long was late (ours)"),
+        Meta(ge=20, le=5000, description="while a reel turns, a frame that stays for so long was late (ours)"),
     ] = 120
     answer_ms: Annotated[
         int,
@@ -267,6 +271,13 @@ class Screen:
             self._session, self._heard_ns = message.session, t_ns
             self._clock.read(message.at, t_ns)
             self._well(t_ns, LINK, found)
+            if self._config.synchronised and not message.synchronised:
+                detail = (
+                    f"the display ({message.display}) does not synchronise its frames: when they are lit is not known"
+                )
+                self._ill(t_ns, "display_failed", "synchronised", detail, found)
+            else:
+                self._well(t_ns, "synchronised", found)
             found.append(ScreenUp(t_ns=t_ns, hello=message, again=again))
         elif self._session is None:
             pass  # the rest of what was sent before the screen was lost; its next connection begins with a hello

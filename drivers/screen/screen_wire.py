@@ -48,6 +48,8 @@ class Hello(ScreenMessage, frozen=True, kw_only=True, tag="hello"):
     height: Annotated[int, Meta(ge=1, le=16_384)]
     refresh_mhz: Annotated[int, Meta(ge=0, le=1_000_000)]
     """Refresh rate in thousandths of a hertz; 0 where the display does not say."""
+    synchronised: bool
+    """Whether its flips wait for the display: else a frame may be lit up to a whole refresh later than it is made."""
     touch: Annotated[str, Meta(max_length=128)]
     """The name of the touch panel; empty where there is none."""
 

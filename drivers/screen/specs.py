@@ -45,6 +45,9 @@ def _on_wires(keys: ScreenConfig, given: Collection[str]) -> list[WiredFinding]:
     if keys.window_touch:
         wrong = "is true: touches then count that no kernel has dated"
         found.append(WiredFinding("window_touch", wrong, "leave it out at a table that is played"))
+    if not keys.synchronised:
+        wrong = "is false: a frame may then be lit up to a whole refresh later than it is reported"
+        found.append(WiredFinding("synchronised", wrong, "leave it out at a table that is played"))
     return found
 
 

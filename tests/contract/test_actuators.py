@@ -31,7 +31,9 @@ from hal.values import EdgesLost, Frame, Loss
 
 PARTS: Final = [f"part {number}" for number in range(1, 51)]
 S: Final = 1_000_000_000
-HELLO: Final = Hello(session="1", at=0, program="p", display="d", width=1, height=1, refresh_mhz=0, touch="")
+HELLO: Final = Hello(
+    session="1", at=0, program="p", display="d", width=1, height=1, refresh_mhz=0, synchronised=True, touch=""
+)
 
 
 def commanded(spec: DeviceSpec) -> bool:
