@@ -263,11 +263,10 @@ class Painter:
             for row in range(layout.rows):
                 offset = layout.rows // 2 - row
                 cell = Box(box.x, box.y + row * layout.cell, box.width, layout.cell)
-                if offset in lines:
-                    corner = 2 * unit if row in (0, layout.rows - 1) else 0
-                    pygame.draw.rect(self._surface, REEL, cell, border_radius=corner)
-                if offset in rows:
-                    pygame.draw.rect(self._surface, (196, 255, 214), cell)
+                ground = (196, 255, 214) if offset in rows else REEL if offset in lines else None
+                if ground is not None:
+                    upper, lower = (2 * unit if row == end else -1 for end in (0, layout.rows - 1))
+                    pygame.draw.rect(self._surface, ground, cell, 0, 0, upper, upper, lower, lower)
                 drawn = symbol(reel[(picture.images[place] + offset) % len(reel)], round(layout.cell * 0.86))
                 self._surface.blit(drawn, drawn.get_rect(center=(cell.x + cell.width // 2, cell.y + cell.height // 2)))
             edge = GREEN if turns else GOLD
