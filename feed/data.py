@@ -85,6 +85,25 @@ class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which card of the stack it was, from 1; left out where cards may have left unseen since the stack was loaded."""
 
 
+class StoppedImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a reel on a screen stands at the image at which it stands. Times are on the clock of `mono_ns`."""
+
+    image: Annotated[int, Meta(ge=0)]
+    """The image at which it stopped: the symbol at its middle, counted from home."""
+    lit_ns: int
+    """When that image was lit first: the flip that showed it, and the latency of the display."""
+    by: Annotated[str, one_of("button", "touch")]
+    """What stopped it."""
+    latency_ms: Number
+    """The display's latency, as stated: from a flip to the light."""
+    error_ms: Number
+    """How far the time of the press, and the time of the light, may be off together."""
+    possible: list[Annotated[int, Meta(ge=0)]]
+    """The images that may have been lit at the press, in their order; the first of them counts."""
+    measured_ms: Number | None = None
+    """The display's latency as its light sensor measured it last; left out without one."""
+
+
 class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The measurements of a spin, tumble, throw or deal.
 
@@ -133,6 +152,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """When each stop button of a skill-stop machine was pressed, on the clock of `mono_ns`; null where it was not."""
     stopped_by: list[Annotated[str, one_of("player", "house")]] | None = None
     """Who stopped each reel: the player, or the house when the player's time was over."""
+    images: list[StoppedImage | None] | None = None
+    """Of a skill-stop machine with a screen, the image at which the player stopped each reel; null where he did not."""
     detail: str = ""
     """In words, what refused or doubted the run."""
     capture: CaptureFile | None = None
@@ -523,6 +544,8 @@ MachineAct: TypeAlias = Annotated[
         "test_token",
         "test_fall",
         "test_ended",
+        "recall_begun",
+        "recall_ended",
         "attendant_key",
     ),
 ]

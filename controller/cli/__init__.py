@@ -33,6 +33,7 @@ _COMMANDS = {
     "keys": "controller.cli.keys",
     "watch": "controller.cli.watch",
     "scoreboard": "controller.cli.scoreboard",
+    "screen": "controller.cli.screen",
     "send": "controller.cli.send",
     "relay": "controller.cli.relay",
     "fleet": "controller.cli.fleet",

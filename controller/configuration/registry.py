@@ -68,5 +68,3 @@ class Registry(NamedTuple):
 
     games: Mapping[str, GameEntry]
     drivers: Mapping[str, DeviceSpec]
-    games_to_come: frozenset[str] = frozenset()
-    """Games that a file may rightly name one day, but that this version does not play."""

@@ -150,10 +150,6 @@ class TableFile:
         if game is not None:
             return game
         known = [*self.registry.games]
-        if name in self.registry.games_to_come:
-            fix = f"this version plays {', '.join(known)}"
-            self.findings.append(ConfigFinding(("table", "game"), f'"{name}" is not in this version', fix))
-            return None
         fix = suggestion(name, known, "game")
         self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
         # The rest is checked against the most likely game, so that all mistakes are reported at once.

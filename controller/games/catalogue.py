@@ -15,6 +15,7 @@ from controller.games.red_dog.spec import RED_DOG
 from controller.games.roulette.spec import ROULETTE
 from controller.games.sic_bo.spec import SIC_BO
 from controller.games.skill_stop_reel.spec import SKILL_STOP_REEL
+from controller.games.skill_stop_video.spec import SKILL_STOP_VIDEO
 from controller.games.token_pusher.spec import TOKEN_PUSHER
 from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_OVER
 from controller.table.orders.book import VERBS
@@ -30,6 +31,7 @@ from drivers.money_wheel.spec import MONEY_WHEEL as MONEY_WHEEL_DEVICE
 from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
 from drivers.reels.specs import STEPPER_REELS
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
+from drivers.screen.specs import VIDEO_SCREEN
 
 GAMES: Final[tuple[GameSpec, ...]] = (
     MONEY_WHEEL,
@@ -50,6 +52,7 @@ GAMES: Final[tuple[GameSpec, ...]] = (
     JOKER_SEVEN,
     TOKEN_PUSHER,
     SKILL_STOP_REEL,
+    SKILL_STOP_VIDEO,
 )
 
 DEVICES: Final[tuple[DeviceSpec, ...]] = (
@@ -80,21 +83,15 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     PUSHER_BED,
     PUSHER_BOARD,
     STEPPER_REELS,
+    VIDEO_SCREEN,
 )
-
-GAMES_TO_COME: Final = frozenset(
-    {
-        "skill_stop_video",
-    }
-)
-"""Games that a file may rightly name one day, but that this version does not play."""
 
 GAME: Final = {game.name: game for game in GAMES}
 """Every game by its name."""
 DEVICE: Final = {device.name: device for device in DEVICES}
 """Every kind of device by its name."""
 
-REGISTRY: Final = Registry(games=GAME, drivers=DEVICE, games_to_come=GAMES_TO_COME)
+REGISTRY: Final = Registry(games=GAME, drivers=DEVICE)
 """What a table's file can name."""
 
 ORDERS: Final[dict[str, Verb]] = VERBS | {verb.name: verb for game in GAMES for verb in game.orders}

@@ -314,6 +314,8 @@ _ACTS: Final = {
     "test_token": "in, and not counted: test mode",
     "test_fall": "fell, and not counted: test mode",
     "test_ended": "test mode is over",
+    "recall_begun": "the last plays are shown on the screen",
+    "recall_ended": "the last plays are off the screen",
     "attendant_key": "the attendant's key was turned",
 }
 """What a machine's events say, behind the number of their tokens if they have one."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
 from controller.rules.cited import OURS, NoMoreBetsRule, Reason
-from controller.table.faults import CauseGone, Fault
+from controller.table.faults import CauseGone, Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
 from controller.table.salts import Salts
@@ -317,6 +317,9 @@ class Game(ABC):
         self.phase = RUNNING_OUT
         self.reset()
         self.over_if_quiet(t_ns)
+
+    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
+        """These faults are latched now, oldest first. Only a game that shows them needs it."""
 
     @property
     def stopping(self) -> bool:

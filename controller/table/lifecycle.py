@@ -113,6 +113,8 @@ class TableLifecycle:
                 blocks_play=fault.blocks_play,
                 before_restart=True,
             )
+        if self.faults.standing:
+            self.game.faults_changed(t_ns, self.faults.standing)
         if self.state is LifecycleState.OPEN:
             self.game.open(t_ns)
         elif self.state is LifecycleState.SHUT:
@@ -169,6 +171,8 @@ class TableLifecycle:
                 self.emit(events.DeviceWarning, t_ns, device=device, warning="not_cleared", detail=self.stays(fault))
         for fault in cleared:
             self.emit(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
+        if cleared:
+            self.game.faults_changed(t_ns, self.faults.standing)
         if cleared and self.state is LifecycleState.OPEN:
             self.game.reopen(t_ns)
         return [fault.fault for fault in cleared]

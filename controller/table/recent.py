@@ -34,6 +34,11 @@ class RecentRounds:
         return next(reversed(self._rulings.values()), None)
 
     @property
+    def newest_first(self) -> list[Ruling]:
+        """Every round that is there."""
+        return list(reversed(self._rulings.values()))
+
+    @property
     def span(self) -> str:
         """The rounds that are there, in words."""
         numbers = list(self._rulings)

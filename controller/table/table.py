@@ -385,6 +385,7 @@ class Table:
             blocks_play=blocks_play,
             round=self.game.round or None,
         )
+        self.game.faults_changed(t_ns, self.faults.standing)
         if blocks_play:
             self.game.shut(t_ns, fault, detail)
 

@@ -14,9 +14,10 @@ placed anew before it counts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.spun_reels import Aim, ReelFailed, ReelHalted, ReelStands
 from drivers.reels.reels import (
     REFUSED_WORDS,
     HomeCame,
@@ -53,35 +54,6 @@ SETTLED_NS: Final = 300_000_000
 """So long after a reel stands, its home sensor may still change at the edge of the tab (ours)."""
 SPIN_MS: Final = 30_000
 """The board stops a reel by itself after so long (docs/boards-wiring.md)."""
-
-Aim: TypeAlias = Literal["player", "house", "halt"]
-
-
-class ReelStands(Observation, frozen=True, kw_only=True):
-    """A reel stands at a stop, and nothing contradicts that it does."""
-
-    reel: int
-    stop: int
-    """From 0, which is home."""
-    step: int
-    by_player: bool
-    pressed_ns: int | None = None
-    """When its button was pressed, where its sensor line showed it."""
-
-
-class ReelHalted(Observation, frozen=True, kw_only=True):
-    """A reel that was to be stopped wherever that is stands now."""
-
-    reel: int
-
-
-class ReelFailed(Observation, frozen=True, kw_only=True):
-    """Where a reel is, is not proven any more."""
-
-    reel: int
-    fault: str
-    """`reel_slipped`, `reel_moved`, `reel_jammed`, `reel_home_blocked`, `reel_halted` or `reel_not_answering`."""
-    detail: str
 
 
 @dataclass

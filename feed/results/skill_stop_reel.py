@@ -1,4 +1,4 @@
-"""What a skill-stop reel publishes as its results."""
+"""What a skill-stop machine publishes as its results, be its reels a motor's or a picture's."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class WinLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SkillStopResult(msgspec.Struct, frozen=True, kw_only=True):
-    """A play of a skill-stop reel."""
+    """A play of a skill-stop machine."""
 
     stops: list[Annotated[int, Meta(ge=0)]]
     """Where each reel stands: the symbol at the middle, counted from home, which is 0."""
@@ -30,4 +30,7 @@ class SkillStopResult(msgspec.Struct, frozen=True, kw_only=True):
     """The tokens that the play awards."""
 
 
-RESULTS: Final[dict[str, type[msgspec.Struct]]] = {"skill_stop_reel": SkillStopResult}
+RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
+    "skill_stop_reel": SkillStopResult,
+    "skill_stop_video": SkillStopResult,
+}

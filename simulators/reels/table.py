@@ -17,26 +17,21 @@ from typing import Final
 
 from drivers.reels.reels_wire import home_line, links_of, place_of, reel_at, stop_line, stopping_steps
 from hal.clock import NS_PER_S
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Output, Rare, RunMotor, SendFrame
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, RunMotor, SendFrame
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.truth import SimRound, Truth
 from simulators.coins.equipment import CoinEquipment, CoinGeometry
+from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
 from simulators.reels.board import NEVER_NS, ReelBoard
 from simulators.reels.body import ReelBody
 
 GAMES: Final = ("skill_stop_reel",)
-OUTER_OPTO: Final = "token_in_1"
-INNER_OPTO: Final = "token_in_2"
-DOOR: Final = "door"
-ATTENDANT: Final = "simulated-attendant"
 QUIET_AT_START_S: Final = 8.0
 """Before the first token: the reels are brought back first (ours)."""
 REPORTED_NS: Final = 50_000_000
 """When the boards report for the first time (ours)."""
 BETWEEN_S: Final = (1.0, 2.5)
-PASS_S: Final = (0.015, 0.05)
-"""From one opto of the chute to the other (ours)."""
 IN_S: Final = 0.2
 """A token that is put in is past both optos by then."""
 NOTICED_S: Final = 0.6
@@ -305,7 +300,7 @@ class ReelsSimulator:
         edges += self._paid_in(at_s, rng)
         plans = self._plans(name, rng)
         player_s = self._in_play(name, at_s + self._in_s, edges, rare, rng)
-        self._player_ns = _ns(player_s)
+        self._player_ns = ns(player_s)
         for number, plan in enumerate(plans, 1):
             self._watched[number] = _Watched(plan, self._watched[number].turning_since_ns)
         stops = [0 if plan is None else plan for plan in plans]
@@ -319,7 +314,7 @@ class ReelsSimulator:
         detail = f"the reels stand at {where}" + (f"; {name}" if name != "none" else "")
         notices = ("device.fault", "device.warning", "machine.event")
         truth = Truth(True, tuple(stops), 0.0, 0.0, (), detail, notices, None)
-        return SimRound(Batch(edges, rare, _ns(end_s)), truth, self._number, fault)
+        return SimRound(Batch(edges, rare, ns(end_s)), truth, self._number, fault)
 
     def _plans(self, name: str, rng: Random) -> list[int | None]:
         """Where the player brings each reel: what he wants, and by how much he misses it."""
@@ -340,7 +335,7 @@ class ReelsSimulator:
     def _before(self, name: str, at_s: float, edges: list[Edge], rare: list[Rare], rng: Random) -> float:
         """What happens before the token of the play; returns when that comes."""
         if name == "button_held":
-            self._planned += [Edge(stop_line(1), 1, _ns(at_s)), Edge(stop_line(1), 0, _ns(at_s + 6.0))]
+            self._planned += [Edge(stop_line(1), 1, ns(at_s)), Edge(stop_line(1), 0, ns(at_s + 6.0))]
             return self._clear(REELS, at_s + 6.5, rare) + 4.0
         if name == "token_in_test":
             self._order("test_begin", at_s, rare)
@@ -348,7 +343,7 @@ class ReelsSimulator:
             self._order("test_end", at_s + 2.0, rare)
             return at_s + 3.0 + 4.0
         if name == "reel_moved":
-            self._acts.append(_Act(_ns(at_s), "slip", 3, MOVED if rng.random() < 0.5 else -MOVED))
+            self._acts.append(_Act(ns(at_s), "slip", 3, MOVED if rng.random() < 0.5 else -MOVED))
             return self._clear(REELS, at_s + 1.0, rare) + 4.0
         return at_s
 
@@ -358,30 +353,30 @@ class ReelsSimulator:
         wrong_s = at_s + self.geometry.turn_s + 0.4
         if name == "press_too_early":
             for number in self.bodies:
-                self._planned += self._press(number, _ns(at_s + 0.15 + 0.02 * number), rng)
+                self._planned += self._press(number, ns(at_s + 0.15 + 0.02 * number), rng)
         if name == "token_while_spinning":
             edges += self._paid_in(at_s + 0.6, rng)
             if self.coins is None:
                 self._order("hand_pay", at_s + 2.0, rare)
         if name in ("reel_slips", "reel_slips_little"):
             amount = SLIPPED_LITTLE if name == "reel_slips_little" else rng.choice((-SLIPPED, SLIPPED))
-            self._acts.append(_Act(_ns(wrong_s), "slip", 1, amount))
+            self._acts.append(_Act(ns(wrong_s), "slip", 1, amount))
         if name in ("reel_jammed", "home_blind", "home_blocked", "reel_heavy"):
             what = {"reel_jammed": "stuck", "home_blind": "blind", "home_blocked": "covered", "reel_heavy": "heavy"}[
                 name
             ]
             reel = {"reel_jammed": 2, "home_blind": 3}.get(name, 1)
             begins_s = at_s - self._in_s + 0.01 if name == "reel_heavy" else wrong_s
-            self._acts.append(_Act(_ns(begins_s), what, reel, 1))
-            self._acts.append(_Act(_ns(wrong_s + FOR_FAULT_S - 2.0), what, reel, 0))
+            self._acts.append(_Act(ns(begins_s), what, reel, 1))
+            self._acts.append(_Act(ns(wrong_s + FOR_FAULT_S - 2.0), what, reel, 0))
         if name == "home_unplugged":
-            rare.append(EdgesLost(home_line(1), Loss.UNPLUGGED, _ns(wrong_s)))
-            self._acts.append(_Act(_ns(wrong_s + 1.0), "plugged", 1))
+            rare.append(EdgesLost(home_line(1), Loss.UNPLUGGED, ns(wrong_s)))
+            self._acts.append(_Act(ns(wrong_s + 1.0), "plugged", 1))
         if name == "board_lost":
-            self._acts.append(_Act(_ns(wrong_s), "lose", 1))
-            self._acts.append(_Act(_ns(wrong_s + 2.0), "back", 1))
+            self._acts.append(_Act(ns(wrong_s), "lose", 1))
+            self._acts.append(_Act(ns(wrong_s + 2.0), "back", 1))
         if name == "door_opened":
-            edges += [Edge(DOOR, 1, _ns(wrong_s)), Edge(DOOR, 0, _ns(wrong_s + rng.uniform(1.0, 3.0)))]
+            edges += [Edge(DOOR, 1, ns(wrong_s)), Edge(DOOR, 0, ns(wrong_s + rng.uniform(1.0, 3.0)))]
         if name == "door_opened":
             return wrong_s + FOR_FAULT_S
         if name in IN_PLAY or name == "reel_moved":
@@ -532,8 +527,8 @@ class ReelsSimulator:
         """Presses a button when its reel is where the planned stop follows from it."""
         if watched.plan is None or t_ns < self._player_ns:
             return
-        looked = t_ns >= watched.turning_since_ns + _ns(LOOKS_S + self.geometry.turn_s)
-        again = t_ns >= watched.pressed_ns + _ns(AGAIN_S)
+        looked = t_ns >= watched.turning_since_ns + ns(LOOKS_S + self.geometry.turn_s)
+        again = t_ns >= watched.pressed_ns + ns(AGAIN_S)
         if not looked or not again or self._turns_before(number):
             return
         geometry = self.geometry
@@ -551,7 +546,7 @@ class ReelsSimulator:
         return before is not None and before.plan is not None and before.pressed_ns < 0
 
     def _press(self, number: int, t_ns: int, rng: Random | None) -> list[Edge]:
-        held_ns = _ns(PRESS_S if rng is None else rng.uniform(0.05, 0.1))
+        held_ns = ns(PRESS_S if rng is None else rng.uniform(0.05, 0.1))
         return [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + held_ns)]
 
     # --- wires -------------------------------------------------------------------------------------------------------
@@ -559,29 +554,24 @@ class ReelsSimulator:
     def _paid_in(self, at_s: float, rng: Random) -> list[Edge]:
         """A player puts a token in."""
         edges = self._token(at_s, rng.uniform(*PASS_S))
-        self.tokens_ns.append(edges[-1].t_ns if edges else _ns(at_s))
+        self.tokens_ns.append(edges[-1].t_ns if edges else ns(at_s))
         return edges
 
     def _token(self, at_s: float, step_s: float) -> list[Edge]:
         """A token goes in: the edges of the chute, where it has one."""
         if self.coins is not None:
-            self.coins.insert(_ns(at_s))
+            self.coins.insert(ns(at_s))
             return []
-        story = ((OUTER_OPTO, 1), (INNER_OPTO, 1), (OUTER_OPTO, 0), (INNER_OPTO, 0))
-        return [Edge(line, level, _ns(at_s + number * step_s)) for number, (line, level) in enumerate(story)]
+        return token_edges(at_s, step_s)
 
     def _clear(self, device: str, at_s: float, rare: list[Rare]) -> float:
         """The attendant clears a device's faults; returns when play can go on."""
-        self._order("clear", at_s + 0.5, rare, ("device", device))
+        rare.append(cleared(device, at_s + 0.5))
         return at_s + 1.0
 
     def _order(self, verb: str, at_s: float, rare: list[Rare], *given: tuple[str, str]) -> None:
-        rare.append(Command(verb, (*given, ("by", ATTENDANT)), _ns(at_s)))
+        rare.append(ordered(verb, at_s, *given))
 
 
 REELS: Final = "reels"
 """The device whose faults the attendant clears."""
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)

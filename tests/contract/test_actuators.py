@@ -24,10 +24,16 @@ from drivers.pusher.board_actuator import PusherBoardActuator
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsReachable
 from drivers.reels.reels_wire import place_of
+from drivers.screen.actuator import ScreenActuator, ScreenModel
+from drivers.screen.screen import ScreenUp
+from drivers.screen.screen_wire import Hello
 from hal.values import EdgesLost, Frame, Loss
 
 PARTS: Final = [f"part {number}" for number in range(1, 51)]
 S: Final = 1_000_000_000
+HELLO: Final = Hello(
+    session="1", at=0, program="p", display="d", width=1, height=1, refresh_mhz=0, synchronised=True, touch=""
+)
 
 
 def commanded(spec: DeviceSpec) -> bool:
@@ -74,6 +80,10 @@ def command(actuator: Actuator, t_ns: int) -> None:
             actuator.observe(BoardUp(t_ns=t_ns))
         case ReelsActuator():
             actuator.observe(ReelsReachable(t_ns=t_ns, link=place_of(1)[0]))
+            actuator.spin(1, t_ns)
+        case ScreenActuator():
+            actuator.set_up(ScreenModel("test", (("a", "b", "c", "d"),) * 3, ((0, 0, 0),), (), 100_000_000))
+            actuator.observe(ScreenUp(t_ns=t_ns, hello=HELLO, again=False))
             actuator.spin(1, t_ns)
         case _:
             raise AssertionError(f"tell this test what sets a {type(actuator).__name__} going")

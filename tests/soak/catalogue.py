@@ -198,6 +198,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_reel_tables.py",
     ),
     _parts(
+        "video-tables",
+        "Skill-stop videos with every fault, and 10,000 stops at any moment: what is stopped was lit within a frame",
+        71,
+        "property/test_video_tables.py",
+    ),
+    _parts(
         "skill-stops",
         "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
         12,

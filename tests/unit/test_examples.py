@@ -16,7 +16,7 @@ from feed.events import TYPE_PREFIX
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-ALONE = {"beat_the_dealer_board", "chuck_a_luck_on_pi", "under_over_board"}
+ALONE = {"beat_the_dealer_board", "chuck_a_luck_on_pi", "skill_stop_video_on_pi", "under_over_board"}
 """Those that want pins or the adapter of another example: each has a Pi of its own."""
 
 

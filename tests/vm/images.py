@@ -209,7 +209,7 @@ def _installed(version: str) -> Path:
 def sources_digest() -> str:
     """A digest of everything that the package is made from."""
     digest = sha256()
-    folders = ("hal", "drivers", "controller", "feed", "scoreboard", "simulators", "systemd", "requirements")
+    folders = ("hal", "drivers", "controller", "feed", "scoreboard", "screen", "simulators", "systemd", "requirements")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
     for path in [*files, ROOT / "pyproject.toml"]:
         if "__pycache__" not in path.parts:

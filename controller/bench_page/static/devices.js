@@ -9,7 +9,7 @@ import { buttons, cardReader, discardRack, door, lampBoard, puck, pusherBed, ree
 const DRAWINGS = {
   money_wheel: moneyWheel, roulette_wheel: rouletteWheel, star_x: starX, cage, chute, shaker, automated_shaker: automatedShaker,
   cage_motor: cageMotor, dice_keypad: values, dice_reader: values, lamp_board: lampBoard, puck, shoe, shuffling_shoe: shufflingShoe, buttons,
-  shuffler, card_reader: cardReader, discard_rack: discardRack, door, token_chute: tokenChute, pusher_bed: pusherBed, stepper_reels: reels,
+  shuffler, card_reader: cardReader, discard_rack: discardRack, door, token_chute: tokenChute, pusher_bed: pusherBed, stepper_reels: reels, video_screen: reels,
 };
 const SMALL = new Set(["buttons", "dice_keypad", "dice_reader", "puck", "star_x", "cage_motor", "shuffler", "card_reader", "discard_rack", "door", "token_chute"]);
 

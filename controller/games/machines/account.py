@@ -240,6 +240,11 @@ class TokenAccount:
     # --- payouts -------------------------------------------------------------------------------------------------
 
     @property
+    def pays(self) -> bool:
+        """Whether a hopper pays; else an attendant does."""
+        return self._coins is not None and "hopper" in self._coins.names
+
+    @property
     def paying(self) -> bool:
         """Whether a payout is planned or under way."""
         return self._payout is not None

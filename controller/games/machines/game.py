@@ -287,6 +287,10 @@ class MachineGame(Game):
         """Whether it is in test mode: no meter moves."""
         return TEST in self._holds
 
+    def is_held_by(self, what: str) -> bool:
+        """Whether this is among what holds the play."""
+        return what in self._holds
+
     def hold(self, t_ns: int, what: str) -> None:
         """Play stands: nothing is accepted, and its time stands too."""
         if not self._holds:

@@ -51,7 +51,9 @@ def reconcile(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def _machine(lifecycle: TableLifecycle, verb: str) -> MachineGame:
     game = lifecycle.game
     if not isinstance(game, MachineGame):
-        raise OrderRefused(f"{verb}: this table is no machine; it is for token_pusher and skill_stop_reel")
+        raise OrderRefused(
+            f"{verb}: this table is no machine; it is for token_pusher, skill_stop_reel and skill_stop_video"
+        )
     return game
 
 

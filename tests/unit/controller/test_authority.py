@@ -25,7 +25,8 @@ SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "s
 MACHINES = {"hand_pay", "reconcile"}
 STACKS = {"break_up", "reshuffle", "shuffler_removed", "shuffler_placed", "progressive_pay"}
 SUPERVISORS = {"open", "close", "clear", "correct", "inspect_pass", "quit", *SHAKERS, *STACKS, *MACHINES}
-TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test", "test_begin", "test_end"}
+TRIALS = {"test_begin", "test_end", "recall_begin", "recall_end"}
+TECHNICIANS = {"inspect_start", "inspect_fail", "inspect_dice", "lamp_test", *TRIALS}
 GAMES = ("money_wheel", "roulette", "craps")
 
 

@@ -79,11 +79,6 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
     ("old", "new", "problem"),
     [
         ('game = "roulette"', 'game = "roulete"', '3: table.game: unknown game "roulete"; did you mean "roulette"?'),
-        (
-            'game = "roulette"',
-            'game = "skill_stop_video"',
-            '3: table.game: "skill_stop_video" is not in this version; this version plays',
-        ),
         ('id = "roulette-1"', 'id = "Roulette 1"', '2: table.id: "Roulette 1" has the wrong form; write lower-case'),
         ('id = "roulette-1"', 'id = "a\\n"', "2: table.id:"),
         ('id = "roulette-1"', "", '1: table.id: is missing; add id = "roulette-1"'),

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.base.driver import NEVER_NS, SensorDead
-from drivers.reels.actuator import ReelFailed, ReelsActuator, ReelStands
+from drivers.base.spun_reels import ReelFailed, ReelStands
+from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import (
     HomeCame,
     ReelRefused,

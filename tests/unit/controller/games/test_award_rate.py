@@ -13,7 +13,8 @@ from typing import Final
 
 import pytest
 
-from controller.games.skill_stop_reel.model import Model, lines_shown, model_named, model_names
+from controller.games.machines.win_lines import lines_shown
+from controller.games.skill_stop_reel.model import MODELS, Model
 
 PAGE: Final = Path(__file__).resolve().parents[4] / "docs/devices/skill-stop-reel.md"
 STEPS: Final = 200
@@ -53,14 +54,14 @@ def rates(model: Model, error_ms: float) -> tuple[float, float, float]:
 
 
 def rows(name: str) -> list[str]:
-    model = model_named(name)
+    model = MODELS.named(name)
     found = [(error, *rates(model, error)) for error in ERRORS_MS]
     return [
         f"| `{name}` | {error} ms | {first:.0%} | {any_:.0%} | {tokens:.1f} |" for error, first, any_, tokens in found
     ]
 
 
-@pytest.mark.parametrize("name", [name for name in model_names() if len(model_named(name).reels) == 3])
+@pytest.mark.parametrize("name", [name for name in MODELS.names if len(MODELS.named(name).reels) == 3])
 def test_the_page_has_the_award_rates_of_a_model(name: str) -> None:
     page = PAGE.read_text(encoding="utf-8")
     missing = [row for row in rows(name) if row not in page]
@@ -68,7 +69,7 @@ def test_the_page_has_the_award_rates_of_a_model(name: str) -> None:
 
 
 def test_skill_decides_what_is_won() -> None:
-    model = model_named("fruit_3")
+    model = MODELS.named("fruit_3")
     won = [rates(model, error)[2] for error in ERRORS_MS[:4]]
     assert won == sorted(won, reverse=True)
     assert won[0] > 19

@@ -5,15 +5,8 @@ from __future__ import annotations
 import pytest
 
 from controller.games.load import check_text
-from controller.games.skill_stop_reel.model import (
-    ModelError,
-    award_of,
-    lines_shown,
-    model_bytes,
-    model_in,
-    model_named,
-    model_names,
-)
+from controller.games.machines.win_lines import ModelError, award_of, lines_shown
+from controller.games.skill_stop_reel.model import MODELS
 from feed import events
 from feed.events import MachineEvent, Meters
 from feed.state import TableState
@@ -88,7 +81,7 @@ def test_t2_39_three_buttons_at_once_each_stop_their_own_reel() -> None:
 
 
 def test_m2_the_outcome_has_the_win_lines_and_their_award_and_the_award_is_credited_once() -> None:
-    model = model_named("fruit_3")
+    model = MODELS.named("fruit_3")
     machine = ReelMachine()
     while not (outcome := machine.play().one(events.Outcome)).result["award"]:
         pass
@@ -103,7 +96,7 @@ def test_m2_the_outcome_has_the_win_lines_and_their_award_and_the_award_is_credi
 
 
 def test_m2_no_line_awards_with_a_reel_that_the_player_did_not_stop() -> None:
-    model = model_named("fruit_3")
+    model = MODELS.named("fruit_3")
     assert [one.award for one in lines_shown(model, [0, 0, 0], [True, True, True])] == [20]
     assert [one.award for one in lines_shown(model, [0, 0, 0], [True, True, False])] == [0]
     machine = ReelMachine()
@@ -144,9 +137,9 @@ def test_a_second_token_in_a_play_belongs_to_the_player() -> None:
 # --- the models ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", model_names())
+@pytest.mark.parametrize("name", MODELS.names)
 def test_every_model_is_whole_and_each_award_can_be_won(name: str) -> None:
-    model = model_named(name)
+    model = MODELS.named(name)
     for number, award in enumerate(model.awards):
         on_reels = all(want == "*" or want in reel for want, reel in zip(award.symbols, model.reels, strict=True))
         assert on_reels, f"award {number}"
@@ -168,10 +161,10 @@ def test_every_model_is_whole_and_each_award_can_be_won(name: str) -> None:
     ],
 )
 def test_a_model_that_contradicts_itself_is_refused_with_the_place(before: str, after: str, why: str) -> None:
-    text = model_bytes("fruit_3").decode()
+    text = MODELS.bytes_of("fruit_3").decode()
     assert before in text
     with pytest.raises(ModelError, match=r"fruit\.toml") as refused:
-        model_in(text.replace(before, after, 1).encode(), "fruit.toml")
+        MODELS.read(text.replace(before, after, 1).encode(), "fruit.toml")
     assert why in str(refused.value)
 
 

@@ -1,4 +1,4 @@
-"""Plays of a skill-stop reel: a token spins the reels, the player stops each, and the win lines are read.
+"""Plays of a skill-stop machine: a token spins the reels, the player stops each, and the win lines are read.
 
     open ──token──► spinning ──each button stops its own reel──► all stand: outcome ──► open
                        ├── `longest_s` of the model: the house stops the others at home, and no line awards
@@ -6,48 +6,48 @@
                            stopped are brought back, and the others spin anew
 
 What the reels show while no play is on is the last valid result: after a power cut, a fault, or a void play they turn
-back to it before a token is taken (9 NYCRR 5319.54(e)).
+back to it before a token is taken (9 NYCRR 5319.54(e)). Whether a reel is a motor's or a picture's, this is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final
-
-from msgspec import Meta
+from typing import Any, Final, Protocol
 
 from controller.games.machines.account import CoinDevices
 from controller.games.machines.game import MachineGame, MachineOptions
 from controller.games.machines.rules import MachineRules
-from controller.games.skill_stop_reel.model import Model, lines_shown
-from controller.table.faults import Fault
+from controller.games.machines.win_lines import PlayModel, lines_shown
+from controller.table.faults import CauseGone, Fault, LatchedFault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING
 from controller.table.wording import counted
 from drivers.base.driver import Observation
+from drivers.base.spun_reels import ImageProof, ReelFailed, ReelHalted, ReelStands, ReelsTrouble, SpunReels
 from drivers.coins.observations import TokenPassed
-from drivers.reels.actuator import ReelFailed, ReelHalted, ReelsActuator, ReelStands
 from feed import events
-from feed.events import Evidence, WinningBet
+from feed.events import Evidence, StoppedImage, WinningBet
 from feed.state import TableState
 
 REELS: Final = "reels"
+"""What holds a play while its reels are brought back."""
+RECALL: Final = "recall"
+"""What holds the plays while the last ones are recalled on the display."""
 HOME_STOP: Final = 0
 """Where the house stops a reel that the player has not stopped, and where the first reels of all stand (ours)."""
 RETRY_NS: Final = 1_000_000_000
 """The end of a play's time waits so long at a time while its reels are still brought back (ours)."""
 
 
-class SkillStopOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of a skill-stop reel's plays under `[game]`."""
+class MachineDisplay(Protocol):
+    """A display of the machine that shows how a game stands."""
 
-    model: Annotated[str, Meta(description="the machine's model: its symbols, win lines, awards and speed (ours)")] = (
-        "fruit_3"
-    )
+    def refresh(self, game: SkillStopGame, t_ns: int) -> None:
+        """Something of the game may have changed."""
 
 
-class SkillStopReel(MachineGame):
-    """The plays of one machine with reels."""
+class SkillStopGame(MachineGame):
+    """The plays of one machine."""
 
     names_result_by = "stops"
 
@@ -55,16 +55,24 @@ class SkillStopReel(MachineGame):
         self,
         context: GameContext,
         rules: MachineRules,
-        options: SkillStopOptions,
-        model: Model,
+        options: MachineOptions,
+        model: PlayModel,
         model_hash: str,
-        reels: ReelsActuator,
+        reels: SpunReels,
+        reels_device: str,
         coins: CoinDevices | None = None,
+        display: MachineDisplay | None = None,
     ) -> None:
-        """`coins` is the coin equipment, where tokens do not come through a chute, or a hopper pays the awards."""
+        """`reels_device` is the name of the reels in the table's file. `coins` is the coin equipment, where tokens do
+        not come through a chute, or a hopper pays the awards. `display` shows how the machine stands, if it has one.
+        """
         super().__init__(context, rules, model_hash, coins)
         self._reel_model = model
         self._reels = reels
+        self._reels_device = reels_device
+        self._display = display
+        self.standing: tuple[LatchedFault, ...] = ()
+        """The faults that are latched, oldest first."""
         self._count = len(model.reels)
         self._longest_ns = round(model.longest_s * 1e9)
         self._token_value = options.token_value
@@ -80,6 +88,9 @@ class SkillStopReel(MachineGame):
         """Where each reel of the play stands; None while it is to spin."""
         self._by_player = [False] * self._count
         self._pressed_ns: list[int | None] = [None] * self._count
+        self._proofs: list[ImageProof | None] = [None] * self._count
+        self._spun: set[int] = set()
+        """The reels that spin, or have come to stand since: of several that stand at once, one is reported first."""
         self._awarded: int | None = None
         """What the play has awarded, once that is recorded."""
 
@@ -154,10 +165,45 @@ class SkillStopReel(MachineGame):
     def _update(self, t_ns: int) -> None:
         super()._update(t_ns)
         self._drive(t_ns)
+        self._refresh(t_ns)
+
+    def _record(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
+        super()._record(t_ns, act, tokens=tokens, by=by, detail=detail)
+        self._refresh(t_ns)
+
+    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
+        """The display shows the faults that stand."""
+        self.standing = standing
+        self._refresh(t_ns)
+
+    def begin_recall(self, t_ns: int, by: str) -> str | None:
+        """A person has the last plays shown. Returns why not, if not."""
+        if self._display is None:
+            return "this machine has no screen: `feltwire journal recall` has its last plays"
+        if self.is_held_by(RECALL):
+            return "the last plays are shown already"
+        if self.phase is RUNNING:
+            return f"play {self.round} is on: wait for its end"
+        self.hold(t_ns, RECALL)
+        self.write(t_ns, "recall_begun", by=by)
+        return None
+
+    def end_recall(self, t_ns: int, by: str) -> str | None:
+        """A person has seen the last plays. Returns why not, if not."""
+        if not self.is_held_by(RECALL):
+            return "the last plays are not shown"
+        self.write(t_ns, "recall_ended", by=by)
+        self.let_go(t_ns, RECALL)
+        return None
+
+    def _refresh(self, t_ns: int) -> None:
+        if self._display is not None:
+            self._display.refresh(self, t_ns)
 
     def _drive(self, t_ns: int) -> None:
         """Has the reels do what the play wants now: stand, go back to where they stood, or spin."""
         if self.phase not in (OPEN, RUNNING) or self._holds - {REELS}:
+            self._spun.clear()
             for number in range(1, self._count + 1):
                 self._reels.halt(number, t_ns)
             return
@@ -168,6 +214,7 @@ class SkillStopReel(MachineGame):
             if stop is not None and self._reels.stop_of(number) != stop
         ]
         if away:
+            self._spun.clear()
             if REELS not in self._holds:
                 self.hold(t_ns, REELS)
                 return
@@ -182,7 +229,9 @@ class SkillStopReel(MachineGame):
             self._end(t_ns)
         elif self.phase is RUNNING:
             for number in self._free():
-                if self._reels.aim_of(number) is None:
+                stands = number in self._spun and self._reels.stop_of(number) is not None
+                if self._reels.aim_of(number) is None and not stands:
+                    self._spun.add(number)
                     self._reels.spin(number, t_ns)
 
     def handle_machine(self, seen: Observation) -> None:
@@ -192,12 +241,17 @@ class SkillStopReel(MachineGame):
         elif isinstance(seen, ReelHalted):
             self._drive(seen.t_ns)
         elif isinstance(seen, ReelFailed):
-            self.events.append(Fault(seen.t_ns, seen.fault, seen.detail, device=REELS))
+            self.events.append(Fault(seen.t_ns, seen.fault, seen.detail, device=self._reels_device))
+        elif isinstance(seen, ReelsTrouble) and seen.fails:
+            self.events.append(Fault(seen.t_ns, seen.fault, seen.detail, seen.cause, self._reels_device))
+        elif isinstance(seen, ReelsTrouble):
+            self.events.append(CauseGone(seen.t_ns, seen.cause, self._reels_device))
 
     def _stands(self, seen: ReelStands) -> None:
         t_ns, at = seen.t_ns, seen.reel - 1
         if self.phase is RUNNING and self.playable and self._stops[at] is None:
             self._stops[at], self._by_player[at], self._pressed_ns[at] = seen.stop, seen.by_player, seen.pressed_ns
+            self._proofs[at] = seen.proof
             by = "the player" if seen.by_player else "the house"
             self.write(t_ns, "reel_stopped", detail=f"reel {seen.reel} at stop {seen.stop}, by {by}")
         self._drive(t_ns)
@@ -212,13 +266,27 @@ class SkillStopReel(MachineGame):
             self.write(t_ns, "award", tokens=self._awarded)
         self._shown = stops
         evidence = Evidence(
-            pressed_ns=list(self._pressed_ns), stopped_by=["player" if by else "house" for by in self._by_player]
+            pressed_ns=list(self._pressed_ns),
+            stopped_by=["player" if by else "house" for by in self._by_player],
+            images=[None if proof is None else _published(proof) for proof in self._proofs]
+            if any(self._proofs)
+            else None,
         )
         self.end_play(t_ns, result, evidence)
         if result["award"] and not self.account.paying:
             self.write(t_ns, "hand_pay_due", tokens=result["award"], detail="no hopper pays it")
 
     # --- results -----------------------------------------------------------------------------------------------------
+
+    @property
+    def stops_shown(self) -> tuple[int, ...]:
+        """The stops of the last valid result."""
+        return tuple(self._shown)
+
+    @property
+    def stops_of_play(self) -> tuple[int | None, ...]:
+        """The stops of the play that is on; None where a reel is to spin."""
+        return tuple(self._stops)
 
     def _result(self, stops: list[int], by_player: list[bool]) -> dict[str, Any]:
         lines = lines_shown(self._reel_model, stops, by_player)
@@ -250,3 +318,16 @@ class SkillStopReel(MachineGame):
         if not award:
             return [], []
         return [], [f"{counted(award, 'token')} won: ${award * self._token_value} of imitation money"]
+
+
+def _published(proof: ImageProof) -> StoppedImage:
+    """Why a reel on a screen stands where it stands, as evidence has it."""
+    return StoppedImage(
+        image=proof.image,
+        lit_ns=proof.lit_ns,
+        by=proof.by,
+        latency_ms=proof.latency_ms,
+        error_ms=proof.error_ms,
+        possible=list(proof.possible),
+        measured_ms=proof.measured_ms,
+    )

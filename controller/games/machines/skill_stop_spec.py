@@ -1,0 +1,62 @@
+"""What the rooms of skill-stop machines export alike: the devices of every one, and how its events read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameWords, NoSimulatorError
+from controller.games.machines.coin_faults import COINS
+from controller.games.machines.coins import SLOT_OF_COINS, coin_geometry
+from controller.games.machines.win_lines import PlayModel, possible_awards
+from controller.table.wording import counted
+from drivers.coins.coin_bus import CctalkConfig
+from feed.events import RoundStarted, StatisticsKey
+
+
+def slots_of(reels: Mapping[str, Slot]) -> Mapping[str, Slot]:
+    """The devices of a machine with these reels."""
+    return {
+        "chute": Slot(("token_chute",), unless=COINS),
+        **SLOT_OF_COINS,
+        **reels,
+        "cabinet": Slot(("door",)),
+        **SLOTS_OF_ALL,
+    }
+
+
+def _result_words(result: Mapping[str, Any]) -> str:
+    shown = "; ".join(" ".join(line["symbols"]) for line in result["lines"])
+    return f"{shown}: {counted(result['award'], 'token')} won" if result["award"] else f"{shown}: nothing won"
+
+
+def _begun(data: RoundStarted) -> str:
+    return "a token is in: the reels spin"
+
+
+WORDS: Final = GameWords(_result_words, _begun, lists_bets=False)
+
+
+def rests(result: Mapping[str, Any]) -> tuple[int, ...]:
+    """Where the reels stand."""
+    return tuple(result["stops"])
+
+
+def statistics_of(model: PlayModel) -> Sequence[StatisticsKey]:
+    """What a play can award."""
+    return [StatisticsKey(field="award", values=[*possible_awards(model)])]
+
+
+def coins_of(config: TableConfig) -> Any:
+    """The simulated coin equipment of a machine; None where it has none.
+
+    Raises:
+        NoSimulatorError: no simulated machine has a chute and a hopper.
+    """
+    if COINS not in config.devices:
+        return None
+    if "chute" in config.devices:
+        raise NoSimulatorError("no simulated skill-stop machine has a chute and a hopper; leave one of them out")
+    return coin_geometry(config.devices[COINS].keys(CctalkConfig))

@@ -1,0 +1,182 @@
+"""The models of skill-stop machines: symbols, win lines and awards, as data; a room adds its speed.
+
+A model is a file in the folder `models` of its room, and part of what is certified: its bytes are in the hash of what
+touches play. Win lines are read from the reels' stops alone:
+
+    stop 3 of reel 2 ──line [0, 1, -1]: one further──► symbol 4 of reel 2
+    seven, bar, bar ──the first award that fits: seven, bar, *──► its tokens
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from importlib.resources import files
+from typing import Annotated, Final, Generic, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+ANY: Final = "*"
+"""In an award: any symbol."""
+
+
+class Award(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a combination pays."""
+
+    symbols: list[str]
+    tokens: Annotated[int, Meta(ge=1, le=9999)]
+
+
+class PlayModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every model has. A room adds how fast its reels go, and how long the player has."""
+
+    title: str
+    longest_s: Annotated[float, Meta(ge=3, le=28)]
+    """The time in which the player stops the reels: a reel board turns one for 30 s at most."""
+    reels: list[list[str]]
+    lines: list[list[int]]
+    awards: list[Award]
+
+    @property
+    def symbols(self) -> int:
+        """Symbols on each reel."""
+        return len(self.reels[0])
+
+
+M = TypeVar("M", bound=PlayModel)
+
+
+class LineShown(NamedTuple):
+    """One win line of a play."""
+
+    line: int
+    """From 1."""
+    symbols: list[str]
+    award: int
+
+
+class ModelError(ValueError):
+    """There is no such model, or its file contradicts itself: what is wrong, and where."""
+
+
+class ModelFolder(Generic[M]):
+    """The models of one room."""
+
+    def __init__(self, room: str, kind: type[M]) -> None:
+        """`room` is the package that has the folder `models`."""
+        self._room = room
+        self._kind = kind
+        self._read: dict[str, M] = {}
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every model there is."""
+        folder = files(self._room) / "models"
+        return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir() if one.name.endswith(".toml")))
+
+    def bytes_of(self, name: str) -> bytes:
+        """The file of a model.
+
+        Raises:
+            ModelError: there is none of this name.
+        """
+        if name not in self.names:
+            raise ModelError(f"there is no model {name!r}; there are: {', '.join(self.names)}")
+        return (files(self._room) / "models" / f"{name}.toml").read_bytes()
+
+    def named(self, name: str) -> M:
+        """A model by its name.
+
+        Raises:
+            ModelError: there is none of this name, or its file contradicts itself.
+        """
+        if name not in self._read:
+            self._read[name] = self.read(self.bytes_of(name), f"{name}.toml")
+        return self._read[name]
+
+    def read(self, data: bytes, file: str) -> M:
+        """The model that a file holds.
+
+        Raises:
+            ModelError: what is wrong with it.
+        """
+        try:
+            model = msgspec.toml.decode(data, type=self._kind)
+        except msgspec.DecodeError as error:
+            raise ModelError(f"{file}: {error}") from error
+        wrong = _contradiction(model)
+        if wrong is not None:
+            raise ModelError(f"{file}: {wrong}")
+        return model
+
+    def digest(self, name: str) -> str:
+        """SHA-256 of a model's file, in hex."""
+        return sha256(self.bytes_of(name)).hexdigest()
+
+
+def _contradiction(model: PlayModel) -> str | None:
+    reels = model.reels
+    if not 3 <= len(reels) <= 5:
+        return f"reels: a machine has 3 to 5 reels, not {len(reels)}"
+    if not 4 <= len(reels[0]) <= 100 or any(len(reel) != len(reels[0]) for reel in reels):
+        return "reels: each has the same number of symbols, 4 to 100"
+    if any(not symbol or symbol == ANY for reel in reels for symbol in reel):
+        return f'reels: a symbol is empty, or "{ANY}", which stands for any'
+    if not model.lines:
+        return "lines: there is no win line"
+    for number, line in enumerate(model.lines, 1):
+        if len(line) != len(reels) or any(abs(offset) >= len(reels[0]) for offset in line):
+            return f"lines: line {number} gives {len(line)} offsets of less than a turn; there are {len(reels)} reels"
+    known = {symbol for reel in reels for symbol in reel} | {ANY}
+    for number, award in enumerate(model.awards, 1):
+        unknown = [symbol for symbol in award.symbols if symbol not in known]
+        if unknown:
+            return f"awards: award {number} names {unknown[0]!r}, which is on no reel"
+        if len(award.symbols) != len(reels):
+            return f"awards: award {number} names {len(award.symbols)} symbols, and there are {len(reels)} reels"
+    return None
+
+
+def lines_shown(model: PlayModel, stops: Sequence[int], by_player: Sequence[bool]) -> list[LineShown]:
+    """Every win line with these stops.
+
+    "when the player stops the reel" (13:47-20.2): a line with a reel that the house stopped awards nothing.
+    """
+    shown: list[LineShown] = []
+    for number, line in enumerate(model.lines, 1):
+        symbols = [
+            reel[(stop + offset) % len(reel)] for reel, stop, offset in zip(model.reels, stops, line, strict=True)
+        ]
+        shown.append(LineShown(number, symbols, award_of(model, symbols) if all(by_player) else 0))
+    return shown
+
+
+def award_of(model: PlayModel, symbols: Sequence[str]) -> int:
+    """The tokens of the first award that fits."""
+    for award in model.awards:
+        if all(want in (ANY, symbol) for want, symbol in zip(award.symbols, symbols, strict=True)):
+            return award.tokens
+    return 0
+
+
+def possible_awards(model: PlayModel) -> list[int]:
+    """What a play can award, over all its lines."""
+    awards = {0}
+    for _ in model.lines:
+        awards |= {before + award.tokens for before in awards for award in model.awards}
+    return sorted(awards)
+
+
+def aims(model: PlayModel) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Of each award, the stops at which each reel shows its symbol on the first line."""
+    return tuple(_suiting(model, award.symbols) for award in model.awards)
+
+
+def _suiting(model: PlayModel, symbols: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    count, line = model.symbols, model.lines[0]
+    return tuple(
+        tuple(stop for stop in range(count) if want in (ANY, reel[(stop + offset) % count]))
+        for reel, want, offset in zip(model.reels, symbols, line, strict=True)
+    )

@@ -1,0 +1,1 @@
+"""Skill-stop video."""

@@ -1,0 +1,147 @@
+"""Skill-stop video, as the catalogue lists it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from msgspec import Meta
+
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SetUp, Slot
+from controller.configuration.values import TableConfig
+from controller.games.base.spec import GameSpec, TableDevices
+from controller.games.machines.coin_faults import COINS
+from controller.games.machines.coins import coin_findings
+from controller.games.machines.game import MachineOptions
+from controller.games.machines.model import hash_of, model_values
+from controller.games.machines.orders import ORDERS
+from controller.games.machines.rules import MachineRules
+from controller.games.machines.skill_stop import SkillStopGame
+from controller.games.machines.skill_stop_spec import WORDS, coins_of, rests, slots_of, statistics_of
+from controller.games.machines.win_lines import ModelError, aims
+from controller.games.skill_stop_video.model import MODELS, Model
+from controller.games.skill_stop_video.orders import RECALL_ORDERS
+from controller.games.skill_stop_video.scenes import ScreenScenes
+from controller.rules.profile import profile
+from controller.table.game import Game, GameContext
+from drivers.coins.coin_bus import CoinBus
+from drivers.screen.actuator import ScreenActuator, ScreenModel
+from drivers.screen.screen import ScreenConfig
+from feed.events import StatisticsKey
+
+if TYPE_CHECKING:
+    from simulators.screen.table import ScreenGeometry
+
+SCREEN: Final = "screen"
+FRAME_MS: Final = 1000 / 60
+"""A frame of a display at 60 Hz."""
+
+
+class SkillStopVideoOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The keys of a skill-stop video's plays under `[game]`."""
+
+    model: Annotated[str, Meta(description="the machine's model: its symbols, win lines, awards and speed (ours)")] = (
+        "video_fruit_3"
+    )
+
+
+def _model(config: TableConfig) -> Model:
+    return MODELS.named(config.game_options(SkillStopVideoOptions).model)
+
+
+def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
+    options, model = config.game_options(SkillStopVideoOptions), _model(config)
+    for device in ("chute", "cabinet"):
+        devices.make(device)
+    coins = devices.commanded(COINS, CoinBus)
+    screen = devices.commanded(SCREEN, ScreenActuator)
+    if screen is None:
+        raise LookupError("a skill-stop video was made without its screen")
+    screen.set_up(
+        ScreenModel(
+            title=model.title,
+            reels=tuple(map(tuple, model.reels)),
+            lines=tuple(map(tuple, model.lines)),
+            awards=tuple((tuple(award.symbols), award.tokens) for award in model.awards),
+            symbol_ns=model.symbol_ms * 1_000_000,
+        )
+    )
+    rules = profile(config.rules).text(config.game, MachineRules)
+    scenes = ScreenScenes(screen)
+    return SkillStopGame(
+        context, rules, options, model, hash_of(_touches_play(config)), screen, SCREEN, coins, display=scenes
+    )
+
+
+def _touches_play(config: TableConfig) -> Mapping[str, Any]:
+    """As of every machine, and the file of its model."""
+    return {**model_values(config), "model": MODELS.digest(config.game_options(SkillStopVideoOptions).model)}
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    """One way in for tokens; the model must be there, of as many reels, and shown slowly enough for the display."""
+    return [*coin_findings(setup), *_model_findings(setup)]
+
+
+def _model_findings(setup: SetUp) -> list[ConfigFinding]:
+    options = setup.options
+    if not isinstance(options, SkillStopVideoOptions):
+        return []
+    try:
+        model = MODELS.named(options.model)
+    except ModelError as error:
+        return [ConfigFinding(("game", "model"), str(error), f"give one of: {', '.join(MODELS.names)}")]
+    section = setup.devices.get(SCREEN)
+    screen = section.keys(ScreenConfig) if section is not None else ScreenConfig()
+    if len(model.reels) != screen.reels:
+        wrong = f"is {screen.reels}, and the model {options.model} has {len(model.reels)} reels"
+        return [ConfigFinding(("device", SCREEN, "reels"), wrong, f"write reels = {len(model.reels)}")]
+    if screen.doubt_ms + FRAME_MS > model.symbol_ms:
+        wrong = (
+            f"leaves a doubt of {screen.doubt_ms:g} ms, and the model {options.model} shows an image for "
+            f"{model.symbol_ms} ms: three images could be possible at one press"
+        )
+        fix = "measure the display and the panel more exactly, or take a slower model"
+        return [ConfigFinding(("device", SCREEN, "latency_error_ms"), wrong, fix)]
+    return []
+
+
+def _statistics(config: TableConfig) -> Sequence[StatisticsKey]:
+    return statistics_of(_model(config))
+
+
+def _geometry(config: TableConfig) -> ScreenGeometry:
+    from simulators.screen.table import ScreenGeometry
+
+    screen, model = config.devices[SCREEN].keys(ScreenConfig), _model(config)
+    return ScreenGeometry(
+        game=config.game,
+        reels=screen.reels,
+        symbols=model.symbols,
+        symbol_s=model.symbol_ms / 1000,
+        spin_s=screen.spin_ms / 1000,
+        longest_s=model.longest_s,
+        aims=aims(model),
+        stops=screen.stops,
+        light=screen.light,
+        latency_s=screen.latency_ms / 1000,
+        touch_latency_s=screen.touch_latency_ms / 1000,
+        coins=coins_of(config),
+    )
+
+
+SKILL_STOP_VIDEO = GameSpec(
+    name="skill_stop_video",
+    rules=MachineRules,
+    options=SkillStopVideoOptions,
+    devices=slots_of({SCREEN: Slot(("video_screen",))}),
+    build=_build,
+    geometry=_geometry,
+    rests=rests,
+    words=WORDS,
+    check=_check,
+    statistics=_statistics,
+    orders=(*ORDERS, *RECALL_ORDERS),
+    model=_touches_play,
+)

@@ -1,0 +1,127 @@
+"""The pictures of a machine's screen that the documentation shows: what each view has, as a table sends it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from controller.games.machines.win_lines import lines_shown
+from controller.games.skill_stop_video.model import MODELS
+from drivers.screen.screen_wire import RecalledPlay, Scene, SetUp, ShownFault, WonLine
+from screen.program import Picture
+
+METERS: Final = {
+    "tokens_in": 1204,
+    "tokens_played": 1197,
+    "tokens_won": 1011,
+    "tokens_paid": 0,
+    "tokens_hand_paid": 1012,
+    "tokens_overpaid": 0,
+    "tokens_refunded": 1,
+    "plays": 1197,
+    "power_ups": 9,
+    "door_openings": 14,
+}
+LYING: Final = (1920, 1080)
+UPRIGHT: Final = (1080, 1920)
+
+
+class Shown(NamedTuple):
+    """One picture."""
+
+    name: str
+    size: tuple[int, int]
+    model: SetUp
+    picture: Picture
+
+
+def set_up(name: str, *, touch: bool = True, light: bool = False, language: str = "en") -> SetUp:
+    """A model as a table sends it."""
+    model = MODELS.named(name)
+    return SetUp(
+        title=model.title,
+        reels=model.reels,
+        lines=model.lines,
+        awards=[(award.symbols, award.tokens) for award in model.awards],
+        symbol_ns=model.symbol_ms * 1_000_000,
+        images=[0] * len(model.reels),
+        touch=touch,
+        light=light,
+        language="es" if language == "es" else "en",
+    )
+
+
+def picture(scene: Scene, images: tuple[int, ...], turning: tuple[int, ...] = (), *, patch: bool = False) -> Picture:
+    """A frame of it."""
+    return Picture(images, turning, scene.view, scene, 0, patch)
+
+
+def recalled(name: str) -> list[RecalledPlay]:
+    """Ten plays, newest first."""
+    model, count = MODELS.named(name), len(MODELS.named(name).reels)
+    plays = []
+    for number in range(10):
+        stops = [(number * 7 + reel * (3 + number)) % model.symbols for reel in range(count)]
+        if number == 4:
+            stops = [0] * count
+        lines = lines_shown(model, stops, [True] * count)
+        plays.append(
+            RecalledPlay(
+                play=1197 - number,
+                verdict="outcome",
+                symbols=[line.symbols for line in lines],
+                award=sum(line.award for line in lines),
+            )
+        )
+    plays[7] = RecalledPlay(play=1190, verdict="void", reason="dealer_call")
+    return plays
+
+
+def shown() -> list[Shown]:
+    """Every picture."""
+    three, five = set_up("video_fruit_3"), set_up("video_fruit_5")
+    fault = ShownFault(
+        device="screen",
+        fault="screen_late",
+        detail="reel 1: a frame stayed for 213 ms: the display was late",
+    )
+    other = ShownFault(device="machine", fault="token_in_doubt", detail="opto 2 did not follow opto 1 within 0.5 s")
+    attract = Scene(view="attract", play=1198)
+    play = Scene(view="play", play=1198, stopped=[1])
+    award = Scene(view="award", play=1199, credits=20, by_hand=True, award=20, won=[WonLine(line=1, award=20)])
+    hand_pay = Scene(view="hand_pay", play=1199, credits=20, by_hand=True, award=20)
+    stopped = Scene(view="fault", play=1198, faults=[fault, other])
+    recall = Scene(view="recall", play=1198, plays=recalled("video_fruit_3"), meters=METERS)
+    found = []
+    for name, size in (("landscape", LYING), ("portrait", UPRIGHT)):
+        found += [
+            Shown(f"attract-{name}", size, three, picture(attract, (9, 4, 17))),
+            Shown(f"play-{name}", size, three, picture(play, (0, 13, 6), (2, 3))),
+            Shown(f"award-{name}", size, three, picture(award, (0, 0, 0))),
+            Shown(f"fault-{name}", size, three, picture(stopped, (0, 0, 0))),
+            Shown(f"recall-{name}", size, three, picture(recall, (0, 0, 0))),
+        ]
+    found += [
+        Shown("hand_pay-landscape", LYING, three, picture(hand_pay, (0, 0, 0))),
+        Shown("test-landscape", LYING, three, picture(Scene(view="test", play=1198, meters=METERS), (0, 0, 0))),
+        Shown("door-landscape", LYING, three, picture(Scene(view="door", play=1198), (0, 0, 0))),
+        Shown("closed-landscape", LYING, three, picture(Scene(view="closed", play=1198), (0, 0, 0))),
+        Shown("five-landscape", LYING, five, picture(play, (0, 13, 6, 3, 18), (2, 3, 4, 5))),
+        Shown(
+            "five-portrait-es",
+            UPRIGHT,
+            set_up("video_fruit_5", light=True, language="es"),
+            picture(
+                Scene(view="award", play=77, credits=8, award=8, won=[WonLine(line=2, award=8)], simulated=True),
+                (3, 15, 8, 17, 2),
+                patch=True,
+            ),
+        ),
+        Shown("buttons-landscape", LYING, set_up("video_fruit_3", touch=False), picture(attract, (9, 4, 17))),
+        Shown(
+            "recall-five-landscape",
+            LYING,
+            five,
+            picture(Scene(view="recall", play=1198, plays=recalled("video_fruit_5"), meters=METERS), (0, 0, 0, 0, 0)),
+        ),
+    ]
+    return found
