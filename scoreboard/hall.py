@@ -24,7 +24,6 @@ import msgspec
 from feed.events import RoundProgress
 from feed.state import TableState
 from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Restarted, Rewritten, Trouble, Waiting
-from feed.subscriber.items import name_of
 from scoreboard.board import BoardView, Live, Motion, view_of
 
 _JSON: Final = msgspec.json.Encoder()
@@ -121,7 +120,7 @@ class Service:
 
     def _fact(self, fact: Fact, states: Mapping[str, TableState]) -> list[Message]:
         self.connected, self.trouble = True, ""
-        name = name_of(fact.event)
+        name = fact.name
         key = self.key(name)
         live = self._hall.live(key)
         live.event(fact.event)
