@@ -22,8 +22,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from controller.fleet.connection import (
@@ -35,6 +34,7 @@ from controller.fleet.connection import (
     inbox_of,
 )
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
+from controller.fleet.sessions import first_error, until_lost, wait_ns
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
@@ -75,9 +75,6 @@ QUEUE: Final = 256
 """Events of one table that wait to be published (ours); then its service is not read, and nothing is lost by that: the
 subscriber finds the gap and asks for it."""
 BEAT_NS: Final = NS_PER_S
-FIRST_WAIT_NS: Final = NS_PER_S // 4
-LONGEST_WAIT_NS: Final = 8 * NS_PER_S
-"""Between two attempts to connect: the first, and the longest; each failure doubles it (ours)."""
 
 
 class Service(NamedTuple):
@@ -195,7 +192,7 @@ class Relay:
                 if str(error) != self._logged:
                     self._logged = str(error)
                     log.warning("%s; trying again", error)
-            await sleep_ns(min(FIRST_WAIT_NS << min(progress.failures, 16), LONGEST_WAIT_NS))
+            await sleep_ns(wait_ns(progress.failures))
             progress.failures += 1
 
     async def _session(self) -> None:
@@ -205,9 +202,9 @@ class Relay:
         name = f"feltwire-relay {plan.venue} {plan.name}"
         connection = await connect(plan.address, name=name, lost=lost.set, inbox=inbox_of(plan.venue))
         try:
-            async with _first_error(), asyncio.TaskGroup() as group:
+            async with first_error(), asyncio.TaskGroup() as group:
                 session = _Session(plan, self.progress, connection, group, self.report)
-                group.create_task(_until(lost, f"{plan.address}: the connection is lost"))
+                group.create_task(until_lost(lost, f"{plan.address}: the connection is lost"))
                 await session.begin()
                 self._logged = ""
         finally:
@@ -417,26 +414,3 @@ class _Session:
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)
         await self._connection.publish(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
-
-
-async def _until(lost: asyncio.Event, what: str) -> NoReturn:
-    await lost.wait()
-    raise NatsUnavailableError(what)
-
-
-@asynccontextmanager
-async def _first_error() -> AsyncIterator[None]:
-    """Raises one error of ours in place of a group that has only such: a refusal before what may pass."""
-    try:
-        yield
-    except BaseExceptionGroup as errors:
-        _, others = errors.split((NatsRefusedError, NatsUnavailableError))
-        if others is not None:
-            raise
-        refused, passing = errors.split(NatsRefusedError)
-        raise _one_of(refused or passing or errors) from None
-
-
-def _one_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    error = errors.exceptions[0]
-    return _one_of(error) if isinstance(error, BaseExceptionGroup) else error

@@ -242,6 +242,15 @@ class Follower:
             # The service was started again on a journal that ends before our position: the journal decides.
             self.verify_position()
 
+    @property
+    def announced(self) -> int:
+        """The highest number announced."""
+        return self._facts.highest.seq
+
+    def forget_announced(self) -> None:
+        """Forgets what came beyond our position: the history is asked for it."""
+        self._facts.forget_unreached()
+
     def contradicts(self, beat: Heartbeat) -> bool:
         """Whether a heartbeat of an event that was delivered reports another history than ours: another head of the
         chain, or an epoch of which we have nothing and an earlier end."""
