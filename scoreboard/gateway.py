@@ -175,8 +175,10 @@ class Gateway:
             self._subscribers[service] = subscriber
             async for item in subscriber:
                 self.publish(service.item(item, subscriber.states))
-                if isinstance(item, Refused | Trouble):
+                if isinstance(item, Refused):
                     log.warning("%s", item)
+                elif isinstance(item, Trouble):
+                    log.warning("%s: %s", source.endpoint, item)
                 elif isinstance(item, Rewritten | Missing):
                     # What is known of this table is not its history any more. Its snapshot is.
                     log.warning("%s: %s; joining this table again", source.endpoint, item)

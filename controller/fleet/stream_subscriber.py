@@ -51,6 +51,8 @@ POLL_NS: Final = NS_PER_S // 10
 """Between two questions whether a stream holds more (ours); a heartbeat that announces an event asks at once."""
 SCAN_NS: Final = 5 * NS_PER_S
 """Between two looks for streams and venues (ours)."""
+WAIT_NS: Final = NS_PER_S
+"""... while there is none to follow."""
 MOST_ITEMS: Final = 10_000
 """Items of a reader that does not take them; then the streams are read no further (ours)."""
 MOST_LIVE: Final = 10_000
@@ -314,10 +316,10 @@ class _Session:
                 self._core.verify()
             if there:
                 self._core.has_venue()
-            else:
+            elif venue not in others:
                 self._core.no_venue(others)
             self._subscriber.handled()
-            await sleep_ns(SCAN_NS)
+            await sleep_ns(SCAN_NS if there else WAIT_NS)
 
     async def _begin_tail(self, stream: str, subject: str, tables: set[TableName]) -> bool:
         """Begins to read a stream behind its last message, where it is not read yet, or was made anew: then its numbers

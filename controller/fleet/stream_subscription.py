@@ -189,10 +189,8 @@ class StreamSubscription:
             self.refused = why
         if why != self._told:
             self._told = why
-            told = f"{self._endpoint}: {why}; trying again"
-            self._items.append(
-                Refused(table="", endpoint=self._endpoint, why=why) if refused else Trouble(table="", detail=told)
-            )
+            told = Trouble(table="", detail=f"{why}; trying again")
+            self._items.append(Refused(table="", endpoint=self._endpoint, why=why) if refused else told)
 
     def has_venue(self) -> None:
         """The server has the venue; if it is gone later, that is notified again."""
@@ -200,16 +198,17 @@ class StreamSubscription:
 
     def no_venue(self, there: Collection[str]) -> None:
         """The server has no stream of the venue; `there` are those that it has."""
+        none = "feltwire fleet init makes its stream"
         if not self._venue:
-            what = "it has no venue yet: feltwire fleet init makes its stream"
+            what = f"the server has no venue yet: {none}"
         elif there:
-            what = f"it has no venue {self._venue}; it has: {', '.join(sorted(there))}"
+            what = f"the server has no venue {self._venue}; it has: {', '.join(sorted(there))}"
         else:
-            what = f"it has no venue {self._venue}, and no other: feltwire fleet init makes its stream"
+            what = f"the server has no venue {self._venue}, and no other: {none}"
         if what != self._told:
             self._told = what
             self._waiting_notified = True
-            self._items.append(Trouble(table="", detail=f"{self._endpoint}: {what}"))
+            self._items.append(Trouble(table="", detail=what))
 
     def found(self, tables: Collection[TableName], now_ns: int) -> None:
         """The tables of which the streams hold events."""
@@ -229,7 +228,7 @@ class StreamSubscription:
         table = None if parsed is None or parsed.live else parsed.of_table
         if table is None:
             self.malformed += 1
-            self._trouble(None, "subject", f"{self._endpoint}: {message.subject}: a subject of no table")
+            self._trouble(None, "subject", f"message {message.seq} ({message.subject}): the subject is of no table")
             return
         if not self._wants(table):
             return

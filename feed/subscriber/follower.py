@@ -244,8 +244,8 @@ class Follower:
 
     @property
     def announced(self) -> int:
-        """The highest number announced."""
-        return self._facts.highest.seq
+        """The highest number that was announced when the last request was made."""
+        return self._requested_highest
 
     def forget_announced(self) -> None:
         """Forgets what came beyond our position: the history is asked for it."""

@@ -59,6 +59,8 @@ function receive(message) {
     }
     case "beat": {
       const now = performance.now();
+      // They are shown where no table is.
+      if (!boards.size && JSON.stringify(services) !== JSON.stringify(message.services)) dirty = true;
       services = message.services;
       for (const [key, silent] of Object.entries(message.silent)) {
         const known = boards.get(key);

@@ -125,7 +125,7 @@ def test_a_hub_shows_the_tables_of_all_venues_real_and_simulated() -> None:
             simulated = await reader.until_facts("marina/sim/wheel-1", len(other.bodies("wheel-1")))
             assert simulated == other.bodies("wheel-1")
             trouble = await lost.until_kind(Trouble)
-            assert str(trouble).endswith(f"it has no venue boardwalk; it has: {VENUE}, marina")
+            assert str(trouble).endswith(f"the server has no venue boardwalk; it has: {VENUE}, marina")
             held = await stream_info(server)
             assert held == len(one.bodies("wheel-1")) + len(other.bodies("wheel-1"))
 

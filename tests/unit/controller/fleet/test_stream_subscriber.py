@@ -302,7 +302,7 @@ def test_an_unknown_venue_is_told_with_those_that_are_there() -> None:
     core.no_venue({"boardwalk", "atlantic"})
     core.no_venue({"boardwalk", "atlantic"})
     (told,) = core.take()
-    assert str(told) == "nats://hub:4222/marina: it has no venue marina; it has: atlantic, boardwalk"
+    assert str(told) == "the server has no venue marina; it has: atlantic, boardwalk"
     core.has_venue()
     core.no_venue(set())
     (told,) = core.take()
