@@ -34,7 +34,7 @@ from controller.fleet.connection import (
     inbox_of,
 )
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
-from controller.fleet.sessions import first_error, until_lost, wait_ns
+from controller.fleet.sessions import first_error, in_own_task, until_lost, wait_ns
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
@@ -186,7 +186,7 @@ class Relay:
         progress = self.progress
         while True:
             try:
-                await self._session()
+                await in_own_task(self._session())
             except NatsUnavailableError as error:
                 # Once, not with each attempt.
                 if str(error) != self._logged:

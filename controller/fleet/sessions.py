@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 from controller.fleet.connection import NatsRefusedError, NatsUnavailableError
 from hal.clock import NS_PER_S
+
+_T = TypeVar("_T")
 
 FIRST_WAIT_NS: Final = NS_PER_S // 4
 LONGEST_WAIT_NS: Final = 8 * NS_PER_S
@@ -28,6 +30,24 @@ async def until_lost(lost: asyncio.Event, what: str) -> NoReturn:
     """
     await lost.wait()
     raise NatsUnavailableError(what)
+
+
+async def in_own_task(work: Coroutine[Any, Any, _T]) -> _T:
+    """Works in a task of its own, and returns or raises as that does. Cancelled, it ends with that.
+
+    Until Python 3.13 a group of tasks that is cancelled while one of them fails raises the failure alone: whoever tries
+    again after a failure would not end.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.wait([task])
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            # Taken, so that asyncio does not report it where a cancellation comes before it.
+            task.exception()
+    return task.result()
 
 
 @asynccontextmanager

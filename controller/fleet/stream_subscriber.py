@@ -29,7 +29,7 @@ from controller.fleet.connection import (
     connect,
 )
 from controller.fleet.history import NoEventError
-from controller.fleet.sessions import first_error, until_lost, wait_ns
+from controller.fleet.sessions import first_error, in_own_task, until_lost, wait_ns
 from controller.fleet.stream_endpoint import StreamEndpoint
 from controller.fleet.stream_history import TableHistory
 from controller.fleet.stream_subscription import StreamSubscription
@@ -179,7 +179,7 @@ class JetStreamSubscriber:
         while True:
             session = _Session(self._core, self._endpoint, self)
             try:
-                await session.run(self._connect)
+                await in_own_task(session.run(self._connect))
             except NatsUnavailableError as error:
                 self._core.disconnected(self._without_address(error))
             except (NatsRefusedError, NatsAddressError) as error:
