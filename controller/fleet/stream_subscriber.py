@@ -207,11 +207,15 @@ class JetStreamSubscriber:
         self._core.connected(self._now_ns)
         self.handled()
 
-    def handled(self) -> None:
-        """Something was handled: passes on items, and reads what is asked for."""
+    def delivered(self) -> None:
+        """Passes on items. What is to be read after a live message waits for the next tick: a hall has many of them."""
         self._queue.add(self._core.take())
         if self._queue:
             self._ready.set()
+
+    def handled(self) -> None:
+        """Something was handled: passes on items, and reads what is asked for."""
+        self.delivered()
         if self._session is not None:
             self._session.read_asked()
 
@@ -285,11 +289,10 @@ class _Session:
     async def _take_live(self, waiting: asyncio.Queue[tuple[str, bytes]]) -> None:
         while True:
             subject, body = await waiting.get()
-            self._core.live(subject, body, self._subscriber.now_ns)
-            if self._core.behind:
+            if self._core.live(subject, body, self._subscriber.now_ns):
                 for tail in self._tails.values():
                     tail.wake.set()
-            self._subscriber.handled()
+            self._subscriber.delivered()
 
     # --- the streams ---------------------------------------------------------------------------------------------
 

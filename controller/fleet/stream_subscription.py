@@ -45,6 +45,7 @@ from feed.events import Event, EventError, Heartbeat, decode
 from feed.subscriber import Fact, Item, Refused, Trouble, Waiting
 from feed.subscriber.follower import STALE_NS, Follower
 from feed.subscriber.tables import FollowedTables, Since, TableOf
+from hal.plain_text import plain
 
 AT_ONCE: Final = 16
 """Tables of which history is read at one time (ours)."""
@@ -133,11 +134,6 @@ class StreamSubscription:
             for simulated in self._tables.kinds
             for table in sorted(self._tables.wanted)
         ]
-
-    @property
-    def behind(self) -> bool:
-        """Whether an event was announced that was not read yet."""
-        return any(one.announced for one in self._known.values())
 
     # --- for the reader ------------------------------------------------------------------------------------------
 
@@ -247,23 +243,23 @@ class StreamSubscription:
         self.malformed += 1
         self._trouble(table, error.why, str(error), about="message")
 
-    def live(self, subject: str, body: bytes, now_ns: int) -> None:
-        """Handles a message of a live subject."""
+    def live(self, subject: str, body: bytes, now_ns: int) -> bool:
+        """Handles a message of a live subject. Returns whether its table announces an event that was not read yet."""
         parsed = parse_subject(subject)
         if parsed is None or not parsed.live or (self._venue and parsed.venue != self._venue):
             self.malformed += 1
-            return
+            return False
         if parsed.table == RELAY:
             self._report(parsed.venue, body)
-            return
+            return False
         table = parsed.of_table
         if table is None or not self._wants(table):
-            return
+            return False
         event = _event(body)
         if event is None or event.seq is not None or event_subject(table.venue, event, live=True) != subject:
             self.malformed += 1
             self._trouble(table, subject, f"a message of {subject} is not what its subject says; it is ignored")
-            return
+            return False
         one = self._table(table, now_ns)
         if isinstance(event.data, Heartbeat):
             one.announced.append((now_ns, event.data))
@@ -271,6 +267,7 @@ class StreamSubscription:
         elif not one.announced:
             # Of a table that the stream lags behind, a measure is of a later round than the one that is shown.
             self._tables.fact(one.place, Fact(event, body), now_ns, live=False)
+        return bool(one.announced)
 
     def answered(self, answer: wire.HistoryAnswer, now_ns: int) -> None:
         """Handles a frame of an answer."""
@@ -417,7 +414,10 @@ class StreamSubscription:
             return
         troubles[about] = why
         place = TableOf("", False) if table is None else self._place(table)
-        self._items.append(Trouble(table=place.table, simulated=place.simulated, venue=place.venue, detail=detail))
+        # Subjects and bodies are anybody's who may write there: no terminal obeys them.
+        self._items.append(
+            Trouble(table=plain(place.table), simulated=place.simulated, venue=plain(place.venue), detail=plain(detail))
+        )
 
     def _next_id(self) -> bytes:
         return b"%d" % next(self._numbers)
