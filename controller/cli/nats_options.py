@@ -40,11 +40,14 @@ def nats_address(
 ) -> NatsAddress:
     """The address of the options. Ends the command with a usage error where they cannot be used."""
     from controller.fleet.connection import NatsAddress, NatsAddressError, with_password
+    from controller.fleet.stream_endpoint import ALL
     from controller.fleet.subjects import VenueError, parse_venue
 
     _check_client()
     try:
         address = NatsAddress.parse(url, ca=ca, certificate=cert)
+        if address.venue == ALL:
+            address = address._replace(venue="")
         if address.venue:
             parse_venue(address.venue)
         address = with_password(address, nats_user, password_file)

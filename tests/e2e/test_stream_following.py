@@ -126,6 +126,9 @@ def test_a_hub_shows_the_tables_of_all_venues_real_and_simulated() -> None:
             assert simulated == other.bodies("wheel-1")
             trouble = await lost.until_kind(Trouble)
             assert str(trouble).endswith(f"the server has no venue boardwalk; it has: {VENUE}, marina")
+            status = await asyncio.to_thread(CliRunner().invoke, main, ["fleet", "status", f"{server.url}/*"])
+            assert f"{VENUE}/wheel-1" in status.output
+            assert "marina/sim/wheel-1" in status.output
             held = await stream_info(server)
             assert held == len(one.bodies("wheel-1")) + len(other.bodies("wheel-1"))
 
