@@ -235,7 +235,9 @@ class Connection:
         self._waiting.setdefault(key, set()).add(refused)
         try:
             await self._client.subscribe(subject, cb=handle)
-            # A refusal comes before the answer to this.
+            # A refusal comes before the answer to the second one. The first one overtakes the subscription, which waits
+            # in the client for its turn (nats-py 2.16).
+            await self._client.flush(timeout=CONNECT_S)
             await self._client.flush(timeout=CONNECT_S)
             if refused.done():
                 refused.result()

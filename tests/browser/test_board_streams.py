@@ -38,10 +38,9 @@ def opened(page: Page, site: BoardSite) -> BoardPage:
 
 def drawn(page: BoardPage, last: int, venue: str = "") -> str:
     """The board as it is drawn, once it has an event and is not stale."""
-    board = page.board()
-    expect(board).to_have_attribute("data-sequence", str(last))
-    expect(board).not_to_have_attribute("data-status", "stale")
-    return board.inner_html().replace(venue, "")
+    of_now = f'.board[data-sequence="{last}"]:not([data-status="stale"])'
+    expect(page.page.locator(of_now)).to_be_visible()
+    return page.page.locator(of_now).inner_html().replace(venue, "")
 
 
 def test_the_page_is_the_same_from_jetstream_and_from_the_service(context: BrowserContext) -> None:

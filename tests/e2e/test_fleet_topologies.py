@@ -214,7 +214,7 @@ def test_a_hub_sources_its_leaf_nodes_and_one_that_forges_another_venue_is_found
                 for venue, tables in ((VENUE, service), (OTHER, elsewhere)):
                     bodies = tables.bodies("wheel-1")
                     assert await hall.until_facts(f"{venue}/wheel-1", len(bodies)) == bodies
-                assert not hall.subscriber.stale
+                await hall.until_true(lambda: not hall.subscriber.stale)
             # One event of the table for each connection that was lost may be there already.
             assert relay.progress.duplicates < max(1, relay.progress.connections)
         # A venue has its own server take the subjects of another one: the hub sources it, and readers see from where.

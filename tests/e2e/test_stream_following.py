@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from controller.cli import main
 from controller.fleet.streams import JetStream
 from controller.fleet.subjects import HUB_STREAM, TableName, stream_of
-from feed.subscriber import CaughtUp, Fresh, Joined, Missing, Rewritten, Stale, Trouble
+from feed.subscriber import CaughtUp, Joined, Missing, Rewritten, Trouble
 from tests.fakes.feed_tables import FeedTables, feed_tables
 from tests.fakes.following import following
 from tests.fakes.nats_server import NatsServer, nats_server
@@ -65,18 +65,18 @@ def test_a_server_that_comes_late_is_killed_and_comes_back_misses_no_event() -> 
             async with relaying(server.address, service):
                 service.play(20)
                 await reader.until_facts("wheel-1", len(service.bodies("wheel-1")))
-                await reader.until_kind(CaughtUp)
                 server.kill()
                 await reader.until_kind(Trouble, has="the connection is lost")
-                await reader.until_kind(Stale)
+                await reader.until_stale("wheel-1")
                 service.play(20)
                 server.start()
-                await reader.until_kind(Fresh)
+                await reader.until_stale("wheel-1", stale=False)
                 await reader.until_facts("wheel-1", len(service.bodies("wheel-1")))
                 async with jetstream(server.address) as stream:
                     assert await consumers(stream) == 0
         assert reader.facts("wheel-1") == service.bodies("wheel-1")
         assert not [item for item in reader.items if isinstance(item, Rewritten | Missing)]
+        assert any(isinstance(item, CaughtUp) for item in reader.items)
 
     with nats_server() as server, feed_tables("wheel-1") as service:
         asyncio.run(run())

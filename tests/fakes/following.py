@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from controller.fleet.connection import NatsAddress
 from controller.fleet.stream_endpoint import StreamEndpoint
 from controller.fleet.stream_subscriber import JetStreamSubscriber
-from feed.subscriber import Fact
+from feed.subscriber import Fact, Fresh, Stale
 from feed.subscriber.items import Item
 from tests.fakes.time_limits import HANG_S
 
@@ -30,14 +30,28 @@ class Following:
                     return item
         raise AssertionError("a subscriber does not end")
 
+    async def until_true(self, reached: Callable[[], bool]) -> None:
+        """Takes items until something holds, which may hold already."""
+        if not reached():
+            await self.until(lambda _: reached())
+
     async def until_kind(self, kind: type[Item], *, has: str = "") -> Item:
         """Takes items up to one of a kind, in whose words this is."""
         return await self.until(lambda item: isinstance(item, kind) and has in str(item))
 
+    async def until_stale(self, name: str, *, stale: bool = True) -> None:
+        """Takes items until a table is known to be stale, or fresh again."""
+        kinds = {True: Stale, False: Fresh}
+
+        def is_it() -> bool:
+            found = [type(item) for item in self.items if isinstance(item, Stale | Fresh) and item.name == name]
+            return found[-1:] == [kinds[stale]]
+
+        await self.until_true(is_it)
+
     async def until_facts(self, name: str, count: int) -> list[bytes]:
         """Takes items until so many durable facts of a table came; they."""
-        if len(self.facts(name)) < count:
-            await self.until(lambda _: len(self.facts(name)) == count)
+        await self.until_true(lambda: len(self.facts(name)) >= count)
         return self.facts(name)
 
     def facts(self, name: str) -> list[bytes]:
