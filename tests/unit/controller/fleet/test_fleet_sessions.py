@@ -8,6 +8,7 @@ import pytest
 
 from controller.fleet.connection import NatsRefusedError, NatsUnavailableError
 from controller.fleet.sessions import first_error, in_own_task, until_lost
+from hal.loop import sleep_ns
 
 
 async def fails(error: Exception, when: asyncio.Event) -> None:
@@ -60,10 +61,10 @@ def test_what_tries_again_ends_where_it_is_cancelled_as_its_connection_is_lost(t
         lost = asyncio.Event()
         task = asyncio.create_task(keep_connected(lost))
         for _ in range(5):
-            await asyncio.sleep(0)
+            await sleep_ns(0)
         lost.set()
         for _ in range(turns):
-            await asyncio.sleep(0)
+            await sleep_ns(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
