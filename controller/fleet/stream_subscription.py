@@ -159,6 +159,10 @@ class StreamSubscription:
             KeyError: no such table is followed.
         """
         self._tables.join_again(name)
+        for one in self._known.values():
+            if one.place.name == name:
+                # Its snapshot may be older than what was read: only heartbeats from now on say how old.
+                one.follower.liveness.forget()
 
     # --- the connection ------------------------------------------------------------------------------------------
 
@@ -328,7 +332,11 @@ class StreamSubscription:
         while one.announced:
             came_ns, beat = one.announced[0]
             position = follower.position
-            if position is not None and beat.last > position.seq:
+            if position is None:
+                # It is joined at its snapshot, which may be older than this.
+                follower.set_existing()
+                return
+            if beat.last > position.seq:
                 return
             one.announced.popleft()
             if follower.contradicts(beat):

@@ -77,6 +77,10 @@ class Liveness:
             self.stale = False
             self._items.append(Fresh(table=self._table, silent_ns=silent_ns))
 
+    def forget(self) -> None:
+        """How old what is known of the table may be is unknown until something is received."""
+        self._had_heartbeat = False
+
     def reported(self, state: str) -> None:
         """The state of the table in a heartbeat. `Halted` is notified once."""
         halted, self._halted = self._halted, state == HALTED

@@ -145,6 +145,26 @@ def test_a_table_of_which_the_relay_is_behind_is_stale_until_it_has_caught_up() 
     assert len(troubles(reader)) == 1
 
 
+def test_a_table_that_is_joined_while_its_relay_is_behind_is_not_shown_as_new() -> None:
+    async def act(world: StreamWorld, reader: Reader) -> None:
+        world.relaying = False
+        play(world)
+        await sleep_ns(6 * S)
+        reader.items.clear()
+        reader.subscriber.join_again(WHEEL)
+        await sleep_ns(2 * S)
+        assert any(isinstance(item, Joined) for item in reader.items)
+        assert reader.subscriber.silent_ns[WHEEL] is None
+        world.relaying = True
+        await sleep_ns(3 * S)
+
+    world, reader = run_with(act)
+    assert reader.subscriber.states[WHEEL].last == world.journal.last(WHEEL).seq
+    silent = reader.subscriber.silent_ns[WHEEL]
+    assert silent is not None
+    assert silent <= 1500 * MS
+
+
 def test_a_relay_that_is_little_behind_makes_no_table_stale() -> None:
     async def act(world: StreamWorld, reader: Reader) -> None:
         for _ in range(10):
