@@ -3,8 +3,8 @@
     make fleet            or: python examples/fleet.py
 
 Ctrl-C ends all of it. Each venue is what its computer would run: feltwire run, a NATS server, feltwire relay; the hub
-is a NATS server that sources the three. Nothing is kept, and only this computer reaches it: set-ups for a network,
-with TLS and accounts, are in systemd/nats.
+is a NATS server that sources the three, and the board follows the hub. Nothing is kept, and only this computer reaches
+it: set-ups for a network, with TLS and accounts, are in systemd/nats.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Hall:
 
     def board(self) -> int:
         """Serves the hall's board until Ctrl-C, and returns how that ended; ends early where anything else does."""
-        words = [*FELTWIRE, "scoreboard", *(self.base(venue) for venue in VENUES), "--simulated"]
+        words = [*FELTWIRE, "scoreboard", f"nats://127.0.0.1:{self.hub}/*", "--simulated"]
         self._processes["board"] = subprocess.Popen(words)
         while not self._pause.wait(PAUSE_S):
             for name, process in self._processes.items():
@@ -85,7 +85,11 @@ class Hall:
         return 0
 
     def end(self) -> None:
-        """Ends everything."""
+        """Ends everything, the board before what it follows."""
+        board = self._processes.pop("board", None)
+        if board is not None:
+            board.terminate()
+            board.wait()
         for process in self._processes.values():
             process.terminate()
         for process in self._processes.values():

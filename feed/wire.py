@@ -180,6 +180,11 @@ HistoryAnswer: TypeAlias = EventAnswer | EndAnswer | TablesAnswer | JsonAnswer |
 _DOCUMENTS: Final = (b"snapshot", b"schema")
 
 
+def is_table(text: str) -> bool:
+    """Whether a text is the id of a table: lower-case letters, digits and single hyphens, at most `MAX_TABLE`."""
+    return len(text) <= MAX_TABLE and _TABLE.fullmatch(text) is not None
+
+
 def encode_request(request: HistoryRequest) -> list[bytes]:
     """The frames of a request."""
     match request:
@@ -275,7 +280,7 @@ def _expect(request_id: bytes, verb: str, arguments: Sequence[bytes], count: int
 
 def _table(frame: bytes, request_id: bytes) -> str:
     table = frame[: MAX_TABLE + 1].decode("ascii", "replace")
-    if len(table) > MAX_TABLE or not _TABLE.fullmatch(table):
+    if not is_table(table):
         raise WireError(f"a table's id is lower-case letters, digits and hyphens, here: {_shown([frame])}", request_id)
     return table
 

@@ -93,6 +93,8 @@ class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
     game: str
     simulated: bool
     status: Status
+    venue: str = ""
+    """Where the hall shows those of several venues."""
     epoch: str = ""
     sequence: int = 0
     """Of the last event in it."""

@@ -1,8 +1,8 @@
 """Follows services with the subscriber library, and serves their boards to browsers. It sends no service anything but
 requests for history: it is read-only.
 
-    service ──AsyncSubscriber──► Hall ──► Gateway ──ClientSender──► page
-    service ──AsyncSubscriber──►
+    service ───AsyncSubscriber───► Hall ──► Gateway ──ClientSender──► page
+    JetStream ──TableSubscriber──►
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 from aiohttp import WSCloseCode, web
 
-from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten
+from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
 from scoreboard.hall import Hall, Message, Service
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
@@ -35,12 +35,22 @@ NS_PER_MS: Final = 1_000_000
 
 
 class Source(NamedTuple):
-    """One service to follow."""
+    """One service to follow, or what a server has of several."""
 
     endpoint: str
+    """As pages are told."""
     tables: tuple[str, ...] = ()
     """Their ids; empty for all."""
     curve: ClientCurve | None = None
+    open: Callable[[bool | None], TableSubscriber] | None = None
+    """Makes the subscriber, where it is not that of a service's own sockets. It is given which tables: real ones
+    (False), simulated ones (True), or both (None)."""
+
+    def subscriber(self, simulated: bool | None) -> TableSubscriber:
+        """A new subscriber of it."""
+        if self.open is not None:
+            return self.open(simulated)
+        return AsyncSubscriber(self.endpoint, tables=self.tables or None, simulated=simulated, curve=self.curve)
 
 
 class PageRequest(msgspec.Struct, frozen=True):
@@ -93,7 +103,7 @@ class Gateway:
         self._sources = sources
         self._simulated = simulated
         self._pages: set[_Page] = set()
-        self._subscribers: dict[Service, AsyncSubscriber] = {}
+        self._subscribers: dict[Service, TableSubscriber] = {}
         self.failure: asyncio.Future[None] | None = None
         """Fails where following a service does, while the site runs."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -161,14 +171,14 @@ class Gateway:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _follow(self, service: Service, source: Source) -> None:
-        async with AsyncSubscriber(
-            source.endpoint, tables=source.tables or None, simulated=self._simulated, curve=source.curve
-        ) as subscriber:
+        async with source.subscriber(self._simulated) as subscriber:
             self._subscribers[service] = subscriber
             async for item in subscriber:
                 self.publish(service.item(item, subscriber.states))
                 if isinstance(item, Refused):
                     log.warning("%s", item)
+                elif isinstance(item, Trouble):
+                    log.warning("%s: %s", source.endpoint, item)
                 elif isinstance(item, Rewritten | Missing):
                     # What is known of this table is not its history any more. Its snapshot is.
                     log.warning("%s: %s; joining this table again", source.endpoint, item)

@@ -24,7 +24,6 @@ import msgspec
 from feed.events import RoundProgress
 from feed.state import TableState
 from feed.subscriber import Fact, Halted, Item, Joined, Missing, Notice, Restarted, Rewritten, Trouble, Waiting
-from feed.subscriber.items import name_of
 from scoreboard.board import BoardView, Live, Motion, view_of
 
 _JSON: Final = msgspec.json.Encoder()
@@ -121,7 +120,7 @@ class Service:
 
     def _fact(self, fact: Fact, states: Mapping[str, TableState]) -> list[Message]:
         self.connected, self.trouble = True, ""
-        name = name_of(fact.event)
+        name = fact.name
         key = self.key(name)
         live = self._hall.live(key)
         live.event(fact.event)
@@ -132,7 +131,7 @@ class Service:
             if not isinstance(fact.event.data, RoundProgress) or live.motion is None:
                 return []
             return [self._hall.motion(key, live.motion)]
-        return self._hall.changed(key, state)
+        return self._hall.changed(key, state, fact.venue)
 
     def _notice(self, notice: Notice, states: Mapping[str, TableState]) -> list[Message]:
         key = self.key(notice.name)
@@ -152,11 +151,11 @@ class Service:
                 self._hall.live(key).halted = True
             case Rewritten() | Missing():
                 # Its numbers are no longer the table's: none is shown until the table is joined again.
-                return self._hall.unknown(key, notice.table, simulated=notice.simulated)
+                return self._hall.unknown(key, notice)
             case _:
                 return []
         state = states.get(notice.name)
-        return [] if state is None else self._hall.changed(key, state)
+        return [] if state is None else self._hall.changed(key, state, notice.venue)
 
 
 class Hall:
@@ -220,14 +219,16 @@ class Hall:
         """The table is joined anew."""
         self._board(key).live = Live()
 
-    def changed(self, key: str, state: TableState) -> list[Message]:
-        """A table's state has changed."""
-        return self._show(key, view_of(state, self.live(key)))
+    def changed(self, key: str, state: TableState, venue: str = "") -> list[Message]:
+        """A table's state has changed; `venue` is where it stands, in a hall of several."""
+        view = view_of(state, self.live(key))
+        return self._show(key, msgspec.structs.replace(view, venue=venue) if venue else view)
 
-    def unknown(self, key: str, table: str, *, simulated: bool) -> list[Message]:
-        """What was known of a table is void."""
+    def unknown(self, key: str, notice: Notice) -> list[Message]:
+        """What was known of a table is void, as a notice has it."""
         self.reset(key)
-        return self._show(key, BoardView(table=table, game="", simulated=simulated, status="waiting"))
+        view = BoardView(table=notice.table, game="", simulated=notice.simulated, status="waiting", venue=notice.venue)
+        return self._show(key, view)
 
     def motion(self, key: str, motion: Motion) -> Message:
         """The live measurements of a table; a page that comes later has them in its board."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +14,7 @@ from controller.cli import BAD_CONFIGURATION, FATAL
 
 if TYPE_CHECKING:
     from controller.fleet.connection import NatsAddress
+    from controller.fleet.stream_endpoint import StreamEndpoint
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -38,13 +39,15 @@ def nats_address(
     url: str, ca: Path | None, cert: Path | None, nats_user: str | None, password_file: Path | None
 ) -> NatsAddress:
     """The address of the options. Ends the command with a usage error where they cannot be used."""
-    from controller.fleet.connection import NatsAddress, NatsAddressError, has_client, with_password
+    from controller.fleet.connection import NatsAddress, NatsAddressError, with_password
+    from controller.fleet.stream_endpoint import ALL
     from controller.fleet.subjects import VenueError, parse_venue
 
-    if not has_client():
-        raise click.UsageError("this needs the client of NATS: pip install 'feltwire[fleet]'")
+    _check_client()
     try:
         address = NatsAddress.parse(url, ca=ca, certificate=cert)
+        if address.venue == ALL:
+            address = address._replace(venue="")
         if address.venue:
             parse_venue(address.venue)
         address = with_password(address, nats_user, password_file)
@@ -53,6 +56,55 @@ def nats_address(
     if address.password and not address.tls:
         _warn_of_password(address)
     return address
+
+
+def stream_endpoint(
+    url: str,
+    tables: Sequence[str],
+    ca: Path | None,
+    cert: Path | None,
+    nats_user: str | None,
+    password_file: Path | None,
+) -> StreamEndpoint:
+    """The endpoint of tables on JetStream. Ends the command with a usage error where it cannot be used, or `tables` are
+    asked for that it does not have."""
+    from controller.fleet.connection import NatsAddressError, with_password
+    from controller.fleet.stream_endpoint import StreamEndpoint
+
+    _check_client()
+    try:
+        endpoint = StreamEndpoint.parse(url, ca=ca, certificate=cert)
+        address = with_password(endpoint.address, nats_user, password_file)
+    except NatsAddressError as error:
+        raise click.UsageError(str(error)) from error
+    if endpoint.table and tables and endpoint.table not in tables:
+        raise click.UsageError(f"{endpoint}: the address names the table {endpoint.table}; leave out --table")
+    if address.password and not address.tls:
+        _warn_of_password(address)
+    return endpoint._replace(address=address)
+
+
+def is_nats_address(url: str) -> bool:
+    """Whether an address is one of JetStream, and not of a service's own feed."""
+    from controller.fleet.connection import is_nats
+
+    return is_nats(url)
+
+
+def refuse_nats_options(*given: object) -> None:
+    """Ends the command with a usage error where options of NATS stand beside addresses that are none of it."""
+    if any(one is not None for one in given):
+        raise click.UsageError(
+            "--ca, --cert, --nats-user and --password-file are for tables on NATS JetStream: nats://HOST:4222/VENUE or "
+            "tls://HOST:4222/VENUE"
+        )
+
+
+def _check_client() -> None:
+    from controller.fleet.connection import has_client
+
+    if not has_client():
+        raise click.UsageError("this needs the client of NATS: pip install 'feltwire[fleet]'")
 
 
 def _warn_of_password(address: NatsAddress) -> None:

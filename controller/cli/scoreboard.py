@@ -8,13 +8,19 @@ import sys
 import webbrowser
 from pathlib import Path
 from secrets import token_hex
+from typing import TYPE_CHECKING
 
 import click
 
 from controller.cli import FATAL
 from controller.cli.local_services import NoServiceError, find_base
+from controller.cli.nats_options import is_nats_address, nats_options, refuse_nats_options, stream_endpoint
 from controller.cli.options import client_curve
 from feed.endpoints import EndpointError, Endpoints, default_base
+
+if TYPE_CHECKING:
+    from controller.fleet.stream_endpoint import StreamEndpoint
+    from scoreboard.gateway import Source
 
 PORT = 8080
 """Where no other is asked for (ours)."""
@@ -40,6 +46,7 @@ PORT = 8080
     help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
 )
 @click.option("--open", "open_page", is_flag=True, help="Open the page in this computer's browser.")
+@nats_options
 def command(
     endpoints: tuple[str, ...],
     tables: tuple[str, ...],
@@ -50,6 +57,10 @@ def command(
     key: Path | None,
     servers: tuple[str, ...],
     open_page: bool,
+    ca: Path | None,
+    cert: Path | None,
+    nats_user: str | None,
+    password_file: Path | None,
 ) -> None:
     """Serve the scoreboard of running tables as a page.
 
@@ -57,11 +68,15 @@ def command(
     continues when they are restarted. Without an address it takes the service that runs on this computer. Only this
     computer reaches the page unless --host says otherwise: whoever reaches it may read it.
 
+    An address of NATS JetStream is followed as a service is: the tables of a venue as its relay publishes them; with *
+    in place of the venue those of all.
+
     \b
     Examples:
         feltwire scoreboard                               the service on this computer
         feltwire scoreboard --host 0.0.0.0 --port 80      for the screens of your network
         feltwire scoreboard tcp://10.0.0.5:5600 tcp://10.0.0.6:5600 --key hall.secret --server pit-3.public
+        feltwire scoreboard 'tls://hub.example/*' --nats-user reader --password-file reader.password
 
     \b
     The page: /                        all tables; the only one full screen
@@ -81,7 +96,13 @@ def command(
             "services, or one for each, in their order"
         )
     sources = []
+    simulated = None if kind is None else kind == "simulated"
+    if not any(is_nats_address(base) for base in bases):
+        refuse_nats_options(ca, cert, nats_user, password_file)
     for number, base in enumerate(bases):
+        if is_nats_address(base):
+            sources.append(_stream_source(stream_endpoint(base, tables, ca, cert, nats_user, password_file), tables))
+            continue
         server = servers[number if len(servers) > 1 else 0] if servers else None
         try:
             curve = client_curve(Endpoints.parse(base), key, server)
@@ -89,12 +110,13 @@ def command(
             raise click.UsageError(str(error)) from error
         sources.append(Source(base, tables, curve))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
-    gateway = Gateway(Hall(token_hex(8)), sources, simulated=None if kind is None else kind == "simulated")
+    gateway = Gateway(Hall(token_hex(8)), sources, simulated=simulated)
     site = gateway.application(host, names)
     page = PageServer(site, host, PORT if port is None else port, next_free=port is None)
 
     def ready(url: str) -> None:
-        click.echo(f"scoreboard of {', '.join(bases)}: {click.style(url, bold=True)} (Ctrl-C ends it)", err=True)
+        shown = ", ".join(source.endpoint for source in sources)
+        click.echo(f"scoreboard of {shown}: {click.style(url, bold=True)} (Ctrl-C ends it)", err=True)
         if open_page:
             webbrowser.open(url)
 
@@ -103,6 +125,17 @@ def command(
     except AddressError as error:
         click.echo(f"the scoreboard cannot be served: {error}", err=True)
         sys.exit(FATAL)
+
+
+def _stream_source(endpoint: StreamEndpoint, tables: tuple[str, ...]) -> Source:
+    """What JetStream has of tables."""
+    from controller.fleet.stream_subscriber import JetStreamSubscriber
+    from scoreboard.gateway import Source
+
+    def opened(simulated: bool | None) -> JetStreamSubscriber:
+        return JetStreamSubscriber(endpoint, tables=tables or None, simulated=simulated)
+
+    return Source(str(endpoint), tables, open=opened)
 
 
 def _local_base() -> str:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from controller.cli import FATAL
 from controller.cli.local_services import NoServiceError, wait_for_base
+from controller.cli.nats_options import is_nats_address, nats_options, refuse_nats_options, stream_endpoint
 from controller.cli.options import client_curve
 from controller.service.event_lines import color_of, colored_line_of, folded, line_of, snapshot_lines
 from feed.endpoints import EndpointError, Endpoints
@@ -29,6 +31,7 @@ from feed.subscriber import (
     Missing,
     Notice,
     NotShown,
+    Refused,
     Restarted,
     Rewritten,
     Stale,
@@ -36,6 +39,9 @@ from feed.subscriber import (
     Trouble,
     Waiting,
 )
+
+if TYPE_CHECKING:
+    from controller.fleet.stream_endpoint import StreamEndpoint
 
 _COLORS: Final[dict[type[Notice], str]] = {
     CaughtUp: "bright_black",
@@ -49,6 +55,7 @@ _COLORS: Final[dict[type[Notice], str]] = {
     Fresh: "green",
     Trouble: "yellow",
     NotShown: "yellow",
+    Refused: "red",
     Waiting: "yellow",
 }
 _CLEAR_LINE: Final = "\r\x1b[2K"
@@ -89,11 +96,13 @@ class PeopleView:
         """Prints an event or a notice."""
         match item:
             case Fact(event=event) if self._in_place and isinstance(event.data, RoundProgress):
-                line = line_of(event)[: self._columns - 1]
+                line = (_venue(item) + line_of(event))[: self._columns - 1]
                 click.echo(_CLEAR_LINE + click.style(line, fg=color_of(event)), nl=False)
                 self._progress_shown = True
             case Fact(event=event):
-                self._line(colored_line_of(event, width=self._columns if self._in_place else None))
+                venue = _venue(item)
+                width = max(1, self._columns - len(venue)) if self._in_place else None
+                self._line(venue + colored_line_of(event, width=width))
             case Joined(snapshot=snapshot):
                 self._line(_styled(item))
                 for line in snapshot_lines(snapshot):
@@ -114,6 +123,11 @@ class PeopleView:
         cleared = _CLEAR_LINE if self._progress_shown else ""
         self._progress_shown = False
         click.echo(cleared + text)
+
+
+def _venue(fact: Fact) -> str:
+    """The venue before a line, where several are watched."""
+    return f"{fact.venue}  " if fact.venue else ""
 
 
 def _greeting(endpoint: str, tables: Sequence[str]) -> str:
@@ -143,6 +157,7 @@ def _local_base() -> str:
 @click.option(
     "--server", "--server-key", metavar="KEY", help="The service's public key, or its .public file, for tcp://."
 )
+@nats_options
 def command(
     endpoint: str | None,
     tables: tuple[str, ...],
@@ -150,6 +165,10 @@ def command(
     since: int | None,
     key: Path | None,
     server: str | None,
+    ca: Path | None,
+    cert: Path | None,
+    nats_user: str | None,
+    password_file: Path | None,
 ) -> None:
     """Watch the events of tables as they are published.
 
@@ -158,21 +177,33 @@ def command(
     events are detected and requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked
     "sim".
 
+    An address of NATS JetStream shows the tables of a venue as its relay publishes them; with * in place of the venue
+    those of all.
+
     \b
     Examples:
         feltwire watch                                    the service on this computer
         feltwire watch --table roulette-1 --since 0       all events of one table, and what follows
         feltwire watch tcp://10.0.0.5:5600 --key ann.secret --server pit-3.public
+        feltwire watch tls://hub.example/atlantic-hall --nats-user reader --password-file reader.password
         feltwire watch --json | jq .data.result           what is not an event goes to stderr
 
     Exit codes: 0, also after Ctrl-C; 1 if no service is found; 2 for an address or a key that cannot be used.
     """
+    view = JsonView() if as_json else PeopleView(show_caught_up=since is not None)
+    if endpoint is not None and is_nats_address(endpoint):
+        streams = stream_endpoint(endpoint, tables, ca, cert, nats_user, password_file)
+        view.begin(str(streams), tables)
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(_watch_streams(view, streams, tables, since))
+        view.end()
+        return
+    refuse_nats_options(ca, cert, nats_user, password_file)
     base = endpoint or _local_base()
     try:
         curve = client_curve(Endpoints.parse(base), key, server)
     except EndpointError as error:
         raise click.UsageError(str(error)) from error
-    view = JsonView() if as_json else PeopleView(show_caught_up=since is not None)
     view.begin(base, tables)
     with (
         contextlib.suppress(KeyboardInterrupt),
@@ -181,3 +212,13 @@ def command(
         for item in subscriber:
             view.show(item)
     view.end()
+
+
+async def _watch_streams(
+    view: JsonView | PeopleView, endpoint: StreamEndpoint, tables: Sequence[str], since: int | None
+) -> None:
+    from controller.fleet.stream_subscriber import JetStreamSubscriber
+
+    async with JetStreamSubscriber(endpoint, tables=tables or None, since=since, simulated=None) as subscriber:
+        async for item in subscriber:
+            view.show(item)

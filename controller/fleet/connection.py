@@ -25,6 +25,7 @@ from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
+    from nats.aio.msg import Msg
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +44,9 @@ MOST_LOGGED: Final = 100
 SCHEMES: Final = ("nats", "tls")
 PORT: Final = 4222
 
-_VIOLATION: Final = re.compile(r'permissions violation for publish to "(?P<subject>[^"]+)"', re.IGNORECASE)
+_VIOLATION: Final = re.compile(
+    r'permissions violation for (?P<what>publish|subscription) to "(?P<subject>[^"]+)"', re.IGNORECASE
+)
 
 
 class NatsAddressError(ValueError):
@@ -214,6 +217,38 @@ class Connection:
         except (Error, OSError) as error:
             raise NatsUnavailableError(f"{self.address}: the connection is lost") from error
 
+    async def subscribe(self, subject: str, received: Callable[[str, bytes], None]) -> None:
+        """Calls `received` with the subject and the body of each message of a filter, as long as the connection lasts.
+        Returns when the server has the subscription.
+
+        Raises:
+            NatsUnavailableError: the connection is lost.
+            NatsRefusedError: this user may not subscribe to it.
+        """
+        from nats.errors import Error
+
+        async def handle(message: Msg) -> None:
+            received(message.subject, message.data)
+
+        refused: asyncio.Future[NoReturn] = asyncio.get_running_loop().create_future()
+        key = subject.lower()
+        self._waiting.setdefault(key, set()).add(refused)
+        try:
+            await self._client.subscribe(subject, cb=handle)
+            # A refusal comes before the answer to the second one. The first one overtakes the subscription, which waits
+            # in the client for its turn (nats-py 2.16).
+            await self._client.flush(timeout=CONNECT_S)
+            await self._client.flush(timeout=CONNECT_S)
+            if refused.done():
+                refused.result()
+        except (Error, TimeoutError, OSError) as error:
+            raise NatsUnavailableError(f"{self.address}, {subject}: {_cause(error, CONNECT_S)}") from error
+        finally:
+            refused.cancel()
+            self._waiting[key].discard(refused)
+            if not self._waiting[key]:
+                del self._waiting[key]
+
     async def close(self) -> None:
         """Closes it."""
         self._lost = None
@@ -233,7 +268,8 @@ class Connection:
         if found is None:
             self._log(str(error) or repr(error))
             return
-        what = f"{_who(self.address)} may not publish to {found['subject']}"
+        act = "publish" if found["what"].lower() == "publish" else "subscribe"
+        what = f"{_who(self.address)} may not {act} to {found['subject']}"
         waiting = [one for one in self._waiting.get(found["subject"].lower(), ()) if not one.done()]
         for one in waiting:
             one.set_exception(NatsRefusedError(f"{self.address}: {what}"))

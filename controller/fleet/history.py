@@ -8,12 +8,20 @@ from typing import Final
 
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.streams import JetStream, StoredMessage
-from controller.fleet.subjects import TableName, parse_subject, stream_of
+from controller.fleet.subjects import TableName, event_subject, parse_subject, stream_of
 from controller.journal.queries import RecalledRound, RecalledTable
 from controller.journal.records import Entry, Record
 from feed.events import Event, EventError, Outcome, RoundData, Unresolved, Void, decode, genesis, link
 
 VERDICTS: Final = (Outcome, Void, Unresolved)
+
+
+class NoEventError(NatsRefusedError):
+    """A message of a stream is not the durable event that its subject names; `why` is without its number."""
+
+    def __init__(self, message: StoredMessage, why: str) -> None:
+        super().__init__(f"message {message.seq} ({message.subject}): {why}; run feltwire fleet verify")
+        self.why = why
 
 
 async def recall_rounds(jetstream: JetStream, stream: str, table: TableName, rounds: int) -> RecalledTable:
@@ -79,22 +87,20 @@ def event_of(message: StoredMessage) -> Event:
     """The durable event of a message.
 
     Raises:
-        NatsRefusedError: it is none.
+        NoEventError: it is none, or that of another table, type or venue than its subject names.
     """
     try:
         event = decode(message.body)
     except EventError as error:
-        raise _no_event(message, str(error)) from error
+        raise NoEventError(message, str(error)) from error
     if event.seq is None:
-        raise _no_event(message, "it is not durable")
+        raise NoEventError(message, "it is not durable")
     parsed = parse_subject(message.subject)
     if message.source is not None and (parsed is None or message.source != stream_of(parsed.venue)):
-        raise _no_event(message, f"it came from the stream {message.source}, of another venue")
+        raise NoEventError(message, f"it came from the stream {message.source}, of another venue")
+    if parsed is None or message.subject != event_subject(parsed.venue, event):
+        raise NoEventError(message, f"it is {event.type} of {event.data.table}, and its subject names another one")
     return event
-
-
-def _no_event(message: StoredMessage, why: str) -> NatsRefusedError:
-    return NatsRefusedError(f"message {message.seq} ({message.subject}): {why}; run feltwire fleet verify")
 
 
 def _in_time(time: str, since: datetime | None, until: datetime | None) -> bool:

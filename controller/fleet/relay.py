@@ -14,16 +14,16 @@ event cannot be overtaken. A message that a lost connection delivers late has th
 the stream drops the second of two with one id (`DUPLICATES_NS`).
 
 A table whose history was rewritten is relayed no further: the stream keeps what was true before. Nor is one that two
-services serve, or under whose subjects the stream holds something else: which of them is right is not decided here. The
-other tables go on.
+services serve, or under whose subjects the stream holds something else, until the cause is gone: which of them is right
+is not decided here. The other tables go on.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from controller.fleet.connection import (
@@ -35,6 +35,7 @@ from controller.fleet.connection import (
     inbox_of,
 )
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
+from controller.fleet.sessions import first_error, in_own_task, until_lost, wait_ns
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
@@ -75,9 +76,10 @@ QUEUE: Final = 256
 """Events of one table that wait to be published (ours); then its service is not read, and nothing is lost by that: the
 subscriber finds the gap and asks for it."""
 BEAT_NS: Final = NS_PER_S
-FIRST_WAIT_NS: Final = NS_PER_S // 4
-LONGEST_WAIT_NS: Final = 8 * NS_PER_S
-"""Between two attempts to connect: the first, and the longest; each failure doubles it (ours)."""
+SETTLED_BEATS: Final = 10
+"""Beats without a message of a second service, after which a table that two served is relayed again (ours)."""
+LOOK_BEATS: Final = 30
+"""Beats between two looks whether the stream still holds something else in place of a table's last event (ours)."""
 
 
 class Service(NamedTuple):
@@ -112,7 +114,9 @@ class _Lane:
         self.journal = held
         self.caught_up = self.stale = self.halted = False
         self.refused = ""
-        """Why the table is relayed no further while this connection lasts; empty where it is."""
+        """Why the table is relayed no further until the cause is gone; empty where it is."""
+        self.silent: dict[str, int] = {}
+        """By service, beats since it sent something of the table."""
         self.waiting: asyncio.Queue[Fact] = asyncio.Queue(QUEUE)
 
     def reported(self, detail: str | None) -> RelayedTable:
@@ -189,13 +193,13 @@ class Relay:
         progress = self.progress
         while True:
             try:
-                await self._session()
+                await in_own_task(self._session())
             except NatsUnavailableError as error:
                 # Once, not with each attempt.
                 if str(error) != self._logged:
                     self._logged = str(error)
                     log.warning("%s; trying again", error)
-            await sleep_ns(min(FIRST_WAIT_NS << min(progress.failures, 16), LONGEST_WAIT_NS))
+            await sleep_ns(wait_ns(progress.failures))
             progress.failures += 1
 
     async def _session(self) -> None:
@@ -205,9 +209,9 @@ class Relay:
         name = f"feltwire-relay {plan.venue} {plan.name}"
         connection = await connect(plan.address, name=name, lost=lost.set, inbox=inbox_of(plan.venue))
         try:
-            async with _first_error(), asyncio.TaskGroup() as group:
+            async with first_error(), asyncio.TaskGroup() as group:
                 session = _Session(plan, self.progress, connection, group, self.report)
-                group.create_task(_until(lost, f"{plan.address}: the connection is lost"))
+                group.create_task(until_lost(lost, f"{plan.address}: the connection is lost"))
                 await session.begin()
                 self._logged = ""
         finally:
@@ -291,7 +295,7 @@ class _Session:
                 f"{stream}: message {message.seq} is on the subject of {table}, and is {error}: somebody else writes "
                 "to this stream; see who may, in the accounts of the server"
             )
-            log.error("%s; the table is relayed no further", self._refused[table.name])
+            log.error("%s; the table is relayed no further until that is gone", self._refused[table.name])
             return Position("", 0)
         return Position(event.epoch, event.seq or 0, message.headers.get(HEAD, ""))
 
@@ -323,6 +327,7 @@ class _Session:
             progress.received.add(service.endpoint)
             name = TableName(plan.venue, data.simulated, data.table).name
             lane = self._lane(service, name)
+            progress.lanes[name].silent[service.endpoint] = 0
             if lane is None:
                 return
             if isinstance(data, Heartbeat):
@@ -378,9 +383,9 @@ class _Session:
             if not lane.refused:
                 lane.refused = (
                     f"{name} is served by {lane.service} and by {service.endpoint}; a venue has one table of a name: "
-                    "give one of them another id, or its service another --venue; where it has moved, restart the relay"
+                    "give one of them another id, or its service another --venue"
                 )
-                log.error("%s; the table is relayed no further", lane.refused)
+                log.error("%s; the table is relayed no further until one alone does", lane.refused)
             return None
         return lane
 
@@ -402,12 +407,42 @@ class _Session:
 
     async def _beat(self) -> None:
         plan = self._plan
-        while True:
+        for beat in itertools.count(1):
+            await self._look_for_settled(beat)
             await self._connection.publish(relay_subject(plan.venue, plan.name), encode_report(self._report()))
             for subscriber in self._folding:
                 for name, state in subscriber.states.items():
                     await self._publish_snapshot(name, state)
             await sleep_ns(BEAT_NS)
+
+    async def _look_for_settled(self, beat: int) -> None:
+        """Begins anew where the cause of a refusal is gone: from what the stream holds, as after a lost connection.
+
+        Raises:
+            NatsUnavailableError: it is gone; this is tried again at once.
+        """
+        settled = None
+        for name, lane in self._progress.lanes.items():
+            lane.silent = {service: beats + 1 for service, beats in lane.silent.items()}
+            serving = [service for service, beats in lane.silent.items() if beats <= SETTLED_BEATS]
+            if lane.refused and name not in self._refused and len(serving) < 2:
+                settled = name
+        if beat % LOOK_BEATS == 0:
+            for name in [*self._refused]:
+                if await self._is_event(name):
+                    settled = name
+        if settled is not None:
+            raise NatsUnavailableError(f"{settled}: the cause for which it was refused is gone: relaying it again")
+
+    async def _is_event(self, name: str) -> bool:
+        """Whether the stream holds an event, or nothing, as the last message of a table."""
+        kind, _, simple = name.rpartition("/")
+        table = TableName(self._plan.venue, bool(kind), simple)
+        message = await self._stream.last(stream_of(table.venue), table.events)
+        try:
+            return message is None or decode(message.body).seq is not None
+        except EventError:
+            return False
 
     async def _publish_snapshot(self, name: str, state: TableState) -> None:
         """A snapshot goes out when the stream holds what it covers: who joins asks there for what follows."""
@@ -417,26 +452,3 @@ class _Session:
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)
         await self._connection.publish(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
-
-
-async def _until(lost: asyncio.Event, what: str) -> NoReturn:
-    await lost.wait()
-    raise NatsUnavailableError(what)
-
-
-@asynccontextmanager
-async def _first_error() -> AsyncIterator[None]:
-    """Raises one error of ours in place of a group that has only such: a refusal before what may pass."""
-    try:
-        yield
-    except BaseExceptionGroup as errors:
-        _, others = errors.split((NatsRefusedError, NatsUnavailableError))
-        if others is not None:
-            raise
-        refused, passing = errors.split(NatsRefusedError)
-        raise _one_of(refused or passing or errors) from None
-
-
-def _one_of(errors: BaseExceptionGroup[BaseException]) -> BaseException:
-    error = errors.exceptions[0]
-    return _one_of(error) if isinstance(error, BaseExceptionGroup) else error

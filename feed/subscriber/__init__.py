@@ -13,7 +13,7 @@
 It needs pyzmq, msgspec and, of this project, only `feed`.
 """
 
-from .asynchronous import AsyncSubscriber
+from .asynchronous import AsyncSubscriber, TableSubscriber
 from .blocking import Subscriber
 from .items import (
     CaughtUp,
@@ -57,6 +57,7 @@ __all__ = [
     "Stale",
     "Subscriber",
     "Subscription",
+    "TableSubscriber",
     "Trouble",
     "Waiting",
 ]

@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
+from ..state import TableState
 from .items import Item
 from .reader import TICK_MS, FeedReader
+
+
+class TableSubscriber(Protocol):
+    """What follows tables on an asyncio loop, whatever brings their messages: an asynchronous iterator of items, within
+    an asynchronous context. `AsyncSubscriber` is one."""
+
+    @property
+    def states(self) -> Mapping[str, TableState]:
+        """The state of each table after the last item delivered."""
+
+    @property
+    def silent_ns(self) -> Mapping[str, int | None]:
+        """For each table how old what is known of it may be; None where nothing ever was received."""
+
+    @property
+    def refused(self) -> str:
+        """Why this reader is not let in; empty where it is, or that is not known."""
+
+    def join_again(self, name: str) -> None:
+        """Begins one table with its snapshot."""
+
+    def __aiter__(self) -> AsyncIterator[Item]: ...
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
 
 class AsyncSubscriber(FeedReader):

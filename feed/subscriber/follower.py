@@ -77,6 +77,10 @@ class Liveness:
             self.stale = False
             self._items.append(Fresh(table=self._table, silent_ns=silent_ns))
 
+    def forget(self) -> None:
+        """How old what is known of the table may be is unknown until something is received."""
+        self._had_heartbeat = False
+
     def reported(self, state: str) -> None:
         """The state of the table in a heartbeat. `Halted` is notified once."""
         halted, self._halted = self._halted, state == HALTED
@@ -183,9 +187,19 @@ class Follower:
 
     # --- the feed ------------------------------------------------------------------------------------------------
 
-    def fact(self, fact: Fact, now_ns: int) -> None:
-        """Handles an event of the feed."""
-        self._received(fact.event.epoch, now_ns)
+    @property
+    def position(self) -> Position | None:
+        """The position after the last fact; None before the first snapshot."""
+        memory = self._facts.memory
+        return memory.position if memory.started else None
+
+    def fact(self, fact: Fact, now_ns: int, *, live: bool = True) -> None:
+        """Handles an event of the feed. `live` is False for one that a store delivers: it may be old, and shows nothing
+        of whether the publisher is silent."""
+        if live:
+            self._received(fact.event.epoch, now_ns)
+        else:
+            self._exists = True
         event, seq = fact.event, fact.event.seq
         facts, memory = self._facts, self._facts.memory
         if seq is None:
@@ -200,7 +214,7 @@ class Follower:
             if event.epoch != memory.epoch:
                 # A number that was delivered already, in an unknown epoch: the journal decides.
                 facts.note_unconfirmed(place)
-                self._verify_position()
+                self.verify_position()
             return
         facts.note_announced(place)
         in_order = (
@@ -230,7 +244,25 @@ class Follower:
             self._catch_up_to(beat.last)
         elif beat.last < memory.seq and beat.epoch != memory.epoch:
             # The service was started again on a journal that ends before our position: the journal decides.
-            self._verify_position()
+            self.verify_position()
+
+    @property
+    def announced(self) -> int:
+        """The highest number that was announced when the last request was made."""
+        return self._requested_highest
+
+    def forget_announced(self) -> None:
+        """Forgets what came beyond our position: the history is asked for it."""
+        self._facts.forget_unreached()
+
+    def contradicts(self, beat: Heartbeat) -> bool:
+        """Whether a heartbeat of an event that was delivered reports another history than ours: another head of the
+        chain, or an epoch of which we have nothing and an earlier end."""
+        memory = self._facts.memory
+        if not memory.started or beat.last > memory.seq:
+            return False
+        unknown_epoch = beat.epoch != memory.epoch and memory.last_of(beat.epoch) is None
+        return (unknown_epoch and beat.last < memory.seq) or not memory.witness(beat.last, beat.head)
 
     def tick(self, now_ns: int) -> None:
         """Handles the passing of time, after every message received until now."""
@@ -251,8 +283,8 @@ class Follower:
             self.state = FollowerState.CATCHING_UP
             self._notices.gap(self._facts.memory.seq + 1, last)
 
-    def _verify_position(self) -> None:
-        """Has the journal checked for our position."""
+    def verify_position(self) -> None:
+        """Has the history asked whether it has our position, and for what follows it."""
         if self.state is FollowerState.LIVE:
             self.state = FollowerState.CATCHING_UP
 

@@ -15,6 +15,12 @@ SIMULATED: Final = "sim/"
 """Prefix of the name of a simulated table in positions, and in notices for people."""
 
 
+def named(table: str, *, simulated: bool, venue: str = "") -> str:
+    """The name of a table in positions: `sim/` begins that of a simulated one, and before it stands the venue where a
+    subscriber follows several: `atlantic-hall/sim/roulette-1`."""
+    return (f"{venue}/" if venue else "") + (SIMULATED if simulated else "") + table
+
+
 class Position(NamedTuple):
     """A position in a table's history: after the event `seq` of an epoch."""
 
@@ -37,6 +43,13 @@ class Fact(NamedTuple):
     head: str = ""
     """Head of the table's chain after it, in hexadecimal, as the subscriber computed it; empty for events that are not
     durable, and until the chain is known."""
+    venue: str = ""
+    """Its venue, where a subscriber follows several; else empty."""
+
+    @property
+    def name(self) -> str:
+        """The name of its table in positions."""
+        return named(self.event.data.table, simulated=self.event.data.simulated, venue=self.venue)
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,11 +59,13 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     """The table's id, as events have it."""
     simulated: bool = False
     """Whether it is a simulated table: one with this id may be beside a real one."""
+    venue: str = ""
+    """Its venue, where a subscriber follows several; else empty."""
 
     @property
     def name(self) -> str:
         """The table's name in positions, and for people: that of a simulated one begins with `sim/`."""
-        return (SIMULATED if self.simulated else "") + self.table
+        return named(self.table, simulated=self.simulated, venue=self.venue)
 
 
 class Waiting(Notice, frozen=True, kw_only=True):
@@ -243,8 +258,8 @@ class ItemQueue:
         match item:
             case Fact(event=event, head=head):
                 if event.seq is not None:
-                    self.position[name_of(event)] = Position(event.epoch, event.seq, head)
-                    self._apply(event)
+                    self.position[item.name] = Position(event.epoch, event.seq, head)
+                    self._apply(item.name, event)
             case Joined(snapshot=snapshot):
                 self.position[item.name] = Position(snapshot.epoch, snapshot.last)
                 self.states[item.name] = TableState.from_snapshot(snapshot)
@@ -255,8 +270,7 @@ class ItemQueue:
                 self.states.pop(item.name)
         return item
 
-    def _apply(self, event: Event) -> None:
-        name = name_of(event)
+    def _apply(self, name: str, event: Event) -> None:
         if event.seq == 1:
             self.states[name] = TableState(event.data.table)
         state = self.states.get(name)
@@ -267,12 +281,5 @@ class ItemQueue:
             state.apply(event)
 
 
-def name_of(event: Event) -> str:
-    """The name of an event's table in positions: a simulated one begins with `sim/`."""
-    return (SIMULATED if event.data.simulated else "") + event.data.table
-
-
 def _is_history_of(name: str, item: Item) -> bool:
-    if isinstance(item, Fact):
-        return name_of(item.event) == name
-    return isinstance(item, COMPLETENESS) and item.name == name
+    return item.name == name and isinstance(item, (Fact, *COMPLETENESS))

@@ -12,7 +12,8 @@ from ..endpoints import Endpoints
 from ..state import TableState
 from .items import ItemQueue, Position
 from .sockets import SubscriberSockets
-from .subscription import Since, Subscription
+from .subscription import Subscription
+from .tables import Since
 
 if TYPE_CHECKING:
     from ..keys import ClientCurve

@@ -13,17 +13,16 @@ two: the simulated one is called `sim/<table>` here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
-import msgspec
-
 from .. import wire
-from ..events import Event, EventError, Heartbeat, decode
-from ..state import Snapshot, decode_snapshot
-from .follower import Follower, PendingRequest
-from .items import SIMULATED, Fact, Item, Notice, NotShown, Position, Refused, Trouble, Waiting
+from ..events import Heartbeat
+from ..state import Snapshot
+from .follower import PendingRequest
+from .items import SIMULATED, Fact, Item, NotShown, Refused, Trouble, Waiting
 from .sequencer import MAX_KEPT
+from .tables import AT_ONCE, FollowedTables, Since, TableOf, content_of, event_of
 
 VERSION: Final = "v1/"
 
@@ -32,11 +31,6 @@ WAITING_NS: Final = 1_000_000_000
 REOPEN_NS: Final = 5_000_000_000
 """Without a message for this long, the sockets are opened again (ours). A frozen publisher keeps its connections; only
 a new one reaches its successor."""
-
-AT_ONCE: Final = 4
-"""Requests pending at one time (ours)."""
-
-Since = Mapping[str, Position | tuple[str, int] | tuple[str, int, str]] | int | None
 
 
 class Subscription:
@@ -56,18 +50,16 @@ class Subscription:
         """See `feed.subscriber.Subscriber` for `tables`, `since`, `simulated` and `heartbeats`; `endpoint` is for
         notices only."""
         self._endpoint = endpoint
-        self._tables = None if tables is None else frozenset(tables)
-        self._since = since
-        self._kinds = (False, True) if simulated is None else (simulated,)
         self._heartbeats = heartbeats
-        self._kept = kept
-        self._followers: dict[str, Follower] = {}
         self._numbers = 0
+        self._items: list[Item] = []
+        self._tables = FollowedTables(
+            self._items, self._next_id, tables=tables, since=since, simulated=simulated, kept=kept
+        )
         self._table_list = PendingRequest()
         self._table_list_known = False
         self._lookups: dict[str, PendingRequest] = {}
         """Tables of the list whose snapshot, which states whether they are simulated, is not known yet."""
-        self._items: list[Item] = []
         self._received_ns = self._opened_ns = now_ns
         self._received = self._waiting_notified = False
         self.refused = ""
@@ -78,23 +70,24 @@ class Subscription:
     @property
     def topics(self) -> list[bytes]:
         """The prefixes to subscribe to. Each ends in a slash, so that `table-1` does not match `table-10`."""
-        roots = [(SIMULATED if kind else "") + VERSION for kind in self._kinds]
-        if self._tables is None:
+        roots = [(SIMULATED if kind else "") + VERSION for kind in self._tables.kinds]
+        if self._tables.wanted is None:
             return [root.encode() for root in roots]
-        return [f"{root}{table}/".encode() for root in roots for table in sorted(self._tables)]
+        return [f"{root}{table}/".encode() for root in roots for table in sorted(self._tables.wanted)]
 
     @property
     def stale(self) -> frozenset[str]:
         """The tables whose heartbeat is missing."""
-        return frozenset(name for name, follower in self._followers.items() if follower.liveness.stale)
+        return self._tables.stale
 
     def silent_ns(self, now_ns: int) -> dict[str, int | None]:
         """For each table how long nothing was received; None where nothing ever was."""
-        return {name: follower.liveness.silent_ns(now_ns) for name, follower in self._followers.items()}
+        return self._tables.silent_ns(now_ns)
 
     def take(self) -> list[Item]:
         """The items since the last call, in order."""
-        items, self._items = self._items, []
+        items = self._items[:]
+        self._items.clear()
         return items
 
     def join_again(self, name: str) -> None:
@@ -103,7 +96,7 @@ class Subscription:
         Raises:
             KeyError: no such table is followed.
         """
-        self._followers[name].join_again()
+        self._tables.join_again(name)
 
     # --- received ------------------------------------------------------------------------------------------------
 
@@ -114,20 +107,19 @@ class Subscription:
             # A service runs there: the list is requested at once.
             self._received = True
             self._table_list.reset()
-        event = _event(frames[1]) if len(frames) == 2 else None
+        event = event_of(frames[1]) if len(frames) == 2 else None
         if event is None or frames[0] != event.topic.encode():
             self.malformed += 1
             return
         data = event.data
-        if data.simulated not in self._kinds or not self._wants(data.table):
+        if not self._tables.wants(data.table, simulated=data.simulated):
             return
-        follower = self._follower(data.table, data.simulated, now_ns)
-        if isinstance(data, Heartbeat):
-            follower.heartbeat(data, now_ns)
-        else:
-            follower.fact(Fact(event, frames[1]), now_ns)
-        self._collect(follower)
-        if self._heartbeats and isinstance(data, Heartbeat):
+        place = TableOf(data.table, data.simulated)
+        if not isinstance(data, Heartbeat):
+            self._tables.fact(place, Fact(event, frames[1]), now_ns)
+            return
+        self._tables.heartbeat(place, data, now_ns)
+        if self._heartbeats:
             self._items.append(Fact(event, frames[1]))
 
     def on_history(self, frames: Sequence[bytes], now_ns: int) -> None:
@@ -137,11 +129,8 @@ class Subscription:
         except wire.WireError:
             self.malformed += 1
             return
-        for follower in self._followers.values():
-            if follower.pending.request_id == answer.request_id:
-                follower.answer(answer, _content(answer), now_ns)
-                self._collect(follower)
-                return
+        if self._tables.answer(answer, now_ns):
+            return
         if self._table_list.is_answer(answer.request_id, now_ns):
             self._on_table_list(answer, now_ns)
         else:
@@ -152,9 +141,7 @@ class Subscription:
         if not self._received and not self._waiting_notified and now_ns - self._opened_ns >= WAITING_NS:
             self._waiting_notified = True
             self._items.append(Waiting(table="", endpoint=self._endpoint))
-        for follower in self._followers.values():
-            follower.tick(now_ns)
-            self._collect(follower)
+        self._tables.tick(now_ns)
         for pending in (self._table_list, *self._lookups.values()):
             if pending.overdue(now_ns):
                 pending.failed(now_ns)
@@ -203,43 +190,19 @@ class Subscription:
                 request_id = self._next_id()
                 pending.sent(request_id, now_ns)
                 yield wire.AskSnapshot(request_id, table)
-        for follower in self._followers.values():
-            if free <= 0:
-                return
-            request = follower.ask(self._next_id(), now_ns)
-            if request is not None:
-                free -= 1
-                yield request
+        for _, request in self._tables.requests(free, now_ns):
+            yield request
 
     def _all_pending(self) -> Iterator[PendingRequest]:
         yield self._table_list
         yield from self._lookups.values()
-        for follower in self._followers.values():
-            yield follower.pending
+        yield from self._tables.pending()
 
     def _next_id(self) -> bytes:
         self._numbers += 1
         return b"%d" % self._numbers
 
     # --- the tables ----------------------------------------------------------------------------------------------
-
-    def _wants(self, table: str) -> bool:
-        return self._tables is None or table in self._tables
-
-    def _follower(self, table: str, simulated: bool, now_ns: int) -> Follower:
-        name = (SIMULATED if simulated else "") + table
-        follower = self._followers.get(name)
-        if follower is None:
-            start = self._start_of(name)
-            follower = Follower(table, simulated=simulated, start=start, now_ns=now_ns, kept=self._kept)
-            self._followers[name] = follower
-        return follower
-
-    def _start_of(self, name: str) -> Position | None:
-        if self._since is None or isinstance(self._since, int):
-            return None if self._since is None else Position("", self._since)
-        place = self._since.get(name)
-        return None if place is None else Position(*place)
 
     def _on_table_list(self, answer: wire.HistoryAnswer, now_ns: int) -> None:
         if not isinstance(answer, wire.TablesAnswer):
@@ -251,8 +214,9 @@ class Subscription:
         self._table_list_known = True
         # A service runs there, though no table may have events yet.
         self._waiting_notified = True
-        self._lookups = {table: PendingRequest() for table in answer.tables if self._wants(table)}
-        for table in sorted((self._tables or frozenset()).difference(answer.tables)):
+        wanted = self._tables.wanted
+        self._lookups = {table: PendingRequest() for table in answer.tables if wanted is None or table in wanted}
+        for table in sorted((wanted or frozenset()).difference(answer.tables)):
             there = ", ".join(answer.tables) or "none"
             self._items.append(Trouble(table=table, detail=f"no such table has events here yet; there are: {there}"))
 
@@ -260,46 +224,12 @@ class Subscription:
         table = next((name for name, one in self._lookups.items() if one.is_answer(answer.request_id, now_ns)), None)
         if table is None:
             return
-        snapshot = _content(answer)
+        snapshot = content_of(answer)
         if not isinstance(snapshot, Snapshot):
             self._lookups[table].failed(now_ns)
             return
         del self._lookups[table]
-        if snapshot.simulated in self._kinds:
-            follower = self._follower(table, snapshot.simulated, now_ns)
-            follower.set_existing()
-            self._collect(follower)
+        if snapshot.simulated in self._tables.kinds:
+            self._tables.exists(TableOf(table, snapshot.simulated), now_ns)
         else:
             self._items.append(NotShown(table=table, simulated=snapshot.simulated))
-
-    def _collect(self, follower: Follower) -> None:
-        if not follower.simulated:
-            self._items += follower.items
-        else:
-            self._items += [_marked(item) for item in follower.items]
-        follower.items.clear()
-
-
-def _marked(item: Item) -> Item:
-    """The item, a notice marked as that of a simulated table."""
-    return msgspec.structs.replace(item, simulated=True) if isinstance(item, Notice) else item
-
-
-def _event(body: bytes) -> Event | None:
-    try:
-        return decode(body)
-    except EventError:
-        return None
-
-
-def _content(answer: wire.HistoryAnswer) -> Fact | Snapshot | None:
-    """The decoded body of an answer; None where it has none, or it cannot be read."""
-    if isinstance(answer, wire.EventAnswer):
-        event = _event(answer.body)
-        return None if event is None or event.topic.encode() != answer.topic else Fact(event, answer.body)
-    if isinstance(answer, wire.JsonAnswer) and answer.kind == "snapshot":
-        try:
-            return decode_snapshot(answer.body)
-        except ValueError:
-            return None
-    return None

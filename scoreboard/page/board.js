@@ -52,6 +52,9 @@ export function nameOf(view) {
   return short(own ?? view.table, 80);
 }
 
+// The name, and before it the venue in a hall of several.
+export const placeOf = (view) => [short(view.venue, 40), nameOf(view)].filter(Boolean).join(", ");
+
 // The state in words, for the banner and for screen readers: [words, why].
 export function stateOf(view, stale) {
   if (stale) return ["stale", t("status.stale"), t("stale")];
@@ -108,7 +111,7 @@ export function board(key, view, { stale, tile }) {
       "data-sequence": view.sequence ?? 0,
       class: [tile ? "tile" : "full", view.simulated ? "simulated" : "", `is-${code}`, stale ? "is-old" : ""].filter(Boolean).join(" "),
       href: tile ? `?${parameters({ table: key })}` : null,
-      "aria-label": tile ? `${t("open", { table: name })}. ${words}` : t("board", { table: name }),
+      "aria-label": tile ? `${t("open", { table: placeOf(view) })}. ${words}` : t("board", { table: placeOf(view) }),
     },
     h(
       "div.frame",
@@ -117,6 +120,7 @@ export function board(key, view, { stale, tile }) {
         "header",
         {},
         h(tile ? "h2.name" : "h1.name", { dir: "auto" }, name),
+        view.venue ? h("span.venue", { dir: "auto" }, short(view.venue, 40)) : null,
         h("span.game", {}, named("game", view.game || "")),
         view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,
         h("span.limits", {}, limits(view)),

@@ -7,7 +7,7 @@
 
 import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
-import { board, complete, nameOf, parameters, stateOf } from "./board.js";
+import { board, complete, parameters, placeOf, stateOf } from "./board.js";
 import { currentLanguage, languageFor, languages, loadWords, t } from "./words.js";
 
 // A table is stale after this long without a sign of life. Its heartbeat comes each second; a board has to show STALE
@@ -59,6 +59,8 @@ function receive(message) {
     }
     case "beat": {
       const now = performance.now();
+      // They are shown where no table is.
+      if (!boards.size && JSON.stringify(services) !== JSON.stringify(message.services)) dirty = true;
       services = message.services;
       for (const [key, silent] of Object.entries(message.silent)) {
         const known = boards.get(key);
@@ -112,7 +114,7 @@ function render() {
   );
   if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));
   morph(hall, fresh);
-  document.title = single ? nameOf(shown[0][1].view) : t("hall");
+  document.title = single ? placeOf(shown[0][1].view) : t("hall");
   turn();
   speak(single ? shown.slice(0, 1) : shown);
 }
@@ -157,7 +159,7 @@ function speak(shown) {
   const lines = [];
   for (const [key, { view, stale }] of shown) {
     const [, words, because] = stateOf(view, stale);
-    const text = [nameOf(view), words, because].filter(Boolean).join(". ");
+    const text = [placeOf(view), words, because].filter(Boolean).join(". ");
     if (said.get(key) !== text) lines.push(text);
     said.set(key, text);
   }

@@ -17,7 +17,9 @@ from controller.fleet.streams import MESSAGE_ID, JetStream
 from controller.fleet.subjects import HUB_STREAM, LIVE_STREAM, TableName, stream_of
 from controller.fleet.verify import verify_stream
 from feed.events import decode
+from feed.subscriber import Refused
 from tests.fakes.feed_tables import feed_tables
+from tests.fakes.following import following
 from tests.fakes.nats_server import NatsServer, free_port
 from tests.fakes.relaying import held_of, jetstream, relaying
 from tests.fakes.time_limits import HANG_S
@@ -79,6 +81,15 @@ def with_venue(text: str, venue: str) -> str:
     return text[:end] + "      " + copy + text[end:]
 
 
+def with_copy_of_reader(text: str, user: str, old: str, new: str) -> str:
+    """The file with another user, as the reader but for one thing."""
+    begin = text.index("{\n        user: reader")
+    end = text.index("\n      }\n", begin) + len("\n      }\n")
+    copy = text[begin:end].replace("user: reader", f"user: {user}").replace("$READER", f"${user.upper()}")
+    assert old in copy
+    return text[:end] + "      " + copy.replace(old, new) + text[end:]
+
+
 @contextmanager
 def servers(*configs: tuple[str, str]) -> Iterator[list[NatsServer]]:
     """Servers by name and configuration."""
@@ -119,6 +130,24 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
             await denied(stream, stream_of(VENUE), f"feltwire.v1.{VENUE}.wheel-1.round.outcome")
             with pytest.raises(NatsRefusedError, match="may not publish to"):
                 await stream.create_venue("another")
+        # A board follows as the reader, and leaves nothing on the server.
+        for venue in (VENUE, ""):
+            async with following(reader, venue) as board:
+                name = "wheel-1" if venue else f"{VENUE}/wheel-1"
+                assert await board.until_facts(name, count) == service.bodies("wheel-1")
+        async with jetstream(admin) as stream:
+            answer = await stream.connection.request(f"$JS.API.CONSUMER.NAMES.{stream_of(VENUE)}", b"")
+            assert b'"total":0' in answer
+        # Without the live messages no board knows which tables are silent: it is told what to allow.
+        async with following(as_user(server, "tables", certified), VENUE) as board:
+            refused = await board.until_kind(Refused)
+            assert f"the user tables may not subscribe to feltwire.live.v1.{VENUE}.*.heartbeat" in str(refused)
+        async with following(as_user(server, OTHER, certified), VENUE) as board:
+            await board.until_kind(Refused, has="the user boardwalk may not subscribe")
+        async with following(reader._replace(password="wrong"), VENUE) as board:
+            await board.until_kind(Refused, has="the user reader is not let in; check user and password")
+        async with following(reader._replace(ca=None), VENUE) as board:
+            await board.until_kind(Refused, has="its certificate is not trusted")
         # A venue writes as itself alone, and reads no other.
         other = as_user(server, OTHER, certified)
         client = await connect(other, name="test", inbox=f"_INBOX_{OTHER}")
@@ -148,6 +177,7 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
 
     with certificates() as certified:
         config = with_venue(config_of("one-server.conf", certified), OTHER)
+        config = with_copy_of_reader(config, "tables", '"_INBOX.>", "feltwire.live.>"', '"_INBOX.>"')
         with servers(("hub", config)) as (server,), feed_tables("wheel-1") as service:
             asyncio.run(run())
 
@@ -180,6 +210,11 @@ def test_a_hub_sources_its_leaf_nodes_and_one_that_forges_another_venue_is_found
                 held = await held_of(admin, table, count, stream=HUB_STREAM)
                 assert [message.body for message in held] == tables.bodies("wheel-1")
             await both_live(admin)
+            async with following(reader) as hall:
+                for venue, tables in ((VENUE, service), (OTHER, elsewhere)):
+                    bodies = tables.bodies("wheel-1")
+                    assert await hall.until_facts(f"{venue}/wheel-1", len(bodies)) == bodies
+                await hall.until_true(lambda: not hall.subscriber.stale)
             # One event of the table for each connection that was lost may be there already.
             assert relay.progress.duplicates < max(1, relay.progress.connections)
         # A venue has its own server take the subjects of another one: the hub sources it, and readers see from where.

@@ -257,7 +257,35 @@ def test_a_table_of_two_services_is_held_and_the_others_go_on() -> None:
         asyncio.run(run())
 
 
-def test_a_table_under_whose_subject_something_else_stands_is_held_and_the_others_go_on() -> None:
+def test_a_table_of_two_services_goes_on_when_one_of_them_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        await make_streams(server.address)
+        async with relaying(server.address, one, moved) as relay:
+            one.play(5)
+            await held_of(server.address, WHEEL, len(one.bodies("wheel-1")))
+            moved.start()
+            await until_refused(relay, server)
+            one.play(5)
+            moved.stop()
+            # Those that were not relayed meanwhile too.
+            held = await held_of(server.address, WHEEL, len(one.bodies("wheel-1")))
+            assert [message.body for message in held] == one.bodies("wheel-1")
+            assert relay.report().tables[WHEEL.table].state != "refused"
+
+    monkeypatch.setattr("controller.fleet.relay.SETTLED_BEATS", 1)
+
+    with (
+        nats_server() as server,
+        feed_tables("wheel-1", "wheel-2") as one,
+        feed_tables("wheel-1", "wheel-3", seed=2) as moved,
+    ):
+        moved.stop()
+        asyncio.run(run())
+
+
+def test_a_table_under_whose_subject_something_else_stands_is_held_until_that_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async def run() -> None:
         await make_streams(server.address)
         async with jetstream(server.address) as stream:
@@ -267,8 +295,14 @@ def test_a_table_under_whose_subject_something_else_stands_is_held_and_the_other
             other = TableName(VENUE, False, "wheel-2")
             await held_of(server.address, other, len(service.bodies("wheel-2")))
             assert "somebody else writes" in await until_refused(relay, server)
-        held = await all_held(server.address, stream_of(VENUE))
-        assert held == {WHEEL: [b"{}"], other: service.bodies("wheel-2")}
+            held = await all_held(server.address, stream_of(VENUE))
+            assert held == {WHEEL: [b"{}"], other: service.bodies("wheel-2")}
+            async with jetstream(server.address) as stream:
+                purge = b'{"filter":"%s"}' % WHEEL.events.encode()
+                await stream.connection.request(f"$JS.API.STREAM.PURGE.{stream_of(VENUE)}", purge)
+            held_now = await held_of(server.address, WHEEL, len(service.bodies("wheel-1")))
+            assert [message.body for message in held_now] == service.bodies("wheel-1")
 
+    monkeypatch.setattr("controller.fleet.relay.LOOK_BEATS", 1)
     with nats_server() as server, feed_tables("wheel-1", "wheel-2") as service:
         asyncio.run(run())

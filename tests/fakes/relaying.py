@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 
 from controller.fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
 from controller.fleet.relay import Relay, RelayPlan, Service
@@ -87,3 +88,24 @@ def journals(venue: str, services: Mapping[bool, FeedTables] | FeedTables) -> di
         for simulated, service in by_kind.items()
         for table in service.tables
     }
+
+
+@contextmanager
+def relay_beside(address: NatsAddress, service: FeedTables) -> Iterator[None]:
+    """A relay on a thread of its own, for a test that has no loop."""
+    loop = asyncio.new_event_loop()
+    ended = asyncio.Event()
+
+    async def run() -> None:
+        await make_streams(address)
+        async with relaying(address, service):
+            await ended.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()), name="relay")
+    thread.start()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(ended.set)
+        thread.join(HANG_S)
+        loop.close()

@@ -18,7 +18,7 @@ import pytest
 from feed import wire
 from feed.history_server import REQUESTS_PER_CLIENT
 from feed.subscriber import CaughtUp, Fact, Joined, Missing, Position, Restarted, Rewritten, Subscription
-from feed.subscriber.items import Item, name_of
+from feed.subscriber.items import Item
 from feed.subscriber.reader import TICK_MS
 from tests.fakes.feed_answers import answers_to
 from tests.fakes.feed_model import ModelJournal, ModelTable
@@ -272,7 +272,7 @@ class World:
         positions = dict.fromkeys(TABLES, Position("", 0))
         for item in self.items:
             if isinstance(item, Fact) and item.event.seq is not None:
-                positions[name_of(item.event)] = Position(item.event.epoch, item.event.seq, item.head)
+                positions[item.name] = Position(item.event.epoch, item.event.seq, item.head)
         self.subscription = self._new_subscription(positions)
         self.connect()
 

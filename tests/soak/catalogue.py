@@ -250,6 +250,7 @@ SOAKS: tuple[Soak, ...] = (
         "Subscribers that join, lose messages and come back, against a model",
         10,
         "property/test_subscriber_model.py",
+        "property/test_stream_follower.py",
     ),
     _parts(
         "fleet-mishaps",

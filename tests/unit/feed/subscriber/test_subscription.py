@@ -29,7 +29,7 @@ from feed.subscriber import (
 )
 from feed.subscriber.items import ItemQueue, Notice
 from feed.subscriber.memory import REMEMBERED
-from feed.subscriber.subscription import Since
+from feed.subscriber.tables import Since, TableOf
 from tests.fakes.feed_answers import answers_to
 from tests.fakes.feed_model import KeptEvent, ModelJournal, ModelTable
 
@@ -225,7 +225,7 @@ def test_the_number_of_facts_kept_is_bounded_and_the_others_are_requested_again(
     bench.answer()
     said = [warning(table) for _ in range(20)]
     bench.deliver(*said[1:])
-    follower = bench.subscription._followers[TABLE]
+    follower = bench.subscription._tables.follower(TableOf(TABLE, False), 0)
     assert len(follower._facts._kept) == 3
     bench.answer()
     assert bench.bodies == bench.journal.bodies(TABLE)
