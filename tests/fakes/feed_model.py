@@ -97,6 +97,8 @@ class ModelTable:
     def __init__(self, journal: ModelJournal, table: str, epoch: str, *, simulated: bool = False) -> None:
         self.table = table
         self.epoch = epoch
+        self.time = TIME
+        """The wall time of its next events."""
         self._journal = journal
         self._simulated = simulated
         self._ephemeral = 0
@@ -128,7 +130,7 @@ class ModelTable:
             id=f"{self.table}.{self.epoch}.{serial}",
             source=f"/tables/{self.table}",
             type=type_of(kind),
-            time=TIME,
+            time=self.time,
             sequence=sequence,
             data=data,
         )
