@@ -277,7 +277,7 @@ def _venue(text: str) -> str:
 @_SERVER
 @click.option("--head", "heads", metavar="VENUE/TABLE:SEQ:HASH", multiple=True, callback=_heads, help="You kept it.")
 @click.option("--journal", "journals", metavar="VENUE=FILE", multiple=True, callback=_journals, help="Compare with it.")
-@click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Of the journals' seals.")
+@click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Of the tables' seals.")
 @click.option("--json", "as_json", is_flag=True, help="One report a line, for a program.")
 @nats_options
 def verify_command(
@@ -294,9 +294,10 @@ def verify_command(
     """Verify what the streams hold, and name the first difference of each table.
 
     Every event is read, and its chain computed anew from the bodies: it must be complete, in order, on the subject of
-    its table, and there once. The head must be that of the table's last heartbeat. A head that you kept (of a printer,
-    a note, another subscriber) vouches more: give it with --head. A journal vouches with its seals: it is verified as
-    by feltwire journal verify, and each event must be the one that it holds.
+    its table, and there once. The head must be that of the table's last heartbeat, and those that the seals in the
+    stream state; with --key only seals of these keys count, and each table must have one. A head that you kept (of a
+    printer, a note, another subscriber) vouches more: give it with --head. A journal is verified as by feltwire journal
+    verify, and each event must be the one that it holds.
 
     \b
     Examples:
@@ -329,7 +330,7 @@ def verify_command(
             venues = {address.venue, venue_of_stream(stream) or ""} - {""}
             own = {table: given for table, given in known.items() if not venues or table.venue in venues}
             of_stream = {table: one for table, one in vouching.items() if not venues or table.venue in venues}
-            reports.append(await verify_stream(jetstream, stream, own, of_stream, venue=address.venue))
+            reports.append(await verify_stream(jetstream, stream, own, of_stream, venue=address.venue, keys=keys))
         return reports
 
     with exit_on_journal_error(), ExitStack() as opened:
@@ -377,8 +378,9 @@ def _show_report(report: FleetReport) -> None:
     click.echo(f"{report.stream}: {sum(one.events for one in report.tables)} events of {len(report.tables)} tables")
     for one in report.tables:
         behind = f", {one.behind} behind its journal" if one.behind else ""
+        sealed = f"; sealed up to event {one.sealed}" if one.sealed else ""
         vouched = f"; up to event {one.vouched} by {one.by}" if one.vouched else "; no head vouches for it"
-        click.echo(f"  {one.table:<32} events 1 to {one.last}{behind}, head {one.head[:16]}…{vouched}")
+        click.echo(f"  {one.table:<32} events 1 to {one.last}{behind}, head {one.head[:16]}…{vouched}{sealed}")
     for note in report.notes:
         click.echo(click.style(f"  note: {note}", fg="yellow"))
     if not report.tables:

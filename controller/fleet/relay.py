@@ -26,6 +26,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
+import msgspec
+
 from controller.fleet.connection import (
     Connection,
     NatsAddress,
@@ -35,6 +37,7 @@ from controller.fleet.connection import (
     inbox_of,
 )
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
+from controller.fleet.seals import SealedHeads, read_seals, seal_subject
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
@@ -44,7 +47,9 @@ from controller.fleet.subjects import (
     relay_subject,
     stream_of,
 )
+from feed.endpoints import Endpoints
 from feed.events import EventError, Heartbeat, decode
+from feed.history_client import ask
 from feed.state import TableState, encode_snapshot
 from feed.subscriber import (
     AsyncSubscriber,
@@ -63,6 +68,7 @@ from feed.subscriber import (
     Trouble,
     Waiting,
 )
+from feed.wire import AskSeals, ErrorAnswer, JsonAnswer
 from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
@@ -76,6 +82,8 @@ QUEUE: Final = 256
 subscriber finds the gap and asks for it."""
 BEAT_NS: Final = NS_PER_S
 FIRST_WAIT_NS: Final = NS_PER_S // 4
+SEALS_NS: Final = 60 * NS_PER_S
+"""Between two questions to a service for new seals (ours): what they add to a stream is a few messages a minute."""
 LONGEST_WAIT_NS: Final = 8 * NS_PER_S
 """Between two attempts to connect: the first, and the longest; each failure doubles it (ours)."""
 
@@ -136,6 +144,7 @@ class RelayPlan(NamedTuple):
     """Distinguishes the relays of a venue."""
     simulated: bool | None = None
     """As of the subscriber: None for real tables and simulated ones."""
+    seals_ns: int = SEALS_NS
 
 
 class RelayProgress:
@@ -147,6 +156,8 @@ class RelayProgress:
         """The services from which anything was received on this connection."""
         self.rewritten: dict[str, str] = {}
         """By table, why it is relayed no further. Known until this program ends, and found again by the next one."""
+        self.sealed: set[str] = set()
+        """The hashes of the seals that were published."""
         self.failures = 0
         """Connections in a row on which nothing was acknowledged."""
         self.connected = False
@@ -238,6 +249,7 @@ class _Session:
         self._snapshots: dict[str, int] = {}
         """By table, the last event of the snapshot that was published last."""
         self._folding: list[AsyncSubscriber] = []
+        self._logged: set[str] = set()
 
     async def begin(self) -> None:
         """Reads what the stream holds, then starts everything."""
@@ -258,6 +270,7 @@ class _Session:
         for service in plan.services:
             self._group.create_task(self._follow(service))
             self._group.create_task(self._follow_states(service))
+            self._group.create_task(self._follow_seals(service))
         self._group.create_task(self._beat())
         progress.connected = True
         progress.connections += 1
@@ -315,6 +328,55 @@ class _Session:
             self._folding.append(subscriber)
             async for _ in subscriber:
                 pass
+
+    async def _follow_seals(self, service: Service) -> None:
+        """Publishes the seals of the service's journal: each when the stream holds what it vouches for."""
+        while True:
+            there = await self._seals(service)
+            for one in there:
+                if one.hash not in self._progress.sealed:
+                    await self._publish_seal(service, one)
+            all_held = self._progress.sealed.issuperset(one.hash for one in there)
+            await sleep_ns(self._plan.seals_ns if there and all_held else min(BEAT_NS, self._plan.seals_ns))
+
+    async def _seals(self, service: Service) -> list[SealedHeads]:
+        """Those that the service has now; none where it is away, or older than this question."""
+        try:
+            answer = await ask(Endpoints.parse(service.endpoint), AskSeals(b"seals"), service.curve)
+            if isinstance(answer, JsonAnswer):
+                return read_seals(answer.body)
+        except TimeoutError:
+            return []
+        except ValueError as error:
+            self._log_once(f"{service.endpoint}: {error}")
+            return []
+        if isinstance(answer, ErrorAnswer):
+            self._log_once(f"{service.endpoint} gives no seals: {answer.refusal.detail}")
+        return []
+
+    async def _publish_seal(self, service: Service, one: SealedHeads) -> None:
+        own = {
+            name.rpartition("/")[2]: (name, lane)
+            for name, lane in self._progress.lanes.items()
+            if lane.service == service.endpoint
+        }
+        for table, (seq, _) in one.heads.items():
+            if table not in own:
+                return
+            name, lane = own[table]
+            stopped = lane.refused or name in self._progress.rewritten
+            if lane.held < seq and not stopped:
+                return
+        simulated = any(name != table for table, (name, _) in own.items())
+        subject = seal_subject(self._plan.venue, one, simulated=simulated)
+        body = msgspec.json.encode(one.seal)
+        await self._stream.publish(stream_of(self._plan.venue), subject, body, {MESSAGE_ID: one.hash})
+        self._progress.sealed.add(one.hash)
+
+    def _log_once(self, what: str) -> None:
+        if what not in self._logged:
+            self._logged.add(what)
+            log.warning("%s", what)
 
     async def _take(self, service: Service, item: Item) -> None:
         plan, progress = self._plan, self._progress

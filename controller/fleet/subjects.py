@@ -2,6 +2,7 @@
 
     feltwire.v1.<venue>.<table>.<type>          a durable event, byte for byte as the service published it
     feltwire.sim.v1.<venue>.<table>.<type>      ... of a simulated table
+    feltwire.v1.<venue>.@seal.<key>             a seal of a journal: signed heads of its tables
     feltwire.live.v1.<venue>.<table>.<type>     what is not durable: heartbeat, snapshot, round.progress
     feltwire.live.v1.<venue>.@relay.<name>      the report of a relay
 
@@ -24,6 +25,7 @@ VERSION: Final = "v1"
 SIM: Final = "sim"
 LIVE: Final = "live"
 RELAY: Final = "@relay"
+SEAL: Final = "@seal"
 SNAPSHOT: Final = "snapshot"
 HEARTBEAT: Final = "heartbeat"
 HUB_STREAM: Final = "feltwire"
@@ -100,9 +102,9 @@ class Subject(NamedTuple):
     simulated: bool
     venue: str
     table: str
-    """The table's id, or `RELAY`."""
+    """The table's id, `RELAY` or `SEAL`."""
     kind: str
-    """`round.outcome`; of a relay its name."""
+    """`round.outcome`; of a relay its name, of a seal the beginning of its key."""
 
     @property
     def of_table(self) -> TableName | None:

@@ -1,9 +1,9 @@
 """Verifies what a stream holds: each table's events as a chain, against heads that were published or kept.
 
 Nothing in the stream is trusted: the chain is computed anew from the bodies. A head vouches for all events up to its
-own: one of a heartbeat, of a journal that verifies by its seals, or one that somebody kept. The header with the head
-that the relay computed vouches for nothing, since who can change a body can change it; where it disagrees, it names
-the place.
+own: one of a heartbeat, of a seal in the stream, of a journal that verifies by its seals, or one that somebody kept.
+The header with the head that the relay computed vouches for nothing, since who can change a body can change it; where
+it disagrees, it names the place.
 
 A chain without a difference is complete only where a head vouches for its last event and nothing announces a later
 one. Otherwise whoever can write the stream may have changed or cut off its end, and the result states that.
@@ -14,18 +14,20 @@ one. Otherwise whoever can write the stream may have changed or cut off its end,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, decode_report
+from controller.fleet.seals import sealed_heads
 from controller.fleet.streams import HEAD, JetStream, StoredMessage
 from controller.fleet.subjects import (
     HEARTBEAT,
     HUB_STREAM,
     LIVE_STREAM,
     RELAY,
+    SEAL,
     TableName,
     event_subject,
     parse_subject,
@@ -41,6 +43,8 @@ class KnownHead(NamedTuple):
     seq: int
     hash: bytes
     by: str
+    sealed: bool = False
+    """A seal names it."""
 
 
 class JournalOfTable(NamedTuple):
@@ -81,6 +85,8 @@ class VerifiedTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Up to this event a head from elsewhere vouches for it."""
     by: str = ""
     """Whose head that is."""
+    sealed: int = 0
+    """Up to this event a seal vouches for it."""
     behind: int = 0
     """Events that the journal announced, and the stream does not hold yet."""
     unproven: str = ""
@@ -118,7 +124,7 @@ class TableCheck:
         self._hash = genesis(table.table)
         self._header_differs: tuple[int, int] | None = None
         self.events = self.last = 0
-        self.vouched = 0
+        self.vouched = self.sealed = 0
         self.by = ""
         self.finding: FleetFinding | None = None
 
@@ -145,11 +151,14 @@ class TableCheck:
         for head in (*self._of_journal(seq, message), *self._heads.get(seq, ())):
             if head.hash == self._hash:
                 self.vouched, self.by = seq, head.by
+                self.sealed = seq if head.sealed else self.sealed
             else:
                 self._differs(head)
                 return
 
-    def end(self, announced: int = 0, relayed: RelayedTable | None = None) -> VerifiedTable:
+    def end(
+        self, announced: int = 0, relayed: RelayedTable | None = None, *, must_be_sealed: bool = False
+    ) -> VerifiedTable:
         """The result; `announced` is the last event that a heartbeat names."""
         announced = max(announced, 0 if self._journal is None else self._journal.last)
         if self.finding is None:
@@ -171,12 +180,13 @@ class TableCheck:
             head=self._hash.hex(),
             vouched=self.vouched,
             by=self.by,
+            sealed=self.sealed,
             behind=behind,
-            unproven=self._unproven(behind, relayed) if self.finding is None else "",
+            unproven=self._unproven(behind, relayed, must_be_sealed) if self.finding is None else "",
             finding=self.finding,
         )
 
-    def _unproven(self, behind: int, relayed: RelayedTable | None) -> str:
+    def _unproven(self, behind: int, relayed: RelayedTable | None, must_be_sealed: bool) -> str:
         """Why a table without a difference may still not be complete, or not as published; empty where it is."""
         why = []
         first = self.vouched + 1
@@ -186,6 +196,8 @@ class TableCheck:
             why.append(f"no head vouches for event {first}")
         if behind:
             why.append(f"{behind} of its journal {'is' if behind == 1 else 'are'} not there")
+        if must_be_sealed and not self.sealed and self._journal is None:
+            why.append("no seal of a key that was given vouches for any of it")
         if relayed is not None and relayed.state == REFUSED:
             why.append(f"the relay reports: {relayed.detail}")
         return "; ".join(why)
@@ -244,6 +256,9 @@ async def verify_messages(
     async for message in messages:
         parsed = parse_subject(message.subject)
         table = None if parsed is None else parsed.of_table
+        if table is None and parsed is not None and parsed.table == SEAL:
+            # Read before, and held against the tables here.
+            continue
         if table is None:
             strange.append(f"message {message.seq} has the subject {message.subject}, of no table")
             continue
@@ -332,8 +347,10 @@ async def verify_stream(
     journals: Mapping[TableName, JournalOfTable],
     *,
     venue: str = "",
+    keys: Collection[bytes] = (),
 ) -> FleetReport:
-    """Verifies the tables of a stream, or those of one venue, against journals, heads, and those of last heartbeats.
+    """Verifies the tables of a stream, or those of one venue, against journals, heads, the seals in it, and the heads
+    of last heartbeats. With `keys`, only their seals count, and each table must have one.
 
     Raises:
         NatsUnavailableError, NatsRefusedError: it cannot be read.
@@ -347,15 +364,18 @@ async def verify_stream(
         if beat is not None and beat.last and beat.head and of_stream in (None, table.venue):
             by = f"{HEARTBEAT} of {one.time}"
             known.setdefault(table, []).append(KnownHead(beat.last, bytes.fromhex(beat.head), by))
+    sealed = await sealed_heads(jetstream, stream, keys, venue)
+    for table, found_heads in sealed.heads.items():
+        known.setdefault(table, []).extend(KnownHead(*head, sealed=True) for head in found_heads)
     checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals)
     tables = []
     for table, check in sorted(checks.items()):
         found = live.get(table)
         announced = found.heartbeat.last if found is not None and found.heartbeat is not None else 0
         relayed = None if found is None else found.relayed
-        if check.events or relayed or table in heads or table in journals:
-            tables.append(check.end(announced, relayed))
-    return FleetReport(stream=stream, tables=tables, notes=notes)
+        if check.events or relayed or table in heads or table in journals or table in sealed.heads:
+            tables.append(check.end(announced, relayed, must_be_sealed=bool(keys)))
+    return FleetReport(stream=stream, tables=tables, notes=[*sealed.notes, *notes])
 
 
 async def _of_venue(messages: AsyncIterable[StoredMessage], venue: str) -> AsyncIterator[StoredMessage]:

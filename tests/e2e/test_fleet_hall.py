@@ -46,8 +46,12 @@ def run_hall(folder: Path) -> None:
             live = sum(json.loads(line)["held"] > 0 for line in status.splitlines())
             assert hall.poll() is None
             pause.wait(0.2)
-        verified = CliRunner().invoke(main, ["fleet", "verify", found[0]])
-        assert verified.exit_code == 0, verified.output
+        vouched = 0
+        while vouched < 12:
+            # While tables play, no head may vouch for their very last events.
+            verified = CliRunner().invoke(main, ["fleet", "verify", found[0], "--json"])
+            assert verified.exit_code in (0, 4), verified.output
+            vouched = sum(table.get("vouched", 0) > 0 for table in json.loads(verified.stdout)["tables"])
     finally:
         hall.send_signal(signal.SIGINT)
         _, rest = hall.communicate(timeout=HANG_S)

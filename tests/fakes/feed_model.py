@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
+from nacl.signing import SigningKey
 
+from controller.journal.records import Head
+from controller.journal.seals import STOP, SealSigner, signed
 from feed import events
 from feed.events import Data, Event, Heartbeat, decode, encode, genesis, link, type_of
 from feed.history_server import Page
 from feed.state import TableState
-from feed.wire import REWRITTEN, UNKNOWN_TABLE
+from feed.wire import REWRITTEN, UNKNOWN_TABLE, SealList, SignedSeal
+from hal.clock import VirtualClock
 
 TIME = "2026-01-31T20:00:00.000000Z"
 
@@ -34,6 +39,8 @@ class ModelJournal:
         self.kept: dict[str, list[KeptEvent]] = {}
         self.archived: dict[str, int] = {}
         """The events up to this number are archived."""
+        self.sealed: list[SignedSeal] = []
+        self._signer = SealSigner(SigningKey(sha256(b"model").digest()), VirtualClock(), None)
 
     def last(self, table: str) -> KeptEvent:
         """The last event; number 0 where there is none."""
@@ -62,6 +69,13 @@ class ModelJournal:
         """The events after a number."""
         return [record.body for record in self.kept.get(table, []) if record.seq > after]
 
+    def seal(self) -> SignedSeal:
+        """Seals the heads of all tables, and returns the seal."""
+        heads = {table: Head(held[-1].seq, held[-1].epoch, held[-1].head.hex()) for table, held in self.kept.items()}
+        records = sum(len(held) for held in self.kept.values())
+        self.sealed = [signed(self._signer.seal(STOP, records, heads))]
+        return self.sealed[0]
+
     # --- feed.history_server.History ----------------------------------------------------------------------------------
 
     def tables(self) -> list[str]:
@@ -89,6 +103,10 @@ class ModelJournal:
         begin = max(after, self.archived.get(table, 0))
         found = [(record.topic, record.body) for record in held[begin : begin + limit]]
         return Page(found, last.epoch, last.seq, last.head.hex(), after=begin)
+
+    def seals(self) -> bytes:
+        """The last one."""
+        return msgspec.json.encode(SealList(seals=self.sealed))
 
 
 class ModelTable:
