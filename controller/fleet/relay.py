@@ -38,7 +38,7 @@ from controller.fleet.connection import (
 )
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
 from controller.fleet.seals import SealedHeads, read_seals, seal_subject
-from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
+from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StoredMessage, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
     TableName,
@@ -287,8 +287,12 @@ class _Session:
         tables = sorted(counts)
         held = await asyncio.gather(*(self._position(info.name, table) for table in tables))
         for table, position in zip(tables, held, strict=True):
-            if counts[table] != position.seq and table.name not in self._refused:
-                what = f"{table}: the stream ends with event {position.seq} and holds {counts[table]} of them"
+            if counts[table] == position.seq or table.name in self._refused:
+                continue
+            first = await self._stream.next(info.name, table.events, 1)
+            begins = 1 if first is None else _number_of(first)
+            if counts[table] != position.seq - begins + 1:
+                what = f"{table}: the stream has events {begins} to {position.seq} and holds {counts[table]} of them"
                 log.warning("%s; see feltwire fleet verify", what)
         return {table.name: position for table, position in zip(tables, held, strict=True)}
 
@@ -479,6 +483,14 @@ class _Session:
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)
         await self._connection.publish(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
+
+
+def _number_of(message: StoredMessage) -> int:
+    """Of a table's event; 1 where it is none."""
+    try:
+        return decode(message.body).seq or 1
+    except EventError:
+        return 1
 
 
 async def _until(lost: asyncio.Event, what: str) -> NoReturn:

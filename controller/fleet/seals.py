@@ -8,7 +8,7 @@ removed. Which key signed it is in the seal; whose key that is, whoever verifies
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 import msgspec
@@ -81,11 +81,19 @@ def seal_subject(venue: str, one: SealedHeads, *, simulated: bool) -> str:
     return f"{root_of(venue, simulated=simulated)}.{SEAL}.{one.seal.public_key[:KEY_DIGITS]}"
 
 
+class SealedHead(NamedTuple):
+    """A head that a seal states."""
+
+    seq: int
+    hash: bytes
+    seal: SealedHeads
+
+
 class FoundSeals(NamedTuple):
     """The seals in a stream."""
 
-    heads: dict[TableName, list[tuple[int, bytes, str]]]
-    """By table: the number of an event, the head after it, and the seal in words."""
+    heads: dict[TableName, list[SealedHead]]
+    """By table."""
     notes: list[str]
     """What stands there and vouches for nothing, and whose keys were taken at their word."""
 
@@ -114,9 +122,9 @@ async def sealed_heads(jetstream: JetStream, stream: str, keys: Collection[bytes
                 found.notes.extend(() if note in found.notes else (note,))
                 continue
             taken.add(one.seal.public_key)
-            for table, seq, head in _heads(one):
+            for table, (seq, head) in one.heads.items():
                 name = TableName(parsed.venue, parsed.simulated, table)
-                found.heads.setdefault(name, []).append((seq, head, one.name))
+                found.heads.setdefault(name, []).append(SealedHead(seq, head, one))
     if not keys:
         found.notes.extend(
             f"seals were checked with the key in them, {key}: compare it with the one that you keep, or give that "
@@ -124,8 +132,3 @@ async def sealed_heads(jetstream: JetStream, stream: str, keys: Collection[bytes
             for key in sorted(taken)
         )
     return found
-
-
-def _heads(one: SealedHeads) -> Iterator[tuple[str, int, bytes]]:
-    for table, (seq, head) in one.heads.items():
-        yield table, seq, head

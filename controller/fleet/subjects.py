@@ -9,6 +9,8 @@
     feltwire-<venue>    the events that one relay publishes: exactly those of the journals
     feltwire            on a hub: those of all venues
     feltwire-live       the last message of each live subject
+    feltwire-archived   where the history of a table begins in a stream, once older history was moved to a folder:
+                        feltwire.archived.<stream>.<venue>.<real or sim>.<table>
 
 A type has dots of its own (`round.outcome`), so it may be more than one token; no table's id and no venue's has one.
 """
@@ -30,12 +32,14 @@ SNAPSHOT: Final = "snapshot"
 HEARTBEAT: Final = "heartbeat"
 HUB_STREAM: Final = "feltwire"
 LIVE_STREAM: Final = "feltwire-live"
+ARCHIVED: Final = "archived"
+ARCHIVED_STREAM: Final = "feltwire-archived"
 MOST_NAME: Final = 32
 """Characters of a venue's name (ours)."""
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_RESERVED: Final = (LIVE,)
-"""The stream of this venue would be the one of the live messages."""
+_RESERVED: Final = (LIVE, ARCHIVED)
+"""The stream of this venue would be one that is there for all."""
 
 
 class VenueError(ValueError):
@@ -55,7 +59,7 @@ def parse_venue(text: str) -> str:
             "atlantic-hall: it is a part of every subject on NATS"
         )
     if text in _RESERVED:
-        raise VenueError(f'venue "{text}": this name is taken for the live messages; choose another one')
+        raise VenueError(f'venue "{text}": this name is taken for a stream of all venues; choose another one')
     return text
 
 
@@ -67,7 +71,7 @@ def stream_of(venue: str) -> str:
 def venue_of_stream(stream: str) -> str | None:
     """The venue of a relay's stream; None for the streams of a hub and any other."""
     name = stream.removeprefix(f"{ROOT}-")
-    return None if name == stream or stream == LIVE_STREAM else name
+    return None if name == stream or stream in (LIVE_STREAM, ARCHIVED_STREAM) else name
 
 
 class TableName(NamedTuple):
@@ -126,6 +130,11 @@ def event_subject(venue: str, event: Event, *, live: bool = False) -> str:
 def relay_subject(venue: str, name: str) -> str:
     """The subject of the reports of a relay."""
     return f"{root_of(venue, simulated=False, live=True)}.{RELAY}.{name}"
+
+
+def archived_subject(stream: str, table: TableName) -> str:
+    """Where it stands up to which event a table's history was removed from a stream."""
+    return f"{ROOT}.{ARCHIVED}.{stream}.{table.venue}.{SIM if table.simulated else 'real'}.{table.table}"
 
 
 def durable_filters(venue: str) -> list[str]:

@@ -19,16 +19,20 @@ from typing import NamedTuple
 
 import msgspec
 
+from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, decode_report
 from controller.fleet.seals import sealed_heads
 from controller.fleet.streams import HEAD, JetStream, StoredMessage
 from controller.fleet.subjects import (
+    ARCHIVED_STREAM,
     HEARTBEAT,
     HUB_STREAM,
     LIVE_STREAM,
     RELAY,
     SEAL,
+    SIM,
     TableName,
+    archived_subject,
     event_subject,
     parse_subject,
     stream_of,
@@ -79,6 +83,8 @@ class VerifiedTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
     table: str
     events: int
+    first: int = 1
+    """The first event of the stream; those before it were moved to an archive."""
     last: int
     head: str
     vouched: int = 0
@@ -115,29 +121,54 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
 class TableCheck:
     """Takes the messages of one table in the order of the stream, and finds the first difference."""
 
-    def __init__(self, table: TableName, heads: Iterable[KnownHead], journal: JournalOfTable | None = None) -> None:
+    def __init__(
+        self,
+        table: TableName,
+        heads: Iterable[KnownHead],
+        journal: JournalOfTable | None = None,
+        start: KnownHead | None = None,
+    ) -> None:
+        """`start` is the last event of the history that was moved to an archive, where some was."""
         self._table = table
+        self.first = 1 if start is None else start.seq + 1
         self._journal = journal
         self._heads: dict[int, list[KnownHead]] = {}
         for head in heads:
             self._heads.setdefault(head.seq, []).append(head)
-        self._hash = genesis(table.table)
+        self._hash = genesis(table.table) if start is None else start.hash
         self._header_differs: tuple[int, int] | None = None
-        self.events = self.last = 0
+        self.events = 0
+        self.last = self.first - 1
         self.vouched = self.sealed = 0
         self.by = ""
         self.finding: FleetFinding | None = None
+        if start is not None:
+            for head in self._heads.get(start.seq, ()):
+                if head.hash == start.hash:
+                    self.vouched, self.by = head.seq, head.by
+                else:
+                    self._differs(head)
+
+    @property
+    def head(self) -> bytes:
+        """The head after the last event that was taken."""
+        return self._hash
 
     def take(self, message: StoredMessage) -> None:
         """Takes the next message."""
-        self.events += 1
         if self.finding is not None:
+            self.events += 1
             return
         try:
             event = decode(message.body)
         except EventError as error:
+            self.events += 1
             self._found(f"it is {error}", self.last + 1, message.seq)
             return
+        if not self.events and event.seq is not None and event.seq < self.first:
+            # In the archive, and not removed yet.
+            return
+        self.events += 1
         wrong = self._misplaced(event, message)
         if wrong is not None:
             self._found(wrong, event.seq, message.seq)
@@ -176,6 +207,7 @@ class TableCheck:
         return VerifiedTable(
             table=str(self._table),
             events=self.events,
+            first=self.first,
             last=self.last,
             head=self._hash.hex(),
             vouched=self.vouched,
@@ -189,7 +221,7 @@ class TableCheck:
     def _unproven(self, behind: int, relayed: RelayedTable | None, must_be_sealed: bool) -> str:
         """Why a table without a difference may still not be complete, or not as published; empty where it is."""
         why = []
-        first = self.vouched + 1
+        first = max(self.vouched + 1, self.first)
         if first < self.last:
             why.append(f"no head vouches for events {first} to {self.last}")
         elif first == self.last:
@@ -248,10 +280,11 @@ async def verify_messages(
     messages: AsyncIterable[StoredMessage],
     heads: Mapping[TableName, Sequence[KnownHead]],
     journals: Mapping[TableName, JournalOfTable],
+    starts: Mapping[TableName, KnownHead],
 ) -> tuple[dict[TableName, TableCheck], list[str]]:
     """Checks all messages of a stream; the second is what stands there and is of no table."""
-    named = {*heads, *journals}
-    checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table)) for table in named}
+    named = {*heads, *journals, *starts}
+    checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table), starts.get(table)) for table in named}
     strange: list[str] = []
     async for message in messages:
         parsed = parse_subject(message.subject)
@@ -366,8 +399,12 @@ async def verify_stream(
             known.setdefault(table, []).append(KnownHead(beat.last, bytes.fromhex(beat.head), by))
     sealed = await sealed_heads(jetstream, stream, keys, venue)
     for table, found_heads in sealed.heads.items():
-        known.setdefault(table, []).extend(KnownHead(*head, sealed=True) for head in found_heads)
-    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals)
+        known.setdefault(table, []).extend(
+            KnownHead(head.seq, head.hash, head.seal.name, sealed=True) for head in found_heads
+        )
+    starts = await archived_starts(jetstream, stream, venue)
+    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals, starts)
+    notes += [f"events 1 to {one.seq} of {table} are in an archive" for table, one in sorted(starts.items())]
     tables = []
     for table, check in sorted(checks.items()):
         found = live.get(table)
@@ -376,6 +413,47 @@ async def verify_stream(
         if check.events or relayed or table in heads or table in journals or table in sealed.heads:
             tables.append(check.end(announced, relayed, must_be_sealed=bool(keys)))
     return FleetReport(stream=stream, tables=tables, notes=[*sealed.notes, *notes])
+
+
+class _Start(msgspec.Struct, frozen=True):
+    """What `feltwire-archived` has of a table: its last event that was removed from the stream."""
+
+    seq: int
+    head: str
+
+
+async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") -> dict[TableName, KnownHead]:
+    """By table, the last event that was moved from a stream to an archive.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be read.
+    """
+    found: dict[TableName, KnownHead] = {}
+    info = await jetstream.info(ARCHIVED_STREAM, subjects=">")
+    for subject in () if info is None else info.subjects:
+        tokens = subject.split(".")
+        if len(tokens) != 6 or tokens[2] != stream or venue not in ("", tokens[3]):
+            continue
+        message = await jetstream.last(ARCHIVED_STREAM, subject)
+        if message is None:
+            continue
+        try:
+            start = msgspec.json.decode(message.body, type=_Start)
+            head = bytes.fromhex(start.head)
+        except (ValueError, RecursionError) as error:
+            raise NatsRefusedError(f"message {message.seq} of {ARCHIVED_STREAM} ({subject}): {error}") from error
+        found[TableName(tokens[3], tokens[4] == SIM, tokens[5])] = KnownHead(start.seq, head, "the archive")
+    return found
+
+
+async def note_archived(jetstream: JetStream, stream: str, table: TableName, seq: int, head: bytes) -> None:
+    """States that the history of a table goes on in a stream after an event, and is archived up to it.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be written.
+    """
+    body = msgspec.json.encode(_Start(seq, head.hex()))
+    await jetstream.publish(ARCHIVED_STREAM, archived_subject(stream, table), body, {})
 
 
 async def _of_venue(messages: AsyncIterable[StoredMessage], venue: str) -> AsyncIterator[StoredMessage]:
