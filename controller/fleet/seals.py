@@ -1,6 +1,6 @@
 """Seals of journals in a venue's stream: signed heads, against which the stream is verified without the table.
 
-    feltwire.v1.<venue>.@seal.<beginning of the public key>
+    feltwire.v1.<venue>._seal.<beginning of the public key>
 
 A seal is published when the stream holds every event that it vouches for: where one of them is missing later, it was
 removed. Which key signed it is in the seal; whose key that is, whoever verifies knows.

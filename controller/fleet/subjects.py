@@ -2,7 +2,7 @@
 
     feltwire.v1.<venue>.<table>.<type>          a durable event, byte for byte as the service published it
     feltwire.sim.v1.<venue>.<table>.<type>      ... of a simulated table
-    feltwire.v1.<venue>.@seal.<key>             a seal of a journal: signed heads of its tables
+    feltwire.v1.<venue>._seal.<key>             a seal of a journal: signed heads of its tables
     feltwire.live.v1.<venue>.<table>.<type>     what is not durable: heartbeat, snapshot, round.progress
     feltwire.live.v1.<venue>.@relay.<name>      the report of a relay
 
@@ -27,7 +27,8 @@ VERSION: Final = "v1"
 SIM: Final = "sim"
 LIVE: Final = "live"
 RELAY: Final = "@relay"
-SEAL: Final = "@seal"
+SEAL: Final = "_seal"
+"""Without an @: a hub of server 2.9.10 that sources a stream stops at a subject that has one."""
 SNAPSHOT: Final = "snapshot"
 HEARTBEAT: Final = "heartbeat"
 HUB_STREAM: Final = "feltwire"
@@ -113,7 +114,7 @@ class Subject(NamedTuple):
     @property
     def of_table(self) -> TableName | None:
         """The table; None where it is of none."""
-        return None if self.table.startswith("@") else TableName(self.venue, self.simulated, self.table)
+        return None if self.table in (RELAY, SEAL) else TableName(self.venue, self.simulated, self.table)
 
 
 def root_of(venue: str, *, simulated: bool, live: bool = False) -> str:

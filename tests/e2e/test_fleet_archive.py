@@ -22,7 +22,7 @@ from tests.fakes.time_limits import HANG_S
 
 STREAM = stream_of(VENUE)
 WHEEL = TableName(VENUE, False, "wheel-1")
-SEALS = f"feltwire.v1.{VENUE}.@seal.>"
+SEALS = f"feltwire.v1.{VENUE}._seal.>"
 LATER = "2026-03-01T20:00:00.000000Z"
 
 

@@ -22,13 +22,21 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.soak
 
 
-def test_twelve_tables_reach_the_hub_and_verify() -> None:
+@pytest.mark.parametrize(
+    ("path", "how"),
+    [
+        pytest.param(os.environ["PATH"], "in a network namespace for the hub and each venue", id="namespaces"),
+        pytest.param("/nowhere", "as plain processes, without network namespaces", id="plain"),
+    ],
+)
+def test_twelve_tables_reach_the_hub_and_verify(path: str, how: str) -> None:
     with short_folder() as folder:
-        run_hall(folder)
+        run_hall(folder, path, how)
 
 
-def run_hall(folder: Path) -> None:
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)}
+def run_hall(folder: Path, path: str, how: str) -> None:
+    """With `path` as that of programs; `how` is what the line about namespaces states."""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder), "PATH": path}
     words = [sys.executable, str(ROOT / "examples" / "fleet.py")]
     hall = subprocess.Popen(words, cwd=ROOT, env=environ, stderr=subprocess.PIPE, text=True)
     try:
@@ -38,6 +46,7 @@ def run_hall(folder: Path) -> None:
             line = hall.stderr.readline()
             assert line, said
             said += line
+        assert how in said
         found = re.search(r"nats://[0-9.:]+", said)
         assert found is not None
         pause, live = Event(), 0

@@ -132,6 +132,7 @@ class Fleet:
     def _play(self) -> None:
         for venue in self.venues:
             venue.service.play(self._rng.randrange(1, 15))
+            venue.service.journal.seal()
 
     async def _moment(self) -> None:
         self._play()
@@ -248,8 +249,8 @@ async def mishaps(seed: int, count: int, *, leafs: bool) -> None:
                 held_now = await all_held(hub.address, holding(venue.name, leafs=leafs))
                 own = {table: bodies for table, bodies in held_now.items() if table.venue == venue.name}
                 assert own == journals(venue.name, venue.service), happened
-            # What a heartbeat announced before the last event passes with the next one.
-            verified = await verified_when(hub, leafs, lambda one: not one.unproven)
+            # What a heartbeat announced before the last event passes with the next one, and the last seal comes.
+            verified = await verified_when(hub, leafs, lambda one: one.sealed == one.last and not one.unproven)
             assert [one.finding for one in verified] == [None] * len(VENUES) * len(TABLES), happened
             await rewritten_is_found(hub, rng.choice(venues), leafs=leafs)
 

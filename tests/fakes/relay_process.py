@@ -10,6 +10,7 @@ from pathlib import Path
 from controller.fleet.connection import NatsAddress
 from controller.fleet.relay import Relay, RelayPlan, Service
 from hal.clock import SystemClock
+from tests.fakes.relaying import SEALS_NS
 
 _CONTEXT = multiprocessing.get_context("forkserver")
 # The imports cost most of a start: they are made once.
@@ -57,7 +58,8 @@ class RelayProcess:
 def _run(address: NatsAddress, venue: str, base: str, log: Path, ahead_ns: int) -> None:
     logging.basicConfig(filename=log, level=logging.INFO, format="%(levelname)s %(message)s", force=True)
     try:
-        asyncio.run(Relay(RelayPlan(address, venue, [Service(base)], "test"), WrongClock(ahead_ns)).run())
+        plan = RelayPlan(address, venue, [Service(base)], "test", None, SEALS_NS)
+        asyncio.run(Relay(plan, WrongClock(ahead_ns)).run())
     except BaseException:
         logging.getLogger(__name__).exception("the relay ends")
         raise
