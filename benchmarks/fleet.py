@@ -34,6 +34,7 @@ from rich.console import Console
 from controller.fleet.connection import connect
 from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream
 from controller.fleet.subjects import event_subject, stream_of
+from controller.fleet.verify import verify_stream
 from feed.events import decode, genesis, link
 from tests.fakes.nats_server import NatsServer
 
@@ -150,6 +151,23 @@ class Rig:
             found[process.kind] = Usage(one.cpu_s + so_far.cpu_s, one.rss_mb + so_far.rss_mb)
         return found
 
+    async def verified(self) -> float:
+        """Seconds that it takes to verify all streams.
+
+        Raises:
+            RuntimeError: one does not verify.
+        """
+        client = await connect(self.server.address, name="benchmark")
+        begin = perf_counter()
+        try:
+            for venue in self.venues:
+                report = await verify_stream(JetStream(client), stream_of(venue), {}, {})
+                if report.findings:
+                    raise RuntimeError(f"{report.findings[0]}: the figures mean nothing")
+            return perf_counter() - begin
+        finally:
+            await client.close()
+
     async def stored(self) -> Iterator[tuple[str, bytes, dict[str, str], datetime]]:
         """Every event: subject, body, headers, and when it was stored."""
         import nats
@@ -185,6 +203,8 @@ class Rate(NamedTuple):
     seconds: float
     used: dict[str, float]
     """Seconds of a core, by kind of process."""
+    verify_s: float = 0.0
+    """To verify all of them with `fleet verify`."""
 
 
 def relayed(sizes: FleetSizes) -> tuple[Rate, list[tuple[str, bytes, dict[str, str]]]]:
@@ -204,8 +224,9 @@ def relayed(sizes: FleetSizes) -> tuple[Rate, list[tuple[str, bytes, dict[str, s
                 ended, after = perf_counter(), made.used()
             sleep(POLL_S)
         used = {kind: after[kind].cpu_s - before[kind].cpu_s for kind in after}
+        verify_s = asyncio.run(made.verified())
         events = [(subject, body, headers) for subject, body, headers, _ in asyncio.run(made.stored())]
-        return Rate(held - first, ended - began, used), events
+        return Rate(held - first, ended - began, used, verify_s), events
 
 
 def bare(sizes: FleetSizes, events: Sequence[tuple[str, bytes, dict[str, str]]]) -> Rate:
@@ -299,6 +320,7 @@ def print_rates(console: Console, sizes: FleetSizes) -> None:
     peer = sorted(rounds, key=lambda one: one.seconds)[1]
     console.print(f"{sizes.tables} tables of {sizes.venues} venues, {len(events):,} events, one relay a venue")
     console.print(f"  relays      {_rate(ours)}")
+    console.print(f"  fleet verify {len(events) / ours.verify_s:,.0f} events/s")
     console.print(f"  bare server {_rate(peer)}, one process of nats-py (median of 3)")
 
 
