@@ -622,6 +622,7 @@ def command() -> None:
         feltwire fleet verify NATS                check that nothing was changed, removed or inserted
         feltwire fleet recall NATS                the last rounds of each table, with their evidence
         feltwire fleet export NATS > events.jsonl
+        feltwire fleet archive NATS --to FOLDER   sealed history into a folder, and out of the stream
         feltwire fleet statistics                 games an hour, refusals, faults, bias, and a report to print
 
     Exit codes: 0 for success, 1 where no server answers, 2 for what cannot be used, 3 for what does
