@@ -106,7 +106,7 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra pi requirements/build.in pyproject.toml -o requirements/pi.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	  --extra pi -c requirements/pi.lock pyproject.toml -o requirements/package.lock
+	  --extra pi --extra fleet -c requirements/pi.lock pyproject.toml -o requirements/package.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra fleet --extra statistics -c requirements/run.lock pyproject.toml -o requirements/statistics.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \

@@ -3,8 +3,9 @@
     make fleet            or: python examples/fleet.py
 
 Ctrl-C ends all of it. Each venue is what its computer would run: feltwire run, a NATS server, feltwire relay; the hub
-is a NATS server that sources the three, and the board follows the hub. Nothing is kept, and only this computer reaches
-it: set-ups for a network, with TLS and accounts, are in systemd/nats.
+is a NATS server that sources the three, and the board follows the hub. Where namespaces can be had, each has a network
+of its own, with a cable to the hub (fleet_namespaces.py); else all are processes on the loopback interface. Nothing is
+kept, and only this computer reaches it: set-ups for a network, with TLS and accounts, are in systemd/nats.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import sys
 import tempfile
 from pathlib import Path
 from threading import Event
+
+from fleet_namespaces import Namespaces, NoNamespacesError, forward
 
 VENUES = ("atlantic", "boardwalk", "marina")
 GAMES = ("roulette", "money_wheel", "sic_bo", "craps")
@@ -40,9 +43,10 @@ def free_port() -> int:
 class Hall:
     """All processes, and the folder in which they write."""
 
-    def __init__(self, folder: Path, program: str) -> None:
+    def __init__(self, folder: Path, program: str, places: Namespaces | None) -> None:
         self._folder = folder
         self._program = program
+        self._places = places
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._pause = Event()
         self.hub = free_port()
@@ -51,21 +55,23 @@ class Hall:
 
     def start(self) -> None:
         """Starts everything but the board."""
-        self._nats("hub", self.hub, "hub", f'leafnodes {{ listen: "127.0.0.1:{self._leafs}" }}')
+        self._nats("hub", self.hub, "hub", f'leafnodes {{ listen: "{self._any}:{self._leafs}" }}')
+        self._forward()
         for venue, port in self._servers.items():
             remote = (
-                f'leafnodes {{ reconnect: 1, remotes: [ {{ url: "nats-leaf://127.0.0.1:{self._leafs}", account: HALL, '
+                "leafnodes { reconnect: 1, remotes: [ { "
+                f'url: "nats-leaf://{self._hub_of(venue)}:{self._leafs}", account: HALL, '
                 'deny_imports: ["feltwire.>"], deny_exports: ["feltwire.v1.>", "feltwire.sim.>"] } ] }'
             )
             self._nats(venue, port, venue, remote)
             tables = [str(EXAMPLES / f"{game}.toml") for game in GAMES]
             own = ("--bind", self.base(venue), "--state", str(self._folder / venue / "state"), "--speed", "10")
-            self._run(f"{venue}-tables", "run", *tables, *own)
+            self._run(venue, "tables", "run", *tables, *own)
         for venue, port in self._servers.items():
-            self._once("fleet", "init", f"nats://127.0.0.1:{port}", "--venue", venue)
-            self._run(f"{venue}-relay", "relay", f"nats://127.0.0.1:{port}", self.base(venue), "--venue", venue)
+            self._once(venue, "fleet", "init", f"nats://127.0.0.1:{port}", "--venue", venue)
+            self._run(venue, "relay", "relay", f"nats://127.0.0.1:{port}", self.base(venue), "--venue", venue)
         sources = [word for venue in VENUES for word in ("--hub", f"{venue}@{venue}")]
-        self._once("fleet", "init", f"nats://127.0.0.1:{self.hub}", *sources)
+        self._once("hub", "fleet", "init", f"nats://127.0.0.1:{self.hub}", *sources)
 
     def base(self, venue: str) -> str:
         """The address of a venue's service."""
@@ -99,6 +105,27 @@ class Hall:
         """Has `board` return."""
         self._pause.set()
 
+    @property
+    def _any(self) -> str:
+        """Where the hub listens for venues: in a namespace nobody else is there."""
+        return "127.0.0.1" if self._places is None else "0.0.0.0"
+
+    def _hub_of(self, venue: str) -> str:
+        return "127.0.0.1" if self._places is None else self._places.of_first(venue)
+
+    def _in(self, place: str) -> list[str]:
+        return [] if self._places is None else self._places.enter(place)
+
+    def _forward(self) -> None:
+        """The hub is reached from outside of its namespace, at the same port."""
+        if self._places is None:
+            return
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", self.hub))
+            one.listen()
+            words = [*self._in("hub"), *forward(one.fileno(), self.hub)]
+            self._processes["forward"] = subprocess.Popen(words, pass_fds=[one.fileno()])
+
     def _nats(self, name: str, port: int, domain: str, leafs: str) -> None:
         folder = self._folder / name
         folder.mkdir(mode=0o700)
@@ -110,24 +137,35 @@ class Hall:
             "accounts { HALL: { jetstream: enabled, users: [ { user: hall, password: hall } ] }, SYS: {} }\n"
             f"system_account: SYS\nno_auth_user: hall\n{leafs}\n"
         )
-        self._spawn(name, [self._program, "-c", str(file)])
+        self._spawn(name, [*self._in(name), self._program, "-c", str(file)])
 
-    def _run(self, name: str, *words: str) -> None:
-        self._spawn(name, [*FELTWIRE, *words])
+    def _run(self, place: str, what: str, *words: str) -> None:
+        self._spawn(f"{place}-{what}", [*self._in(place), *FELTWIRE, *words])
 
     def _spawn(self, name: str, words: list[str]) -> None:
         with (self._folder / f"{name}.log").open("wb") as log:
             self._processes[name] = subprocess.Popen(words, stdout=log, stderr=log)
 
-    def _once(self, *words: str) -> None:
+    def _once(self, place: str, *words: str) -> None:
         """A command that may have to wait for its server."""
         for _ in range(TRIES):
-            done = subprocess.run([*FELTWIRE, *words], capture_output=True, text=True, check=False)
+            done = subprocess.run([*self._in(place), *FELTWIRE, *words], capture_output=True, text=True, check=False)
             if done.returncode == 0:
                 return
             if self._pause.wait(PAUSE_S):
                 break
         raise SystemExit(f"feltwire {' '.join(words)}: {done.stderr}")
+
+
+def namespaces() -> Namespaces | None:
+    """One for each place; None where there can be none, and a line that states why."""
+    try:
+        found = Namespaces("hub", VENUES)
+    except NoNamespacesError as error:
+        print(f"as plain processes, without network namespaces: {error}", file=sys.stderr)
+        return None
+    print("in a network namespace for the hub and each venue", file=sys.stderr)
+    return found
 
 
 def main() -> int:
@@ -137,7 +175,8 @@ def main() -> int:
         print("a hall needs the NATS server: sudo apt install nats-server", file=sys.stderr)
         return 1
     folder = Path(tempfile.mkdtemp(prefix="feltwire-hall-"))
-    hall = Hall(folder, program)
+    places = namespaces()
+    hall = Hall(folder, program, places)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: hall.stop())
     try:
@@ -148,6 +187,8 @@ def main() -> int:
         return hall.board()
     finally:
         hall.end()
+        if places is not None:
+            places.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 

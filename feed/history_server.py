@@ -33,6 +33,7 @@ from feed.wire import (
     UNAVAILABLE,
     UNKNOWN_TABLE,
     AskSchema,
+    AskSeals,
     AskSince,
     AskSnapshot,
     AskTables,
@@ -95,6 +96,9 @@ class History(Protocol):
         `epoch` is that of the event at `after`, or empty where the client does not know it; with a wrong one the page
         has the problem `rewritten`. `after` is 0 for the whole history.
         """
+
+    def seals(self) -> bytes:
+        """Of each chain the newest seal that names it: the JSON of a `wire.SealList`."""
 
 
 K = TypeVar("K", bound=Hashable)
@@ -310,6 +314,8 @@ class HistoryServer:
                 case AskSince(_, table, epoch, seq):
                     page = await read(lambda: history.page(table, epoch, seq, PAGE_EVENTS))
                     await self._send_page(job.connection, request, page)
+                case AskSeals(request_id):
+                    self._send(job.connection, JsonAnswer(request_id, "seals", await read(history.seals)))
                 case AskSchema(request_id):
                     self._send(job.connection, JsonAnswer(request_id, "schema", self._schema))
         except HistoryError as error:

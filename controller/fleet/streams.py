@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple, TypeVar
 import msgspec
 
 from controller.fleet.connection import Connection, NatsRefusedError, NatsUnavailableError
-from controller.fleet.subjects import HUB_STREAM, LIVE_STREAM, durable_filters, live_filters, stream_of
+from controller.fleet.subjects import (
+    ARCHIVED,
+    ARCHIVED_STREAM,
+    HUB_STREAM,
+    LIVE_STREAM,
+    ROOT,
+    durable_filters,
+    live_filters,
+    stream_of,
+)
 from hal.clock import NS_PER_S
 from hal.loop import sleep_ns
 
@@ -71,6 +80,10 @@ class _Info(msgspec.Struct, frozen=True):
     sources: list[_Source] = []
     total: int = 0
     offset: int = 0
+
+
+class _Purged(msgspec.Struct, frozen=True):
+    purged: int
 
 
 class _Names(msgspec.Struct, frozen=True):
@@ -205,6 +218,23 @@ class JetStream:
         """
         own = {"subjects": live_filters("*"), "max_msgs_per_subject": 1, "max_age": LIVE_AGE_NS, "discard": "old"}
         return await self._create(LIVE_STREAM, replicas, {**own, "duplicate_window": 0, "deny_delete": False})
+
+    async def create_archived(self, replicas: int = 1) -> bool:
+        """Makes the stream that holds where histories begin. Returns False where it is there already.
+
+        Raises:
+            NatsUnavailableError, NatsRefusedError: it cannot be made.
+        """
+        own = {"subjects": [f"{ROOT}.{ARCHIVED}.>"], "max_msgs_per_subject": 1, "discard": "old"}
+        return await self._create(ARCHIVED_STREAM, replicas, {**own, "duplicate_window": 0, "deny_delete": False})
+
+    async def purge(self, stream: str, subject: str, before: int) -> int:
+        """Removes the messages of a filter whose number is below `before`; returns how many.
+
+        Raises:
+            NatsUnavailableError, NatsRefusedError: they cannot be removed.
+        """
+        return (await self._ask(f"STREAM.PURGE.{stream}", _Purged, {"filter": subject, "seq": before})).purged
 
     async def create_hub(self, sources: Sequence[tuple[str, str]], replicas: int = 1) -> bool:
         """Makes the stream of a hub from those of venues; `sources` are venue and domain.

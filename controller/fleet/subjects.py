@@ -2,12 +2,15 @@
 
     feltwire.v1.<venue>.<table>.<type>          a durable event, byte for byte as the service published it
     feltwire.sim.v1.<venue>.<table>.<type>      ... of a simulated table
+    feltwire.v1.<venue>._seal.<key>             a seal of a journal: signed heads of its tables
     feltwire.live.v1.<venue>.<table>.<type>     what is not durable: heartbeat, snapshot, round.progress
     feltwire.live.v1.<venue>.@relay.<name>      the report of a relay
 
     feltwire-<venue>    the events that one relay publishes: exactly those of the journals
     feltwire            on a hub: those of all venues
     feltwire-live       the last message of each live subject
+    feltwire-archived   where the history of a table begins in a stream, once older history was moved to a folder:
+                        feltwire.archived.<stream>.<venue>.<real or sim>.<table>
 
 A type has dots of its own (`round.outcome`), so it may be more than one token; no table's id and no venue's has one.
 """
@@ -24,16 +27,20 @@ VERSION: Final = "v1"
 SIM: Final = "sim"
 LIVE: Final = "live"
 RELAY: Final = "@relay"
+SEAL: Final = "_seal"
+"""Without an @: a hub of server 2.9.10 that sources a stream stops at a subject that has one."""
 SNAPSHOT: Final = "snapshot"
 HEARTBEAT: Final = "heartbeat"
 HUB_STREAM: Final = "feltwire"
 LIVE_STREAM: Final = "feltwire-live"
+ARCHIVED: Final = "archived"
+ARCHIVED_STREAM: Final = "feltwire-archived"
 MOST_NAME: Final = 32
 """Characters of a venue's name (ours)."""
 
 _NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_RESERVED: Final = (LIVE,)
-"""The stream of this venue would be the one of the live messages."""
+_RESERVED: Final = (LIVE, ARCHIVED)
+"""The stream of this venue would be one that is there for all."""
 
 
 class VenueError(ValueError):
@@ -53,7 +60,7 @@ def parse_venue(text: str) -> str:
             "atlantic-hall: it is a part of every subject on NATS"
         )
     if text in _RESERVED:
-        raise VenueError(f'venue "{text}": this name is taken for the live messages; choose another one')
+        raise VenueError(f'venue "{text}": this name is taken for a stream of all venues; choose another one')
     return text
 
 
@@ -65,7 +72,7 @@ def stream_of(venue: str) -> str:
 def venue_of_stream(stream: str) -> str | None:
     """The venue of a relay's stream; None for the streams of a hub and any other."""
     name = stream.removeprefix(f"{ROOT}-")
-    return None if name == stream or stream == LIVE_STREAM else name
+    return None if name == stream or stream in (LIVE_STREAM, ARCHIVED_STREAM) else name
 
 
 class TableName(NamedTuple):
@@ -100,14 +107,14 @@ class Subject(NamedTuple):
     simulated: bool
     venue: str
     table: str
-    """The table's id, or `RELAY`."""
+    """The table's id, `RELAY` or `SEAL`."""
     kind: str
-    """`round.outcome`; of a relay its name."""
+    """`round.outcome`; of a relay its name, of a seal the beginning of its key."""
 
     @property
     def of_table(self) -> TableName | None:
         """The table; None where it is of none."""
-        return None if self.table.startswith("@") else TableName(self.venue, self.simulated, self.table)
+        return None if self.table in (RELAY, SEAL) else TableName(self.venue, self.simulated, self.table)
 
 
 def root_of(venue: str, *, simulated: bool, live: bool = False) -> str:
@@ -124,6 +131,11 @@ def event_subject(venue: str, event: Event, *, live: bool = False) -> str:
 def relay_subject(venue: str, name: str) -> str:
     """The subject of the reports of a relay."""
     return f"{root_of(venue, simulated=False, live=True)}.{RELAY}.{name}"
+
+
+def archived_subject(stream: str, table: TableName) -> str:
+    """Where it stands up to which event a table's history was removed from a stream."""
+    return f"{ROOT}.{ARCHIVED}.{stream}.{table.venue}.{SIM if table.simulated else 'real'}.{table.table}"
 
 
 def durable_filters(venue: str) -> list[str]:

@@ -1,9 +1,9 @@
 """Verifies what a stream holds: each table's events as a chain, against heads that were published or kept.
 
 Nothing in the stream is trusted: the chain is computed anew from the bodies. A head vouches for all events up to its
-own: one of a heartbeat, of a journal that verifies by its seals, or one that somebody kept. The header with the head
-that the relay computed vouches for nothing, since who can change a body can change it; where it disagrees, it names
-the place.
+own: one of a heartbeat, of a seal in the stream, of a journal that verifies by its seals, or one that somebody kept.
+The header with the head that the relay computed vouches for nothing, since who can change a body can change it; where
+it disagrees, it names the place.
 
 A chain without a difference is complete only where a head vouches for its last event and nothing announces a later
 one. Otherwise whoever can write the stream may have changed or cut off its end, and the result states that.
@@ -14,19 +14,25 @@ one. Otherwise whoever can write the stream may have changed or cut off its end,
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
+from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import REFUSED, REWRITTEN, RelayedTable, decode_report
+from controller.fleet.seals import sealed_heads
 from controller.fleet.streams import HEAD, JetStream, StoredMessage
 from controller.fleet.subjects import (
+    ARCHIVED_STREAM,
     HEARTBEAT,
     HUB_STREAM,
     LIVE_STREAM,
     RELAY,
+    SEAL,
+    SIM,
     TableName,
+    archived_subject,
     event_subject,
     parse_subject,
     stream_of,
@@ -41,6 +47,8 @@ class KnownHead(NamedTuple):
     seq: int
     hash: bytes
     by: str
+    sealed: bool = False
+    """A seal names it."""
 
 
 class JournalOfTable(NamedTuple):
@@ -75,12 +83,16 @@ class VerifiedTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
     table: str
     events: int
+    first: int = 1
+    """The first event of the stream; those before it were moved to an archive."""
     last: int
     head: str
     vouched: int = 0
     """Up to this event a head from elsewhere vouches for it."""
     by: str = ""
     """Whose head that is."""
+    sealed: int = 0
+    """Up to this event a seal vouches for it."""
     behind: int = 0
     """Events that the journal announced, and the stream does not hold yet."""
     unproven: str = ""
@@ -109,29 +121,54 @@ class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
 class TableCheck:
     """Takes the messages of one table in the order of the stream, and finds the first difference."""
 
-    def __init__(self, table: TableName, heads: Iterable[KnownHead], journal: JournalOfTable | None = None) -> None:
+    def __init__(
+        self,
+        table: TableName,
+        heads: Iterable[KnownHead],
+        journal: JournalOfTable | None = None,
+        start: KnownHead | None = None,
+    ) -> None:
+        """`start` is the last event of the history that was moved to an archive, where some was."""
         self._table = table
+        self.first = 1 if start is None else start.seq + 1
         self._journal = journal
         self._heads: dict[int, list[KnownHead]] = {}
         for head in heads:
             self._heads.setdefault(head.seq, []).append(head)
-        self._hash = genesis(table.table)
+        self._hash = genesis(table.table) if start is None else start.hash
         self._header_differs: tuple[int, int] | None = None
-        self.events = self.last = 0
-        self.vouched = 0
+        self.events = 0
+        self.last = self.first - 1
+        self.vouched = self.sealed = 0
         self.by = ""
         self.finding: FleetFinding | None = None
+        if start is not None:
+            for head in self._heads.get(start.seq, ()):
+                if head.hash == start.hash:
+                    self.vouched, self.by = head.seq, head.by
+                else:
+                    self._differs(head)
+
+    @property
+    def head(self) -> bytes:
+        """The head after the last event that was taken."""
+        return self._hash
 
     def take(self, message: StoredMessage) -> None:
         """Takes the next message."""
-        self.events += 1
         if self.finding is not None:
+            self.events += 1
             return
         try:
             event = decode(message.body)
         except EventError as error:
+            self.events += 1
             self._found(f"it is {error}", self.last + 1, message.seq)
             return
+        if not self.events and event.seq is not None and event.seq < self.first:
+            # In the archive, and not removed yet.
+            return
+        self.events += 1
         wrong = self._misplaced(event, message)
         if wrong is not None:
             self._found(wrong, event.seq, message.seq)
@@ -145,11 +182,14 @@ class TableCheck:
         for head in (*self._of_journal(seq, message), *self._heads.get(seq, ())):
             if head.hash == self._hash:
                 self.vouched, self.by = seq, head.by
+                self.sealed = seq if head.sealed else self.sealed
             else:
                 self._differs(head)
                 return
 
-    def end(self, announced: int = 0, relayed: RelayedTable | None = None) -> VerifiedTable:
+    def end(
+        self, announced: int = 0, relayed: RelayedTable | None = None, *, must_be_sealed: bool = False
+    ) -> VerifiedTable:
         """The result; `announced` is the last event that a heartbeat names."""
         announced = max(announced, 0 if self._journal is None else self._journal.last)
         if self.finding is None:
@@ -167,25 +207,29 @@ class TableCheck:
         return VerifiedTable(
             table=str(self._table),
             events=self.events,
+            first=self.first,
             last=self.last,
             head=self._hash.hex(),
             vouched=self.vouched,
             by=self.by,
+            sealed=self.sealed,
             behind=behind,
-            unproven=self._unproven(behind, relayed) if self.finding is None else "",
+            unproven=self._unproven(behind, relayed, must_be_sealed) if self.finding is None else "",
             finding=self.finding,
         )
 
-    def _unproven(self, behind: int, relayed: RelayedTable | None) -> str:
+    def _unproven(self, behind: int, relayed: RelayedTable | None, must_be_sealed: bool) -> str:
         """Why a table without a difference may still not be complete, or not as published; empty where it is."""
         why = []
-        first = self.vouched + 1
+        first = max(self.vouched + 1, self.first)
         if first < self.last:
             why.append(f"no head vouches for events {first} to {self.last}")
         elif first == self.last:
             why.append(f"no head vouches for event {first}")
         if behind:
             why.append(f"{behind} of its journal {'is' if behind == 1 else 'are'} not there")
+        if must_be_sealed and not self.sealed and self._journal is None:
+            why.append("no seal of a key that was given vouches for any of it")
         if relayed is not None and relayed.state == REFUSED:
             why.append(f"the relay reports: {relayed.detail}")
         return "; ".join(why)
@@ -236,14 +280,18 @@ async def verify_messages(
     messages: AsyncIterable[StoredMessage],
     heads: Mapping[TableName, Sequence[KnownHead]],
     journals: Mapping[TableName, JournalOfTable],
+    starts: Mapping[TableName, KnownHead],
 ) -> tuple[dict[TableName, TableCheck], list[str]]:
     """Checks all messages of a stream; the second is what stands there and is of no table."""
-    named = {*heads, *journals}
-    checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table)) for table in named}
+    named = {*heads, *journals, *starts}
+    checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table), starts.get(table)) for table in named}
     strange: list[str] = []
     async for message in messages:
         parsed = parse_subject(message.subject)
         table = None if parsed is None else parsed.of_table
+        if table is None and parsed is not None and parsed.table == SEAL:
+            # Read before, and held against the tables here.
+            continue
         if table is None:
             strange.append(f"message {message.seq} has the subject {message.subject}, of no table")
             continue
@@ -332,8 +380,10 @@ async def verify_stream(
     journals: Mapping[TableName, JournalOfTable],
     *,
     venue: str = "",
+    keys: Collection[bytes] = (),
 ) -> FleetReport:
-    """Verifies the tables of a stream, or those of one venue, against journals, heads, and those of last heartbeats.
+    """Verifies the tables of a stream, or those of one venue, against journals, heads, the seals in it, and the heads
+    of last heartbeats. With `keys`, only their seals count, and each table must have one.
 
     Raises:
         NatsUnavailableError, NatsRefusedError: it cannot be read.
@@ -347,15 +397,63 @@ async def verify_stream(
         if beat is not None and beat.last and beat.head and of_stream in (None, table.venue):
             by = f"{HEARTBEAT} of {one.time}"
             known.setdefault(table, []).append(KnownHead(beat.last, bytes.fromhex(beat.head), by))
-    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals)
+    sealed = await sealed_heads(jetstream, stream, keys, venue)
+    for table, found_heads in sealed.heads.items():
+        known.setdefault(table, []).extend(
+            KnownHead(head.seq, head.hash, head.seal.name, sealed=True) for head in found_heads
+        )
+    starts = await archived_starts(jetstream, stream, venue)
+    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals, starts)
+    notes += [f"events 1 to {one.seq} of {table} are in an archive" for table, one in sorted(starts.items())]
     tables = []
     for table, check in sorted(checks.items()):
         found = live.get(table)
         announced = found.heartbeat.last if found is not None and found.heartbeat is not None else 0
         relayed = None if found is None else found.relayed
-        if check.events or relayed or table in heads or table in journals:
-            tables.append(check.end(announced, relayed))
-    return FleetReport(stream=stream, tables=tables, notes=notes)
+        if check.events or relayed or table in heads or table in journals or table in sealed.heads:
+            tables.append(check.end(announced, relayed, must_be_sealed=bool(keys)))
+    return FleetReport(stream=stream, tables=tables, notes=[*sealed.notes, *notes])
+
+
+class _Start(msgspec.Struct, frozen=True):
+    """What `feltwire-archived` has of a table: its last event that was removed from the stream."""
+
+    seq: int
+    head: str
+
+
+async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") -> dict[TableName, KnownHead]:
+    """By table, the last event that was moved from a stream to an archive.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be read.
+    """
+    found: dict[TableName, KnownHead] = {}
+    info = await jetstream.info(ARCHIVED_STREAM, subjects=">")
+    for subject in () if info is None else info.subjects:
+        tokens = subject.split(".")
+        if len(tokens) != 6 or tokens[2] != stream or venue not in ("", tokens[3]):
+            continue
+        message = await jetstream.last(ARCHIVED_STREAM, subject)
+        if message is None:
+            continue
+        try:
+            start = msgspec.json.decode(message.body, type=_Start)
+            head = bytes.fromhex(start.head)
+        except (ValueError, RecursionError) as error:
+            raise NatsRefusedError(f"message {message.seq} of {ARCHIVED_STREAM} ({subject}): {error}") from error
+        found[TableName(tokens[3], tokens[4] == SIM, tokens[5])] = KnownHead(start.seq, head, "the archive")
+    return found
+
+
+async def note_archived(jetstream: JetStream, stream: str, table: TableName, seq: int, head: bytes) -> None:
+    """States that the history of a table goes on in a stream after an event, and is archived up to it.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be written.
+    """
+    body = msgspec.json.encode(_Start(seq, head.hex()))
+    await jetstream.publish(ARCHIVED_STREAM, archived_subject(stream, table), body, {})
 
 
 async def _of_venue(messages: AsyncIterable[StoredMessage], venue: str) -> AsyncIterator[StoredMessage]:

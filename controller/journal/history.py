@@ -9,15 +9,18 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+import msgspec
+
 from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
 from controller.journal.files import connect_reader
 from controller.journal.records import COMMANDS, Head, nothing
 from controller.journal.schema import CHAINS, COMMAND_TERM, CORRECTED, OPENING_TERM, OUTCOME, STATE_TERM, VERDICT_TERM
+from controller.journal.seals import newest_seals, signed
 from feed.events import Data, EventError, RoundCorrected, TableClosed, TableOpened, decode
 from feed.history_server import Page
 from feed.state import RECENT_ROUNDS, TableState, decode_snapshot, encode_snapshot
 from feed.statistics import MOST_HISTORY
-from feed.wire import REWRITTEN, UNKNOWN_TABLE
+from feed.wire import REWRITTEN, UNKNOWN_TABLE, SealList
 
 MOST_EVENTS: Final = 10_000
 """In one page, at most (ours): during a read the write-ahead log cannot be used again."""
@@ -110,6 +113,11 @@ class JournalHistory(Reader):
             rows = connection.execute(_EVENTS, (table, begin, max(0, min(limit, MOST_EVENTS))))
             events = [(topic.encode(), bytes(body)) for topic, body in rows]
             return Page(events, head.epoch, head.seq, head.hash, after=begin if begin != after else None)
+
+    def seals(self) -> bytes:
+        """Of each chain the newest seal that names it, as JSON."""
+        with self._reading("reading its seals") as connection:
+            return msgspec.json.encode(SealList(seals=[signed(seal) for seal in newest_seals(connection)]))
 
 
 def _contradicts(

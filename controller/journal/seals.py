@@ -23,6 +23,7 @@ from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
 from controller.journal.records import Head, genesis
+from feed.wire import SignedSeal
 from hal.clock import Clock, wall_time
 
 START: Final = "start"
@@ -145,6 +146,55 @@ class SealSigner:
         self._previous = seal.hash.hex()
         self._sealed = records
         return seal
+
+
+def signed(seal: Seal) -> SignedSeal:
+    """A seal as the feed's history has it."""
+    return SignedSeal(
+        statement=seal.statement.decode(), public_key=seal.public_key.hex(), signature=seal.signature.hex()
+    )
+
+
+def received(sent: SignedSeal) -> tuple[Seal, Statement]:
+    """The seal, and its content, of what the history answered.
+
+    Raises:
+        ValueError: it is none, or its signature is not of the key that it names.
+    """
+    statement = sent.statement.encode()
+    try:
+        content = _DECODER.decode(statement)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(f"the statement cannot be read: {error}") from error
+    key, signature = bytes.fromhex(sent.public_key), bytes.fromhex(sent.signature)
+    seal = Seal(content.n, content.records, statement, key, signature, sha256(_DOMAIN + statement).digest())
+    if not seal.is_genuine:
+        raise ValueError("its signature is not of the key that it names")
+    return seal, content
+
+
+def newest_seals(connection: sqlite3.Connection) -> list[Seal]:
+    """Of each chain the newest seal that names it, each once, oldest first.
+
+    Seals that state all heads are at most `SEAL_EVERY` records apart: none before the last one of them is read.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
+    found, named = [], set[str]()
+    for row in connection.execute(f"SELECT {SEAL_COLUMNS} FROM seal ORDER BY n DESC"):
+        seal = Seal(*row)
+        try:
+            content = seal.content
+        except ValueError:
+            # A damaged one: the journal's own verify reports it.
+            continue
+        if not named.issuperset(content.heads):
+            found.append(seal)
+        named.update(content.heads)
+        if content.is_full:
+            break
+    return found[::-1]
 
 
 SEAL_COLUMNS: Final = "n, after_n, statement, public_key, signature, hash"

@@ -9,7 +9,7 @@ from typing import Final
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.history import event_of
 from controller.fleet.streams import JetStream, StoredMessage
-from controller.fleet.subjects import TableName, VenueError, parse_subject, parse_venue, venue_of_stream
+from controller.fleet.subjects import SEAL, TableName, VenueError, parse_subject, parse_venue, venue_of_stream
 from controller.fleet.verify import held_streams, live_tables
 from controller.journal.queries import Selection, select
 from controller.statistics.dataset import Announced, Collector, Place
@@ -70,6 +70,8 @@ def _take(collector: Collector, stream: str, message: StoredMessage, venue: str)
     parsed = parse_subject(message.subject)
     table = None if parsed is None else parsed.of_table
     where = f"{stream} message {message.seq}"
+    if parsed is not None and parsed.table == SEAL:
+        return
     if table is None:
         collector.unreadable(where, f"its subject {message.subject} names no table")
         return

@@ -94,6 +94,9 @@ class Memory:
         """Accepts the next event. Returns False where the head after it differs from the one announced."""
         if self._head is not None:
             self._head = link(self._head, body)
+        if epoch == self._epoch:
+            # The same text once, and not with each of the remembered events.
+            epoch = self._epoch
         self._remembered[seq] = RememberedEvent(epoch, sha256(body).digest(), self._head)
         if len(self._remembered) > REMEMBERED:
             self._remembered.popitem(last=False)

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.cli import main
+from controller.journal.signing import load, public_half
 from tests.fakes.nats_server import NatsServer, free_port, nats_server
 from tests.fakes.service_process import ServiceProcess, service
 from tests.fakes.time_limits import HANG_S
@@ -57,6 +58,18 @@ def until_held(server: NatsServer, journal: ServiceProcess, relaying: subprocess
     raise AssertionError(f"no verdict of each table is held: {status}")
 
 
+def until_sealed(server: NatsServer, journal: ServiceProcess) -> Result:
+    """What verify reports once the seals vouch for some of every table, with the key of the service alone."""
+    pause = Event()
+    public = public_half(load(journal.state / "sim" / "signing.key"))
+    for _ in range(round(HANG_S / _POLL_S)):
+        verified = feltwire("fleet", "verify", server.url, "--key", public)
+        if verified.stdout.count("sealed up to event") == 2:
+            return verified
+        pause.wait(_POLL_S)
+    raise AssertionError(verified.output)
+
+
 def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -> None:
     with nats_server() as server, service(tmp_path) as tables:
         made = feltwire("fleet", "init", server.url, "--venue", "hall")
@@ -67,6 +80,8 @@ def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -
             status = until_held(server, tables, relaying)
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=HANG_S) as answer:
                 metrics = answer.read().decode()
+            sealed = until_sealed(server, tables)
+        assert sealed.exit_code in (0, 4), sealed.output
         assert all("OUTCOME" in str(one["verdict"]) or "VOID" in str(one["verdict"]) for one in status)
         assert 'feltwire_relay_held{table="sim/roulette-1"}' in metrics
         assert tables.stop() == 0

@@ -127,9 +127,7 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
         async with jetstream(reader) as stream:
             report = await verify_stream(stream, stream_of(VENUE), {}, {})
             assert (report.findings, report.tables[0].events) == ([], count)
-            await denied(stream, stream_of(VENUE), f"feltwire.v1.{VENUE}.wheel-1.round.outcome")
-            with pytest.raises(NatsRefusedError, match="may not publish to"):
-                await stream.create_venue("another")
+        await reads_and_writes_nothing(reader, stream_of(VENUE))
         # A board follows as the reader, and leaves nothing on the server.
         for venue in (VENUE, ""):
             async with following(reader, venue) as board:
@@ -150,26 +148,17 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
             await board.until_kind(Refused, has="its certificate is not trusted")
         # A venue writes as itself alone, and reads no other.
         other = as_user(server, OTHER, certified)
+        await is_itself_alone(other, stream_of(VENUE))
         client = await connect(other, name="test", inbox=f"_INBOX_{OTHER}")
         stream = JetStream(client)
-        for subject in (f"feltwire.v1.{VENUE}.wheel-1.round.outcome", f"feltwire.sim.v1.{VENUE}.wheel-1.round.outcome"):
-            await denied(stream, stream_of(VENUE), subject)
-        with pytest.raises(NatsRefusedError, match=r"msg\.get\.feltwire-atlantic-hall"):
-            await stream.last(stream_of(VENUE), ">")
-        with pytest.raises(NatsRefusedError, match=r"info\.feltwire-atlantic-hall"):
-            await stream.info(stream_of(VENUE))
         assert await stream.publish(stream_of(OTHER), f"feltwire.v1.{OTHER}.wheel-1.x", b"own", {MESSAGE_ID: "own"})
         await client.close()
         async with jetstream(admin) as stream:
             held = await stream.info(stream_of(VENUE))
             assert held is not None
             assert held.messages == count
-        # Nobody else is let in, and nothing is sent in the clear.
-        for user in ("", "somebody"):
-            with pytest.raises(NatsRefusedError, match="not let in"):
-                await connect(admin._replace(user=user, password="x"), name="test")
-        with pytest.raises(NatsRefusedError, match="not let in"):
-            await connect(admin._replace(password="wrong"), name="test")
+        # Nothing is sent in the clear.
+        await nobody_else_is_let_in(admin)
         with pytest.raises(NatsRefusedError, match="--ca"):
             await connect(admin._replace(ca=None), name="test")
         with pytest.raises((NatsUnavailableError, NatsRefusedError)):
@@ -180,6 +169,40 @@ def test_one_server_lets_each_user_do_what_it_must_and_nothing_else() -> None:
         config = with_copy_of_reader(config, "tables", '"_INBOX.>", "feltwire.live.>"', '"_INBOX.>"')
         with servers(("hub", config)) as (server,), feed_tables("wheel-1") as service:
             asyncio.run(run())
+
+
+async def nobody_else_is_let_in(address: NatsAddress) -> None:
+    """Without a user, as one that is unknown, and with a wrong password, there is no connection: nothing is read."""
+    for one in (
+        address._replace(user="", password=""),
+        address._replace(user="somebody"),
+        address._replace(password="wrong"),
+    ):
+        with pytest.raises(NatsRefusedError, match="not let in"):
+            await connect(one, name="test")
+
+
+async def is_itself_alone(address: NatsAddress, stream_name: str) -> None:
+    """The user of the other venue writes no event of this one, durable or live, and reads none."""
+    client = await connect(address, name="test", inbox=f"_INBOX_{OTHER}")
+    stream = JetStream(client)
+    for root in ("feltwire.v1", "feltwire.sim.v1", "feltwire.live.v1", "feltwire.live.sim.v1"):
+        await denied(stream, stream_name, f"{root}.{VENUE}.wheel-1.round.outcome")
+    with pytest.raises(NatsRefusedError, match="may not publish to"):
+        await stream.last(stream_name, ">")
+    with pytest.raises(NatsRefusedError, match="may not publish to"):
+        await stream.info(stream_name)
+    await client.close()
+
+
+async def reads_and_writes_nothing(address: NatsAddress, stream_name: str) -> None:
+    """The reader reads a stream, and writes and makes nothing."""
+    async with jetstream(address) as stream:
+        assert await stream.last(stream_name, WHEEL.events) is not None
+        await denied(stream, stream_name, f"feltwire.v1.{VENUE}.wheel-1.round.outcome")
+        for make in (stream.create_venue("another"), stream.create_archived(), stream.purge(stream_name, ">", 1)):
+            with pytest.raises(NatsRefusedError, match="may not publish to"):
+                await make
 
 
 async def denied(stream: JetStream, name: str, subject: str) -> None:
@@ -217,6 +240,12 @@ def test_a_hub_sources_its_leaf_nodes_and_one_that_forges_another_venue_is_found
                 await hall.until_true(lambda: not hall.subscriber.stale)
             # One event of the table for each connection that was lost may be there already.
             assert relay.progress.duplicates < max(1, relay.progress.connections)
+        # Hub and leaf nodes let nobody else in, and at the hub a venue is itself alone, also through its leaf node.
+        await nobody_else_is_let_in(admin)
+        await nobody_else_is_let_in(as_user(one, "tables", None))
+        await is_itself_alone(as_user(hub, OTHER, certified), HUB_STREAM)
+        await reads_and_writes_nothing(reader, HUB_STREAM)
+        await no_live_message_of_another(as_user(two, "tables", None), admin)
         # A venue has its own server take the subjects of another one: the hub sources it, and readers see from where.
         forged = f"feltwire.v1.{VENUE}.wheel-1.round.opened"
         async with jetstream(as_user(two, "tables", None)) as stream:
@@ -228,6 +257,17 @@ def test_a_hub_sources_its_leaf_nodes_and_one_that_forges_another_venue_is_found
             report = await verify_stream(stream, HUB_STREAM, {}, {})
         assert [finding.table for finding in report.findings] == [str(WHEEL)]
         assert "it came from the stream feltwire-boardwalk" in report.findings[0].detail
+
+    async def no_live_message_of_another(leaf: NatsAddress, admin: NatsAddress) -> None:
+        """What a leaf node sends of its own venue reaches the hub, and what it sent of another one before does not."""
+        client = await connect(leaf, name="test")
+        for venue in (VENUE, OTHER):
+            await client.publish(f"feltwire.live.v1.{venue}.wheel-9.snapshot", b"{}")
+        async with asyncio.timeout(HANG_S), jetstream(admin) as stream:
+            async for message in stream.follow(LIVE_STREAM, "feltwire.live.v1.*.wheel-9.snapshot"):
+                assert message.subject.split(".")[3] == OTHER
+                break
+        await client.close()
 
     async def both_live(admin: NatsAddress) -> None:
         """The hub has live messages of both venues."""
@@ -262,6 +302,12 @@ def test_a_hub_of_three_outlives_the_loss_of_any_one() -> None:
         admin = as_user(found[0], "admin", certified)
         await made(admin)
         async with relaying(as_user(found[0], VENUE, certified), service, venue=VENUE):
+            service.play(10)
+            await held_of(admin, WHEEL, 5)
+            for server in found:
+                await nobody_else_is_let_in(as_user(server, "admin", certified))
+                await is_itself_alone(as_user(server, OTHER, certified), stream_of(VENUE))
+                await reads_and_writes_nothing(as_user(server, "reader", certified), stream_of(VENUE))
             for lost in found[1:]:
                 service.play(10)
                 await held_of(admin, WHEEL, len(service.bodies("wheel-1")) - 5)
@@ -284,7 +330,7 @@ def test_a_hub_of_three_outlives_the_loss_of_any_one() -> None:
                 return
 
     with certificates() as certified:
-        one = config_of("one-server.conf", certified)
+        one = with_venue(config_of("one-server.conf", certified), OTHER)
         accounts = one[one.index("# No user without") :]
         ports = [free_port() for _ in range(3)]
         routes = ", ".join(f'"nats-route://127.0.0.1:{port}"' for port in ports)

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
+from nacl.signing import SigningKey
 
+from controller.journal.records import Head
+from controller.journal.seals import STOP, SealSigner, signed
 from feed import events
 from feed.events import Data, Event, Heartbeat, decode, encode, genesis, link, type_of
 from feed.history_server import Page
 from feed.state import TableState
-from feed.wire import REWRITTEN, UNKNOWN_TABLE
+from feed.wire import REWRITTEN, UNKNOWN_TABLE, SealList, SignedSeal
+from hal.clock import VirtualClock
 
 TIME = "2026-01-31T20:00:00.000000Z"
 
@@ -34,6 +39,8 @@ class ModelJournal:
         self.kept: dict[str, list[KeptEvent]] = {}
         self.archived: dict[str, int] = {}
         """The events up to this number are archived."""
+        self.sealed: list[SignedSeal] = []
+        self._signer = SealSigner(SigningKey(sha256(b"model").digest()), VirtualClock(), None)
 
     def last(self, table: str) -> KeptEvent:
         """The last event; number 0 where there is none."""
@@ -61,6 +68,13 @@ class ModelJournal:
     def bodies(self, table: str, after: int = 0) -> list[bytes]:
         """The events after a number."""
         return [record.body for record in self.kept.get(table, []) if record.seq > after]
+
+    def seal(self) -> SignedSeal:
+        """Seals the heads of all tables, and returns the seal."""
+        heads = {table: Head(held[-1].seq, held[-1].epoch, held[-1].head.hex()) for table, held in self.kept.items()}
+        records = sum(len(held) for held in self.kept.values())
+        self.sealed = [signed(self._signer.seal(STOP, records, heads))]
+        return self.sealed[0]
 
     # --- feed.history_server.History ----------------------------------------------------------------------------------
 
@@ -90,6 +104,10 @@ class ModelJournal:
         found = [(record.topic, record.body) for record in held[begin : begin + limit]]
         return Page(found, last.epoch, last.seq, last.head.hex(), after=begin)
 
+    def seals(self) -> bytes:
+        """The last one."""
+        return msgspec.json.encode(SealList(seals=self.sealed))
+
 
 class ModelTable:
     """Writes events into a journal. A new one for each start of the service."""
@@ -97,6 +115,8 @@ class ModelTable:
     def __init__(self, journal: ModelJournal, table: str, epoch: str, *, simulated: bool = False) -> None:
         self.table = table
         self.epoch = epoch
+        self.time = TIME
+        """The wall time of its next events."""
         self._journal = journal
         self._simulated = simulated
         self._ephemeral = 0
@@ -128,7 +148,7 @@ class ModelTable:
             id=f"{self.table}.{self.epoch}.{serial}",
             source=f"/tables/{self.table}",
             type=type_of(kind),
-            time=TIME,
+            time=self.time,
             sequence=sequence,
             data=data,
         )

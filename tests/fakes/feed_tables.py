@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, cast
 
 from feed.endpoints import Endpoints
-from tests.fakes.feed_model import ModelJournal, ModelTable
+from tests.fakes.feed_model import TIME, ModelJournal, ModelTable
 from tests.fakes.feed_server import FeedServer, ListHistory, short_folder
 
 BEAT_S: Final = 0.25
@@ -26,6 +26,7 @@ class FeedTables:
         self._simulated = simulated
         self._rng = Random(seed)
         self._server: FeedServer | None = None
+        self._time = TIME
         self.tables: dict[str, ModelTable] = {}
 
     def start(self) -> None:
@@ -36,6 +37,7 @@ class FeedTables:
         for name in self._names:
             epoch = f"{self._rng.getrandbits(64):016x}"
             self.tables[name] = ModelTable(self.journal, name, epoch, simulated=self._simulated)
+            self.tables[name].time = self._time
         self._do(lambda: [table.open() for table in self.tables.values()])
         server.do(lambda: self._beat_on(server))
 
@@ -44,6 +46,12 @@ class FeedTables:
         if self._server is not None:
             server, self._server = self._server, None
             server.stop()
+
+    def set_time(self, time: str) -> None:
+        """The wall time of the events from now on."""
+        self._time = time
+        for table in self.tables.values():
+            table.time = time
 
     def play(self, events: int = 1) -> None:
         """Each table publishes so many events; one of five is not durable. Where the service is stopped, they are only

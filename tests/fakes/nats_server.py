@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import SystemRandom
@@ -37,16 +37,23 @@ class NatsServer:
     """A server with JetStream; its ports stay the same over restarts."""
 
     def __init__(
-        self, folder: Path, config: str = "", *, name: str = "hub", environ: Mapping[str, str] | None = None
+        self,
+        folder: Path,
+        config: str = "",
+        *,
+        name: str = "hub",
+        environ: Mapping[str, str] | None = None,
+        enter: Sequence[str] = (),
     ) -> None:
         """`config` is more of its configuration, or all of it where it has `server_name`. In it `$STORE` is the folder
-        of its streams, and `$PORT` its port."""
+        of its streams, and `$PORT` its port. `enter` are words before those of its command."""
         self.folder = folder / name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.name = name
         self.config = config
         self.port = free_port()
         self._environ = {**os.environ, **(environ or {})}
+        self._enter = list(enter)
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -58,6 +65,12 @@ class NatsServer:
     def url(self) -> str:
         """Where it is."""
         return f"nats://127.0.0.1:{self.port}"
+
+    @property
+    def pid(self) -> int:
+        """Of the process that runs."""
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def store(self) -> Path:
@@ -80,7 +93,7 @@ class NatsServer:
         file.write_text(f'{text}\nports_file_dir: "{ports}"\nlog_file: "{self.folder / "log"}"\n')
         jetstream = [] if "jetstream" in self.config else ["-js", "-sd", str(self.store)]
         self._process = subprocess.Popen(
-            [PROGRAM, "-c", str(file), *jetstream],
+            [*self._enter, PROGRAM, "-c", str(file), *jetstream],
             env=self._environ,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

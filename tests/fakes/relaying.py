@@ -16,6 +16,7 @@ from tests.fakes.feed_tables import FeedTables
 from tests.fakes.time_limits import HANG_S
 
 VENUE = "hall"
+SEALS_NS = 100_000_000
 
 
 @asynccontextmanager
@@ -38,7 +39,9 @@ async def make_streams(address: NatsAddress, venue: str = VENUE) -> None:
 @asynccontextmanager
 async def relaying(address: NatsAddress, *services: FeedTables, venue: str = VENUE) -> AsyncIterator[Relay]:
     """A relay that runs as long as the block; where it ends by itself, its error is raised."""
-    relay = Relay(RelayPlan(address, venue, [Service(one.base) for one in services], "test", None), SystemClock())
+    relay = Relay(
+        RelayPlan(address, venue, [Service(one.base) for one in services], "test", None, SEALS_NS), SystemClock()
+    )
     task, test = asyncio.ensure_future(relay.run()), asyncio.current_task()
     assert test is not None
     task.add_done_callback(lambda ended: None if ended.cancelled() else test.cancel())

@@ -16,6 +16,7 @@ from feed.endpoints import EndpointError, Endpoints
 from feed.wire import (
     MAX_SEQ,
     AskSchema,
+    AskSeals,
     AskSince,
     AskSnapshot,
     AskTables,
@@ -60,6 +61,7 @@ REQUESTS: st.SearchStrategy[HistoryRequest] = st.one_of(
     st.builds(AskSnapshot, IDS, TABLES),
     st.builds(AskSince, IDS, TABLES, EPOCHS, SEQS),
     st.builds(AskSchema, IDS),
+    st.builds(AskSeals, IDS),
 )
 TEXT = st.text(st.characters(codec="utf-8"))
 ANSWERS: st.SearchStrategy[HistoryAnswer] = st.one_of(
@@ -68,14 +70,14 @@ ANSWERS: st.SearchStrategy[HistoryAnswer] = st.one_of(
         EndAnswer, IDS, st.booleans(), st.builds(EndOfEvents, table=TEXT, epoch=TEXT, last=SEQS, head=TEXT, after=SEQS)
     ),
     st.builds(TablesAnswer, IDS, st.lists(TEXT)),
-    st.builds(JsonAnswer, IDS, st.sampled_from(["snapshot", "schema"]), st.binary()),
+    st.builds(JsonAnswer, IDS, st.sampled_from(["snapshot", "seals", "schema"]), st.binary()),
     st.builds(
         ErrorAnswer,
         IDS,
         st.builds(RequestRefusal, code=TEXT, detail=TEXT, table=TEXT, epoch=TEXT, last=SEQS, head=TEXT),
     ),
 )
-WORDS = st.sampled_from([b"tables", b"snapshot", b"since", b"schema", b"event", b"done", b"more", b"error", b"", b"0"])
+WORDS = st.sampled_from([*b"tables snapshot since seals schema event done more error 0".split(), b""])
 FRAMES = st.lists(st.one_of(WORDS, st.binary(max_size=70)), max_size=8)
 
 

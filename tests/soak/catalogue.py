@@ -255,7 +255,8 @@ SOAKS: tuple[Soak, ...] = (
     _parts(
         "fleet-mishaps",
         "300 mishaps of venues, links and hub; the hub ends with exactly the journals' events, in order, none twice",
-        21,
+        24,
+        "e2e/test_fleet_growth.py",
         "e2e/test_fleet_hall.py",
         "e2e/test_fleet_mishaps.py",
     ),

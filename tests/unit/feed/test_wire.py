@@ -6,6 +6,7 @@ import pytest
 
 from feed.wire import (
     AskSchema,
+    AskSeals,
     AskSince,
     AskSnapshot,
     AskTables,
@@ -25,6 +26,7 @@ def test_requests_are_an_id_a_verb_and_arguments() -> None:
     assert encode_request(AskSnapshot(b"2", "wheel-1")) == [b"2", b"snapshot", b"wheel-1"]
     assert encode_request(AskSince(b"3", "wheel-1", "ab12", 17)) == [b"3", b"since", b"wheel-1", b"ab12", b"17"]
     assert encode_request(AskSchema(b"4")) == [b"4", b"schema"]
+    assert encode_request(AskSeals(b"5")) == [b"5", b"seals"]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +37,7 @@ def test_requests_are_an_id_a_verb_and_arguments() -> None:
         ([b"i" * 33, b"tables"], "begins with an id of 1 to 32 bytes"),
         ([b"1"], "2 to 5 frames, not 1"),
         ([b"1", *[b"since"] * 100], "2 to 5 frames, not 101"),
-        ([b"1", b"sinc", b"t"], "the verbs are tables, snapshot, since and schema, here: 'sinc'"),
+        ([b"1", b"sinc", b"t"], "the verbs are tables, snapshot, since, seals and schema, here: 'sinc'"),
         ([b"1", b"\x1b[2J"], r"here: '\x1b[2J'"),
         ([b"1", b"tables", b"x"], "tables takes no argument, not 1 arguments"),
         ([b"1", b"snapshot"], "snapshot takes the table, not 0 arguments"),

@@ -11,7 +11,8 @@ import pytest
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import RelayedTable, RelayReport, encode_report
 from controller.fleet.stream_subscription import StreamSubscription
-from controller.fleet.subjects import TableName, event_subject, relay_subject
+from controller.fleet.streams import StoredMessage
+from controller.fleet.subjects import SEAL, TableName, event_subject, relay_subject
 from feed.events import decode
 from feed.subscriber import Fact, Fresh, Joined, Refused, Rewritten, Stale, Trouble
 from feed.subscriber.items import Item
@@ -348,3 +349,10 @@ def test_tables_of_several_venues_have_the_venue_in_their_names() -> None:
 
     names = (f"atlantic/{WHEEL}", f"marina/{WHEEL}")
     assert run_virtual(main()) == [*((Fact, name) for name in names), *((Stale, name) for name in names)]
+
+
+def test_a_seal_among_the_events_is_nothing_for_a_board() -> None:
+    core = StreamSubscription("nats://hub/hall", "hall", since=0, simulated=None)
+    core.connected(0)
+    core.stored(StoredMessage(f"feltwire.v1.hall.{SEAL}.40d5ced5da692219", 1, {}, b"{}"), 1)
+    assert (core.take(), core.malformed) == ([], 0)

@@ -14,10 +14,11 @@ from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, genesis
+from controller.journal.seals import received
 from feed import events
 from feed.history_server import History
 from feed.state import Snapshot, TableState
-from feed.wire import REWRITTEN, UNKNOWN_TABLE
+from feed.wire import REWRITTEN, UNKNOWN_TABLE, SealList
 from tests.powercut.making import command, opened, player, written
 
 
@@ -160,3 +161,21 @@ def test_a_history_that_was_closed_says_so(history: JournalHistory) -> None:
     history.close()
     with pytest.raises(JournalError, match="while listing its tables"):
         history.tables()
+
+
+def test_of_each_chain_the_newest_seal_is_there_and_a_changed_one_is_none(
+    journal: Journal, history: JournalHistory
+) -> None:
+    for table in ("roulette-1", "roulette-2"):
+        play(journal, 3, table)
+        journal.seal()
+    # Written after the seals, and in none of them.
+    play(journal, 3, "roulette-3")
+    sent = msgspec.json.decode(history.seals(), type=SealList).seals
+    contents = [received(one)[1] for one in sent]
+    named = {table: head.seq for content in contents for table, head in content.heads.items()}
+    assert named == {"roulette-1": 3, "roulette-2": 3}
+    assert [content.n for content in contents] == sorted(content.n for content in contents)
+    changed = msgspec.structs.replace(sent[-1], statement=sent[-1].statement.replace("second", "count"))
+    with pytest.raises(ValueError, match="its signature is not of the key that it names"):
+        received(changed)

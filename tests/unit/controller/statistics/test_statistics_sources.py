@@ -11,7 +11,7 @@ import pytest
 
 from controller.fleet.connection import NatsUnavailableError
 from controller.fleet.streams import JetStream, StoredMessage, StreamInfo
-from controller.fleet.subjects import HUB_STREAM, TableName, event_subject, stream_of
+from controller.fleet.subjects import HUB_STREAM, SEAL, TableName, event_subject, stream_of
 from controller.statistics.dataset import Collector, Dataset, HistoryChangedError, collecting
 from controller.statistics.sources import SourceError, collect_export, collect_streams
 from feed.events import decode
@@ -155,3 +155,10 @@ def test_a_file_that_is_no_export_is_refused_by_its_first_line(tmp_path: Path) -
     (tmp_path / "x").write_bytes(b"\x00\x01\n" * 9)
     with pytest.raises(SourceError, match="x line 1: no event"), collecting(tmp_path / "d") as collector:
         collect_export(tmp_path / "x", HALL, collector)
+
+
+def test_seals_among_the_events_are_passed_over(tmp_path: Path) -> None:
+    messages = stored(evening())
+    seal = StoredMessage(f"feltwire.v1.{HALL}.{SEAL}.40d5ced5da692219", messages[-1].seq + 1, {}, b"{}")
+    collect(tmp_path, ModelJetStream(feltwire_hall=[*messages, seal]))
+    assert Dataset(tmp_path).contents.unreadable == {}
