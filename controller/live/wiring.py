@@ -201,7 +201,7 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.outputs_board import BoardOutputs, motor_reading
 
     board = config.boards[name]
-    expected = ExpectedBoard(KINDS[board.kind], build=board.required_build, serial=board.serial)
+    expected = ExpectedBoard(KINDS[board.kind], image=board.required_image, serial=board.serial)
     link = BoardLink(name, board.port, expected, clock)
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
