@@ -205,7 +205,7 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     link = BoardLink(name, board.port, expected, clock)
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
-        chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
+        chain = wiring.chains[CHAIN] = LampChain(link, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
     limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
     for carried in config.carried_by(name):
