@@ -97,7 +97,8 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         CallBy | None,
         Meta(
             description="who calls it: the dealer with a button, or the controller by itself; required with real "
-            'wires, "button" under sim, and under capture by the wires of the capture'
+            'wires, but of a machine, which has no such call; "button" under sim, and under capture by the wires of '
+            "the capture"
         ),
     ] = None
     opens: Annotated[
