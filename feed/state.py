@@ -142,10 +142,13 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Whether its door is open: play stands."""
     testing: bool = False
     """Whether it is in test mode: no play counts."""
+    hand_pay: bool = False
+    """Whether an attendant has to pay what belongs to the player: nothing else does."""
 
     def after(self, event: events.MachineEvent) -> MachineState:
         """The machine after its next significant event."""
         door_open, testing = self.door_open, self.testing
+        hand_pay = (self.hand_pay or event.act == "hand_pay_due") and event.credits > 0
         match event.act:
             case "power_on":
                 # A door that is open is reported again, and test mode ends with the power.
@@ -155,7 +158,12 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             case "test_begun" | "test_ended":
                 testing = event.act == "test_begun"
         return MachineState(
-            meters=event.meters, credits=event.credits, carried=event.carried, door_open=door_open, testing=testing
+            meters=event.meters,
+            credits=event.credits,
+            carried=event.carried,
+            door_open=door_open,
+            testing=testing,
+            hand_pay=hand_pay,
         )
 
 

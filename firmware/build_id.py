@@ -1,10 +1,11 @@
-"""The version of the firmware, and the number of a build, which names the image in a board's flash.
+"""The version of the firmware, and the hash of a build, which names the image in a board's flash.
 
     python firmware/build_id.py --header          prints build.h
-    python firmware/build_id.py stamp X.elf       writes the number of its image into it
+    python firmware/build_id.py stamp X.elf       writes the hash of its image into it
 
-The number is the first 32 bits of the SHA-256 over the image, from address 0, with the number itself taken as 0. It
-stands in the image behind `MARK`, so that it can be found and checked in a file and in a chip. Needs only Python 3.11.
+The hash is the SHA-256 over the image, from address 0, with the hash itself taken as 0. It stands in the image behind
+`MARK`, so that it can be found and checked in a file and in a chip. Its first 32 bits are the build's number, by which
+people name it. Needs only Python 3.11.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from pathlib import Path
 from elf import ElfError, Program
 
 FIRMWARE = Path(__file__).resolve().parent
-MARK = b"FWBUILD\x01"
-"""Stands before the number (ports/avr/build_note.c)."""
-SIZE = 4
+MARK = b"FWBUILD\x02"
+"""Stands before the hash (ports/avr/build_note.c)."""
+SIZE = 32
 
 
 def version() -> tuple[int, int, int]:
@@ -36,38 +37,38 @@ def version() -> tuple[int, int, int]:
 
 
 def place(image: bytes) -> int:
-    """Where the number stands in an image.
+    """Where the hash stands in an image.
 
     Raises:
         ElfError: nowhere, or in more than one place.
     """
     if image.count(MARK) != 1:
-        raise ElfError(f"it has the mark of a build number {image.count(MARK)} times; expected once")
+        raise ElfError(f"it has the mark of a build's hash {image.count(MARK)} times; expected once")
     return image.index(MARK) + len(MARK)
 
 
-def number(image: bytes) -> int:
-    """The number that an image must have.
+def hash_of(image: bytes) -> bytes:
+    """The hash that an image must have.
 
     Raises:
         ElfError: it has no place for one.
     """
     at = place(image)
-    return int.from_bytes(hashlib.sha256(image[:at] + bytes(SIZE) + image[at + SIZE :]).digest()[:4], "big")
+    return hashlib.sha256(image[:at] + bytes(SIZE) + image[at + SIZE :]).digest()
 
 
-def stamp(path: Path) -> int:
-    """Writes the number of a program's image into the file, and returns it.
+def stamp(path: Path) -> bytes:
+    """Writes the hash of a program's image into the file, and returns it.
 
     Raises:
         ElfError: the file is no program of a board.
     """
     program = Program(path)
     image = program.flash()
-    found = number(image)
+    found = hash_of(image)
     at = program.file_offset(place(image))
     content = bytearray(program.content)
-    content[at : at + SIZE] = found.to_bytes(SIZE, "little")
+    content[at : at + SIZE] = found
     path.write_bytes(content)
     return found
 

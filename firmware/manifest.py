@@ -13,7 +13,7 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-from build_id import FIRMWARE, SIZE, number, place, version
+from build_id import FIRMWARE, SIZE, hash_of, place, version
 from elf import Program
 from sizes import sizes
 
@@ -46,13 +46,14 @@ def manifest(elves: list[Path], tools: str) -> dict[str, object]:
         measured = sizes(elf, tools)
         image = Program(elf).flash()
         at = place(image)
-        if int.from_bytes(image[at : at + SIZE], "little") != number(image):
-            raise SystemExit(f"{elf}: its build number is not that of its image; build it again")
+        digest = hash_of(image)
+        if image[at : at + SIZE] != digest:
+            raise SystemExit(f"{elf}: its build's hash is not that of its image; build it again")
         file = elf.with_suffix(".hex")
         boards[elf.stem] = {
             "hex": file.name,
             "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),
-            "build": f"{number(image):08X}",
+            "build": digest.hex().upper(),
             "oldest": table["kind"][elf.stem]["oldest"],
             "flash": measured.flash,
             "ram": measured.ram + measured.stack,

@@ -29,9 +29,9 @@ from hal.board.messages import (
     ReelReport,
     SensorsReport,
 )
+from hal.board_frames import BoardFrames
 from hal.clock import Clock
-from hal.lines import NOT_YET_NS, LineError, Sink
-from hal.values import EdgesLost, Frame, Loss, Rare
+from hal.lines import LineError, Sink
 
 log = logging.getLogger(__name__)
 
@@ -64,43 +64,28 @@ class CarriedLink:
         """
         self.name = source or name
         self.lines = frozenset({name})
-        self._line = name
+        self._frames = BoardFrames(self.name, name, link)
         self._link = link
         self._reports = tuple(reports)
         self._settings = tuple(settings)
         self._clock = clock
-        self._sink: Sink | None = None
-        self._up = False
-        self._promised_ns = NOT_YET_NS
 
     @property
     def failed(self) -> LineError | None:
-        """None while the board's link reconnects; else the defect that stopped it."""
-        return self._link.failed
+        """See `BoardFrames.failed`."""
+        return self._frames.failed
 
     def open(self, sink: Sink) -> None:
-        """Opens the board's port, if it is not open.
-
-        Raises:
-            LineError: it is open already.
-        """
-        if self._sink is not None:
-            raise LineError(f"{self.name}: the link is open already; close it first")
-        self._sink = sink
-        self._link.open(self)
+        """See `BoardFrames.open`."""
+        self._frames.open(sink, self)
 
     def close(self) -> None:
-        """Closes the board. Calling it again does nothing."""
-        if self._sink is not None:
-            self._sink, self._up = None, False
-            self._link.close(self)
+        """See `BoardFrames.close`."""
+        self._frames.close(self)
 
     def delivered_until(self, now_ns: int) -> int:
-        """Handles what the port has received; everything read up to now is then delivered."""
-        if self._sink is not None:
-            self._link.read_pending()
-        self._promised_ns = max(self._promised_ns, now_ns)
-        return now_ns
+        """See `BoardFrames.delivered_until`."""
+        return self._frames.delivered_until(now_ns)
 
     def send(self, data: bytes) -> None:
         """Has the board do a command; does nothing while it is down.
@@ -110,46 +95,35 @@ class CarriedLink:
             BoardError: this kind of board has no such command.
         """
         command = command_in(data)
-        if self._up:
+        if self._frames.up:
             self._link.submit(command, partial(self._answered, command))
 
     # --- the board (see `hal.board.link`) -------------------------------------------------------------------------
 
     def up(self, identity: IdentityAnswer, t_ns: int) -> None:
         """The board accepts commands."""
-        self._up = True
+        self._frames.began()
         for command in self._settings:
             self._link.submit(command, partial(self._answered, command))
-        self._deliver(Frame(self._line, carried(identity), self._at(t_ns)))
+        self._frames.deliver(carried(identity), t_ns)
 
     def down(self, t_ns: int, reason: str) -> None:
         """The board cannot be reached."""
-        if self._up:
-            self._up = False
-            self._deliver(EdgesLost(self._line, Loss.UNPLUGGED, self._at(t_ns)))
+        self._frames.gone(t_ns)
 
     def reported(self, report: BoardReport, t_ns: int) -> None:
         """Delivers a report."""
         if isinstance(report, self._reports):
-            self._deliver(Frame(self._line, carried(report), self._at(t_ns)))
-
-    def _at(self, t_ns: int) -> int:
-        """The time of reading, but after every time already promised."""
-        return max(t_ns, self._promised_ns + 1)
-
-    def _deliver(self, value: Rare) -> None:
-        if self._sink is not None:
-            self._sink.deliver(self.name, [], [value])
+            self._frames.deliver(carried(report), t_ns)
 
     def _answered(self, command: BoardCommand, result: BoardAnswer | BoardError) -> None:
         """A command that was not carried out is delivered as such: where the session ended, `down` follows or came."""
         if isinstance(result, CountsAnswer):
             # What was asked for is carried as what is reported: the counters.
             counted = CountsReport(result.first, result.second, result.third, result.fourth)
-            self._deliver(Frame(self._line, carried(counted), self._at(self._clock.now_ns())))
+            self._frames.deliver(carried(counted), self._clock.now_ns())
         if not isinstance(result, BoardError):
             return
         log.warning("%s: %s", self.name, result)
         why = int(result.why) if isinstance(result, CommandRefusedError) else NOT_ANSWERED
-        now_ns = self._clock.now_ns()
-        self._deliver(Frame(self._line, carried(RefusedCommand(why, command)), self._at(now_ns)))
+        self._frames.deliver(carried(RefusedCommand(why, command)), self._clock.now_ns())

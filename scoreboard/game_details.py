@@ -3,19 +3,19 @@
     craps       puck, point, shooter, this shooter's rolls, newest first
     sic bo      small, big or triple of the last result
     baccarat    the roads of the shoe
-    machines    credits, plays and tokens won, whatever the game is called
+    machines    credits, meters, the last ten plays for recall, whatever the game is called
 
 A game that is not listed has none: its last results and statistics are shown as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from feed.state import MachineState, TableState
+from feed.state import MachineState, RoundRecord, TableState
 from scoreboard.roads import roads_of
 
 
@@ -23,13 +23,37 @@ def details_of(state: TableState) -> dict[str, Any]:
     """The details of a table's game."""
     make = _DETAILS.get(state.game)
     if make is None:
-        return {} if state.machine is None else _machine(state.machine)
+        return {} if state.machine is None else _machine(state.machine, state.rounds)
     return make(state)
 
 
-def _machine(machine: MachineState) -> dict[str, Any]:
+RECALLED: Final = 10
+"""The most recent play and the nine before it (AGCO 13.1.1)."""
+
+
+def _machine(machine: MachineState, plays: Sequence[RoundRecord]) -> dict[str, Any]:
     meters = machine.meters
-    return {"credits": machine.credits, "plays": meters.plays, "won": meters.tokens_won}
+    return {
+        "credits": machine.credits,
+        "hand_pay": machine.hand_pay,
+        "plays": meters.plays,
+        "won": meters.tokens_won,
+        "meters": msgspec.to_builtins(meters),
+        "recall": [_recalled(play) for play in reversed(plays[-RECALLED:])],
+    }
+
+
+def _recalled(play: RoundRecord) -> dict[str, Any]:
+    """A play as it stands: its result, or why it has none."""
+    stands, evidence = play.stands, play.evidence
+    found = {"round": play.round, "time": play.time, "verdict": stands.verdict, "corrected": play.corrected}
+    if stands.result is not None:
+        found["result"] = stands.result
+    if stands.reason:
+        found["reason"] = stands.reason
+    if evidence is not None and evidence.stopped_by:
+        found["by"] = evidence.stopped_by
+    return found
 
 
 def _craps(state: TableState) -> dict[str, Any]:

@@ -29,9 +29,9 @@ SHIPPED: Final = Path(__file__).with_name("images") / MANIFEST
 RELEASE_KEYS: Final = (bytes.fromhex("5eec8e9878373bffac2574d550a2578378f0235517c202b84c4a1b1542f7aa43"),)
 """Public keys that sign these images."""
 
-BUILD_MARK: Final = b"FWBUILD\x01"
-"""In an image, the four bytes of its build number stand behind it (docs/wire.md)."""
-_BUILD_BYTES: Final = 4
+BUILD_MARK: Final = b"FWBUILD\x02"
+"""In an image, the SHA-256 that names it stands behind it (docs/wire.md)."""
+_HASH_BYTES: Final = 32
 
 _DOMAIN: Final = b"feltwire firmware\0"
 """The prefix of signed data: no other signature by the same key is valid for a manifest."""
@@ -50,7 +50,7 @@ class _ManifestBoard(msgspec.Struct, frozen=True):
 
     hex: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_-][A-Za-z0-9_.-]*\Z", max_length=64)]
     sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
-    build: Hash32
+    build: Annotated[str, Meta(pattern=r"\A[0-9A-F]{64}\Z")]
     oldest: int
     flash: int
     ram: int
@@ -73,9 +73,15 @@ class Firmware(NamedTuple):
     path: Path
     sha256: str
     version: str
-    build: int
+    image: bytes
+    """The SHA-256 that its image has in it, and its board reports."""
     oldest: int
     """The oldest protocol whose hosts it works with."""
+
+    @property
+    def build(self) -> str:
+        """The number by which people name it: how that hash begins."""
+        return build_number(self.image)
 
     @property
     def version_numbers(self) -> tuple[int, int, int]:
@@ -137,7 +143,9 @@ def read(path: Path) -> Manifest:
     if unknown:
         raise FirmwareError(f"{path}: it has firmware of kind {unknown[0]}, and there are {', '.join(KINDS)}")
     firmware = {
-        kind: Firmware(kind, path.with_name(board.hex), board.sha256, given.version, int(board.build, 16), board.oldest)
+        kind: Firmware(
+            kind, path.with_name(board.hex), board.sha256, given.version, bytes.fromhex(board.build), board.oldest
+        )
         for kind, board in given.boards.items()
     }
     return Manifest(path, content, given.version, given.protocol, int(given.dictionary, 16), firmware)
@@ -172,34 +180,40 @@ def check_image(firmware: Firmware) -> bytes:
             f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware has "
             f"{firmware.sha256}: it was changed or damaged; copy or build it again"
         )
-    build = build_of(read_image(content, str(firmware.path)), str(firmware.path))
-    if build != firmware.build:
+    image = image_hash_of(read_image(content, str(firmware.path)), str(firmware.path))
+    if image != firmware.image:
         raise FirmwareError(
-            f"{firmware.path}: its build is {build:08X}, and the manifest says {firmware.build:08X}; copy or build "
-            "both again"
+            f"{firmware.path}: its build is {build_number(image)}, and the manifest says {firmware.build}; copy or "
+            "build both again"
         )
     return content
 
 
-def build_of(image: bytes, name: str) -> int:
-    """The build number of an image, which names its content; `name` is the file name for errors.
+def image_hash_of(image: bytes, name: str) -> bytes:
+    """The SHA-256 that an image has in it, and that names its content; `name` is the file name for errors.
 
     Raises:
         FirmwareError: it has none, or that of another content.
     """
     if image.count(BUILD_MARK) != 1:
         raise FirmwareError(
-            f"{name}: it has no build number, so it is no firmware of this project; give the right file"
+            f"{name}: it has no hash of its build, so it is no firmware of this project, or is from before protocol "
+            "3; give the right file"
         )
     at = image.index(BUILD_MARK) + len(BUILD_MARK)
-    without = image[:at] + bytes(_BUILD_BYTES) + image[at + _BUILD_BYTES :]
-    build = int.from_bytes(hashlib.sha256(without).digest()[:4], "big")
-    stated = int.from_bytes(image[at : at + _BUILD_BYTES], "little")
-    if stated != build:
+    found = hashlib.sha256(image[:at] + bytes(_HASH_BYTES) + image[at + _HASH_BYTES :]).digest()
+    stated = image[at : at + _HASH_BYTES]
+    if stated != found:
         raise FirmwareError(
-            f"{name}: it says build {stated:08X}, and its content has {build:08X}; copy or build it again"
+            f"{name}: it says build {build_number(stated)}, and its content has {build_number(found)}; copy or build "
+            "it again"
         )
-    return build
+    return found
+
+
+def build_number(image: bytes) -> str:
+    """The number of the image with this hash, as people read it: its first 32 bits."""
+    return image[:4].hex().upper()
 
 
 def sign(manifest: Manifest, key: SigningKey) -> str:

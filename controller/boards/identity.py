@@ -6,7 +6,7 @@ from typing import Final
 
 from controller.table.wording import times
 from hal.board import down_reasons as reasons
-from hal.board.identity import ExpectedBoard, refusal
+from hal.board.identity import ExpectedBoard, image_hash, refusal
 from hal.board.messages import KINDS, IdentityAnswer
 
 _KIND_NAMES: Final = {kind.id: kind.name for kind in KINDS.values()}
@@ -23,7 +23,7 @@ def version(identity: IdentityAnswer) -> str:
 
 
 def build(identity: IdentityAnswer) -> str:
-    """The number of the image in its flash, as 8 digits."""
+    """The number of the image in its flash, as 8 digits: how its SHA-256 begins."""
     return f"{identity.build:08X}"
 
 
@@ -50,9 +50,9 @@ def misfit(identity: IdentityAnswer, kind: str | None = None) -> str | None:
     return refusal(ExpectedBoard(wanted), identity)
 
 
-def not_written(identity: IdentityAnswer, kind: str, version: tuple[int, int, int], build: int) -> str | None:
-    """Why the board is not the one with this image, with both values and the fix; None if it is."""
-    return refusal(ExpectedBoard(KINDS[kind], version, build), identity)
+def not_written(identity: IdentityAnswer, kind: str, version: tuple[int, int, int], image: bytes) -> str | None:
+    """Why the board is not the one with the image of this SHA-256, with both values and the fix; None if it is."""
+    return refusal(ExpectedBoard(KINDS[kind], version, image), identity)
 
 
 def facts(device: str, kind: str, identity: IdentityAnswer | None) -> dict[str, str]:
@@ -60,4 +60,8 @@ def facts(device: str, kind: str, identity: IdentityAnswer | None) -> dict[str, 
     known = {"device": device, "driver": "board", "kind": kind}
     if identity is None:
         return known
-    return known | {"identity": who(identity), "firmware": version(identity), "hash": build(identity)}
+    return known | {
+        "identity": who(identity),
+        "firmware": version(identity),
+        "hash": image_hash(identity).hex().upper(),
+    }

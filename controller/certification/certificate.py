@@ -29,6 +29,8 @@ _DOMAIN: Final = b"feltwire certificate\0"
 SUFFIX: Final = ".certificate"
 MOST_BYTES: Final = 1 << 20
 """A longer file is no certificate (ours)."""
+LEAST_HASH_BITS: Final = 128
+"""By so many bits at least a program is named (OAC 325:85-15-21)."""
 NAMED: Final = 6
 """So many differences are named; of more, how many there are (ours)."""
 
@@ -162,6 +164,17 @@ def _differences(what: str, certified: Mapping[str, str], now: Mapping[str, str]
         f"{what}{key} was {certified.get(key, 'not there')}, is {now.get(key, 'not there')}"
         for key in sorted({*certified, *now})
         if certified.get(key) != now.get(key)
+    ]
+
+
+def too_short_hashes(devices: Facts) -> list[str]:
+    """The boards whose image is named by fewer than `LEAST_HASH_BITS`: their firmware is from before protocol 3."""
+    bits = {name: 4 * len(facts["hash"]) for name, facts in devices.items() if "hash" in facts}
+    return [
+        f"{name} reports {found} bits of the hash of its image, and a certificate takes {LEAST_HASH_BITS} or more "
+        "(OAC 325:85-15-21): flash its firmware with feltwire boards flash"
+        for name, found in sorted(bits.items())
+        if found < LEAST_HASH_BITS
     ]
 
 

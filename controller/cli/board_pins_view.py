@@ -16,7 +16,7 @@ from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.sections import Side
 from controller.configuration.terminals import MOVED, Place, Terminal, places_of
 from controller.configuration.values import TableConfig
-from drivers.base.device_spec import LineUse
+from drivers.base.device_spec import BoardOutput, LineUse
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.lamp_fields import CHAIN
@@ -29,6 +29,12 @@ COLUMN_PARTS = (
     "its anode at the keypad (docs/boards-wiring.md)."
 )
 """What a keypad needs that is not wired straight to the board, which has it on its carrier board."""
+
+
+CONTROL_PARTS = (
+    "a 74HC595 behind the last lamp: DIR and ENABLE of the drivers, feed of the sensors (docs/boards-wiring.md)"
+)
+"""The register with which a board controls what it drives by itself."""
 
 
 class Crossing(NamedTuple):
@@ -67,8 +73,10 @@ class OwnPins(NamedTuple):
     """The purpose of each other one, which this table does not use."""
 
 
-def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool, current: bool) -> OwnPins:
-    """The pins of the serial link, of the keypad with these keys, and of lamps and motor's current if there are any."""
+def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool, current: bool, driven: bool = False) -> OwnPins:
+    """The pins of the serial link, of the keypad with these keys, and of lamps and motor's current if there are any;
+    where the board drives a device by itself, also those of its control register and of its sensors' feed.
+    """
     crossings = [crossing_of(kind, place) for place in keys]
     used = {pin: [what] for pin, what in LINK.items()}
     free: dict[str, list[str]] = {}
@@ -78,10 +86,12 @@ def own_pins(kind: BoardKind, keys: Collection[Place], *, lamps: bool, current: 
     for number, pin in enumerate(kind.key_rows, 1):
         at = used if any(each.row == number for each in crossings) else free
         at.setdefault(printed(pin), []).append(f"row {number}")
-    for what, pin in kind.lamp_pins if lamps else ():
+    for what, pin in kind.lamp_pins if lamps or (driven and kind.control) else ():
         used.setdefault(printed(pin), []).append(f"lamps' {_plain(what)}")
     if current:
         used.setdefault(printed(kind.motor_current_pin), []).append("motor's current")
+    if driven and kind.sense_pin:
+        used.setdefault(printed(kind.sense_pin), []).append("sensors' feed")
     return OwnPins(
         {pin: ", ".join(what) for pin, what in used.items()},
         {pin: ", ".join(what) for pin, what in free.items() if pin not in used},
@@ -109,13 +119,14 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         kind = KINDS[board.kind]
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
         keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
-        own = own_pins(kind, keys, lamps=name == chain, current=board.motor_most_a is not None)
+        driven = driven_by(config, name)
+        own = own_pins(kind, keys, lamps=name == chain, current=board.motor_most_a is not None, driven=bool(driven))
         yield Text(f"Board {name}: {kind.name} board", style="bold")
         yield Text(f"port {board.port}")
         yield Text()
-        yield from _terminals(kind, at, config.uses, width, lamps=name == chain)
+        yield from _terminals(kind, at, driven, config.uses, width, lamps=name == chain)
         yield Text()
-        yield from _drawing(kind, at, own)
+        yield from _drawing(kind, at, driven, own)
         yield Text()
         if keys:
             yield from (Text(row, style="yellow") for row in textwrap.wrap(COLUMN_PARTS, min(width, _WIDEST)))
@@ -126,13 +137,33 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
     yield Text("In brackets: what a pin is for, and nothing is wired to it.")
 
 
+def driven_by(config: TableConfig, board: str) -> dict[str, BoardOutput]:
+    """The outputs that a board drives by itself, by the names that its kind has for them."""
+    return {
+        output.name: output
+        for use in config.uses.values()
+        if (beside := config.terminals.get(use.beside)) is not None and beside.board == board
+        for output in use.driven
+    }
+
+
 def _terminals(
-    kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], uses: Mapping[str, LineUse], width: int, *, lamps: bool
+    kind: BoardKind,
+    at: Mapping[tuple[Side, int], Terminal],
+    driven: Mapping[str, BoardOutput],
+    uses: Mapping[str, LineUse],
+    width: int,
+    *,
+    lamps: bool,
 ) -> Iterator[Text]:
     yield Text(_row(_HEADINGS, "purpose"), style="bold")
     free: dict[str, list[str]] = {"input": [], "output": [], _MOVES_ONLY: [], "analogue": []}
     for place in places_of(kind):
         terminal = at.get((place.side, place.number))
+        if terminal is None and place.side == "output" and place.name in driven:
+            cells = (place.name, f"{place.side} {place.number}", printed(place.pin), "-")
+            yield from _rows(cells, _driven_notes(driven[place.name], place, kind), width)
+            continue
         if terminal is None:
             moves = (place.side, place.name) in MOVED.get(kind.name, ())
             free[_MOVES_ONLY if moves else place.side].append(str(place.number))
@@ -144,6 +175,9 @@ def _terminals(
     if lamps:
         cells = (CHAIN, "chain", printed(kind.lamp_pins[0][1]), "-")
         yield from _rows(cells, (f"chain of {kind.lamps} lamps at most", *chain_words(kind)), width)
+    if driven and kind.control:
+        cells = ("control register", "chain", printed(kind.lamp_pins[0][1]), "-")
+        yield from _rows(cells, (CONTROL_PARTS, *(() if lamps else chain_words(kind))), width)
     for what, numbers in free.items():
         if numbers:
             yield Text(f"free: {what} {', '.join(numbers)}", style="dim")
@@ -177,7 +211,15 @@ def _notes(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> I
         yield key_words(kind, place)
 
 
-def _drawing(kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], own: OwnPins) -> Iterator[Text]:
+def _driven_notes(output: BoardOutput, place: Place, kind: BoardKind) -> Iterator[str]:
+    _, longest_ms = kind.outputs[place.number - 1]
+    yield f"{output.purpose}: the board's own, for {longest_ms / 1000:g} s at most"
+    yield f"wire: {output.wire}"
+
+
+def _drawing(
+    kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], driven: Mapping[str, BoardOutput], own: OwnPins
+) -> Iterator[Text]:
     """The board seen from above, its USB socket at the top, each pin with its line or its purpose."""
     names = own.used | {pin: f"({what})" for pin, what in own.free.items()}
     lines = set(own.used)
@@ -185,8 +227,10 @@ def _drawing(kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], own: OwnP
         if not place.pin:
             continue
         terminal = at.get((place.side, place.number))
-        names[printed(place.pin)] = f"({place.name})" if terminal is None else terminal.line
-        if terminal is not None:
+        own_output = place.side == "output" and place.name in driven
+        taken = place.name if own_output else f"({place.name})"
+        names[printed(place.pin)] = taken if terminal is None else terminal.line
+        if terminal is not None or own_output:
             lines.add(printed(place.pin))
     yield Text(f"{'':>{_NAME}}     ┌───[USB]───┐".rstrip())
     for left, right in NANO:

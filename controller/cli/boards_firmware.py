@@ -274,7 +274,7 @@ def flash_command(
         sys.exit(FATAL)
     click.echo(f"written at {used} baud; identifying the board")
     after = _ask(port)
-    wrong = after if isinstance(after, str) else not_written(after, kind, firmware.version_numbers, firmware.build)
+    wrong = after if isinstance(after, str) else not_written(after, kind, firmware.version_numbers, firmware.image)
     if wrong is not None:
         unexpected = f"{port}: written, but the check of the board failed: {wrong}"
         click.echo(click.style(unexpected, fg="red"), err=True)
@@ -356,7 +356,7 @@ def _ask(port: str) -> IdentityAnswer | str:
 
 
 def _what(firmware: Firmware) -> str:
-    return f"{firmware.kind} firmware {firmware.version}, build {firmware.build:08X}"
+    return f"{firmware.kind} firmware {firmware.version}, build {firmware.build}"
 
 
 def _show(text: str) -> None:

@@ -96,7 +96,7 @@ def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> Sign
 
 
 def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> int:
-    from controller.certification.certificate import CertificateError, certificate_path, write
+    from controller.certification.certificate import CertificateError, certificate_path, too_short_hashes, write
     from controller.certification.software import UNREADABLE, compile_all
     from controller.journal.signing import public_half
 
@@ -111,6 +111,9 @@ def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> i
         _leave(f"{path.parent}: the certificate is written there, and this user may not; use sudo", BAD_CONFIGURATION)
     compile_all()
     made = _made(config, by or user_name())
+    weak = too_short_hashes(made.devices)
+    if weak:
+        _leave("; ".join(weak), FATAL)
     unreadable = [name for name, found in made.files.items() if found.endswith(UNREADABLE)]
     if unreadable:
         _leave(f"{', '.join(unreadable)}: cannot be read, so nobody can vouch for it; use sudo", BAD_CONFIGURATION)

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from controller.cli.board_pins_view import COLUMN_PARTS, chain_words, key_words, own_pins
+from controller.cli.board_pins_view import COLUMN_PARTS, CONTROL_PARTS, chain_words, driven_by, key_words, own_pins
 from controller.cli.svg_page import SvgPage
 from controller.configuration.header_pins import HEADER, NANO, nearest_ground, printed
 from controller.configuration.lamp_chains import board_of_lamps
@@ -59,7 +59,7 @@ class Row(NamedTuple):
     notes: tuple[str, str] = ("", "")
     color: tuple[str, str] = ("", "")
     circuit: str = ""
-    """The letter of the circuit that it needs."""
+    """The letter of the circuit that it needs; empty where the part that is wired has its own input."""
 
 
 class Connector(NamedTuple):
@@ -161,11 +161,16 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
         kind = KINDS[board.kind]
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
         keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
-        own = own_pins(kind, keys, lamps=name == chain, current=board.motor_most_a is not None)
+        driven = driven_by(config, name)
+        own = own_pins(kind, keys, lamps=name == chain, current=board.motor_most_a is not None, driven=bool(driven))
         named: dict[str, Row] = {}
         beside: list[str] = []
         for place in places_of(kind):
             terminal = at.get((place.side, place.number))
+            if terminal is None and place.side == "output" and place.name in driven:
+                output = driven[place.name]
+                own_notes = (f"{output.purpose}: {output.wire}", f"the board's own; output {place.number}")
+                named[printed(place.pin)] = Row(True, "", "", place.name, own_notes, COLORS[0], "")
             if terminal is None:
                 continue
             use = config.uses[terminal.line]
@@ -182,6 +187,9 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
             named[printed(place.pin)] = Row(True, "", "", terminal.line, notes, color, _circuit(use, pull))
         if name == chain:
             beside += [f"lamps: {words}" for words in chain_words(kind)]
+        if driven and kind.control:
+            beside.append(CONTROL_PARTS)
+            beside += [f"its {words}" for words in chain_words(kind) if name != chain]
         if keys:
             beside.append(COLUMN_PARTS)
 
@@ -250,8 +258,9 @@ def _pin(page: SvgPage, y: float, row: Row, *, first: bool) -> None:
     if row.line:
         page.line((MIDDLE + sign * EDGE, y), (outer + sign * 26, y), color=row.color[1], width=3)
         page.dot(outer + sign * 30, y, 4, fill=row.color[1], color=row.color[1])
-        page.dot(outer + sign * 10, y, 8.5, fill="#fff", color=row.color[1])
-        page.words(outer + sign * 10, y + 3.6, row.circuit, size=10, anchor="middle", bold=True)
+        if row.circuit:
+            page.dot(outer + sign * 10, y, 8.5, fill="#fff", color=row.color[1])
+            page.words(outer + sign * 10, y + 3.6, row.circuit, size=10, anchor="middle", bold=True)
         page.words(
             text,
             y - 1,

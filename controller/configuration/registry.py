@@ -59,6 +59,10 @@ class GameEntry(Protocol):
     def devices(self) -> Mapping[str, Slot]:
         """The devices of its table."""
 
+    @property
+    def machine(self) -> bool:
+        """Whether players play it alone, with tokens: nobody calls "No more bets" there."""
+
     def check(self, setup: SetUp) -> list[ConfigFinding]:
         """What is wrong between the parts of its table."""
 

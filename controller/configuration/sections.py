@@ -97,7 +97,8 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         CallBy | None,
         Meta(
             description="who calls it: the dealer with a button, or the controller by itself; required with real "
-            'wires, "button" under sim, and under capture by the wires of the capture'
+            'wires, but of a machine, which has no such call; "button" under sim, and under capture by the wires of '
+            "the capture"
         ),
     ] = None
     opens: Annotated[
@@ -320,10 +321,11 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Meta(description="the number that `feltwire boards name` gave the board: another one in its place is refused"),
     ] = None
     require_build: Annotated[
-        Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}\Z")] | None,
+        Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}([0-9A-Fa-f]{56})?\Z")] | None,
         Meta(
-            description="the build that the board must have, as `feltwire boards identify` prints it: any other image "
-            "is refused. Without it every firmware of a known protocol works, and the journal records its build",
+            description="the build that the board must have, as `feltwire boards identify` prints it, or the whole "
+            "SHA-256 of its image (64 digits): any other image is refused. Without it every firmware of a known "
+            "protocol works, and the journal records its build",
             examples=["1A2B3C4D"],
         ),
     ] = None
@@ -350,9 +352,9 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ] = False
 
     @property
-    def required_build(self) -> int | None:
-        """The number of the only image that is accepted; None for any."""
-        return None if self.require_build is None else int(self.require_build, 16)
+    def required_image(self) -> bytes | None:
+        """How the SHA-256 of the only image that is accepted begins; None for any."""
+        return None if self.require_build is None else bytes.fromhex(self.require_build)
 
 
 class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -59,7 +59,7 @@ class TableFile:
         # What the other sections are checked against is as much of these two as is right.
         right_table = self._right(TableSection, "table", "game", "rules")
         right_lines = self._right(LinesSection, "lines", "backend")
-        call = self._call(self._right(TableSection, "table", "no_more_bets"), right_lines)
+        call = self._call(self._right(TableSection, "table", "no_more_bets"), right_lines, game)
         if right_lines is not None:
             self.live = right_lines.backend in LIVE_BACKENDS
         if lines is not None:
@@ -177,10 +177,12 @@ class TableFile:
                 able = " or ".join(value_text(name) for name in profiles_that_play(table.game))
                 self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
 
-    def _call(self, table: TableSection | None, lines: LinesSection | None) -> CallBy | None:
+    def _call(self, table: TableSection | None, lines: LinesSection | None, game: GameEntry | None) -> CallBy | None:
         """Who calls "No more bets"; None under `capture`, where the wires decide if the file does not."""
         if table is None or lines is None or table.no_more_bets is not None:
             return table.no_more_bets if table is not None else None
+        if lines.backend in LIVE_BACKENDS and game is not None and game.machine:
+            return "auto"
         if lines.backend in LIVE_BACKENDS:
             fix = 'add no_more_bets = "button" if the dealer has a button for it, else "auto"'
             wrong = f"is missing, and the backend {lines.backend} needs it"

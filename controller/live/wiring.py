@@ -201,11 +201,11 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from hal.outputs_board import BoardOutputs, motor_reading
 
     board = config.boards[name]
-    expected = ExpectedBoard(KINDS[board.kind], build=board.required_build, serial=board.serial)
+    expected = ExpectedBoard(KINDS[board.kind], image=board.required_image, serial=board.serial)
     link = BoardLink(name, board.port, expected, clock)
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
-        chain = wiring.chains[CHAIN] = LampChain(link, clock, name=f"{config.id}:{CHAIN}")
+        chain = wiring.chains[CHAIN] = LampChain(link, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
     limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
     for carried in config.carried_by(name):

@@ -30,6 +30,16 @@ class BoardPlace(NamedTuple):
     """Whether the board takes a low wire as active, so that the line must be inverted."""
 
 
+class BoardOutput(NamedTuple):
+    """An output that a board drives by itself, as its device's messages say: no line of the table has it."""
+
+    name: str
+    """As the kind of board calls it."""
+    purpose: str
+    wire: str
+    """Which wire of which part goes there: `STEP of the driver of reel 1`."""
+
+
 class LineUse(NamedTuple):
     """One line of a device, as the wiring table shows it."""
 
@@ -57,6 +67,8 @@ class LineUse(NamedTuple):
     """Where it must be if it is on a board; None if any terminal of its side will do."""
     contact: bool = False
     """Whether it is a bare contact that a hand holds, which the scanned keypad of a board can have as a key."""
+    driven: tuple[BoardOutput, ...] = ()
+    """Of a link beside a line: what its board drives by itself, for the wiring table."""
 
 
 class RecordedError(ValueError):

@@ -199,15 +199,24 @@ class Acceptor:
         self._check_ns = t_ns + PROOF_NS
         if self._astray < 2:
             return
-        self._astray, self._expects = 0, False
+        if self.counter is None:
+            self._reset(self._may_have_accepted, None, 0)
+            return
+        # What it has counted since its reset is no token.
+        before, self.counter = self.counter, 0 if self._shown is None else self._shown[0]
+        doubt = self._reset(self._may_have_accepted, before, self.counter)
+        found.append(AcceptorEvents(t_ns=t_ns, before=before, counter=self.counter, reset=True, doubt=doubt))
+
+    def _reset(self, may_have_accepted: bool, before: int | None, counter: int) -> str:
+        """It was reset, which inhibits every coin: it is to take none until its counter is recorded, and is set anew.
+        Returns the doubt that this leaves, with both counts; empty where it took no tokens meanwhile.
+        """
+        self._astray = 0
+        self._expects = self._wanted = self._may_have_accepted = False
         self._forget_settings()
-        if self.counter is not None:
-            # What it has counted since its reset is no token.
-            before, self.counter = self.counter, 0 if self._shown is None else self._shown[0]
-            doubt = _reset_words(before, self.counter) if self._may_have_accepted else ""
-            found.append(AcceptorEvents(t_ns=t_ns, before=before, counter=self.counter, reset=True, doubt=doubt))
-        self._wanted = False
-        self._may_have_accepted = False
+        if before is None or not may_have_accepted:
+            return ""
+        return f"its event counter was {before} and is {counter}: it was reset while it took tokens"
 
     def _moved(self, before: int | None, data: bytes, may_have: bool, t_ns: int, found: list[Observation]) -> None:
         counter = data[0]
@@ -221,10 +230,7 @@ class Acceptor:
         if counter == 0 or (new > EVENTS_HELD and _cleared(counter, events)):
             # A reset inhibits every coin, so what it has counted since is no token.
             new, reset = counter, True
-            self._expects = self._wanted = False
-            self._forget_settings()
-            if may_have:
-                doubt = _reset_words(before, counter)
+            doubt = self._reset(may_have, before, counter)
         elif new > EVENTS_HELD:
             doubt = (
                 f"its event counter was {before} and is {counter}: {new - EVENTS_HELD} events are lost, for it holds "
@@ -252,7 +258,3 @@ class Acceptor:
 def _cleared(counter: int, events: list[tuple[int, int]]) -> bool:
     """Whether the buffer holds no more events than the counter has counted: it was cleared by a reset."""
     return counter < EVENTS_HELD and all(event == (0, 0) for event in events[counter:])
-
-
-def _reset_words(before: int, counter: int) -> str:
-    return f"its event counter was {before} and is {counter}: it was reset while it took tokens"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drivers.base.device_spec import BoardPlace, Device, DeviceSpec, LineUse
+from drivers.base.device_spec import BoardOutput, BoardPlace, Device, DeviceSpec, LineUse
 from drivers.pusher.bed import FALL_HOUSE, FALL_PLAYER, SHAFT, TILT, PusherBed, PusherBedConfig
 from drivers.pusher.board import PLACES, PusherBoard, PusherBoardConfig
 from drivers.pusher.board_actuator import PusherBoardActuator
@@ -41,7 +41,17 @@ def board_lines(config: PusherBoardConfig) -> dict[str, LineUse]:
         line: LineUse(*wires[line], required=line != "hopper_coin", at=BoardPlace("pusher", place), beside=SHAFT)
         for line, place in PLACES.items()
     }
-    link = LineUse("the pusher's board", "its messages", "the board's own", "link", required=False, beside=SHAFT)
+    driven = [
+        BoardOutput("motor", "motor of the shelf", "gate of the transistor of the shelf's motor"),
+        BoardOutput("accept", "acceptor may take tokens", "its inhibit, which high lifts"),
+        BoardOutput("alarm", "alarm", "transistor of the alarm"),
+    ]
+    if config.hopper:
+        driven.insert(1, BoardOutput("hopper", "motor of the hopper", "gate of the transistor of the hopper's motor"))
+    link = LineUse(
+        "the pusher's board", "its messages", "the board's own", "link",
+        required=False, beside=SHAFT, driven=tuple(driven),
+    )  # fmt: skip
     return {**lines, config.link: link}
 
 

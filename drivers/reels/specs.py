@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drivers.base.device_spec import BoardPlace, Device, DeviceSpec, LineUse
+from drivers.base.device_spec import BoardOutput, BoardPlace, Device, DeviceSpec, LineUse
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import Reels, ReelsConfig
 from drivers.reels.reels_wire import REELS_A_BOARD, home_line, links_of, place_of, stop_line
@@ -34,8 +34,20 @@ def reels_lines(config: ReelsConfig) -> dict[str, LineUse]:
     for board, link in enumerate(links_of(config.reels)):
         first = home_line(board * REELS_A_BOARD + 1)
         purpose = f"messages of the board of {first}"
-        lines[link] = LineUse(purpose, "its reports", "the board's own", "link", required=False, beside=first)
+        lines[link] = LineUse(
+            purpose, "its reports", "the board's own", "link", required=False, beside=first, driven=_steps(config, link)
+        )
     return lines
+
+
+def _steps(config: ReelsConfig, link: str) -> tuple[BoardOutput, ...]:
+    """The outputs of one board on which the reels are stepped."""
+    places = {reel: place_of(reel) for reel in range(1, config.reels + 1)}
+    return tuple(
+        BoardOutput(f"reel_{local}", f"steps of reel {reel}", f"STEP of the driver of reel {reel}")
+        for reel, (board, local) in places.items()
+        if board == link
+    )
 
 
 def _reels(keys: ReelsConfig, name: str, parts: Sequence[str]) -> Device:

@@ -340,6 +340,17 @@ static void send_plain(uint8_t number, uint8_t id, const uint8_t *fields, uint8_
     frame_send();
 }
 
+#define BUILD_BYTES 4U
+_Static_assert(ANSWER_IDENTITY_SIZE - ANSWER_IDENTITY_IMAGE == PORT_IMAGE_HASH - BUILD_BYTES, "build and image are the hash");
+
+static uint32_t build_number(void)
+{
+    uint32_t number = 0;
+    for (uint8_t at = 0; at < BUILD_BYTES; at++)
+        number = number << 8 | port_image_hash(at);
+    return number;
+}
+
 static void send_identity(void)
 {
     struct answer_identity identity = {
@@ -349,7 +360,7 @@ static void send_identity(void)
         .major = BUILD_MAJOR,
         .minor = BUILD_MINOR,
         .patch = BUILD_PATCH,
-        .build = port_build(),
+        .build = build_number(),
         .serial = store_serial(),
         .boots = store_boots(),
         .cause = port_reset_cause(),
@@ -360,7 +371,10 @@ static void send_identity(void)
         .oldest = wire_kind_oldest(kind_facts.id),
         .hung_at = port_hung_at(),
     };
-    answer_identity_write(frame_out(0, ANSWER_IDENTITY, ANSWER_IDENTITY_SIZE), &identity);
+    uint8_t *to = frame_out(0, ANSWER_IDENTITY, ANSWER_IDENTITY_SIZE);
+    answer_identity_write(to, &identity);
+    for (uint8_t at = BUILD_BYTES; at < PORT_IMAGE_HASH; at++)
+        to[ANSWER_IDENTITY_IMAGE + at - BUILD_BYTES] = port_image_hash(at);
     frame_send();
 }
 

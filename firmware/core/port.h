@@ -131,7 +131,8 @@ uint16_t port_hung_at(void);
 
 /* --- the image ------------------------------------------------------------------------------------------------------ */
 
-/* The number that names the program in the flash; 0 where there is no flash. */
-uint32_t port_build(void);
+/* A byte of the SHA-256 over the program in the flash, which names it (build_id.py); 0 where there is no flash. */
+#define PORT_IMAGE_HASH 32U
+uint8_t port_image_hash(uint8_t at);
 
 #endif

@@ -27,6 +27,8 @@ OVERHEAD = 5
 """Bytes of a frame beside its fields: length, number, id and CRC."""
 FIRST = 1
 """The first protocol."""
+HELD = 8
+"""Bytes of an array that a board holds in RAM at most to send it; a longer one is written into the frame, in place."""
 CYCLES_A_US = 16
 OTHER_PORT = 104
 """Cycles of an interrupt of the other port of inputs, which may go first: with its entry out of sleep."""
@@ -362,8 +364,15 @@ def _c_message(message: Message) -> list[str]:
     fixed = [field for field in message.fields if not field.rest]
     if not fixed:
         return out
+    places = _places(fixed)
+    held = [field for field in fixed if message.family == "command" or field.count <= HELD]
+    out += [
+        f"#define {name.upper()}_{field.name.upper()} {places[field.name]}U /* {field.count} bytes, written by hand */"
+        for field in fixed
+        if field not in held
+    ]
     out += ["", f"struct {name} {{"]
-    for field in fixed:
+    for field in held:
         if field.count:
             out.append(f"    uint8_t {field.name}[{field.count}];")
         else:
@@ -375,11 +384,18 @@ def _c_message(message: Message) -> list[str]:
     else:
         out += [f"static inline void {name}_write(uint8_t *to, const struct {name} *from)", "{"]
         line = _c_write
-    at = 0
-    for field in fixed:
-        out += line(field, at)
-        at += field.size
+    for field in held:
+        out += line(field, places[field.name])
     return [*out, "}"]
+
+
+def _places(fields: list[Field]) -> dict[str, int]:
+    """Where each field begins."""
+    places, at = {}, 0
+    for field in fields:
+        places[field.name] = at
+        at += field.size
+    return places
 
 
 def _c_read(field: Field, at: int) -> list[str]:
@@ -508,8 +524,7 @@ def _python_message(message: Message) -> list[str]:
     if message.since > FIRST:
         out.append(f"    since: ClassVar[int] = {message.since}")
     if message.older:
-        older = ", ".join(f"({since}, {size})" for since, size in message.older)
-        out.append(f"    older: ClassVar[tuple[tuple[int, int], ...]] = ({older},)")
+        out.append(f"    older: ClassVar[tuple[tuple[int, int], ...]] = {tuple(message.older)!r}")
     if message.family == "command":
         answer = "".join(part.capitalize() for part in message.answer.split("_"))
         out.append(f"    answer: ClassVar[type[BoardAnswer]] = {answer}Answer")

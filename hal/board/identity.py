@@ -10,6 +10,10 @@ from hal.board.messages import KINDS, PROTOCOL, IdentityAnswer
 _NAMES = {kind.id: name for name, kind in KINDS.items()}
 _OLDEST_FIELD = 2
 """The protocol that brought the field `oldest`."""
+_IMAGE_FIELD = 3
+"""The protocol that brought the field `image`."""
+_NUMBER_BYTES = 4
+"""Of an image's hash, those by which people name a build."""
 
 
 class ExpectedBoard(NamedTuple):
@@ -18,8 +22,9 @@ class ExpectedBoard(NamedTuple):
     kind: BoardKind | None
     version: tuple[int, int, int] | None = None
     """The firmware's version: major, minor, patch. Any of a known protocol works; a new image must have its own."""
-    build: int | None = None
-    """The number of its image: only a table that was approved with this very image needs it."""
+    image: bytes | None = None
+    """The SHA-256 of its image, or how that begins: a new image must have its own, and a table that was approved with
+    one names it."""
     serial: int | None = None
     """The serial number that a technician gave it; tells boards of one kind apart."""
 
@@ -40,8 +45,8 @@ def refusal(wanted: ExpectedBoard, found: IdentityAnswer) -> str | None:
         )
     if wanted.version is not None and version != wanted.version:
         return _flash(wanted, f"firmware {_dotted(wanted.version)}", f"firmware {_dotted(version)}")
-    if wanted.build is not None and found.build != wanted.build:
-        return _flash(wanted, f"build {wanted.build:08X}", f"build {found.build:08X}")
+    if wanted.image is not None and not image_hash(found).startswith(wanted.image):
+        return _flash(wanted, *_builds(wanted.image, found))
     if wanted.serial is not None and found.serial != wanted.serial:
         theirs = f"serial {found.serial}" if found.serial else "a board without a serial number"
         return (
@@ -49,6 +54,12 @@ def refusal(wanted: ExpectedBoard, found: IdentityAnswer) -> str | None:
             f"this number with: feltwire boards name PORT {wanted.serial}"
         )
     return None
+
+
+def image_hash(found: IdentityAnswer) -> bytes:
+    """The SHA-256 over the image in a board's flash; of a board before protocol 3 its first 32 bits: it has no more."""
+    build = found.build.to_bytes(_NUMBER_BYTES, "big")
+    return build + found.image if found.protocol >= _IMAGE_FIELD else build
 
 
 def protocol_refusal(kind: BoardKind | None, protocol: int, oldest: int) -> tuple[str, str] | None:
@@ -78,6 +89,14 @@ def strange(wanted: ExpectedBoard, fields: bytes) -> str:
 def _flash(wanted: ExpectedBoard, expected: str, found: str) -> str:
     kind = "KIND" if wanted.kind is None else wanted.kind.name
     return f"expected {expected}, found {found}; flash its firmware with: feltwire boards flash {kind} PORT"
+
+
+def _builds(wanted: bytes, found: IdentityAnswer) -> tuple[str, str]:
+    """Both builds by their numbers; by as much of their hashes as is known, where the numbers are equal."""
+    theirs = image_hash(found)
+    digits = _NUMBER_BYTES if wanted[:_NUMBER_BYTES] != theirs[:_NUMBER_BYTES] else len(wanted)
+    less = f" and no more of its hash: its protocol is {found.protocol}" if len(theirs) < digits else ""
+    return f"build {wanted[:digits].hex().upper()}", f"build {theirs[:digits].hex().upper()}{less}"
 
 
 def _dotted(version: tuple[int, int, int]) -> str:

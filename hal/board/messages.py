@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport
 
-PROTOCOL = 2
-DICTIONARY = 0x55205CE7
+PROTOCOL = 3
+DICTIONARY = 0x475C882B
 TICK_HZ = 2_000_000
 BAUD = 250_000
 LONGEST = 64
@@ -246,8 +246,8 @@ class IdentityAnswer(BoardAnswer, frozen=True):
     """What this board is."""
 
     id: ClassVar[int] = 66
-    layout: ClassVar[Struct] = Struct("<HIBBBBIIHBBBBBHH")
-    older: ClassVar[tuple[tuple[int, int], ...]] = ((2, 25),)
+    layout: ClassVar[Struct] = Struct("<HIBBBBIIHBBBBBHH28s")
+    older: ClassVar[tuple[tuple[int, int], ...]] = ((2, 25), (3, 29))
     kinds: ClassVar[tuple[str, ...]] = ("wheel", "table", "reel", "pusher")
     protocol: int
     """Version of this table."""
@@ -260,7 +260,7 @@ class IdentityAnswer(BoardAnswer, frozen=True):
     minor: int
     patch: int
     build: int
-    """First 32 bits of the SHA-256 over the image in the board's flash, this number taken as 0."""
+    """First 32 bits of the SHA-256 over the image in the board's flash, this number and `image` taken as 0."""
     serial: int
     """The number that a technician gave this board; 0 for none."""
     boots: int
@@ -279,6 +279,8 @@ class IdentityAnswer(BoardAnswer, frozen=True):
     """The oldest protocol whose hosts it works with."""
     hung_at: int = 0
     """Where its program hung before this start: the address in its flash, halved; 0: it did not, or it is not known."""
+    image: bytes = bytes(28)
+    """The other 224 bits of that SHA-256."""
 
 
 class ClockAnswer(BoardAnswer, frozen=True):

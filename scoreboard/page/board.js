@@ -96,11 +96,14 @@ export const complete = (board) => ({
   labels: {}, limits: [], limits_unit: "", call: "", reason: "", candidates: [], faults: [], winning: [], outcomes: [], statistics: {}, details: {}, counted: 0, round: 0, ...board,
 });
 
-export function board(key, view, { stale, tile }) {
+export const recalls = (view) => gameOf(view) === machine && Array.isArray(view.details.recall);
+
+export function board(key, view, { stale, tile, recall }) {
   const [code, words, because] = stateOf(view, stale);
   const name = nameOf(view);
   const game = gameOf(view);
   const shown = stale ? { ...view, current: undefined, moving: false } : view;
+  const recalled = recall && !tile && recalls(view);
   return h(
     tile ? "a.board" : "section.board",
     {
@@ -134,8 +137,10 @@ export function board(key, view, { stale, tile }) {
         because ? h("span.why", { dir: "auto" }, because) : null,
       ),
       view.correction && code !== "corrected" && !stale ? h("p.ribbon", {}, h("b", {}, t("status.corrected")), h("span", {}, correctionOf(view))) : null,
-      h("div.middle", {}, hero(game, shown, code), tile ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),
-      view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? game.history(shown) : null) : null,
+      recalled
+        ? h("div.middle.recalling", { "data-key": "recall" }, game.recall(shown))
+        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code), tile ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),
+      recalled ? h("footer.recall-mark", { "data-key": "recall-mark" }, t("recall.mark")) : view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? game.history(shown) : null) : null,
       view.simulated ? h("div.watermark", { "aria-hidden": "true" }, h("span", {}, t("simulation"))) : null,
     ),
   );

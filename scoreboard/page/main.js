@@ -2,8 +2,10 @@
 //
 //   ?table=ID     one table, by its id or key       ?lang=es      English or Spanish
 //   ?motion=off   nothing turns                     ?only=sim|real   hides the others
+//   ?recall=on    of a machine: its last ten plays and its meters
 //
-// Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language.
+// Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language,
+// R shows the last plays and the meters of a machine, and hides them again.
 
 import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
@@ -18,6 +20,7 @@ const TILE_ASPECT = 1.6;
 const query = new URLSearchParams(location.search);
 const wanted = query.get("table") ?? "";
 const only = query.get("only");
+let recall = query.get("recall") === "on";
 const boards = new Map(); // key -> {revision, view, aliveAt}
 const hall = document.getElementById("hall");
 const spoken = document.getElementById("spoken");
@@ -110,7 +113,7 @@ function render() {
     "main",
     { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
     single ? null : h("h1.spoken", {}, t("hall")),
-    shown.length ? (single ? shown.slice(0, 1) : shown).map(([key, { view, stale }]) => board(key, view, { stale, tile: !single })) : nothing(),
+    shown.length ? (single ? shown.slice(0, 1) : shown).map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall })) : nothing(),
   );
   if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));
   morph(hall, fresh);
@@ -180,7 +183,11 @@ function onKey(event) {
     if (document.fullscreenElement) document.exitFullscreen();
     else document.documentElement.requestFullscreen?.().catch(() => {});
   } else if (event.key.toLowerCase() === "l") location.search = parameters({ lang: languages[(languages.indexOf(currentLanguage()) + 1) % languages.length] });
-  else return;
+  else if (event.key.toLowerCase() === "r") {
+    recall = !recall;
+    dirty = true;
+    schedule();
+  } else return;
   event.preventDefault();
 }
 

@@ -11,11 +11,10 @@ from typing import Final
 
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Output, RunMotor
-from simulators.base.faults import SimulatedFault
 from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.sensors import press
 from simulators.pusher.board import TOKEN_NS, PusherBoardSimulator
-from simulators.pusher.table import DOOR, GAMES, GoOn, PusherSimulator
+from simulators.pusher.table import DOOR, GoOn, PusherSimulator, named
 
 NOTICED_S: Final = 0.1
 READY_S: Final = 8.0
@@ -35,18 +34,14 @@ COIN_S: Final = 0.03
 TILT_S: Final = 0.02
 
 
-def _fault(name: str, physical: bool, explanation: str, expected: str) -> SimulatedFault:
-    return SimulatedFault(name, GAMES, physical, explanation, expected)
-
-
 BOARD_FAULTS: Final = (
-    _fault("shelf_stalled", True, "Something blocks the shelf for a while.", "A fault: shelf_stalled; the outcome."),
-    _fault("tilted", True, "The player pushes the machine.", "The outcome at the tilt; a fault: tilt."),
-    _fault("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
-    _fault("board_unplugged", False, "The board's cable comes out.", "A fault: sensor_missing; the outcome."),
-    _fault("token_while_shut", True, "A token is put in while the door is open.", "It comes back; then the outcome."),
-    _fault("play_voided", True, "A person makes the play void.", "Void; the hopper gives the stake back."),
-    _fault("board_hopper_empty", True, "The same, and the hopper is empty.", "Void; payout_in_doubt; paid by hand."),
+    named("shelf_stalled", True, "Something blocks the shelf for a while.", "A fault: shelf_stalled; the outcome."),
+    named("tilted", True, "The player pushes the machine.", "The outcome at the tilt; a fault: tilt."),
+    named("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
+    named("board_unplugged", False, "The board's cable comes out.", "A fault: sensor_missing; the outcome."),
+    named("token_while_shut", True, "A token is put in while the door is open.", "It comes back; then the outcome."),
+    named("play_voided", True, "A person makes the play void.", "Void; the hopper gives the stake back."),
+    named("board_hopper_empty", True, "The same, and the hopper is empty.", "Void; payout_in_doubt; paid by hand."),
 )
 """What can go wrong at a pusher on its board."""
 

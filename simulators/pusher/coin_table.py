@@ -11,10 +11,9 @@ from typing import Final
 
 from hal.clock import NS_PER_S
 from hal.values import Batch, Output, Rare
-from simulators.base.faults import SimulatedFault
 from simulators.base.geometry import Geometry, GeometryError
 from simulators.coins.equipment import TOKENS, CoinEquipment
-from simulators.pusher.table import BED_LINES, GAMES, PusherSimulator
+from simulators.pusher.table import BED_LINES, PusherSimulator, named
 
 NOTICED_S: Final = 0.6
 """A token in the acceptor is known so soon: two polls of 0.2 s, and their answers."""
@@ -28,24 +27,20 @@ NOISE: Final = 0.001
 """The share of bytes that are lost, doubled, delayed and broken on a bad bus: each so many."""
 
 
-def _fault(name: str, physical: bool, explanation: str, expected: str) -> SimulatedFault:
-    return SimulatedFault(name, GAMES, physical, explanation, expected)
-
-
 COIN_FAULTS: Final = (
-    _fault("coin_rejected", True, "A token that is none is put in and comes back.", "Nothing; then the outcome."),
-    _fault("acceptor_string", True, "A token on a string is put in.", "A fault: token_stringed; then the outcome."),
-    _fault("acceptor_blocked", True, "Its credit sensor is blocked.", "A fault: token_jam; then the outcome."),
-    _fault("acceptor_light", True, "Light from outside falls in.", "A fault: acceptor_error; then the outcome."),
-    _fault("acceptor_reset", False, "The acceptor is reset.", "A fault: token_in_doubt; then the outcome."),
-    _fault("acceptor_silent", False, "The acceptor has no power.", "A fault: acceptor_silent; then the outcome."),
-    _fault("hopper_silent", False, "The hopper has no power.", "A fault: hopper_silent; then the outcome."),
-    _fault("bus_unplugged", False, "The cable of the bus comes out.", "A fault: sensor_missing; then the outcome."),
-    _fault("bus_noise", False, "Bytes are lost, doubled, delayed and broken.", "The outcome."),
-    _fault("play_voided", True, "A person makes the play void.", "Void; the hopper gives the stake back."),
-    _fault("hopper_empty", True, "The same, and the hopper is empty.", "Void; a fault: hopper_empty; paid by hand."),
-    _fault("hopper_jam", True, "The same, and the hopper is jammed.", "Void; a fault: hopper_jam; paid by hand."),
-    _fault("hopper_runaway", True, "The same, and two tokens leave.", "Void; a fault: hopper_runaway."),
+    named("coin_rejected", True, "A token that is none is put in and comes back.", "Nothing; then the outcome."),
+    named("acceptor_string", True, "A token on a string is put in.", "A fault: token_stringed; then the outcome."),
+    named("acceptor_blocked", True, "Its credit sensor is blocked.", "A fault: token_jam; then the outcome."),
+    named("acceptor_light", True, "Light from outside falls in.", "A fault: acceptor_error; then the outcome."),
+    named("acceptor_reset", False, "The acceptor is reset.", "A fault: token_in_doubt; then the outcome."),
+    named("acceptor_silent", False, "The acceptor has no power.", "A fault: acceptor_silent; then the outcome."),
+    named("hopper_silent", False, "The hopper has no power.", "A fault: hopper_silent; then the outcome."),
+    named("bus_unplugged", False, "The cable of the bus comes out.", "A fault: sensor_missing; then the outcome."),
+    named("bus_noise", False, "Bytes are lost, doubled, delayed and broken.", "The outcome."),
+    named("play_voided", True, "A person makes the play void.", "Void; the hopper gives the stake back."),
+    named("hopper_empty", True, "The same, and the hopper is empty.", "Void; a fault: hopper_empty; paid by hand."),
+    named("hopper_jam", True, "The same, and the hopper is jammed.", "Void; a fault: hopper_jam; paid by hand."),
+    named("hopper_runaway", True, "The same, and two tokens leave.", "Void; a fault: hopper_runaway."),
 )
 """What can go wrong with acceptor and hopper, beside what can at every pusher."""
 VOIDED: Final = frozenset({"play_voided", "hopper_empty", "hopper_jam", "hopper_runaway"})

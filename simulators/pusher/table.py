@@ -44,28 +44,29 @@ BETWEEN_S: Final = (0.6, 2.5)
 """From the end of a play to the next token (ours)."""
 
 
-def _fault(name: str, physical: bool, explanation: str, expected: str) -> SimulatedFault:
+def named(name: str, physical: bool, explanation: str, expected: str) -> SimulatedFault:
+    """A named fault of token pushers."""
     return SimulatedFault(name, GAMES, physical, explanation, expected)
 
 
-NOTHING: Final = _fault("none", True, "Nothing goes wrong.", "The outcome.")
+NOTHING: Final = named("none", True, "Nothing goes wrong.", "The outcome.")
 CHUTE_FAULTS: Final = (
-    _fault("token_on_string", True, "A token on a string is drawn back and forth.", "A fault: token_stringed."),
-    _fault("token_pulled_back", True, "A token is pulled out of the chute again.", "A fault: token_backwards."),
-    _fault("token_jam", True, "A token sticks in the chute, and is taken out.", "A fault: token_jam."),
-    _fault("coin_at_mouth", True, "A token is held to the mouth, and taken away.", "Nothing; then the outcome."),
-    _fault("opto_blind", False, "The outer opto of the chute does not see a token.", "A fault: token_in_doubt."),
-    _fault("chute_unplugged", False, "The cable of the chute comes out for a moment.", "A fault: sensor_missing."),
-    _fault("token_in_test", True, "The attendant tests with a token.", "Nothing counts; then the outcome."),
-    _fault("token_while_shut", True, "A token is put in while the machine is shut.", "Paid by hand; then the outcome."),
+    named("token_on_string", True, "A token on a string is drawn back and forth.", "A fault: token_stringed."),
+    named("token_pulled_back", True, "A token is pulled out of the chute again.", "A fault: token_backwards."),
+    named("token_jam", True, "A token sticks in the chute, and is taken out.", "A fault: token_jam."),
+    named("coin_at_mouth", True, "A token is held to the mouth, and taken away.", "Nothing; then the outcome."),
+    named("opto_blind", False, "The outer opto of the chute does not see a token.", "A fault: token_in_doubt."),
+    named("chute_unplugged", False, "The cable of the chute comes out for a moment.", "A fault: sensor_missing."),
+    named("token_in_test", True, "The attendant tests with a token.", "Nothing counts; then the outcome."),
+    named("token_while_shut", True, "A token is put in while the machine is shut.", "Paid by hand; then the outcome."),
 )
 """What can go wrong where the tokens go through a chute with optos."""
 BED_FAULTS: Final = (
-    _fault("shelf_stalled", True, "Something blocks the shelf for a while.", "A fault: shelf_stalled; the outcome."),
-    _fault("tilted", True, "The player pushes the machine.", "The outcome at the tilt; a fault: tilt."),
-    _fault("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
-    _fault("fall_stuck", False, "A token lies in a fall sensor.", "A fault: sensor_stuck; the outcome."),
-    _fault("fall_noise", False, "Spikes on the line of a fall sensor.", "The outcome."),
+    named("shelf_stalled", True, "Something blocks the shelf for a while.", "A fault: shelf_stalled; the outcome."),
+    named("tilted", True, "The player pushes the machine.", "The outcome at the tilt; a fault: tilt."),
+    named("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
+    named("fall_stuck", False, "A token lies in a fall sensor.", "A fault: sensor_stuck; the outcome."),
+    named("fall_noise", False, "Spikes on the line of a fall sensor.", "The outcome."),
 )
 """What can go wrong at the bed, at the door and with its players."""
 

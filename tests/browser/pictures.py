@@ -1,4 +1,4 @@
-"""The pictures of the scoreboard in README.md and docs/scoreboard.md, and the words that stand on them.
+"""The pictures of the scoreboard in README.md and in docs, and the words that stand on them.
 
     python -m tests.browser.pictures      takes them anew
 
@@ -9,9 +9,10 @@ those words with the page of today, and not pixels, so that it fails when a pict
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -26,6 +27,7 @@ QUALITY: Final = 82
 """Of WebP: small, and without a visible trace."""
 WIDE: Final = (1600, 900)
 TALL: Final = (900, 1600)
+SMALL: Final = (1280, 720)
 
 
 class Picture(NamedTuple):
@@ -35,6 +37,8 @@ class Picture(NamedTuple):
     scenes: tuple[str, ...]
     size: tuple[int, int] = WIDE
     language: str = "en"
+    more: Mapping[str, str] = MappingProxyType({})
+    """More of the page's address: `recall`."""
 
     @property
     def image(self) -> Path:
@@ -67,6 +71,14 @@ PICTURES: Final = (
     Picture("scoreboard-craps", ("craps",)),
     Picture("scoreboard-baccarat", ("baccarat",)),
     Picture("scoreboard-money-wheel-es", ("money_wheel",), TALL, "es"),
+    *(
+        Picture(f"machine-{scene.replace('_', '-')}", (scene,), SMALL)
+        for scene in (
+            *("reel", "reel_turning", "reel_hand_pay", "reel_open", "reel_test"),
+            *("pusher_ready", "pusher_playing", "pusher", "pusher_open", "pusher_test", "pusher_fault"),
+        )
+    ),
+    Picture("machine-reel-fault-recall", ("reel_fault",), SMALL, more={"recall": "on"}),
 )
 
 
@@ -83,7 +95,8 @@ def shown(browser: Browser, site: BoardSite, picture: Picture) -> Iterator[Page]
     width, height = picture.size
     context = browser.new_context(viewport={"width": width, "height": height}, locale="en-US", reduced_motion="reduce")
     page = context.new_page()
-    board = BoardPage(page, site).show(tables[0] if len(tables) == 1 else None, lang=picture.language)
+    table = tables[0] if len(tables) == 1 else None
+    board = BoardPage(page, site).show(table, lang=picture.language, **picture.more)
     expect(board.board()).to_have_count(len(tables))
     page.evaluate("() => document.fonts.ready.then(() => null)")
     yield page

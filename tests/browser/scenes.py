@@ -178,6 +178,81 @@ def machine_event(table: PlayedTable, act: str, credits: int = 0, **meters: int)
     )
 
 
+METERS = {"tokens_in": 1048, "tokens_played": 1025, "tokens_won": 911, "tokens_hand_paid": 911, "plays": 1025}
+"""Of a machine with reels: what was put in is played, refunded, or belongs to the player."""
+REEL = {**METERS, "power_ups": 12, "door_openings": 7}
+PUSHER = {"tokens_in": 640, "tokens_played": 640, "tokens_won": 517, "tokens_paid": 520, "tokens_overpaid": 3}
+PUSHER |= {"tokens_to_house": 101, "plays": 640, "power_ups": 9, "door_openings": 4}
+
+
+def _reel(name: str, last: dict[str, Any] | None = None) -> tuple[PlayedTable, list[events.Event]]:
+    """A machine with reels that has been played."""
+    table = PlayedTable(name, "skill_stop_reel")
+    made = [table.open(labels=_named(f"Reel {name[-1]}", f"Rodillo {name[-1]}")), machine_event(table, "power_on")]
+    made += table.played([*_spins(Random(15), 24), *([last] if last else [])])
+    return table, made
+
+
+def reel_hand_pay() -> tuple[PlayedTable, list[events.Event]]:
+    """Twenty tokens are won, and no hopper pays them."""
+    table, made = _reel("reel-3", spun(20, "seven", "seven", "seven"))
+    return table, [*made, machine_event(table, "hand_pay_due", **REEL, credits=20)]
+
+
+def reel_open() -> tuple[PlayedTable, list[events.Event]]:
+    """The door of the machine is open."""
+    table, made = _reel("reel-4")
+    return table, [*made, table.bets(), machine_event(table, "door_opened", **REEL)]
+
+
+def reel_test() -> tuple[PlayedTable, list[events.Event]]:
+    """An attendant tests the machine."""
+    table, made = _reel("reel-6")
+    return table, [*made, table.bets(), machine_event(table, "test_begun", **REEL)]
+
+
+def reel_fault() -> tuple[PlayedTable, list[events.Event]]:
+    """A reel has slipped, in a play; the last plays are recalled all the same."""
+    table, made = _reel("reel-7")
+    made += [table.bets(), table.call(), table.start(), table.void("dealer_call", call="Play void")]
+    made += [*table.played([spun(0, "plum", "bell", "cherry"), spun(6, "bell", "bell", "bell")]), table.bets()]
+    made.append(machine_event(table, "play_begun", **REEL, credits=3))
+    return table, [*made, table.fault("reels", "reel_slipped")]
+
+
+def _pusher(name: str) -> tuple[PlayedTable, list[events.Event]]:
+    """A token pusher that has been played."""
+    table, rng = PlayedTable(name, "token_pusher"), Random(16)
+    made = [table.open(labels=_named(f"Pusher {name[-1]}", f"Cascada {name[-1]}")), machine_event(table, "power_on")]
+    results = [{"tokens_in": 1, "tokens_won": rng.choice([0, 0, 1, 3])} for _ in range(24)]
+    return table, [*made, *table.played(results), table.bets()]
+
+
+def pusher_ready() -> tuple[PlayedTable, list[events.Event]]:
+    """The pusher takes a token."""
+    table, made = _pusher("pusher-3")
+    return table, [*made, machine_event(table, "falls_to_house", **PUSHER)]
+
+
+def pusher_playing() -> tuple[PlayedTable, list[events.Event]]:
+    """A token is in, and the shelf pushes."""
+    table, made = _pusher("pusher-4")
+    return table, [*made, machine_event(table, "play_begun", **PUSHER), table.start()]
+
+
+def pusher_test() -> tuple[PlayedTable, list[events.Event]]:
+    """An attendant tests the pusher."""
+    table, made = _pusher("pusher-5")
+    return table, [*made, machine_event(table, "test_begun", **PUSHER)]
+
+
+def pusher_fault() -> tuple[PlayedTable, list[events.Event]]:
+    """The shelf stands; a token that was put in is paid by hand."""
+    table, made = _pusher("pusher-6")
+    made += [machine_event(table, "hand_pay_due", **PUSHER, credits=1)]
+    return table, [*made, table.fault("bed", "shelf_stalled")]
+
+
 def _spins(rng: Random, count: int) -> list[dict[str, Any]]:
     losing, winning = ("plum", "bell", "cherry"), [(1, "cherry", "plum", "bell"), (6, "bell", "bell", "bell")]
     return [spun(0, *losing) if rng.random() < 0.6 else spun(*rng.choice(winning)) for _ in range(count)]
@@ -261,6 +336,14 @@ SCENES: dict[str, Scene] = {
     "reel_turning": reel_turning,
     "pusher": pusher,
     "pusher_open": pusher_open,
+    "reel_hand_pay": reel_hand_pay,
+    "reel_open": reel_open,
+    "reel_test": reel_test,
+    "reel_fault": reel_fault,
+    "pusher_ready": pusher_ready,
+    "pusher_playing": pusher_playing,
+    "pusher_test": pusher_test,
+    "pusher_fault": pusher_fault,
     "stud": stud,
     "fault": faulty,
 }

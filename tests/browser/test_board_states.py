@@ -267,6 +267,22 @@ def test_every_state_of_a_machine_has_its_words(shown: BoardPage, site: BoardSit
     shown.expect_state(MACHINE_WORDS[language][-1])
 
 
+def test_t2_48_the_key_r_recalls_the_last_plays_and_the_meters_in_a_fault_and_marks_them(
+    shown: BoardPage, site: BoardSite
+) -> None:
+    shown.show(play(site, SCENES["reel_fault"]))
+    board = shown.board()
+    expect(board.locator(".recall")).to_have_count(0)
+    shown.page.keyboard.press("r")
+    expect(board.locator(".recalled li")).to_have_count(10)
+    expect(board.locator(".recall-mark")).to_contain_text("RECALL")
+    expect(board.locator(".meters [data-key=tokens_in] dd")).to_have_text("0001048")
+    shown.expect_state("FAULT")
+    shown.page.keyboard.press("r")
+    expect(board.locator(".recall")).to_have_count(0)
+    expect(board.locator(".hero")).to_have_count(1)
+
+
 def test_sic_bo_lights_the_areas_that_win(shown: BoardPage, site: BoardSite) -> None:
     table = play(site, SCENES["sic_bo"])
     shown.show(table)

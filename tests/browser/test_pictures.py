@@ -22,12 +22,22 @@ def test_the_board_has_the_words_that_its_picture_shows(browser: Browser, pictur
 
 
 def test_pictures_are_small_and_each_one_is_in_a_document() -> None:
-    readme, page = (ROOT / "README.md").read_text(), (ROOT / "docs" / "scoreboard.md").read_text()
+    readme, *pages = (
+        (ROOT / page).read_text()
+        for page in (
+            "README.md",
+            "docs/scoreboard.md",
+            "docs/devices/skill-stop-reel.md",
+            "docs/devices/token-pusher.md",
+        )
+    )
+    texts = "".join((readme, *pages))
     for picture in PICTURES:
         assert picture.image.read_bytes()[8:12] == b"WEBP"
         assert picture.image.stat().st_size < MOST_BYTES
-        assert picture.image.name in readme + page
-    named = set(re.findall(r"pictures/(scoreboard-[a-z-]+\.webp)", readme + page))
+        assert picture.image.name in texts
+    named = set(re.findall(r"pictures/((?:scoreboard|machine)-[a-z-]+\.webp)", texts))
     assert named == {picture.image.name for picture in PICTURES}
     assert readme.split("\n\n")[1].startswith("![")
-    assert {path.stem for path in FOLDER.glob("scoreboard-*.webp")} == {picture.name for picture in PICTURES}
+    there = (*FOLDER.glob("scoreboard-*.webp"), *FOLDER.glob("machine-*.webp"))
+    assert {path.stem for path in there} == {picture.name for picture in PICTURES}

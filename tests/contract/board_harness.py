@@ -52,7 +52,7 @@ class BoardHarness(WiredHarness):
         self.board = ModelBoard(KIND, start_ns=UPTIME_NS, ticks=UPTIME_TICKS, ppm=40)
         self.port = BoardPort(self.world, self.board, "contract")
         self.port.plug_in()
-        wanted = ExpectedBoard(KIND, (1, 0, 0), 0)
+        wanted = ExpectedBoard(KIND, (1, 0, 0), bytes(4))
         self.link = BoardLink("wheel", self.port.url, wanted, self.world.clock, draw=count(1).__next__)
         self.happened: dict[str, deque[tuple[int, int]]] = {line: deque() for line in LINES}
         """Line -> for each change not yet delivered: its time in the world and in the suite."""

@@ -62,7 +62,7 @@ class Table:
         self.step = step
         self.board = board
         self.model = board.model
-        wanted = ExpectedBoard(WHEEL, (1, 0, 0), 0)
+        wanted = ExpectedBoard(WHEEL, (1, 0, 0), bytes(4))
         self.link = BoardLink("wheel", str(step.path), wanted, loop.clock, draw=count(1).__next__)
         self.lines = BoardLines(INPUTS, self.link, loop.clock)
         self.outputs = Outputs([LAMP], BoardOutputs([LAMP], self.link), loop.clock)

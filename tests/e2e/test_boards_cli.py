@@ -26,7 +26,7 @@ from hal.board.messages import KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from hal.board.ports import SerialPort
 from simulators.board.library import EmulationError
 from tests.fakes.board_thread import BoardThread
-from tests.fakes.firmware_build import BUILD, make_build
+from tests.fakes.firmware_build import BUILD, IMAGE, make_build
 from tests.fakes.model_board import ModelBoard
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,8 +48,10 @@ case "$*" in *"-b 115200"*) echo 'avrdude: stk500_getsync(): not in sync: resp=0
 TORN = "echo 'avrdude: writing 1234 bytes flash ...' >&2; echo 'avrdude: verification error' >&2; exit 1"
 
 
-def a_board(kind: str = "wheel", *, version: tuple[int, int, int] = VERSION, build: int = BUILD) -> ModelBoard:
-    return ModelBoard(KINDS[kind], version=version, build=build)
+def a_board(
+    kind: str = "wheel", *, version: tuple[int, int, int] = VERSION, build: int = BUILD, image: bytes = IMAGE[4:]
+) -> ModelBoard:
+    return ModelBoard(KINDS[kind], version=version, build=build, image=image)
 
 
 class StrangeIdentity(IdentityAnswer, frozen=True):
@@ -316,6 +318,13 @@ def test_flash_of_a_board_that_says_something_else_afterwards_fails(bench: Bench
     )
 
 
+def test_flash_of_a_board_whose_image_differs_behind_its_number_fails(bench: Bench) -> None:
+    with BoardThread(bench.port, a_board(image=IMAGE[4:-1] + b"?")):
+        result = bench.flash()
+    assert result.exit_code == 1
+    assert f"expected build {IMAGE.hex().upper()}, found build {IMAGE[:-1].hex().upper()}3F" in result.stderr
+
+
 def test_flash_writes_nothing_that_is_not_proven(bench: Bench) -> None:
     (bench.folder / "wheel.hex").write_text("changed")
     with BoardThread(bench.port, a_board()):
@@ -523,6 +532,6 @@ def _becomes_new(bench: Bench) -> Callable[[ModelBoard], None]:
 
     def look(board: ModelBoard) -> None:
         if (bench.folder / "written").exists() and board.identity.build != BUILD:
-            board.identity = msgspec.structs.replace(board.identity, build=BUILD)
+            board.identity = msgspec.structs.replace(board.identity, build=BUILD, image=IMAGE[4:])
 
     return look

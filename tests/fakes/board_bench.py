@@ -82,7 +82,7 @@ class BoardBench:
         self.link = BoardLink(
             "one",
             self.port.url,
-            ExpectedBoard(self.kind, VERSION, BUILD),
+            ExpectedBoard(self.kind, VERSION, BUILD.to_bytes(4, "big")),
             self.clock,
             draw=count(1).__next__,
             tap=lambda way, data, t_ns: self.overheard.append((way, data, t_ns)),

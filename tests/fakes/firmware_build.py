@@ -25,18 +25,19 @@ def image(data: bytes) -> str:
 
 
 def program(kind: str) -> bytes:
-    """What stands for the program of a kind, with its build number."""
+    """What stands for the program of a kind, with its hash."""
     begin = f"the {kind} firmware ".encode() * 20 + BUILD_MARK
-    number = int.from_bytes(hashlib.sha256(begin + bytes(4)).digest()[:4], "big")
-    return begin + number.to_bytes(4, "little")
+    return begin + hashlib.sha256(begin + bytes(32)).digest()
 
 
-def build_of(kind: str) -> int:
-    """The build number of a kind."""
-    return int.from_bytes(program(kind)[-4:], "little")
+def image_of(kind: str) -> bytes:
+    """The hash of a kind's image."""
+    return program(kind)[-32:]
 
 
-BUILD = build_of("wheel")
+IMAGE = image_of("wheel")
+BUILD = int.from_bytes(IMAGE[:4], "big")
+"""Its number."""
 
 
 def make_build(folder: Path, **changed: Any) -> Path:
@@ -49,7 +50,7 @@ def make_build(folder: Path, **changed: Any) -> Path:
         boards[kind] = {
             "hex": f"{kind}.hex",
             "sha256": digest,
-            "build": f"{build_of(kind):08X}",
+            "build": image_of(kind).hex().upper(),
             "oldest": KINDS[kind].oldest,
             "flash": 400,
             "ram": 100,

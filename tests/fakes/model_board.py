@@ -64,11 +64,14 @@ class ModelBoard:
         *,
         version: tuple[int, int, int] = (1, 0, 0),
         build: int = 0,
+        image: bytes = bytes(28),
         start_ns: int = 0,
         ticks: int = 0,
         ppm: float = 0.0,
     ) -> None:
-        """`ticks` is its clock at `start_ns`, `ppm` by how much the clock is fast."""
+        """`build` and `image` are the hash of its program, `ticks` is its clock at `start_ns`, `ppm` by how much
+        that is fast.
+        """
         self.kind = kind
         self.identity = IdentityAnswer(
             protocol=PROTOCOL,
@@ -86,6 +89,7 @@ class ModelBoard:
             analogues=len(kind.analogues),
             counters=len(kind.counters),
             oldest=kind.oldest,
+            image=image,
         )
         self.now_ns = start_ns
         self.life = 0

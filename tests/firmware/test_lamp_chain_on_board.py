@@ -92,7 +92,7 @@ def play(folder: Path, scene: Callable[[Scene], Awaitable[None]], adapter: Adapt
             LockStep(board, folder / "port", adapter=adapter) as step,
         ):
             link = BoardLink("layout", str(folder / "port"), ExpectedBoard(TABLE, VERSION), clock)
-            chain = LampChain(link, clock)
+            chain = LampChain(link)
             the = Scene(chain, lamps, step, clock)
             chain.open(the)
             while not link.status.up:

@@ -66,20 +66,20 @@ def future_wheel(folder: Path) -> Path:
         (f"protocol = {PROTOCOL}\n", f"protocol = {PROTOCOL + 1}\n"),
         (
             '["for_ms", "u16", "0: as long as the board allows"]]\nanswer = "ok"\nstarts = "value"',
-            '["for_ms", "u16", "0: as long as the board allows"], ["fade", "u8", "", 3]]\n'
+            '["for_ms", "u16", "0: as long as the board allows"], ["fade", "u8", "", 4]]\n'
             'answer = "ok"\nstarts = "value"',
         ),
-        ('  ["masked", "u8"', '  ["mood", "u32", "", 3],\n  ["masked", "u8"'),
+        ('  ["masked", "u8"', '  ["mood", "u32", "", 4],\n  ["masked", "u8"'),
         (
             "[report.sample]",
-            '[report.future]\nid = 250\nsince = 3\ndoc = "new"\nfields = [["what", "u16", ""]]\n\n[report.sample]',
+            '[report.future]\nid = 250\nsince = 4\ndoc = "new"\nfields = [["what", "u16", ""]]\n\n[report.sample]',
         ),
     ):
         assert text.count(before) == 1, before
         text = text.replace(before, after)
     # The new field stands at the end.
     lines = text.split("\n")
-    at = lines.index('  ["mood", "u32", "", 3],')
+    at = lines.index('  ["mood", "u32", "", 4],')
     lines[at], lines[at + 1] = lines[at + 1], lines[at]
     table.write_text("\n".join(lines))
     made = generator()
@@ -218,10 +218,12 @@ def meaning(field: list[Any]) -> list[Any]:
     return field[:2]
 
 
-def test_what_protocol_1_said_is_said_still() -> None:
-    """Each message of the kinds that serve protocol 1 has its id, its fields, in their order, and its answer."""
+@pytest.mark.parametrize("protocol", range(1, PROTOCOL))
+def test_what_an_older_protocol_said_is_said_still(protocol: int) -> None:
+    """Each message of the kinds that serve a protocol has its id, its fields, in their order, and its answer."""
     now = tomllib.loads((FIRMWARE / "wire" / "messages.toml").read_text())
-    before = tomllib.loads((FIRMWARE / "wire" / "history" / "1.toml").read_text())
+    before = tomllib.loads((FIRMWARE / "wire" / "history" / f"{protocol}.toml").read_text())
+    assert before["protocol"] == protocol
     served = {name for name, kind in now["kind"].items() if kind["oldest"] <= before["protocol"]}
     for name in served:
         for what in ("id", "inputs", "outputs", "analogues", "counters"):

@@ -13,14 +13,15 @@ from controller.boards.firmware_image import (
     RELEASE_KEYS,
     SHIPPED,
     FirmwareError,
-    build_of,
     check_image,
     check_signature,
     check_software,
+    image_hash_of,
     read,
     read_image,
 )
 from hal.board.firmware import VERSION
+from hal.board.identity import image_hash
 from hal.board.messages import DICTIONARY, KINDS, PROTOCOL, IdentifyCommand, IdentityAnswer
 from tests.firmware.avr_board import AvrBoard
 from tests.firmware.conftest import make_firmware
@@ -63,13 +64,13 @@ def test_a_changed_manifest_is_refused(tmp_path: Path) -> None:
         check_signature(read(path), RELEASE_KEYS)
 
 
-def test_a_board_reports_the_build_of_its_image() -> None:
+def test_a_board_reports_the_whole_hash_of_its_image() -> None:
     for kind in KINDS:
         with AvrBoard(kind) as board:
             answer = board.tell(IdentifyCommand())
             assert isinstance(answer, IdentityAnswer)
             image = make_firmware(f"build/{kind}.hex")
-            assert answer.build == build_of(read_image(image.read_bytes(), image.name), image.name)
+            assert image_hash(answer) == image_hash_of(read_image(image.read_bytes(), image.name), image.name)
 
 
 def test_a_comment_changes_no_build_and_a_number_does(tmp_path: Path) -> None:

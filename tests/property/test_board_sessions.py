@@ -45,7 +45,7 @@ class Story:
         self.rng = rng
         self.board = ModelBoard(WHEEL, ppm=ppm, ticks=(1 << 32) - 4_000_000)
         numbers = iter(range(1, 1 << 20))
-        self.session = Session("wheel", ExpectedBoard(WHEEL, (1, 0, 0), 0), lambda: next(numbers))
+        self.session = Session("wheel", ExpectedBoard(WHEEL, (1, 0, 0), bytes(4)), lambda: next(numbers))
         self.host = BoardHost(self.session, self.board)
         self.wire = BoardWire(self.board, self.session, NONE, rng, self.host.heard)
         self.wire.latency_in = lambda: rng.randrange(300_000)

@@ -206,7 +206,7 @@ SOAKS: tuple[Soak, ...] = (
     _parts(
         "skill-stops",
         "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
-        12,
+        40,
         "firmware/test_skill_stops.py",
         "firmware/test_reels_on_board.py",
         "firmware/test_reel_power_cuts.py",

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from controller.games.assembly import table_for
 from controller.games.token_pusher.rounds import TokenPusher
-from controller.table.orders.order import CommandResult
-from feed import events
-from feed.events import MachineEvent, Meters
-from feed.state import TableState
-from hal.capture.command_text import read_command
-from hal.values import Batch, Edge, EdgesLost, Loss
+from hal.values import Batch, Command, Edge, EdgesLost, Loss
 from tests.tables.bench import EventList, configured
+from tests.tables.recorded_machine import MS, RecordedMachine, S
 
-MS = 1_000_000
-S = 1_000_000_000
 OPTO = {"1": "token_in_1", "2": "token_in_2"}
 LINES = ("token_in_1", "token_in_2", "shelf_shaft", "fall_player", "fall_house", "tilt", "door")
 
@@ -24,17 +18,13 @@ def pusher_toml(options: str = "", more: str = "", table: str = "") -> str:
     return f'[table]\nid = "pusher-1"\ngame = "token_pusher"\n{table}\n[lines]\nbackend = "sim"\n{game}{more}'
 
 
-class PusherMachine:
+class PusherMachine(RecordedMachine):
     """A machine with a moving shelf."""
 
     def __init__(self, text: str | None = None) -> None:
         self.text = pusher_toml() if text is None else text
-        self.state = TableState("pusher-1")
-        """What the journal holds."""
-        self.said = EventList()
-        self.now_ns = 0
+        super().__init__("pusher-1")
         self.shelf_moves = True
-        self._sent = 0
         self.start()
 
     def start(self, *, opens: bool = True) -> EventList:
@@ -42,7 +32,7 @@ class PusherMachine:
         self.table = table_for(configured(self.text), epoch="sim", simulated=True, opens=opens)
         self.table.restore(self.state)
         first = len(self.said)
-        self._publish(self.table.open(self.now_ns))
+        self.publish(self.table.open(self.now_ns))
         self.feed([Edge(line, 0, self.now_ns) for line in LINES])
         return EventList(self.said[first:])
 
@@ -54,24 +44,7 @@ class PusherMachine:
     @property
     def game(self) -> TokenPusher:
         """The game."""
-        assert isinstance(self.table.game, TokenPusher)
-        return self.table.game
-
-    @property
-    def meters(self) -> Meters:
-        """The meters of the last record."""
-        assert self.state.machine is not None
-        return self.state.machine.meters
-
-    @property
-    def credits(self) -> int:
-        """The credits of the last record."""
-        assert self.state.machine is not None
-        return self.state.machine.credits
-
-    def acts(self, first: int = 0) -> list[str]:
-        """The acts recorded since an event."""
-        return [one.act for one in EventList(self.said[first:]).of(MachineEvent)]
+        return self.game_as(TokenPusher)
 
     # --- wires -----------------------------------------------------------------------------------------------------
 
@@ -101,7 +74,7 @@ class PusherMachine:
         """A cable comes out."""
         first = len(self.said)
         self.now_ns += MS
-        self._publish(self.table.feed(Batch([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns)], self.now_ns)))
+        self.publish(self.table.feed(Batch([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns)], self.now_ns)))
         return EventList(self.said[first:])
 
     def wait(self, seconds: float) -> EventList:
@@ -119,33 +92,9 @@ class PusherMachine:
         """The wires do something."""
         first = len(self.said)
         self.now_ns = max([self.now_ns, *(edge.t_ns for edge in edges), until_ns or 0])
-        self._publish(self.table.feed(Batch(edges, [], self.now_ns)))
+        self.publish(self.table.feed(Batch(edges, [], self.now_ns)))
         return EventList(self.said[first:])
 
-    # --- people ----------------------------------------------------------------------------------------------------
-
-    def order(self, text: str) -> CommandResult:
-        """One order; returns its answer."""
-        self._sent += 1
-        self.now_ns += MS
-        command = read_command(f"{text} id=c{self._sent}-{self.now_ns}", self.now_ns)
-        self._publish(self.table.feed(Batch([], [command], self.now_ns)))
-        (answer,) = self.table.answers()
-        return answer
-
-    def ok(self, text: str) -> str:
-        """One order that is carried out."""
-        answer = self.order(text)
-        assert answer.accepted, answer.reason
-        return answer.reason
-
-    def refused(self, text: str) -> str:
-        """One order that is refused: why."""
-        answer = self.order(text)
-        assert not answer.accepted
-        return answer.reason
-
-    def _publish(self, said: list[events.Event]) -> None:
-        self.said += said
-        for event in said:
-            self.state.apply(event)
+    def take(self, command: Command) -> None:
+        """A person gives an order."""
+        self.publish(self.table.feed(Batch([], [command], self.now_ns)))

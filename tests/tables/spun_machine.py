@@ -7,17 +7,13 @@ from typing import Protocol
 
 from controller.games.assembly import table_for
 from controller.games.machines.skill_stop import SkillStopGame
-from controller.table.orders.order import CommandResult
 from feed import events
-from feed.events import MachineEvent, Meters
-from feed.state import TableState
-from hal.capture.command_text import read_command
-from hal.values import Batch, Edge, EdgesLost, Loss, Output, SendFrame
+from hal.values import Batch, Command, Edge, EdgesLost, Loss, Output, SendFrame
 from simulators.base.answering import play_through
 from tests.tables.bench import EventList, configured
+from tests.tables.recorded_machine import MS, RecordedMachine, S
 
-S = 1_000_000_000
-MS = 1_000_000
+__all__ = ["MS", "S", "Simulated", "SpunMachine"]
 
 
 class Simulated(Protocol):
@@ -30,17 +26,13 @@ class Simulated(Protocol):
         """Something is done at an output."""
 
 
-class SpunMachine:
+class SpunMachine(RecordedMachine):
     """A machine whose player is the test; what its reels do is simulated."""
 
     def __init__(self, text: str, simulator: Simulated, quiet_s: float) -> None:
         self.text = text
         self.simulator = simulator
-        self.state = TableState(configured(text).id)
-        """What the journal holds."""
-        self.said = EventList()
-        self.now_ns = 0
-        self._sent = 0
+        super().__init__(configured(text).id)
         self.start()
         self.wait(quiet_s)
 
@@ -50,20 +42,7 @@ class SpunMachine:
     @property
     def game(self) -> SkillStopGame:
         """The game."""
-        assert isinstance(self.table.game, SkillStopGame)
-        return self.table.game
-
-    @property
-    def meters(self) -> Meters:
-        """The meters of the last record."""
-        assert self.state.machine is not None
-        return self.state.machine.meters
-
-    @property
-    def credits(self) -> int:
-        """The credits of the last record."""
-        assert self.state.machine is not None
-        return self.state.machine.credits
+        return self.game_as(SkillStopGame)
 
     def start(self) -> EventList:
         """The service starts and goes on from the journal."""
@@ -76,7 +55,7 @@ class SpunMachine:
         self.table = table_for(configured(self.text), epoch="sim", simulated=True, opens=True)
         self.table.restore(self.state)
         first = len(self.said)
-        self._publish(self.table.open(self.now_ns))
+        self.publish(self.table.open(self.now_ns))
         return first
 
     # --- wires -----------------------------------------------------------------------------------------------------
@@ -109,32 +88,9 @@ class SpunMachine:
         self._play(Batch([], [], self.now_ns + round(seconds * S)))
         return EventList(self.said[first:])
 
-    # --- people ----------------------------------------------------------------------------------------------------
-
-    def order(self, text: str) -> CommandResult:
-        """One order; returns its answer."""
-        self._sent += 1
-        self.now_ns += MS
-        command = read_command(f"{text} id=c{self._sent}-{self.now_ns}", self.now_ns)
+    def take(self, command: Command) -> None:
+        """A person gives an order."""
         self._feed(Batch([], [command], self.now_ns))
-        (answer,) = self.table.answers()
-        return answer
-
-    def ok(self, text: str) -> str:
-        """One order that is carried out."""
-        answer = self.order(text)
-        assert answer.accepted, answer.reason
-        return answer.reason
-
-    def refused(self, text: str) -> str:
-        """One order that is refused: why."""
-        answer = self.order(text)
-        assert not answer.accepted
-        return answer.reason
-
-    def acts(self, first: int = 0) -> list[str]:
-        """The acts recorded since an event."""
-        return [one.act for one in EventList(self.said[first:]).of(MachineEvent)]
 
     # --- plumbing ----------------------------------------------------------------------------------------------------
 
@@ -146,7 +102,7 @@ class SpunMachine:
         return self._take(self.table.feed(batch))
 
     def _take(self, said: list[events.Event]) -> list[SendFrame]:
-        self._publish(said)
+        self.publish(said)
         outputs = [one for one in self.table.outputs() if isinstance(one, SendFrame)]
         self.told(outputs)
         return outputs
@@ -154,8 +110,3 @@ class SpunMachine:
     def _feed(self, batch: Batch) -> None:
         for output in self._outputs(batch):
             self.simulator.command(output)
-
-    def _publish(self, said: list[events.Event]) -> None:
-        self.said += said
-        for event in said:
-            self.state.apply(event)

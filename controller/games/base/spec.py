@@ -137,6 +137,11 @@ class GameSpec:
     orders: tuple[Verb, ...] = field(default=())
     """The orders that only this family takes."""
 
+    @property
+    def machine(self) -> bool:
+        """Whether players play it alone, with tokens: nobody calls "No more bets" there."""
+        return self.model is not None
+
 
 class NoSimulatorError(Exception):
     """No simulator plays what the configuration describes."""

@@ -184,9 +184,9 @@ ISR(WDT_vect, ISR_NAKED)
                        [change] "M"(_BV(WDCE) | _BV(WDE)), [reset] "M"(_BV(WDE)));
 }
 
-uint32_t port_build(void)
+uint8_t port_image_hash(uint8_t at)
 {
-    return build_note.build;
+    return build_note.hash[at];
 }
 
 void port_watchdog_pat(void)

@@ -2,7 +2,7 @@
 
 import { h } from "../web/dom.js";
 import { listed, strip } from "../parts.js";
-import { named, number, short, t } from "../words.js";
+import { named, number, reason, short, t } from "../words.js";
 
 const MOST_AWARDS = 4;
 
@@ -59,16 +59,48 @@ export function panel(view) {
   const awards = view.outcomes.filter(({ result }) => won(result));
   return [
     Number.isFinite(credits) ? h("p.credits", {}, h("b", {}, number(credits)), h("span", {}, t("credits"))) : null,
+    view.details.hand_pay ? h("p.hand-pay", {}, t("hand_pay")) : null,
     h("h2.heat-title", {}, t("awards")),
     h(
       "ol.awards",
       {},
       awards.length
-        ? awards.slice(0, MOST_AWARDS).map(({ round, result }) => h("li", { "data-key": `a${round}` }, h("b", {}, tokens(won(result))), h("span.award-line", {}, symbolsOf(lineOf(result)).join(" · ")), h("span", {}, t("play", { n: round }))))
+        ? awards.slice(0, view.details.hand_pay ? MOST_AWARDS - 2 : MOST_AWARDS).map(({ round, result }) => h("li", { "data-key": `a${round}` }, h("b", {}, tokens(won(result))), h("span.award-line", {}, symbolsOf(lineOf(result)).join(" · ")), h("span", {}, t("play", { n: round }))))
         : h("li", { "data-key": "none" }, h("span", {}, t("no_awards", { n: view.outcomes.length }))),
     ),
     Number.isFinite(plays) ? h("p.window", {}, t("machine.totals", { plays: number(plays), tokens: number(all) })) : null,
   ];
+}
+
+const METERS = ["tokens_in", "tokens_played", "tokens_won", "tokens_refunded", "tokens_paid", "tokens_overpaid", "tokens_hand_paid", "tokens_to_house", "plays", "power_ups", "door_openings"];
+
+// Seven digits, as the meters have them.
+const digits = (value) => String(value ?? 0).padStart(7, "0");
+
+// The play as it stands: what it won by which line, or why it has no result.
+function recalled(play) {
+  const { round, verdict, result, reason: why, by, corrected } = play;
+  const lines = listed(result?.lines).map((line) => symbolsOf(line).join(" · "));
+  const words = result ? (won(result) ? tokens(won(result)) : t("no_award")) : t(`verdict.${verdict}`);
+  const house = listed(by).includes("house") ? t("recall.by_house") : "";
+  const notes = [lines[0], lines.length > 1 ? t("recall.lines", { n: lines.length }) : "", why ? reason(why) : "", house, corrected ? t("status.corrected") : ""];
+  return h("li", { "data-key": `r${round}` }, h("span.recall-play", {}, t("play", { n: round })), h("b", {}, words), h("span.award-line", {}, short(notes.filter(Boolean).join(" · "), 90)), h("time", {}, String(play.time).slice(11, 19)));
+}
+
+// The last ten plays and the meters: to be read while the machine is shut, too. Nothing of it is a play that is on.
+export function recall(view) {
+  const plays = view.details.recall;
+  return h(
+    "div.recall",
+    {},
+    h("div.recall-plays", {}, h("h2.heat-title", {}, t("recall", { n: plays.length })), h("ol.recalled", {}, plays.length ? plays.map(recalled) : h("li", { "data-key": "none" }, t("none")))),
+    h(
+      "div.recall-meters",
+      {},
+      h("h2.heat-title", {}, t("meters")),
+      h("dl.meters", {}, [["credits", view.details.credits], ...METERS.map((name) => [name, view.details.meters?.[name]])].map(([name, value]) => h("div", { "data-key": name }, h("dt", {}, t(`meter.${name}`)), h("dd", {}, digits(value))))),
+    ),
+  );
 }
 
 export function history(view) {

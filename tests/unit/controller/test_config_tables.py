@@ -15,6 +15,7 @@ from feed.events import StakeLimit, TableLabel, TableOpened, encode
 from feed.state import TableState
 from tests.tables.problems import only_problem, problem_lines
 
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 SHORTEST = """\
 [table]
 id = "roulette-1"
@@ -540,3 +541,11 @@ def test_a_file_that_is_given_twice_is_one_mistake(tmp_path: Path) -> None:
     assert str(problem) == f"{path}:1: (file): is given twice; give each file once"
     (problem,) = check([path, link]).problems
     assert str(problem) == f"{link}:1: (file): is the same file as {path}; give each file once"
+
+
+def test_a_machine_on_real_wires_needs_nobody_who_calls() -> None:
+    text = (EXAMPLES / "token_pusher_board.toml").read_text()
+    assert "no_more_bets" not in text
+    report = check_text(text)
+    assert report.problems == []
+    assert report.tables[0].no_more_bets == "auto"

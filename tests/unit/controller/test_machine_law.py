@@ -419,7 +419,7 @@ def test_a_service_that_is_stopped_leaves_the_play_as_it_is() -> None:
     machine.token()
     machine.fall()
     closing = machine.table.close(machine.now_ns, "maintenance")
-    machine._publish(closing)
+    machine.publish(closing)
     assert EventList(closing).of(events.Void) == []
     machine.restart()
     assert results(machine.wait(9)) == [1]

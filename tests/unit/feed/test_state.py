@@ -235,3 +235,12 @@ def test_a_machine_has_its_door_and_its_test_mode(said: Said, acts: list[str], d
     assert (machine.door_open, machine.testing) == (door_open, testing)
     assert (machine.credits, machine.meters.plays, machine.carried) == (len(acts) - 1, len(acts) - 1, {"of": acts[-1]})
     assert TableState.from_snapshot(said.state.snapshot()).machine == machine
+
+
+def test_what_is_to_be_paid_by_hand_is_so_until_it_is_paid(said: Said) -> None:
+    due: list[bool] = []
+    for act, credits in (("award", 20), ("hand_pay_due", 20), ("power_on", 20), ("door_opened", 20), ("hand_paid", 0)):
+        said.say(events.MachineEvent, act=act, meters=events.Meters(), credits=credits, carried={})
+        assert said.state.machine is not None
+        due.append(said.state.machine.hand_pay)
+    assert due == [False, True, True, True, False]

@@ -13,6 +13,7 @@ from hal.board.link import LINGER_NS, BoardLink
 from hal.board.message import BoardAnswer, BoardReport, MessageError
 from hal.board.messages import (
     KINDS,
+    PROTOCOL,
     AliveCommand,
     AllSafeCommand,
     CountsAnswer,
@@ -113,7 +114,7 @@ WHEEL, PUSHER = KINDS["wheel"], KINDS["pusher"]
 @pytest.mark.parametrize(
     ("field", "value", "expected", "found", "fix"),
     [
-        ("protocol", 0, "expected protocol 1 to 2", "found protocol 0", "feltwire boards flash wheel"),
+        ("protocol", 0, f"expected protocol 1 to {PROTOCOL}", "found protocol 0", "feltwire boards flash wheel"),
         ("kind", PUSHER.id, "expected a board of kind 'wheel'", "found kind 'pusher'", "plug in the right board"),
         ("minor", 9, "expected firmware 1.0.0", "found firmware 1.9.0", "feltwire boards flash wheel"),
         ("build", 0x99, f"expected build {BUILD:08X}", "found build 00000099", "feltwire boards flash wheel"),

@@ -98,7 +98,7 @@ def test_an_identity_of_another_layout_names_both_protocols() -> None:
     def newer(port: BoardPort) -> None:
         port.to_host = lambda data: frames.encode(0, later)
 
-    with pytest.raises(StrangeBoardError, match="a board of protocol 9, and this software speaks protocol 2"):
+    with pytest.raises(StrangeBoardError, match="a board of protocol 9, and this software speaks protocol 3"):
         asked(newer)
 
 

@@ -16,7 +16,7 @@ DARK = bytes(8)
 
 def test_lamps_are_lit_by_command_and_the_read_back_is_a_frame() -> None:
     async def scene(bench: BoardBench) -> None:
-        chain, heard = LampChain(bench.link, bench.clock), RecordingSink()
+        chain, heard = LampChain(bench.link), RecordingSink()
         chain.open(heard)
         await bench.is_up()
         chain.light({3, 45})
@@ -35,7 +35,7 @@ def test_lamps_are_lit_by_command_and_the_read_back_is_a_frame() -> None:
 
 def test_nothing_is_dated_before_what_was_promised() -> None:
     async def scene(bench: BoardBench) -> None:
-        chain, heard = LampChain(bench.link, bench.clock), RecordingSink()
+        chain, heard = LampChain(bench.link), RecordingSink()
         chain.open(heard)
         await bench.is_up()
         promised_ns = chain.delivered_until(bench.now_ns + 50_000_000)
@@ -48,7 +48,7 @@ def test_nothing_is_dated_before_what_was_promised() -> None:
 
 def test_a_lost_board_is_reported_once_and_gets_no_command_while_it_is_down() -> None:
     async def scene(bench: BoardBench) -> None:
-        chain, heard = LampChain(bench.link, bench.clock), RecordingSink()
+        chain, heard = LampChain(bench.link), RecordingSink()
         chain.open(heard)
         chain.light({1})
         await bench.is_up()
@@ -65,9 +65,9 @@ def test_a_lost_board_is_reported_once_and_gets_no_command_while_it_is_down() ->
 
 def test_it_is_opened_once_and_closed_as_often_as_you_like() -> None:
     async def scene(bench: BoardBench) -> None:
-        chain = LampChain(bench.link, bench.clock)
+        chain = LampChain(bench.link)
         chain.open(RecordingSink())
-        with pytest.raises(LineError, match="the chain is open already; close it first"):
+        with pytest.raises(LineError, match="it is open already; close it first"):
             chain.open(RecordingSink())
         await bench.is_up()
         chain.close()
@@ -80,7 +80,7 @@ def test_it_is_opened_once_and_closed_as_often_as_you_like() -> None:
 
 def test_a_place_that_no_chain_has_is_refused() -> None:
     async def scene(bench: BoardBench) -> None:
-        chain = LampChain(bench.link, bench.clock)
+        chain = LampChain(bench.link)
         with pytest.raises(ValueError, match="places 1 to 64, not 65"):
             chain.light({65})
 

@@ -288,6 +288,22 @@ def test_any_order_of_events_gives_a_board_that_never_shows_an_old_number_as_new
         )
 
 
+def test_t2_48_a_machines_board_recalls_its_last_ten_plays_as_they_stand_in_a_fault_too() -> None:
+    table = Watched("skill_stop_reel")
+    table.open()
+    table.event(events.MachineEvent, act="power_on", meters=events.Meters(), credits=0, carried={}, round=None)
+    table.played([{"stops": [0], "lines": [], "award": 0}] * 9, stopped_by=["house"])
+    table.bets()
+    table.start()
+    table.void("dealer_call", call="Play void")
+    table.played([{"stops": [1], "lines": [], "award": 2}])
+    table.fault("reels", "reel_slipped")
+    newest, void, *older = table.view.details["recall"]
+    assert (newest["round"], newest["verdict"], newest["result"]["award"]) == (11, "outcome", 2)
+    assert (void["round"], void["verdict"], void["reason"]) == (10, "void", "dealer_call")
+    assert [(one["round"], one["by"]) for one in older] == [(number, ["house"]) for number in range(9, 1, -1)]
+
+
 def test_a_machine_that_is_open_or_tested_is_not_ready_and_a_fault_comes_first() -> None:
     table = Watched("token_pusher")
     table.open()
@@ -304,7 +320,9 @@ def test_a_machine_that_is_open_or_tested_is_not_ready_and_a_fault_comes_first()
         return table.view.status
 
     table.bets()
-    assert (status(), table.view.details) == ("place_bets", {"credits": 3, "plays": 7, "won": 5})
+    details = table.view.details
+    assert (status(), details["credits"], details["plays"], details["won"]) == ("place_bets", 3, 7, 5)
+    assert (details["meters"]["plays"], details["meters"]["door_openings"]) == (7, 0)
     table.start()
     machine("door_opened")
     assert (status(), table.view.moving) == ("door", False)

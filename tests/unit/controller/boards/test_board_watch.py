@@ -30,7 +30,7 @@ KNOWN = {
     "kind": "wheel",
     "identity": "wheel board, serial 7",
     "firmware": "1.0.0",
-    "hash": "1A2B3C4D",
+    "hash": "1A2B3C4D" + bytes(28).hex(),
 }
 
 

@@ -16,17 +16,17 @@ from controller.boards.detached_signature import signature_path
 from controller.boards.firmware_image import (
     ROOM,
     FirmwareError,
-    build_of,
     check_image,
     check_signature,
     check_software,
     find,
+    image_hash_of,
     read,
     read_image,
     sign,
 )
 from hal.board.messages import KINDS
-from tests.fakes.firmware_build import BUILD, image, make_build, program, record
+from tests.fakes.firmware_build import BUILD, IMAGE, image, make_build, program, record
 
 KEY = SigningKey(b"k" * 32)
 PUBLIC = bytes(KEY.verify_key)
@@ -77,7 +77,7 @@ def test_an_image_under_another_kinds_name_is_refused(tmp_path: Path) -> None:
 
 def test_firmware_of_a_protocol_that_this_software_does_not_know_is_not_flashed(tmp_path: Path) -> None:
     why = refused(make_build(tmp_path, protocol=1))
-    assert "its table firmware is of protocol 1, but this software needs protocol 2" in why
+    assert "its table firmware is of protocol 1, but this software needs protocol 2 to 3" in why
 
 
 def test_firmware_that_works_with_newer_software_only_is_not_flashed(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_firmware_that_works_with_this_software_is_flashed_whatever_else_it_is(
 def test_a_build_that_is_not_that_of_the_image_is_refused(tmp_path: Path) -> None:
     path = make_build(tmp_path)
     values = json.loads(path.read_text())
-    values["boards"]["wheel"]["build"] = "00C0FFEE"
+    values["boards"]["wheel"]["build"] = "00C0FFEE" + IMAGE[4:].hex().upper()
     path.write_text(json.dumps(values))
     assert f"its build is {BUILD:08X}, and the manifest says 00C0FFEE" in refused(tmp_path / "wheel.hex")
 
@@ -108,9 +108,9 @@ def test_a_build_that_is_not_that_of_the_image_is_refused(tmp_path: Path) -> Non
 def test_an_image_that_says_another_build_than_it_is_is_refused() -> None:
     changed = b"\0" + program("wheel")[1:]
     with pytest.raises(FirmwareError, match=f"it says build {BUILD:08X}, and its content has "):
-        build_of(changed, "x.hex")
-    with pytest.raises(FirmwareError, match="it has no build number"):
-        build_of(b"blink", "x.hex")
+        image_hash_of(changed, "x.hex")
+    with pytest.raises(FirmwareError, match="it has no hash of its build"):
+        image_hash_of(b"blink", "x.hex")
 
 
 @pytest.mark.parametrize(

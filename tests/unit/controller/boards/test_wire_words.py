@@ -76,7 +76,7 @@ def test_a_frame_is_its_number_its_name_and_its_fields(message: BoardMessage, wo
 def test_an_identity_is_told_as_people_ask_for_it() -> None:
     told = piece_words(piece(identity()))
     assert told.startswith("  7 identity   wheel board, serial 7, firmware 1.0.0, build 1A2B3C4D, begun 3 times, the")
-    assert ", protocol 2, dictionary " in told
+    assert ", protocol 3, dictionary " in told
 
 
 def test_fields_of_bytes_are_shown_as_they_are() -> None:

@@ -17,6 +17,7 @@ from controller.certification.certificate import (
     made_now,
     model_of,
     read,
+    too_short_hashes,
     write,
 )
 from controller.certification.software import PACKAGES, ROOT, compile_all, installed_files
@@ -26,7 +27,7 @@ from controller.live.certificate_watch import AGAIN_NS, CertificateWatch
 from controller.live.live_table import LiveTable
 from controller.live.wiring import wire
 from feed import events
-from hal.board.messages import KINDS, IdentityAnswer
+from hal.board.messages import KINDS, PROTOCOL, IdentityAnswer
 from hal.clock import VirtualClock
 from simulators.pusher.coin_table import CoinPusherSimulator
 from tests.tables.bench import EventList
@@ -212,12 +213,12 @@ def test_t2_47_another_device_on_the_bus_shuts_the_machine_before_it_takes_a_tok
     assert [detail.split(":")[0] for _, detail in acts] == ["coins.acceptor", "coins.hopper", "coins.hopper"]
 
 
-def board(build: int = 0x1A2B3C4D) -> dict[str, dict[str, str]]:
+def board(build: int = 0x1A2B3C4D, image: bytes = bytes(28), protocol: int = PROTOCOL) -> dict[str, dict[str, str]]:
     from controller.boards.identity import facts
 
     identity = IdentityAnswer(
-        protocol=2, dictionary=0, kind=KINDS["pusher"].id, major=1, minor=0, patch=0, build=build, serial=7, boots=1,
-        cause=1, inputs=8, outputs=4, analogues=0, counters=4, oldest=2, hung_at=0,
+        protocol=protocol, dictionary=0, kind=KINDS["pusher"].id, major=1, minor=0, patch=0, build=build, serial=7,
+        boots=1, cause=1, inputs=8, outputs=4, analogues=0, counters=4, oldest=2, hung_at=0, image=image,
     )  # fmt: skip
     return {"board.pusher": facts("board.pusher", "pusher", identity)}
 
@@ -229,11 +230,19 @@ def test_m1_another_image_in_a_board_shuts_the_machine(tmp_path: Path) -> None:
     run.table.table.lifecycle.devices |= board()
     run.run(3)
     assert run.faults == []
-    run.table.table.lifecycle.devices |= board(build=0x5E6F7081)
+    run.table.table.lifecycle.devices |= board(image=bytes(27) + b"\1")
     run.run(0.1)
     ((_, fault, detail),) = run.faults
     assert fault == "not_certified"
-    assert detail == "it is not what was certified: board.pusher: hash was 1A2B3C4D, is 5E6F7081"
+    was, now = f"1A2B3C4D{bytes(28).hex()}", f"1A2B3C4D{bytes(27).hex()}01"
+    assert detail == f"it is not what was certified: board.pusher: hash was {was}, is {now}"
+
+
+def test_t2_46_a_board_that_reports_32_bits_of_its_images_hash_gets_no_certificate() -> None:
+    assert too_short_hashes({**SERVICE, **board()}) == []
+    (refused,) = too_short_hashes({**SERVICE, **board(protocol=2)})
+    assert "board.pusher reports 32 bits of the hash of its image, and a certificate takes 128 or more" in refused
+    assert "feltwire boards flash" in refused
 
 
 class Disk:

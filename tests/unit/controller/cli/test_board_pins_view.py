@@ -191,3 +191,26 @@ def test_a_nano_has_fifteen_pins_on_each_side_and_each_once_but_power_and_reset(
 @pytest.mark.parametrize(("pin", "label"), [("D2", "D2"), ("B0", "D8"), ("B3", "D11"), ("B5", "D13"), ("C5", "A5")])
 def test_what_is_printed_beside_a_pin_is_not_the_chips_own_name(pin: str, label: str) -> None:
     assert printed(pin) == label
+
+
+@pytest.mark.parametrize(
+    ("example", "pins"),
+    [
+        ("skill_stop_reel_board", {"D8": "reel_1", "D9": "reel_2", "D10": "reel_3", "D12": "lamps' data"}),
+        (
+            "token_pusher_board",
+            {"D11": "motor", "D8": "hopper", "D9": "accept", "D10": "alarm", "D12": "sensors' feed"},
+        ),
+    ],
+)
+def test_what_a_board_drives_by_itself_is_wired_too(example: str, pins: dict[str, str]) -> None:
+    text = (EXAMPLES / f"{example}.toml").read_text()
+    at = drawn(text)
+    assert {pin: at[pin] for pin in pins} == pins
+    assert re.search(rf"^{pins['D8']} +output \d +D8 ", view(text), re.M)
+
+
+def test_the_steps_of_a_second_boards_reels_are_those_of_its_own_reels() -> None:
+    text = view((EXAMPLES / "skill_stop_five_reels_board.toml").read_text(), 110)
+    assert re.search(r"^reel_2 +output 2 +D9 +- +steps of reel 5: the board's own, for 30 s at most$", text, re.M)
+    assert text.count("STEP of the driver of reel") == 5

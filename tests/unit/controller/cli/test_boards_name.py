@@ -55,5 +55,5 @@ def test_a_board_of_another_protocol_is_told_with_what_to_do() -> None:
     def other(port: BoardPort) -> None:
         port.board.identity = msgspec.structs.replace(port.board.identity, protocol=0)
 
-    with pytest.raises(BoardError, match="expected protocol 1 to 2, found protocol 0; flash its firmware with"):
+    with pytest.raises(BoardError, match="expected protocol 1 to 3, found protocol 0; flash its firmware with"):
         on_model(other)

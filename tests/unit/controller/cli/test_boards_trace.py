@@ -116,4 +116,4 @@ def test_a_trace_shows_what_came_broken() -> None:
 def test_a_trace_of_a_board_that_is_refused_says_why_and_that_it_never_was_up() -> None:
     was_up, told = traced(protocol=0)
     assert not was_up
-    assert any("expected protocol 1 to 2, found protocol 0" in line for line in told)
+    assert any("expected protocol 1 to 3, found protocol 0" in line for line in told)

@@ -13,7 +13,8 @@ from feed.state import TableState
 from hal.board.messages import ArmCommand, SpinCommand, StopCommand
 from hal.values import Edge
 from tests.tables.bench import EventList
-from tests.tables.reel_machine import MS, ReelMachine, reel_toml
+from tests.tables.recorded_machine import MS
+from tests.tables.reel_machine import ReelMachine, reel_toml
 
 LEAST = 13
 """Steps that a reel turns on after its button, at 200 steps a second (docs/devices/skill-stop-reel.md)."""

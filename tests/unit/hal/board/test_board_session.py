@@ -40,7 +40,7 @@ from tests.fakes.model_board import ModelBoard
 MS = 1_000_000
 S = 1000 * MS
 WHEEL = KINDS["wheel"]
-WANTED = ExpectedBoard(WHEEL, (1, 0, 0), 0x1234)
+WANTED = ExpectedBoard(WHEEL, (1, 0, 0), bytes.fromhex("00001234"))
 
 
 def joined(
@@ -105,7 +105,7 @@ def identity(**change: int) -> Callable[[ModelBoard], None]:
     [
         (
             {"protocol": 9, "oldest": 8, "kind": 2},
-            f"expected protocol {PROTOCOL}",
+            f"expected protocol 2 to {PROTOCOL}",
             "found protocol 9, which works with hosts of protocol 8 and later",
         ),
         ({"protocol": 0}, f"expected protocol 1 to {PROTOCOL}", "found protocol 0"),
@@ -153,7 +153,7 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
 
     class Other(IdentityAnswer, frozen=True):
         def pack(self, protocol: int | None = None) -> bytes:
-            return bytes((3, 0, 9, 9, 9))
+            return bytes((PROTOCOL + 1, 0, 9, 9, 9))
 
     board = ModelBoard(WHEEL)
     other = Other(**{name: getattr(board.identity, name) for name in board.identity.__struct_fields__})
@@ -161,8 +161,9 @@ def test_an_identity_of_another_layout_is_that_of_another_protocol() -> None:
     assert session.take_events() == [
         BoardDown(
             5 * MS,
-            "board 'wheel': expected protocol 2 with an identity of 29 bytes, found protocol 3 with one of 5 bytes; "
-            "flash its firmware with: feltwire boards flash wheel PORT",
+            f"board 'wheel': expected protocol {PROTOCOL} with an identity of {IdentityAnswer.layout.size} bytes, "
+            f"found protocol {PROTOCOL + 1} with one of 5 bytes; flash its firmware with: feltwire boards flash wheel "
+            "PORT",
         )
     ]
 
