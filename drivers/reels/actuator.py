@@ -62,6 +62,8 @@ class _Reel:
 
     stop: int | None = None
     """Where it stands; None while it turns, or is not known."""
+    stood_step: int | None = None
+    """The step at which its board reported it then."""
     stood_ns: int = 0
     """When it was reported as standing there."""
     aim: Aim | None = None
@@ -275,7 +277,7 @@ class ReelsActuator:
         slipped = before is not None and before.slips != seen.slips and seen.why == 0
         if reel.aim is None:
             # Its board began anew, or it stands: a reel that nobody commands does not turn.
-            if reel.stop is not None and (seen.moving or slipped or seen.step != self.step_of(reel.stop)):
+            if reel.stop is not None and (seen.moving or slipped or seen.step != reel.stood_step):
                 self._fail(number, "reel_moved", "it was reported elsewhere than where it stopped", t_ns, found)
             return
         if not reel.sent:
@@ -287,7 +289,7 @@ class ReelsActuator:
             reel.turned, reel.answer_ns = True, NEVER_NS
             self._steer(number, reel, seen)
         elif reel.turned or seen.why:
-            self._stands(number, reel, seen, found)
+            self._stands(number, reel, seen, slipped, found)
 
     def _steer(self, number: int, reel: _Reel, seen: ReelSeen) -> None:
         """Arms its button once; or stops it, again at each report: a reel that waits to begin forgets it."""
@@ -305,7 +307,7 @@ class ReelsActuator:
             return  # it may be the player yet who has stopped it
         self._send(number, StopCommand(place_of(number)[1], self.step_of(reel.target)), seen.t_ns)
 
-    def _stands(self, number: int, reel: _Reel, seen: ReelSeen, found: list[Observation]) -> None:
+    def _stands(self, number: int, reel: _Reel, seen: ReelSeen, slipped: bool, found: list[Observation]) -> None:
         t_ns = seen.t_ns
         if seen.why == 1:
             detail = "its home did not come in two turns: it is jammed, does not turn freely, or its sensor is blind"
@@ -320,6 +322,9 @@ class ReelsActuator:
             found.append(ReelHalted(t_ns=t_ns, reel=number))
             return
         stop = None if seen.step is None else self._stop_at(seen.step)
+        if stop is None and seen.step is not None and not slipped:
+            # Home came as it stopped, and corrected the count by less than half a symbol: it stands where it was to.
+            stop = self._stop_at((seen.step + seen.off) % self._config.steps)
         if (
             stop is None
             or seen.step is None
@@ -334,7 +339,7 @@ class ReelsActuator:
             return
         pressed_ns = reel.pressed_ns
         self._forget(reel)
-        reel.stop, reel.stood_ns, reel.proven = stop, t_ns, True
+        reel.stop, reel.stood_step, reel.stood_ns, reel.proven = stop, seen.step, t_ns, True
         found.append(
             ReelStands(
                 t_ns=t_ns, reel=number, stop=stop, step=seen.step, by_player=seen.by_button, pressed_ns=pressed_ns

@@ -186,6 +186,8 @@ _FLAG_REASONS = (
 
 
 RUNNING_STATES = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK])
+BARE_NUMBER_STATES = frozenset([_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK])
+"""A bare number comes in these states."""
 """The states in which the ball runs, or has not been read yet."""
 
 STANDS_RPM_X10 = 20
@@ -621,6 +623,14 @@ class StarXWheel:
         claimed = packet.rpm_x10 / 10
         rpm = claimed if claimed <= self._config.max_rotor_rpm else None
         before, self._last = self._last, packet
+        if (
+            self._bare is not None
+            and packet.state not in BARE_NUMBER_STATES
+            and packet.state is not WheelState.WINNING_NUMBER
+        ):
+            # It belongs to what was before, and to no later spin.
+            pocket, self._bare = self._bare[0], None
+            self._doubt("stray_number", f"a bare {pocket}, and then state {packet.state:d}", t_ns, out)
         watch = self._watch
         for reason, detail in watch.handle(before, packet, rpm):
             self._doubt(reason, detail, t_ns, out)
@@ -723,7 +733,7 @@ class StarXWheel:
         state = None if self._last is None else self._last.state
         if state is WheelState.WINNING_NUMBER and self._last is not None and pocket == self._last.pocket:
             return
-        if state not in (WheelState.NO_MORE_BETS, WheelState.BALL_NOT_IN_TRACK):
+        if state not in BARE_NUMBER_STATES:
             where = "before any status" if state is None else f"in state {state:d}"
             self._refuse("stray_number", f"a bare {pocket} {where}", t_ns, out)
             return

@@ -59,10 +59,15 @@ def heard_of(data: bytes) -> tuple[list[frames.BoardFrame], int]:
     return heard, broken
 
 
+LONGEST_ANSWER = 70
+"""Bytes on the wire: the longest frame is 64 (firmware/wire/messages.toml), with COBS and its delimiter."""
+
+
 def feed(board: CoreBoard, data: bytes) -> None:
     """Sends bytes as fast as they go."""
     board.receive(data)
-    board.run((len(data) + 2) * BYTE + 2 * MS)
+    # The longest answer after them is whole.
+    board.run((len(data) + LONGEST_ANSWER + 2) * BYTE + 2 * MS)
 
 
 def bad_frames(board: CoreBoard) -> int:

@@ -129,7 +129,7 @@ def test_the_boards_are_in_the_opening_of_the_table(tmp_path: Path) -> None:
     opened = said.one(events.TableOpened)
     boards = {device["device"]: device for device in opened.devices if device["driver"] == "board"}
     assert set(boards) == {"board.wheel", "board.desk"}
-    assert all(device["kind"] == "wheel" and len(device["hash"]) == 8 for device in boards.values())
+    assert all(device["kind"] == "wheel" and len(device["hash"]) == 64 for device in boards.values())
     assert all(event.data.simulated for event in said), "an emulated board is no real wire"
 
 

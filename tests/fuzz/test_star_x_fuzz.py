@@ -183,3 +183,9 @@ def test_well_formed_lines_in_any_order_give_no_number_that_they_do_not_prove(
     spin = [b"*X;%d;118; 7;0;170;0\r\n" % state for state in (1, 2, 3, 4)]
     lines[data.draw(st.integers(0, len(lines))) :] = [*spin, *lines[:3], b"22\r\n", b"*X;5;118;22;0;170;0\r\n"]
     check([StarXChunk(k * gap_ns, line) for k, line in enumerate(lines)])
+
+
+def test_a_bare_number_from_before_the_spin_is_not_the_spin_s() -> None:
+    before = [b"*X;2;117;22;0;170;0\r\n", b"*X;3;117;22;0;170;0\r\n", b"*X;4;117;22;0;170;0\r\n", b" 7\r\n"]
+    spin = [b"*X;%d;118; 7;0;170;0\r\n" % state for state in (1, 2, 3, 4, 5)]
+    assert check([StarXChunk(k * S // 10, line) for k, line in enumerate([*before, *spin])]) == 0

@@ -42,9 +42,9 @@ IDENTITY = IdentityAnswer.unpack(bytes(IdentityAnswer.layout.size))
 
 
 def report(
-    reel: int, step: int = UNKNOWN, *, moving: int = 0, slips: int = 0, button: int = 0, why: int = 0
+    reel: int, step: int = UNKNOWN, *, moving: int = 0, slips: int = 0, button: int = 0, off: int = 0, why: int = 0
 ) -> ReelReport:
-    return ReelReport(0, reel, moving, step, slips, button, 0, 0, why)
+    return ReelReport(0, reel, moving, step, slips, button, off, 0, why)
 
 
 class Bench:
@@ -214,6 +214,21 @@ def test_a_reel_is_placed_by_a_stop_that_is_said_again_until_it_stands() -> None
     (stands,) = bench.say(5, 70)
     assert isinstance(stands, ReelStands)
     assert (stands.stop, stands.by_player) == (7, False)
+
+
+def test_a_reel_whose_home_came_as_it_stopped_stands_where_it_was_to() -> None:
+    """Home came a step early and corrected the count: it was at step 0 by the count that stopped it, and is at 1."""
+    bench = Bench()
+    bench.actuator.place(2, 0, bench.t_ns)
+    bench.home(2)
+    bench.say(2, 195, moving=1)
+    (stands,) = bench.say(2, 1, off=-1)
+    assert isinstance(stands, ReelStands)
+    assert (stands.stop, stands.step) == (0, 1)
+    assert bench.say(2, 1, off=-1) == []
+    (moved,) = bench.say(2, 4, off=-1)
+    assert isinstance(moved, ReelFailed)
+    assert moved.fault == "reel_moved"
 
 
 def test_commands_wait_until_the_board_is_up() -> None:
