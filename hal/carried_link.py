@@ -36,7 +36,7 @@ from hal.lines import LineError, Sink
 log = logging.getLogger(__name__)
 
 CARRIED: Final[Mapping[str, tuple[type[BoardReport], ...]]] = {
-    "reel": (ReelReport,),
+    "reel": (CountsReport, ReelReport, SensorsReport),
     "pusher": (CountsReport, HopperReport, MotorReport, SensorsReport),
 }
 """Of each kind of board that works by itself, the reports that its device wants."""

@@ -94,6 +94,8 @@ def machines_of(config: TableConfig, board: str, table: SharedTable) -> list[Mac
         pins = dict(zip((name for name, _ in kind.outputs), kind.output_pins, strict=True))
         for number in range(1, kind.reels + 1):
             outputs[pins[f"reel_{number}"]] = (f"{link}.{number}", "motor")
+        if kind.name == "reel":
+            outputs[pins["accept"]] = (f"{link}.accept", "motor")
         if kind.name == "pusher":
             outputs |= {pins[name]: (f"{link}.{name}", "motor") for name in ("motor", "hopper", "accept")}
     machines: list[Machine] = [PlayedTable(table, board, wiring, outputs, keypad)]

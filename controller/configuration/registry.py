@@ -25,6 +25,8 @@ class Slot(NamedTuple):
     """Another device that the table cannot have beside this one."""
     or_unless: str = ""
     """A second device as `unless`."""
+    unless_true: tuple[str, str] = ("", "")
+    """A device and a key of it: where that is true, this device needs a section of its own."""
 
 
 SLOTS_OF_ALL: Mapping[str, Slot] = {"dealer": Slot(("buttons",)), "lamp": Slot(("lamp",), always=False)}

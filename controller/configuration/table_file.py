@@ -266,7 +266,7 @@ def read_devices(
     wanted = {
         name: slot
         for name, slot in game.devices.items()
-        if name in given or (slot.always and not given.keys() & {slot.unless, slot.or_unless})
+        if name in given or (slot.always and not _stands_back(slot, given))
     }
     for name, slot in wanted.items():
         device, found = _read(name, slot, given.get(name, {}), registry)
@@ -274,6 +274,14 @@ def read_devices(
         if device is not None:
             devices[name] = device
     return devices, len(devices) == len(wanted), findings
+
+
+def _stands_back(slot: Slot, given: Mapping[str, Any]) -> bool:
+    """Whether the file has something in the place of a device that the table has without a section."""
+    other, key = slot.unless_true
+    section = given.get(other)
+    by_key = isinstance(section, Mapping) and section.get(key) is True
+    return by_key or bool(given.keys() & {slot.unless, slot.or_unless})
 
 
 def not_a_section(path: tuple[str, ...], value: object) -> ConfigFinding:

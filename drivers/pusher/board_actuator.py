@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
+from drivers.base.board_counter import BoardCounter
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.pusher.bed import ShelfMoves, Tilted
 from drivers.pusher.board import (
@@ -27,10 +28,7 @@ from drivers.pusher.board import (
 from hal.board.carried import carried
 from hal.board.message import BoardCommand
 from hal.board.messages import (
-    AcceptCommand,
-    AcceptorCommand,
     AllSafeCommand,
-    CountsCommand,
     HopperCommand,
     HopperReport,
     MotorCommand,
@@ -41,9 +39,6 @@ from hal.board.messages import (
 )
 from hal.values import Output, SendFrame
 
-MODULUS: Final = 1 << 32
-MOST_NEW: Final = 10_000
-"""More than so many at once is another board, or a store that was lost (ours)."""
 MOST_PAID: Final = 200
 """Tokens of one payout (ours): the board reports up to 254."""
 MOST_REPORTED: Final = 255
@@ -77,25 +72,6 @@ class BoardPayout(NamedTuple):
     tokens: int
     before: int
     """What the hopper had ever paid."""
-
-
-class TokensCounted(Observation, frozen=True, kw_only=True):
-    """The counter of tokens that came in has moved."""
-
-    before: int | None
-    """Its value as it was recorded; None where nothing was known of it."""
-    counter: int
-    tokens: int
-    """How many came in since."""
-    doubt: str = ""
-    """Why that is not known, with both counts; empty where it is."""
-
-
-class AcceptSet(Observation, frozen=True, kw_only=True):
-    """The acceptor was told to take tokens, or none, and the board has reported since."""
-
-    accepting: bool
-    counter: int
 
 
 class BoardPaid(Observation, frozen=True, kw_only=True):
@@ -141,17 +117,13 @@ class PusherBoardActuator:
     def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
         self.name = name
         self.outputs: list[Output] = []
+        self.acceptor = BoardCounter(self._command, config.pulse_ms)
         self._config = config
         self._up = False
         self._counts: BoardCounted | None = None
         """What the board has counted, in this session; None before it has reported that."""
-        self._tokens_in: int | None = None
-        """The counter as far as it is reported."""
         self._won: int | None = None
         self._tilts: int | None = None
-        self._wanted = False
-        """Whether it is to take tokens."""
-        self._reports_inhibit = False
         self._shelf = False
         """Whether the shelf is to move."""
         self._alarm = False
@@ -171,19 +143,9 @@ class PusherBoardActuator:
 
     # --- what the game commands ------------------------------------------------------------------------------------
 
-    def restore(self, counter: int | None) -> None:
-        """Goes on from the counter of tokens as it was recorded."""
-        self._tokens_in = counter
-
     def restore_won(self, counter: int | None) -> None:
         """Goes on from the counter of falls as it was recorded."""
         self._won = counter
-
-    def accept(self, wanted: bool, t_ns: int) -> None:
-        """Has the acceptor take tokens, or none."""
-        if wanted != self._wanted:
-            self._wanted, self._reports_inhibit = wanted, True
-            self._command(AcceptCommand(int(wanted)), t_ns)
 
     def run_shelf(self, wanted: bool, t_ns: int) -> None:
         """Has the shelf move, or stand."""
@@ -233,7 +195,7 @@ class PusherBoardActuator:
     @property
     def next_due_ns(self) -> int:
         """Its next deadline."""
-        return min(self._again_ns, self._motor_ns, self._alarm_ns, self._level_ns)
+        return min(self._again_ns, self._motor_ns, self._alarm_ns, self._level_ns, self.acceptor.due_ns)
 
     def observe(self, seen: Observation) -> Sequence[Observation]:
         """Takes what the board reports."""
@@ -258,6 +220,8 @@ class PusherBoardActuator:
         if self._again_ns <= t_ns:
             self._again_ns = NEVER_NS
             self._command_all(t_ns)
+        if self.acceptor.due_ns <= t_ns:
+            self.acceptor.command_again(t_ns)
         if self._motor_ns <= t_ns:
             self._drive_shelf(t_ns)
         if self._alarm_ns <= t_ns:
@@ -279,9 +243,7 @@ class PusherBoardActuator:
         config = self._config
         if config.hopper:
             self._command(HopperCommand(config.token_ms, int(config.turns_back), 0, 0), t_ns)
-        if config.pulse_ms:
-            self._command(AcceptorCommand(config.pulse_ms, 0), t_ns)
-        self._command(CountsCommand(), t_ns)
+        self.acceptor.begin(t_ns)
         return []
 
     def _went(self, t_ns: int) -> list[Observation]:
@@ -289,6 +251,7 @@ class PusherBoardActuator:
             return []
         self._up, self._counts, self._hopper = False, None, None
         self._moves = None
+        self.acceptor.end()
         self._again_ns = self._motor_ns = self._alarm_ns = NEVER_NS
         return [BoardSilent(t_ns=t_ns, silent=True)]
 
@@ -298,8 +261,7 @@ class PusherBoardActuator:
 
     def _command_all(self, t_ns: int) -> None:
         """Commands again what is wanted: the board has begun anew, or has refused it."""
-        if self._wanted:
-            self._command(AcceptCommand(1), t_ns)
+        self.acceptor.command_again(t_ns)
         if self._shelf:
             self._drive_shelf(t_ns)
         if self._alarm:
@@ -324,11 +286,8 @@ class PusherBoardActuator:
     # --- what it counts --------------------------------------------------------------------------------------------
 
     def _counted(self, seen: BoardCounted) -> list[Observation]:
-        t_ns, found = seen.t_ns, list[Observation]()
+        t_ns, found = seen.t_ns, self.acceptor.counted(seen.t_ns, seen.tokens_in)
         first, self._counts = self._counts is None, seen
-        if seen.tokens_in != self._tokens_in:
-            found.append(_events(t_ns, self._tokens_in, seen.tokens_in))
-            self._tokens_in = seen.tokens_in
         if seen.won != self._won:
             found.append(TokensWon(t_ns=t_ns, before=self._won, counter=seen.won))
             self._won = seen.won
@@ -336,9 +295,6 @@ class PusherBoardActuator:
             self._level_ns = t_ns + LEVEL_NS
             found.append(Tilted(t_ns=t_ns, tilted=True))
         self._tilts = seen.tilts
-        if self._reports_inhibit:
-            self._reports_inhibit = False
-            found.append(AcceptSet(t_ns=t_ns, accepting=self._wanted, counter=seen.tokens_in))
         if first:
             found.append(BoardSilent(t_ns=t_ns, silent=False))
             self._command_all(t_ns)
@@ -403,13 +359,3 @@ class PusherBoardActuator:
 
 def _over(t_ns: int, plan: BoardPayout, least: int, most: int, detail: str) -> BoardPaid:
     return BoardPaid(t_ns=t_ns, number=plan.number, asked=plan.tokens, least=least, most=most, detail=detail)
-
-
-def _events(t_ns: int, before: int | None, counter: int) -> TokensCounted:
-    """The tokens between two values of a counter."""
-    new = 0 if before is None else (counter - before) % MODULUS
-    doubt = ""
-    if new > MOST_NEW:
-        new = 0
-        doubt = f"the board's counter was {before} and is {counter}: it is another board, or its store is lost"
-    return TokensCounted(t_ns=t_ns, before=before, counter=counter, tokens=new, doubt=doubt)

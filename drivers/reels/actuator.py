@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from drivers.base.board_counter import BoardCounter
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.spun_reels import Aim, ReelFailed, ReelHalted, ReelStands
 from drivers.reels.reels import (
@@ -24,6 +25,7 @@ from drivers.reels.reels import (
     HomeHolds,
     ReelRefused,
     ReelsConfig,
+    ReelsCounted,
     ReelSeen,
     ReelsReachable,
     ReelsUnreachable,
@@ -34,8 +36,11 @@ from drivers.reels.view import ReelsView
 from hal.board.carried import carried
 from hal.board.message import BoardCommand
 from hal.board.messages import (
+    AcceptCommand,
+    AcceptorCommand,
     AllSafeCommand,
     ArmCommand,
+    CountsCommand,
     ReelCommand,
     RefusalCode,
     SetCommand,
@@ -52,6 +57,8 @@ UP_NS: Final = 15_000_000_000
 """A board that is not up yet must be by then: it is opened and proven in some seconds (ours)."""
 SETTLED_NS: Final = 300_000_000
 """So long after a reel stands, its home sensor may still change at the edge of the tab (ours)."""
+TRY_AGAIN_NS: Final = 500_000_000
+"""From a refusal of what the acceptor is told to the next try (ours)."""
 SPIN_MS: Final = 30_000
 """The board stops a reel by itself after so long (docs/boards-wiring.md)."""
 
@@ -96,7 +103,7 @@ class ReelsActuator:
     """The commands of the reels; see `drivers.base.actuator.Actuator`."""
 
     observes: frozenset[type[Observation]] = frozenset(
-        {ReelSeen, ReelRefused, ReelsReachable, ReelsUnreachable, StopPressed, HomeCame, HomeHolds}
+        {ReelSeen, ReelRefused, ReelsReachable, ReelsUnreachable, ReelsCounted, StopPressed, HomeCame, HomeHolds}
     )
 
     def __init__(self, config: ReelsConfig, name: str = "reels") -> None:
@@ -110,13 +117,21 @@ class ReelsActuator:
         """The links whose board can be commanded."""
         self._silent: set[str] = set()
         """The links whose board must be told `all_safe` before it turns anything."""
+        self._acceptor_link = links_of(config.reels)[0]
+        self.acceptor = BoardCounter(self._command_acceptor, config.pulse_ms) if config.acceptor else None
+        """The acceptor on the first board; None where tokens come in elsewhere."""
+        self._counts = False
+        """Whether its counter is known in this session."""
+        self._again_ns = NEVER_NS
+        """When the acceptor is told again what was refused."""
 
     # --- what it is ----------------------------------------------------------------------------------------------
 
     @property
     def next_due_ns(self) -> int:
-        """When a report is overdue."""
-        return min(min(reel.answer_ns, reel.stand_ns) for reel in self._reels.values())
+        """When a report is overdue, or the acceptor is told again."""
+        accept_ns = NEVER_NS if self.acceptor is None else min(self.acceptor.due_ns, self._again_ns)
+        return min(accept_ns, min(min(reel.answer_ns, reel.stand_ns) for reel in self._reels.values()))
 
     def stop_of(self, reel: int) -> int | None:
         """Where a reel stands; None while it turns, or is not known."""
@@ -200,8 +215,7 @@ class ReelsActuator:
         config = self._config
         link, local = place_of(number)
         if link in self._silent:
-            self._silent.discard(link)
-            self._send(number, AllSafeCommand(), t_ns)
+            self._make_safe(link, t_ns)
         if reel.held:
             reel.held = False
             self._send(number, SetCommand(local, 0, 0), t_ns)
@@ -226,6 +240,39 @@ class ReelsActuator:
     def _send(self, number: int, command: BoardCommand, t_ns: int) -> None:
         self.outputs.append(SendFrame(place_of(number)[0], carried(command), t_ns))
 
+    def _make_safe(self, link: str, t_ns: int) -> None:
+        """A board that fell silent does nothing before it is told so; what was on there is off then."""
+        self._silent.discard(link)
+        self.outputs.append(SendFrame(link, carried(AllSafeCommand()), t_ns))
+        if self.acceptor is not None and link == self._acceptor_link:
+            self.acceptor.command_again(t_ns)
+
+    # --- the acceptor --------------------------------------------------------------------------------------------
+
+    def _command_acceptor(self, command: BoardCommand, t_ns: int) -> None:
+        if self._acceptor_link in self._up:
+            self.outputs.append(SendFrame(self._acceptor_link, carried(command), t_ns))
+
+    def _counted(self, acceptor: BoardCounter, seen: ReelsCounted) -> list[Observation]:
+        found = acceptor.counted(seen.t_ns, seen.tokens_in)
+        if not self._counts:
+            self._counts = True
+            acceptor.command_again(seen.t_ns)
+        return found
+
+    def _tell_acceptor(self, acceptor: BoardCounter, t_ns: int) -> None:
+        """Tells it again; where its board fell silent, once no reel there is commanded anything."""
+        self._again_ns = NEVER_NS
+        link = self._acceptor_link
+        if not self._counts:
+            acceptor.begin(t_ns)
+        elif link not in self._silent:
+            acceptor.command_again(t_ns)
+        elif all(reel.aim is None for number, reel in self._reels.items() if place_of(number)[0] == link):
+            self._make_safe(link, t_ns)
+        else:
+            self._again_ns = t_ns + TRY_AGAIN_NS
+
     # --- observations and time -----------------------------------------------------------------------------------
 
     def observe(self, seen: Observation) -> list[Observation]:
@@ -237,15 +284,23 @@ class ReelsActuator:
             self._refused(seen, found)
         elif isinstance(seen, ReelsReachable):
             self._up.add(seen.link)
+            if self.acceptor is not None and seen.link == self._acceptor_link:
+                self._counts, self._again_ns = False, NEVER_NS
+                self.acceptor.begin(seen.t_ns)
             for number, reel in self._reels.items():
                 if place_of(number)[0] == seen.link and not reel.sent:
                     reel.seen = None
                     self._turn(number, reel, seen.t_ns)
         elif isinstance(seen, ReelsUnreachable):
             self._up.discard(seen.link)
+            if self.acceptor is not None and seen.link == self._acceptor_link:
+                self._counts, self._again_ns = False, NEVER_NS
+                self.acceptor.end()
             for number in self._reels:
                 if place_of(number)[0] == seen.link:
                     self._lost(number, seen, found)
+        elif isinstance(seen, ReelsCounted) and self.acceptor is not None:
+            found += self._counted(self.acceptor, seen)
         elif isinstance(seen, StopPressed):
             reel = self._reels[seen.reel]
             if reel.aim == "player" and reel.armed and not (reel.seen and reel.seen.by_button):
@@ -259,6 +314,8 @@ class ReelsActuator:
     def due(self, t_ns: int) -> list[Observation]:
         """Meets the deadlines up to `t_ns`."""
         found: list[Observation] = []
+        if self.acceptor is not None and min(self.acceptor.due_ns, self._again_ns) <= t_ns:
+            self._tell_acceptor(self.acceptor, t_ns)
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
                 what = "did not report that it turns in time" if reel.sent else "is not up, or it did not come to stand"
@@ -372,6 +429,9 @@ class ReelsActuator:
         local = getattr(seen.command, "reel", None)
         if seen.why == RefusalCode.SILENT:
             self._silent.add(seen.link)
+        if self.acceptor is not None and isinstance(seen.command, AcceptCommand | AcceptorCommand | CountsCommand):
+            self._again_ns = seen.t_ns + TRY_AGAIN_NS
+            return
         if not isinstance(local, int) or reel_at(seen.link, local) not in self._reels:
             return
         number = reel_at(seen.link, local)

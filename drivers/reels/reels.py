@@ -6,7 +6,8 @@
 
 A board of the kind reel steps the reels, knows where each is by counting steps from its home sensor, and stops each
 at the symbol that its button demands (docs/boards-wiring.md). Its reports are frames of the link `reels`; those of the
-board of reels 4 and 5 are frames of the link `reels_2`.
+board of reels 4 and 5 are frames of the link `reels_2`. The first board counts the tokens of an acceptor, where one
+hangs on it: that count survives power cuts.
 
 A home sensor that changes while its reel stands, and holds: the reel was moved by something else than its motor.
 """
@@ -23,11 +24,11 @@ from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel
 from drivers.base.view import dead_lines
-from drivers.reels.reels_wire import UNKNOWN_STEP, home_line, links_of, place_of, reel_at, stop_line
+from drivers.reels.reels_wire import TOKEN_LINE, UNKNOWN_STEP, home_line, links_of, place_of, reel_at, stop_line
 from drivers.reels.view import ReelsView
 from hal.board.carried import RefusedCommand, report_in
 from hal.board.message import BoardCommand, MessageError
-from hal.board.messages import IdentityAnswer, ReelReport
+from hal.board.messages import KINDS, CountsReport, IdentityAnswer, ReelReport, SensorsReport
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_REELS: Final = 5
@@ -35,6 +36,8 @@ PRESS_NS: Final = 1_000_000
 """A button counts when it has held for so long, as on the board (docs/boards-wiring.md)."""
 STUCK_NS: Final = 5_000_000_000
 """A button that is held for so long is stuck, or its wire is cut, as on the board."""
+TOKEN_BIT: Final = 1 << [name for name, _ in KINDS["reel"].inputs].index("token")
+"""The acceptor among the inputs that a board tests."""
 
 
 class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,6 +81,13 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             description="a home sensor that changes at a standing reel, and holds for so long: it was moved (ours)",
         ),
     ] = 50
+    acceptor: Annotated[
+        bool, Meta(description="whether tokens come in by an acceptor on the (first) reel board, which counts them")
+    ] = False
+    pulse_ms: Annotated[
+        int,
+        Meta(ge=0, le=500, description="width of the acceptor's pulse, within 20 %; 0: 20 to 250 ms"),
+    ] = 0
 
     def problems(self) -> list[KeyProblem]:
         """What is wrong between keys: (key, what, fix)."""
@@ -89,6 +99,10 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         beyond = [reel for reel in self.turned_round if not 1 <= reel <= self.reels]
         if beyond:
             found.append(("turned_round", f"names the reel {beyond[0]}", f"the reels are 1 to {self.reels}"))
+        if self.pulse_ms and not self.acceptor:
+            found.append(("pulse_ms", "is of an acceptor on the reel board, and there is none", "add acceptor = true"))
+        elif 0 < self.pulse_ms < 25:
+            found.append(("pulse_ms", "a pulse under 25 ms is not told from noise", "give 25 to 500, or 0"))
         return found
 
 
@@ -135,6 +149,12 @@ class ReelsUnreachable(Observation, frozen=True, kw_only=True):
     detail: str
 
 
+class ReelsCounted(Observation, frozen=True, kw_only=True):
+    """The board with the acceptor reported how many tokens it has ever counted, modulo 2^32."""
+
+    tokens_in: int
+
+
 class StopPressed(Observation, frozen=True, kw_only=True):
     """A stop button is pressed."""
 
@@ -167,7 +187,8 @@ class Reels:
         self._links = links_of(config.reels)
         self._of_home = {home_line(reel): reel for reel in numbers}
         self._of_stop = {stop_line(reel): reel for reel in numbers}
-        self.lines = frozenset((*self._links, *self._of_home, *self._of_stop))
+        self._token_line = TOKEN_LINE if config.acceptor else None
+        self.lines = frozenset((*self._links, *self._of_home, *self._of_stop, *filter(None, [self._token_line])))
         self._reels = config.reels
         self._steps = config.steps
         moved_ns = config.moved_ms * 1_000_000
@@ -202,6 +223,8 @@ class Reels:
         found: list[Observation] = []
         for edge in batch:
             line, level, t_ns = edge
+            if line == self._token_line:
+                self._health.line_active(line, t_ns, found)
             if line not in self._held:
                 continue
             self._pass_time(t_ns - 1, found)
@@ -246,7 +269,20 @@ class Reels:
                 why=message.why,
             )
             found.append(seen)
+        elif self._token_line is not None and link == self._links[0]:
+            self._take_tokens(self._token_line, message, t_ns, found)
         return found
+
+    def _take_tokens(self, line: str, message: object, t_ns: int, found: list[Observation]) -> None:
+        """What the board with the acceptor counted, and what its test of that line has found."""
+        if isinstance(message, CountsReport):
+            found.append(ReelsCounted(t_ns=t_ns, tokens_in=message.first))
+        elif isinstance(message, SensorsReport) and (message.shorted | message.dark) & TOKEN_BIT:
+            what = "shorted" if message.shorted & TOKEN_BIT else "cut, dead, or active"
+            detail = f"{line} is {what}, as its board's test found: the board takes no token"
+            self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
+        elif isinstance(message, SensorsReport):
+            self._health.line_active(line, t_ns, found)
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
         """A board is gone, or changes of a line were lost."""
@@ -263,6 +299,8 @@ class Reels:
             return found
         if loss.cause is Loss.UNPLUGGED:
             self._health.line_unplugged(line, t_ns, found)
+        if line == self._token_line:
+            return found  # its board counts it, whatever is lost of it here
         self._held[line].forget()
         self._raw.pop(line, None)
         self._pressed_ns.pop(line, None)

@@ -16,6 +16,10 @@ UNKNOWN_STEP: Final = 0xFFFF
 """Where a reel is, is not known; of a command: as soon as it can."""
 
 
+TOKEN_LINE: Final = "token_in"
+"""The line of the acceptor's pulse, on the first board."""
+
+
 def home_line(reel: int) -> str:
     """The line of a reel's home sensor."""
     return f"reel_{reel}_home"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from drivers.base.device_spec import BoardOutput, BoardPlace, Device, DeviceSpec, LineUse
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import Reels, ReelsConfig
-from drivers.reels.reels_wire import REELS_A_BOARD, home_line, links_of, place_of, stop_line
+from drivers.reels.reels_wire import REELS_A_BOARD, TOKEN_LINE, home_line, links_of, place_of, stop_line
 
 
 def reels_lines(config: ReelsConfig) -> dict[str, LineUse]:
@@ -31,23 +31,36 @@ def reels_lines(config: ReelsConfig) -> dict[str, LineUse]:
             beside=first,
             at=BoardPlace("reel", f"stop_{local}"),
         )
+    if config.acceptor:
+        wire = "its output, open collector"
+        place = BoardPlace("reel", "token")
+        lines[TOKEN_LINE] = LineUse("acceptor", "its pulse", wire, at=place, beside=home_line(1))
     for board, link in enumerate(links_of(config.reels)):
         first = home_line(board * REELS_A_BOARD + 1)
         purpose = f"messages of the board of {first}"
         lines[link] = LineUse(
-            purpose, "its reports", "the board's own", "link", required=False, beside=first, driven=_steps(config, link)
+            purpose,
+            "its reports",
+            "the board's own",
+            "link",
+            required=False,
+            beside=first,
+            driven=_driven(config, link),
         )
     return lines
 
 
-def _steps(config: ReelsConfig, link: str) -> tuple[BoardOutput, ...]:
-    """The outputs of one board on which the reels are stepped."""
+def _driven(config: ReelsConfig, link: str) -> tuple[BoardOutput, ...]:
+    """The outputs of one board: the reels' steps, and on the first whether its acceptor may take tokens."""
     places = {reel: place_of(reel) for reel in range(1, config.reels + 1)}
-    return tuple(
+    driven = [
         BoardOutput(f"reel_{local}", f"steps of reel {reel}", f"STEP of the driver of reel {reel}")
         for reel, (board, local) in places.items()
         if board == link
-    )
+    ]
+    if config.acceptor and link == links_of(config.reels)[0]:
+        driven.append(BoardOutput("accept", "acceptor may take tokens", "its inhibit, which high lifts"))
+    return tuple(driven)
 
 
 def _reels(keys: ReelsConfig, name: str, parts: Sequence[str]) -> Device:

@@ -1,7 +1,7 @@
 """A model of the board that steps the reels, for a table without one: commands in, steps and reports out.
 
-It counts, aims, brakes and reports as docs/boards-wiring.md and docs/wire.md say of a board of the kind reel; what it
-does not have are the board's own tests of its sensors, its supply and its clock.
+It counts steps and tokens, aims, brakes and reports as docs/boards-wiring.md and docs/wire.md say of a board of the
+kind reel; what it does not have are the board's own tests of its sensors, its supply and its clock.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from hal.board.carried import RefusedCommand, carried, command_in
 from hal.board.message import BoardCommand
 from hal.board.messages import (
     TICK_HZ,
+    AcceptCommand,
+    AcceptorCommand,
     AllSafeCommand,
     ArmCommand,
+    CountsCommand,
+    CountsReport,
     IdentityAnswer,
     ReelCommand,
     ReelReport,
@@ -32,6 +36,8 @@ TICK_NS: Final = 1_000_000_000 // TICK_HZ
 BEGINS_NS: Final = 1_500_000
 """From a command to its answer, the first step and its report (ours)."""
 PRESS_NS: Final = 1_000_000
+TOKEN_NS: Final = 60_000_000
+"""From a token in the acceptor to the end of its pulse, which the board counts (ours)."""
 REPORT_NS: Final = 100_000_000
 NOT_ENDING: Final = 0xFFFF
 NO_HOME: Final = 1
@@ -86,6 +92,12 @@ class ReelBoard:
         """What it has sent and nobody has taken."""
         self.down = False
         """Whether its cable is out: it hears nothing, and what it sends is lost."""
+        self.accepts = False
+        """Whether its acceptor takes tokens."""
+        self.tokens_in = 0
+        """What it has ever counted: its store keeps that, whatever is off."""
+        self._pulses_ns: list[int] = []
+        """When the pulses that have begun end."""
         self._up_ns = NEVER_NS
         """When it comes up."""
         self._home = home
@@ -96,7 +108,7 @@ class ReelBoard:
     def next_ns(self) -> int:
         """When it does something next by itself."""
         reels_ns = min(min(one.next_ns, one.report_ns, self._pressed_due(one)) for one in self._reels.values())
-        return min(reels_ns, self._up_ns)
+        return min(reels_ns, self._up_ns, *self._pulses_ns[:1])
 
     @property
     def turning(self) -> bool:
@@ -115,7 +127,7 @@ class ReelBoard:
 
     def lose(self) -> None:
         """The cable is out: the dead-man halts the reels."""
-        self.down = True
+        self.down, self.accepts = True, False
         self.frames.clear()
         for one in self._reels.values():
             self._halt(one)
@@ -136,6 +148,13 @@ class ReelBoard:
         if isinstance(command, AllSafeCommand):
             for one in self._reels.values():
                 self._halt(one)
+            self.accepts = False
+            return 0
+        if isinstance(command, AcceptCommand | AcceptorCommand):
+            self.accepts = bool(command.on) if isinstance(command, AcceptCommand) else self.accepts
+            return 0
+        if isinstance(command, CountsCommand):
+            self._report_counts(t_ns + BEGINS_NS)
             return 0
         if isinstance(command, SetCommand):
             reel = self._reels.get(command.output)
@@ -203,6 +222,18 @@ class ReelBoard:
         elif not self._stop_at_symbol(reel) and reel.togo > reel.level:
             reel.togo, reel.aim = reel.level, None
 
+    # --- tokens --------------------------------------------------------------------------------------------------
+
+    def insert(self, t_ns: int) -> bool:
+        """A token is put into the acceptor. Returns whether that takes it; otherwise it comes back."""
+        if self.accepts:
+            self._pulses_ns.append(t_ns + TOKEN_NS)
+        return self.accepts
+
+    def _report_counts(self, t_ns: int) -> None:
+        if not self.down:
+            self.frames.append(Frame(self.link, carried(CountsReport(self.tokens_in, 0, 0, 0)), t_ns))
+
     # --- turning -------------------------------------------------------------------------------------------------
 
     def press(self, number: int, t_ns: int) -> None:
@@ -222,6 +253,10 @@ class ReelBoard:
             self._up_ns = NEVER_NS
             identity = IdentityAnswer.unpack(bytes(IdentityAnswer.layout.size))
             self.frames.append(Frame(self.link, carried(identity), t_ns))
+        while self._pulses_ns and self._pulses_ns[0] <= t_ns:
+            del self._pulses_ns[0]
+            self.tokens_in += 1
+            self._report_counts(t_ns)
         for number, reel in self._reels.items():
             if self._pressed_due(reel) <= t_ns:
                 reel.pressed_ns = NEVER_NS

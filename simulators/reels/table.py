@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
-from drivers.reels.reels_wire import home_line, links_of, place_of, reel_at, stop_line, stopping_steps
+from drivers.reels.reels_wire import TOKEN_LINE, home_line, links_of, place_of, reel_at, stop_line, stopping_steps
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, RunMotor, SendFrame
 from simulators.base.faults import SimulatedFault, fault_named
@@ -23,7 +23,7 @@ from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.truth import SimRound, Truth
 from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
-from simulators.reels.board import NEVER_NS, ReelBoard
+from simulators.reels.board import NEVER_NS, TOKEN_NS, ReelBoard
 from simulators.reels.body import ReelBody
 
 GAMES: Final = ("skill_stop_reel",)
@@ -36,6 +36,8 @@ IN_S: Final = 0.2
 """A token that is put in is past both optos by then."""
 NOTICED_S: Final = 0.6
 """A token in an acceptor is known so soon: two polls of 0.2 s, and their answers."""
+AGAIN_IN_S: Final = 0.5
+"""A token that came back is put in again so much later (ours)."""
 PRESS_S: Final = 0.12
 LOOKS_S: Final = 0.3
 """The player looks for a turn, and so long, before he presses (ours): by then the button works."""
@@ -176,6 +178,8 @@ class ReelsGeometry:
     """What the player may want: combinations, each as the stops that suit at each reel; without one, home."""
     coins: CoinGeometry | None = None
     """Acceptor and hopper, in place of the chute; None where tokens go into a chute, and awards are paid by hand."""
+    acceptor: bool = False
+    """Whether tokens come in by an acceptor on the first board."""
     skill_s: float = 0.03
     """The player's timing error: the standard deviation of a press, in seconds (ours)."""
 
@@ -236,6 +240,10 @@ class ReelsSimulator:
         self.bodies = {number: ReelBody(geometry.steps, rng.randrange(geometry.steps)) for number in numbers}
         self.coins = None if geometry.coins is None else CoinEquipment(geometry.coins, seed)
         """Acceptor and hopper, if it has them."""
+        self.returned = 0
+        """Tokens that the board's acceptor gave back."""
+        self._accepts = False
+        """Whether an emulated board lets its acceptor take tokens."""
         self._in_s = IN_S if self.coins is None else NOTICED_S
         self._seed = seed
         self._number = 0
@@ -271,12 +279,13 @@ class ReelsSimulator:
         """The lines that its batches may name."""
         own = [line(number) for number in self.bodies for line in (home_line, stop_line)]
         chute = (OUTER_OPTO, INNER_OPTO) if self.coins is None else self.coins.links
-        return (*own, *self.boards, *chute, DOOR)
+        tokens = (TOKEN_LINE,) if self.geometry.acceptor else chute
+        return (*own, *self.boards, *tokens, DOOR)
 
     def start(self) -> Batch:
         """Every line at time 0, and some quiet."""
         self._now_s = QUIET_AT_START_S
-        edges = [Edge(line, 0, 0) for line in (OUTER_OPTO, INNER_OPTO, DOOR) if line in self.lines]
+        edges = [Edge(line, 0, 0) for line in (OUTER_OPTO, INNER_OPTO, TOKEN_LINE, DOOR) if line in self.lines]
         for number, body in self.bodies.items():
             self._home[number] = body.home
             edges += [Edge(home_line(number), body.home, 0), Edge(stop_line(number), 0, 0)]
@@ -400,6 +409,9 @@ class ReelsSimulator:
             body.heavy = 2.0 if act.amount else 1.0
         elif act.what == "plugged":
             self._home[act.reel] = -1
+        elif act.what == "token":
+            self._insert(act)
+            return
         elif act.what == "lose":
             board.lose()
             self._rare.append(EdgesLost(board.link, Loss.UNPLUGGED, act.t_ns))
@@ -418,7 +430,9 @@ class ReelsSimulator:
             self._take_frames()
         elif isinstance(output, RunMotor):
             link, _, local = output.motor.partition(".")
-            if link in self.boards:
+            if local == "accept":
+                self._accepts = output.speed != 0
+            elif link in self.boards:
                 self._on_boards = True
                 if output.speed:
                     self._stepped(reel_at(link, int(local)), output.t_ns)
@@ -512,6 +526,10 @@ class ReelsSimulator:
         """Somebody presses a button, beside the player."""
         self._planned += [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + for_ns)]
 
+    def insert(self, t_ns: int) -> None:
+        """Somebody puts a token into the board's acceptor, beside the player."""
+        self._acts.append(_Act(t_ns, "token", 1))
+
     def turns(self, number: int) -> bool:
         """Whether a reel turns at speed, and nothing stops it yet."""
         link, local = place_of(number)
@@ -553,14 +571,31 @@ class ReelsSimulator:
 
     def _paid_in(self, at_s: float, rng: Random) -> list[Edge]:
         """A player puts a token in."""
+        if self.geometry.acceptor:
+            self._acts.append(_Act(ns(at_s), "token", 1, amount=1))
+            return []
         edges = self._token(at_s, rng.uniform(*PASS_S))
         self.tokens_ns.append(edges[-1].t_ns if edges else ns(at_s))
         return edges
+
+    def _insert(self, act: _Act) -> None:
+        """A token goes into the board's acceptor, or comes back; a player puts it in again (`amount`)."""
+        board = self.boards[place_of(1)[0]]
+        if self._accepts if self._on_boards else board.insert(act.t_ns):
+            self.tokens_ns.append(act.t_ns)
+            self._edges += [Edge(TOKEN_LINE, 1, act.t_ns), Edge(TOKEN_LINE, 0, act.t_ns + TOKEN_NS)]
+            return
+        self.returned += 1
+        if act.amount:
+            self._acts.append(_Act(act.t_ns + ns(AGAIN_IN_S), "token", 1, amount=1))
 
     def _token(self, at_s: float, step_s: float) -> list[Edge]:
         """A token goes in: the edges of the chute, where it has one."""
         if self.coins is not None:
             self.coins.insert(ns(at_s))
+            return []
+        if self.geometry.acceptor:
+            self._acts.append(_Act(ns(at_s), "token", 1))
             return []
         return token_edges(at_s, step_s)
 

@@ -33,6 +33,16 @@ def coin_findings(setup: SetUp) -> list[ConfigFinding]:
     return []
 
 
+def acceptor_findings(setup: SetUp) -> list[ConfigFinding]:
+    """Tokens come in by one way: where the machine's own board counts them, by no other."""
+    wrong = "tokens come in by the board's acceptor already"
+    return [
+        ConfigFinding(("device", other), wrong, f"leave [device.{other}] out")
+        for other in ("chute", COINS)
+        if other in setup.devices
+    ]
+
+
 def coin_geometry(keys: CctalkConfig) -> CoinGeometry:
     """The simulated devices of these keys."""
     from simulators.coins.equipment import CoinGeometry

@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Meta
 
 from controller.games.machines.account import AccountError, CoinDevices, Doubt, TokenAccount
+from controller.games.machines.board_coins import as_coins
 from controller.games.machines.coin_faults import COINS, acceptor_faults, hopper_trouble, payout_fault, silence
 from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
@@ -339,7 +340,7 @@ class MachineGame(Game):
 
     def handle(self, seen: Observation) -> None:
         """Takes what every machine has: tokens and the door. The rest is the game's."""
-        t_ns = seen.t_ns
+        t_ns, seen = seen.t_ns, as_coins(seen)
         if isinstance(seen, TokenPassed):
             self._token(t_ns, seen)
         elif isinstance(seen, TokenDoubt):

@@ -16,10 +16,10 @@ from drivers.coins.coin_bus import CctalkConfig
 from feed.events import RoundStarted, StatisticsKey
 
 
-def slots_of(reels: Mapping[str, Slot]) -> Mapping[str, Slot]:
-    """The devices of a machine with these reels."""
+def slots_of(reels: Mapping[str, Slot], acceptor: tuple[str, str] = ("", "")) -> Mapping[str, Slot]:
+    """The devices of a machine with these reels; `acceptor` is the device and its key that takes the chute's place."""
     return {
-        "chute": Slot(("token_chute",), unless=COINS),
+        "chute": Slot(("token_chute",), unless=COINS, unless_true=acceptor),
         **SLOT_OF_COINS,
         **reels,
         "cabinet": Slot(("door",)),

@@ -11,8 +11,10 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, TableDevices
+from controller.games.machines.account import CoinDevices
+from controller.games.machines.board_coins import BoardCoins
 from controller.games.machines.coin_faults import COINS
-from controller.games.machines.coins import coin_findings
+from controller.games.machines.coins import acceptor_findings, coin_findings
 from controller.games.machines.game import MachineOptions
 from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from simulators.reels.table import ReelsGeometry
 
 REELS: Final = "reels"
+ACCEPTOR_KEYS: Final = frozenset({"acceptor", "pulse_ms"})
 
 
 class SkillStopOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,23 +53,32 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     options, model = config.game_options(SkillStopOptions), _model(config)
     for device in ("chute", "cabinet"):
         devices.make(device)
-    coins = devices.commanded(COINS, CoinBus)
+    coins: CoinDevices | None = devices.commanded(COINS, CoinBus)
     reels = devices.commanded(REELS, ReelsActuator)
     if reels is None:
         raise LookupError("a skill-stop reel was made without its reels")
     reels.set_up(model.symbols, model.steps_per_s)
+    if reels.acceptor is not None:
+        coins = BoardCoins(reels.acceptor)
     rules = profile(config.rules).text(config.game, MachineRules)
     return SkillStopGame(context, rules, options, model, hash_of(_touches_play(config)), reels, REELS, coins)
 
 
 def _touches_play(config: TableConfig) -> Mapping[str, Any]:
-    """As of every machine, and the file of its model."""
-    return {**model_values(config), "model": MODELS.digest(config.game_options(SkillStopOptions).model)}
+    """As of every machine, and the file of its model; a machine without an acceptor on its board has no keys of one."""
+    values = model_values(config)
+    if not config.devices[REELS].keys(ReelsConfig).acceptor:
+        values["devices"][REELS]["keys"] = {
+            key: value for key, value in values["devices"][REELS]["keys"].items() if key not in ACCEPTOR_KEYS
+        }
+    return {**values, "model": MODELS.digest(config.game_options(SkillStopOptions).model)}
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
     """One way in for tokens; the model must be there, and be of as many reels as the machine has."""
-    return [*coin_findings(setup), *_model_findings(setup)]
+    reels = setup.devices.get(REELS)
+    by_board = reels is not None and reels.keys(ReelsConfig).acceptor
+    return [*(acceptor_findings(setup) if by_board else coin_findings(setup)), *_model_findings(setup)]
 
 
 def _model_findings(setup: SetUp) -> list[ConfigFinding]:
@@ -105,6 +117,7 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
         spin_s=reels.spin_ms / 1000,
         longest_s=model.longest_s,
         coins=coins_of(config),
+        acceptor=reels.acceptor,
         aims=aims(model),
     )
 
@@ -113,7 +126,7 @@ SKILL_STOP_REEL = GameSpec(
     name="skill_stop_reel",
     rules=MachineRules,
     options=SkillStopOptions,
-    devices=slots_of({REELS: Slot(("stepper_reels",))}),
+    devices=slots_of({REELS: Slot(("stepper_reels",))}, (REELS, "acceptor")),
     build=_build,
     geometry=_geometry,
     rests=rests,

@@ -17,18 +17,19 @@ from typing import Annotated, Any, Final
 from msgspec import Meta
 
 from controller.games.machines.account import CoinDevices
+from controller.games.machines.board_coins import BoardCoins
 from controller.games.machines.game import MACHINE, MachineGame, MachineOptions
 from controller.games.machines.rules import MachineRules
-from controller.games.token_pusher.board_coins import BoardCoins, as_coins
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING
 from controller.table.wording import counted
+from drivers.base.board_counter import MODULUS, MOST_NEW
 from drivers.base.driver import Observation
 from drivers.coins.observations import TokenPassed
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
 from drivers.pusher.board import BoardGarbled, BoardSensors
-from drivers.pusher.board_actuator import MODULUS, MOST_NEW, BoardSilent, PusherBoardActuator, ShelfBlocked, TokensWon
+from drivers.pusher.board_actuator import BoardSilent, PusherBoardActuator, ShelfBlocked, TokensWon
 from feed import events
 from feed.events import Evidence, WinningBet
 from hal.board.messages import KINDS
@@ -73,7 +74,7 @@ class TokenPusher(MachineGame):
         """`coins` is the coin equipment, where tokens do not come through a chute; `board` is the machine's own board,
         which then is the coin equipment too.
         """
-        super().__init__(context, rules, model, coins if board is None else BoardCoins(board))
+        super().__init__(context, rules, model, coins if board is None else BoardCoins(board.acceptor, board))
         self._board = board
         self._won: int | None = None
         """The board's counter of falls, as it is recorded."""
@@ -127,10 +128,6 @@ class TokenPusher(MachineGame):
         """No other token came."""
         if self.phase is RUNNING:
             self._end(t_ns, "time")
-
-    def handle(self, seen: Observation) -> None:
-        """As every machine; the tokens of its own board are coin equipment too."""
-        super().handle(seen if self._board is None else as_coins(seen))
 
     def handle_machine(self, seen: Observation) -> None:
         """Takes what the bed reports."""

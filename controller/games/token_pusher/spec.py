@@ -10,7 +10,7 @@ from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
 from controller.games.machines.coin_faults import COINS
-from controller.games.machines.coins import SLOT_OF_COINS, coin_findings, coin_geometry
+from controller.games.machines.coins import SLOT_OF_COINS, acceptor_findings, coin_findings, coin_geometry
 from controller.games.machines.model import model_hash, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
@@ -43,14 +43,7 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
     """Tokens come in by one way: the board's acceptor, another one, or a chute."""
-    if BOARD not in setup.devices:
-        return coin_findings(setup)
-    wrong = "tokens come in by the board's acceptor already"
-    return [
-        ConfigFinding(("device", other), wrong, f"leave [device.{other}] out")
-        for other in ("chute", COINS)
-        if other in setup.devices
-    ]
+    return acceptor_findings(setup) if BOARD in setup.devices else coin_findings(setup)
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:

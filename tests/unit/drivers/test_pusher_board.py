@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from drivers.base.board_counter import TokensCounted
 from drivers.base.driver import Observation
 from drivers.pusher.board import BoardGarbled, PusherBoard, PusherBoardConfig
 from drivers.pusher.board_actuator import (
@@ -13,7 +14,6 @@ from drivers.pusher.board_actuator import (
     BoardPayout,
     PusherBoardActuator,
     ShelfBlocked,
-    TokensCounted,
     TokensWon,
 )
 from hal.board.carried import RefusedCommand, carried, command_in
@@ -77,7 +77,7 @@ def of(found: list[Observation], kind: type[Observation]) -> list[Observation]:
 
 def test_nothing_is_told_before_the_board_is_up_and_all_that_is_wanted_is_told_after() -> None:
     wire = Wire()
-    wire.actuator.accept(True, wire.now_ns)
+    wire.actuator.acceptor.accept(True, wire.now_ns)
     wire.actuator.run_shelf(True, 0)
     assert wire.told() == []
     wire.up()
@@ -97,7 +97,7 @@ def test_the_counter_since_the_last_record_is_the_tokens(
     before: int, now: int, tokens: int | None, doubt: bool
 ) -> None:
     wire = Wire()
-    wire.actuator.restore(before)
+    wire.actuator.acceptor.restore(before)
     wire.actuator.restore_won(before)
     found = wire.up((now, 0, now, 0))
     counted = of(found, TokensCounted)

@@ -1,15 +1,34 @@
-"""The acceptor and hopper of a pusher's own board, as the account of its tokens wants them."""
+"""The acceptor of a machine's own board, and its hopper, as the account of its tokens wants them."""
 
 from __future__ import annotations
 
+from typing import Protocol
+
+from drivers.base.board_counter import AcceptSet, BoardCounter, TokensCounted
 from drivers.base.driver import Observation
 from drivers.coins.cctalk_wire import HopperStatus
 from drivers.coins.hopper import Plan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
-from drivers.pusher.board_actuator import AcceptSet, BoardPaid, BoardPayout, PusherBoardActuator, TokensCounted
+from drivers.pusher.board_actuator import BoardPaid, BoardPayout
 
 NOTHING = HopperStatus(0, 0, 0, 0)
 """A board's payout is known by its number, and needs no counters of a hopper on a bus."""
+
+
+class BoardHopper(Protocol):
+    """A hopper on a board that pays each number once."""
+
+    def ready_to_pay(self) -> bool:
+        """Whether a payout can be planned."""
+
+    def make_plan(self, number: int, tokens: int) -> BoardPayout:
+        """Plans a payout, perhaps of fewer tokens and of a higher number."""
+
+    def release(self, number: int, t_ns: int) -> None:
+        """The plan is durable: it may be paid."""
+
+    def resume(self, plan: BoardPayout) -> None:
+        """Goes on with a payout that was recorded before."""
 
 
 class BoardCoins:
@@ -18,37 +37,43 @@ class BoardCoins:
     names: frozenset[str] = frozenset()
     """They report no identity of their own: the board has one."""
 
-    def __init__(self, board: PusherBoardActuator) -> None:
-        self._board = board
+    def __init__(self, acceptor: BoardCounter, hopper: BoardHopper | None = None) -> None:
+        """Without a hopper what belongs to the player is paid by hand."""
+        self._acceptor = acceptor
+        self._hopper = hopper
 
     def accept(self, wanted: bool, t_ns: int = 0) -> None:
         """Has the acceptor take tokens, or none."""
-        self._board.accept(wanted, t_ns)
+        self._acceptor.accept(wanted, t_ns)
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
         """Goes on from the board's counter as it was recorded: it counts on whatever is off."""
-        self._board.restore(counter)
+        self._acceptor.restore(counter)
 
     def ready_to_pay(self) -> bool:
         """Whether a payout can be planned."""
-        return self._board.ready_to_pay()
+        return self._hopper is not None and self._hopper.ready_to_pay()
 
     def make_plan(self, number: int, tokens: int) -> Plan:
-        """Plans a payout, perhaps of fewer tokens and of a higher number."""
-        payout = self._board.make_plan(number, tokens)
+        """Plans a payout, perhaps of fewer tokens and of a higher number. Raises ValueError where it is not ready."""
+        if self._hopper is None:
+            raise ValueError(f"payout {number} cannot be planned: the board has no hopper")
+        payout = self._hopper.make_plan(number, tokens)
         return Plan(payout.number, payout.tokens, NOTHING, payout.before)
 
     def release(self, number: int, t_ns: int) -> None:
         """The plan is durable: it may be paid."""
-        self._board.release(number, t_ns)
+        if self._hopper is not None:
+            self._hopper.release(number, t_ns)
 
     def resume(self, plan: Plan, t_ns: int) -> None:
         """Goes on with a payout that was recorded before."""
-        self._board.resume(BoardPayout(plan.number, plan.tokens, plan.dispensed or 0))
+        if self._hopper is not None:
+            self._hopper.resume(BoardPayout(plan.number, plan.tokens, plan.dispensed or 0))
 
 
 def as_coins(seen: Observation) -> Observation:
-    """What the board reports of its tokens, as coin equipment reports it; anything else as it is."""
+    """What a board reports of its tokens, as coin equipment reports it; anything else as it is."""
     t_ns = seen.t_ns
     if isinstance(seen, TokensCounted):
         return AcceptorEvents(
