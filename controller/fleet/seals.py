@@ -3,7 +3,9 @@
     feltwire.v1.<venue>._seal.<beginning of the public key>
 
 A seal is published when the stream holds every event that it vouches for: where one of them is missing later, it was
-removed. Which key signed it is in the seal; whose key that is, whoever verifies knows.
+removed. Events of a table whose history was rewritten are not waited for: that table does not verify with or without
+them, and the seal vouches for other tables too. Which key signed it is in the seal; whose key that is, whoever verifies
+knows.
 """
 
 from __future__ import annotations
