@@ -95,7 +95,7 @@ class FoundSeals(NamedTuple):
     """The seals in a stream."""
 
     heads: dict[TableName, list[SealedHead]]
-    """By table."""
+    """By table; where a seal states again what the one before does, the first of them."""
     notes: list[str]
     """What stands there and vouches for nothing, and whose keys were taken at their word."""
 
@@ -126,7 +126,9 @@ async def sealed_heads(jetstream: JetStream, stream: str, keys: Collection[bytes
             taken.add(one.seal.public_key)
             for table, (seq, head) in one.heads.items():
                 name = TableName(parsed.venue, parsed.simulated, table)
-                found.heads.setdefault(name, []).append(SealedHead(seq, head, one))
+                heads = found.heads.setdefault(name, [])
+                if not heads or (heads[-1].seq, heads[-1].hash) != (seq, head):
+                    heads.append(SealedHead(seq, head, one))
     if not keys:
         found.notes.extend(
             f"seals were checked with the key in them, {key}: compare it with the one that you keep, or give that "

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import pytest
 
 from controller.fleet.archive import (
@@ -20,8 +21,8 @@ from controller.fleet.archive import (
     folder_of,
     read_archive,
 )
-from controller.fleet.seals import FoundSeals, SealedHead, read_seals
-from controller.fleet.streams import StoredMessage
+from controller.fleet.seals import FoundSeals, SealedHead, read_seals, seal_subject, sealed_heads
+from controller.fleet.streams import StoredMessage, StreamInfo
 from controller.fleet.subjects import TableName, event_subject, stream_of
 from controller.journal.queries import parse_moment
 from feed.events import decode
@@ -86,6 +87,31 @@ def test_a_file_is_whole_when_it_is_made_durable(tmp_path: Path, monkeypatch: py
         status = (folder / f"{1:012}-{last:012}{ending}").stat()
         assert durable[status.st_ino] == status.st_size > 0
     assert folder.stat().st_ino in durable
+
+
+class HeldSeals(Held):
+    """A stream that holds these messages, all on one subject."""
+
+    async def info(self, stream: str, *, subjects: str = "") -> StreamInfo:
+        """What it holds."""
+        assert subjects
+        subject = self._messages[0].subject
+        return StreamInfo(stream, 0, 0, 1, 0, {subject: len(self._messages)}, {}, [])
+
+
+def test_seals_that_state_the_same_are_kept_once() -> None:
+    journal = ModelJournal()
+    table = ModelTable(journal, WHEEL.table, "5e" * 8)
+    messages: list[StoredMessage] = []
+    for _ in range(2):
+        table.open()
+        for _ in range(100):
+            seal = journal.seal()
+            (read,) = read_seals(journal.seals())
+            subject = seal_subject(VENUE, read, simulated=False)
+            messages.append(StoredMessage(subject, len(messages) + 1, {}, msgspec.json.encode(seal)))
+    found = asyncio.run(sealed_heads(cast("JetStream", HeldSeals(messages)), stream_of(VENUE), ()))
+    assert [one.seq for one in found.heads[WHEEL]] == [1, 2]
 
 
 @pytest.mark.parametrize("strange", ["copy/wheel-1", "real/notes.txt", "real/Wheel 1/x", "sim", "reel/wheel-1/x"])
