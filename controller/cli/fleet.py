@@ -28,7 +28,14 @@ from controller.cli.journal import (
 )
 from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_options
 from controller.cli.options import public_keys
-from controller.fleet.archive import ArchivedTable, ArchiveError, archive_table, check_starts, read_archive
+from controller.fleet.archive import (
+    ArchivedTable,
+    ArchiveError,
+    archive_source,
+    archive_table,
+    check_starts,
+    read_archive,
+)
 from controller.fleet.connection import NatsAddress, NatsRefusedError, connect
 from controller.fleet.history import VERDICTS, event_of, recall_rounds, records
 from controller.fleet.journals import journal_hashes
@@ -414,6 +421,9 @@ def archive_command(
     written, and the whole folder is read and verified again before anything is removed. What no seal vouches for stays
     in the stream, and so does the last event of a table. A table that does not verify is left as it is.
 
+    --trim needs the keys that you keep: without --key, whoever can write to the stream could seal it with a key of
+    their own, and a note names the keys that were taken at their word.
+
     \b
     Examples:
         feltwire fleet archive nats://127.0.0.1:4222 --to /srv/feltwire --before 2026-07-01 --key signing.pub
@@ -422,6 +432,10 @@ def archive_command(
 
     Exit codes: 0; 1 if no server answers; 2 for what cannot be used; 3 if a table, or the folder, does not verify.
     """
+    if trim and not keys:
+        raise click.UsageError(
+            "--trim removes from the stream what seals vouch for: give the public key that you keep with --key"
+        )
     address = nats_address(server, ca, cert, nats_user, password_file)
 
     async def move(jetstream: JetStream) -> bool:
@@ -429,9 +443,12 @@ def archive_command(
         if trim:
             await jetstream.create_archived()
         for stream in await held_streams(jetstream, address.venue):
+            source = await archive_source(jetstream, stream, keys, address.venue)
+            for note in source.seals.notes:
+                click.echo(click.style(plain(f"note: {note}"), fg="yellow"), err=True)
             for table in await _tables(jetstream, stream, address.venue):
                 try:
-                    done = await archive_table(jetstream, stream, table, root, before, keys=keys, trim=trim)
+                    done = await archive_table(source, table, root, before, trim=trim)
                 except ArchiveError as error:
                     # One table that does not verify keeps no other from its archive.
                     click.echo(click.style(plain(str(error)), fg="red"), err=True)

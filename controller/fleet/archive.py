@@ -14,7 +14,6 @@ Cut off at any moment, a file is complete or is not there, and the stream holds 
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -24,14 +23,18 @@ from typing import Final, NamedTuple
 import msgspec
 
 from controller.fleet.history import event_of
-from controller.fleet.seals import SealedHead, read_seal, sealed_heads
+from controller.fleet.seals import FoundSeals, SealedHead, read_seal, sealed_heads
 from controller.fleet.streams import JetStream
 from controller.fleet.subjects import SIM, TableName
 from controller.fleet.verify import KnownHead, TableCheck, archived_starts, note_archived
+from controller.journal.files import sync_file, sync_folder
 from feed.events import EventError, decode, genesis, link
+from feed.wire import is_table
 
 BODIES: Final = ".jsonl.gz"
 SEAL_FILE: Final = ".seal.json"
+REAL: Final = "real"
+_KINDS: Final = (REAL, SIM)
 _NAME: Final = re.compile(r"(\d{12})-(\d{12})")
 
 
@@ -59,23 +62,44 @@ class Moved(NamedTuple):
 
 def folder_of(root: Path, table: TableName) -> Path:
     """The files of a table."""
-    return root / table.venue / (SIM if table.simulated else "real") / table.table
+    return root / table.venue / (SIM if table.simulated else REAL) / table.table
 
 
 def read_archive(root: Path, keys: Collection[bytes] = ()) -> dict[TableName, ArchivedTable]:
     """Reads and verifies all files of a folder; `keys` as of `verify_stream`.
 
     Raises:
-        ArchiveError: a file is missing, was changed, or cannot be read.
+        ArchiveError: a file is missing, was changed, or cannot be read; or something stands where the folder of a table
+            does, and is none.
     """
     if not root.is_dir():
         raise ArchiveError(f"{root}: there is no such folder")
     found = {}
-    for path in sorted(root.glob("*/*/*")):
+    for path in _folders(root):
         venue, kind, table = path.relative_to(root).parts
         name = TableName(venue, kind == SIM, table)
         found[name] = read_table(root, name, keys)
     return found
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """The folders of the tables, in the order of their names."""
+    for kind in sorted(root.glob("*/*")):
+        if kind.name not in _KINDS or not kind.is_dir():
+            raise _strange(kind)
+        try:
+            tables = sorted(kind.iterdir())
+        except OSError as error:
+            raise ArchiveError(f"{kind}: it cannot be read: {error}") from error
+        for path in tables:
+            if not is_table(path.name) or not path.is_dir():
+                raise _strange(path)
+            yield path
+
+
+def _strange(path: Path) -> ArchiveError:
+    where = f"FOLDER/<venue>/{REAL}/<table> or FOLDER/<venue>/{SIM}/<table>"
+    return ArchiveError(f"{path}: it is no table of an archive, whose folder is {where}; move it away")
 
 
 def read_table(root: Path, table: TableName, keys: Collection[bytes] = ()) -> ArchivedTable:
@@ -126,16 +150,27 @@ def _check_seal(path: Path, table: TableName, last: int, head: bytes, keys: Coll
         raise ArchiveError(f"{path}: it is not what the {seal.name} states of {table}: a body was changed")
 
 
-async def archive_table(
-    jetstream: JetStream,
-    stream: str,
-    table: TableName,
-    root: Path,
-    before: datetime,
-    *,
-    keys: Collection[bytes],
-    trim: bool,
-) -> Moved:
+class ArchiveSource(NamedTuple):
+    """A stream, and what of it is read once for all of its tables."""
+
+    jetstream: JetStream
+    stream: str
+    keys: Collection[bytes]
+    seals: FoundSeals
+    starts: Mapping[TableName, KnownHead]
+
+
+async def archive_source(jetstream: JetStream, stream: str, keys: Collection[bytes], venue: str = "") -> ArchiveSource:
+    """Reads the seals of a stream, and where its histories begin; `keys` and `venue` as of `verify_stream`.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: they cannot be read.
+    """
+    seals = await sealed_heads(jetstream, stream, keys, venue)
+    return ArchiveSource(jetstream, stream, keys, seals, await archived_starts(jetstream, stream, venue))
+
+
+async def archive_table(source: ArchiveSource, table: TableName, root: Path, before: datetime, *, trim: bool) -> Moved:
     """Writes the sealed events of a table that are older than `before`, and with `trim` removes from the stream what
     the folder has.
 
@@ -144,14 +179,15 @@ async def archive_table(
             does not verify in the stream.
         NatsUnavailableError, NatsRefusedError: the stream cannot be read or changed.
     """
+    jetstream, stream, keys, seals, starts = source
     archived = read_table(root, table, keys)
-    start = (await archived_starts(jetstream, stream, table.venue)).get(table)
+    start = starts.get(table)
     if start is not None and archived.heads.get(start.seq) != start.hash:
         raise ArchiveError(
             f"{folder_of(root, table)}: events 1 to {start.seq} were moved out of {stream}, and this folder does not "
             "have them as they were; give the folder to which they were moved"
         )
-    sealed = (await sealed_heads(jetstream, stream, keys, table.venue)).heads.get(table, [])
+    sealed = seals.heads.get(table, [])
     end = await _end(jetstream, stream, table, before, sealed, archived, start)
     if end is None or end.seq <= archived.last:
         written = archived
@@ -219,22 +255,19 @@ async def _write(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f"{name}.part"
-        with part.open("wb") as file:
-            # Without a time in it, the same events give the same file.
-            with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
-                async for message in jetstream.read(stream, table.events):
-                    seq = event_of(message).seq or 0
-                    if archived.last < seq <= end.seq:
-                        packed.write(message.body + b"\n")
-            _sync(file.fileno())
+        # Without a time in it, the same events give the same file.
+        with part.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+            async for message in jetstream.read(stream, table.events):
+                seq = event_of(message).seq or 0
+                if archived.last < seq <= end.seq:
+                    packed.write(message.body + b"\n")
+        sync_file(part)
         seal = folder / f"{name}{SEAL_FILE}"
-        with seal.open("wb") as file:
-            file.write(msgspec.json.encode(end.seal.seal))
-            file.flush()
-            _sync(file.fileno())
+        seal.write_bytes(msgspec.json.encode(end.seal.seal))
+        sync_file(seal)
         part.rename(folder / f"{name}{BODIES}")
         for one in _up_to(folder, root.parent):
-            _sync_folder(one)
+            sync_folder(one)
     except OSError as error:
         raise ArchiveError(f"{folder}: it cannot be written: {error}") from error
 
@@ -246,18 +279,6 @@ def _up_to(folder: Path, root: Path) -> Iterator[Path]:
         yield one
         if one == root:
             return
-
-
-def _sync(descriptor: int) -> None:
-    os.fsync(descriptor)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 async def _trim(

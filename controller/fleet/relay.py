@@ -15,7 +15,9 @@ the stream drops the second of two with one id (`DUPLICATES_NS`).
 
 A table whose history was rewritten is relayed no further: the stream keeps what was true before. Nor is one that two
 services serve, or under whose subjects the stream holds something else, until the cause is gone: which of them is right
-is not decided here. The other tables go on.
+is not decided here. When one of the two is silent, the table is relayed again from the other, if its journal holds the
+event that the stream holds last. The other tables go on. A service that knows a table of its journal and sends nothing
+of it does not serve it.
 """
 
 from __future__ import annotations
@@ -69,7 +71,8 @@ from feed.subscriber import (
     Trouble,
     Waiting,
 )
-from feed.wire import AskSeals, ErrorAnswer, JsonAnswer
+from feed.wire import REWRITTEN as REWRITTEN_HISTORY
+from feed.wire import AskSeals, AskSince, ErrorAnswer, JsonAnswer
 from hal.clock import NS_PER_S, Clock, wall_time
 from hal.loop import sleep_ns
 
@@ -87,7 +90,8 @@ SEALS_NS: Final = 60 * NS_PER_S
 SETTLED_BEATS: Final = 10
 """Beats without a message of a second service, after which a table that two served is relayed again (ours)."""
 LOOK_BEATS: Final = 30
-"""Beats between two looks whether the stream still holds something else in place of a table's last event (ours)."""
+"""Beats between two looks whether the stream still holds something else in place of a table's last event, and between
+two questions to a service whether its journal holds that event (ours)."""
 
 
 class Service(NamedTuple):
@@ -116,16 +120,37 @@ class _Positions(Mapping[str, Position]):
 class _Lane:
     """What is known of one table while a connection lasts."""
 
-    def __init__(self, service: str, held: int) -> None:
+    def __init__(self, service: str, position: Position) -> None:
         self.service = service
-        self.held = held
-        self.journal = held
+        """The endpoint of the service from which it is relayed."""
+        self.position = position
+        """After the last event that the stream holds."""
+        self.journal = self.queued = position.seq
         self.caught_up = self.stale = self.halted = False
         self.refused = ""
         """Why the table is relayed no further until the cause is gone; empty where it is."""
         self.silent: dict[str, int] = {}
         """By service, beats since it sent something of the table."""
         self.waiting: asyncio.Queue[Fact] = asyncio.Queue(QUEUE)
+        self.reader: asyncio.Task[None] | None = None
+        """Follows this table alone, from where it was relayed again; None where it never was refused."""
+        self.asking = False
+        """A service is asked whether the table goes on from it."""
+        self.not_before = 0
+        """The beat at which one is asked again."""
+
+    @property
+    def held(self) -> int:
+        """The last event that the stream holds."""
+        return self.position.seq
+
+    def begin_again(self, service: str, position: Position) -> None:
+        """It is relayed from `service`, after `position`."""
+        self.service = service
+        self.position = position
+        self.journal = self.queued = position.seq
+        self.caught_up = self.stale = self.halted = False
+        self.refused = ""
 
     def reported(self, detail: str | None) -> RelayedTable:
         """For the report; `detail` is the rewritten history because of which the table is relayed no further."""
@@ -136,6 +161,14 @@ class _Lane:
         behind = not self.caught_up or self.held < self.journal
         state: TableLink = "halted" if self.halted else "stale" if self.stale else "catching_up" if behind else "live"
         return RelayedTable(state=state, journal=self.journal, held=self.held)
+
+
+class RewrittenBy(NamedTuple):
+    """A history that was rewritten."""
+
+    service: str
+    """The endpoint of the service whose journal it is."""
+    detail: str
 
 
 class RelayPlan(NamedTuple):
@@ -158,10 +191,11 @@ class RelayProgress:
         self.lanes: dict[str, _Lane] = {}
         self.received: set[str] = set()
         """The services from which anything was received on this connection."""
-        self.rewritten: dict[str, str] = {}
-        """By table, why it is relayed no further. Known until this program ends, and found again by the next one."""
-        self.sealed: set[str] = set()
-        """The hashes of the seals that were published."""
+        self.rewritten: dict[str, RewrittenBy] = {}
+        """By table, why it is relayed no further. Known until this program ends, or another service continues what the
+        stream holds, and found again by the next one."""
+        self.owners: dict[str, str] = {}
+        """By table, the endpoint of the service whose event the stream took last."""
         self.failures = 0
         """Connections in a row on which nothing was acknowledged."""
         self.connected = False
@@ -187,7 +221,10 @@ class Relay:
             venue=plan.venue,
             name=plan.name,
             time=wall_time(self._clock),
-            tables={name: lane.reported(rewritten.get(name)) for name, lane in sorted(dict(progress.lanes).items())},
+            tables={
+                name: lane.reported(rewritten[name].detail if name in rewritten else None)
+                for name, lane in sorted(dict(progress.lanes).items())
+            },
             services={one.endpoint: one.endpoint in progress.received for one in plan.services},
             acknowledged=progress.acknowledged,
             duplicates=progress.duplicates,
@@ -252,7 +289,8 @@ class _Session:
         """By table, what the stream holds in place of its last event."""
         self._snapshots: dict[str, int] = {}
         """By table, the last event of the snapshot that was published last."""
-        self._folding: list[AsyncSubscriber] = []
+        self._folding: list[tuple[str, AsyncSubscriber]] = []
+        """The services, and who folds the states of their tables."""
         self._logged: set[str] = set()
 
     async def begin(self) -> None:
@@ -333,18 +371,24 @@ class _Session:
         """Folds each table's state, from a snapshot on, for those who join at the far end."""
         plan = self._plan
         async with AsyncSubscriber(service.endpoint, simulated=plan.simulated, curve=service.curve) as subscriber:
-            self._folding.append(subscriber)
+            self._folding.append((service.endpoint, subscriber))
             async for _ in subscriber:
                 pass
 
     async def _follow_seals(self, service: Service) -> None:
-        """Publishes the seals of the service's journal: each when the stream holds what it vouches for."""
+        """Publishes the seals of the service's journal: each when the stream holds what it vouches for.
+
+        Which were published is known while the connection lasts, and of those that the service still has: a server that
+        lost its stream gets them again with the events, and drops those that it holds by their ids.
+        """
+        published: set[str] = set()
         while True:
             there = await self._seals(service)
+            published &= {one.hash for one in there}
             for one in there:
-                if one.hash not in self._progress.sealed:
-                    await self._publish_seal(service, one)
-            all_held = self._progress.sealed.issuperset(one.hash for one in there)
+                if one.hash not in published and await self._publish_seal(service, one):
+                    published.add(one.hash)
+            all_held = len(published) == len({one.hash for one in there})
             await sleep_ns(self._plan.seals_ns if there and all_held else min(BEAT_NS, self._plan.seals_ns))
 
     async def _seals(self, service: Service) -> list[SealedHeads]:
@@ -362,7 +406,11 @@ class _Session:
             self._log_once(f"{service.endpoint} gives no seals: {answer.refusal.detail}")
         return []
 
-    async def _publish_seal(self, service: Service, one: SealedHeads) -> None:
+    async def _publish_seal(self, service: Service, one: SealedHeads) -> bool:
+        """Publishes a seal. False where the stream does not hold all that it vouches for, which it may later.
+
+        A table whose history was rewritten keeps the seals of the others from nothing: it does not verify either way.
+        """
         own = {
             name.rpartition("/")[2]: (name, lane)
             for name, lane in self._progress.lanes.items()
@@ -370,46 +418,44 @@ class _Session:
         }
         for table, (seq, _) in one.heads.items():
             if table not in own:
-                return
+                return False
             name, lane = own[table]
-            stopped = lane.refused or name in self._progress.rewritten
-            if lane.held < seq and not stopped:
-                return
+            if lane.held < seq and name not in self._progress.rewritten:
+                return False
         simulated = any(name != table for table, (name, _) in own.items())
         subject = seal_subject(self._plan.venue, one, simulated=simulated)
         body = msgspec.json.encode(one.seal)
         await self._stream.publish(stream_of(self._plan.venue), subject, body, {MESSAGE_ID: one.hash})
-        self._progress.sealed.add(one.hash)
+        return True
 
     def _log_once(self, what: str) -> None:
         if what not in self._logged:
             self._logged.add(what)
             log.warning("%s", what)
 
-    async def _take(self, service: Service, item: Item) -> None:
+    async def _take(self, service: Service, item: Item, reader: asyncio.Task[None] | None = None) -> None:
+        """Takes an item of a service; `reader` is the one of a single table, where it came from that."""
         plan, progress = self._plan, self._progress
         if isinstance(item, Fact):
             event, data = item.event, item.event.data
             progress.received.add(service.endpoint)
             name = TableName(plan.venue, data.simulated, data.table).name
-            lane = self._lane(service, name)
-            progress.lanes[name].silent[service.endpoint] = 0
-            if lane is None:
+            lane = self._served(service, name)
+            if lane is None or lane.refused or lane.reader is not reader:
                 return
             if isinstance(data, Heartbeat):
                 lane.journal = max(lane.journal, data.last)
-            if lane.refused:
-                return
             if event.seq is None:
                 await self._connection.publish(event_subject(plan.venue, event, live=True), item.body)
             elif name not in progress.rewritten:
                 lane.journal = max(lane.journal, event.seq)
+                lane.queued = event.seq
                 await lane.waiting.put(item)
         elif isinstance(item, Waiting | Trouble):
             log.info("%s: %s", service.endpoint, item)
         else:
             lane = self._lane(service, item.name)
-            if lane is not None:
+            if lane.service == service.endpoint and lane.reader is reader:
                 self._notice(lane, item)
 
     def _notice(self, lane: _Lane, item: Notice) -> None:
@@ -429,31 +475,45 @@ class _Session:
                 lane.halted = False
                 log.info("%s", item)
             case Rewritten():
-                self._progress.rewritten.setdefault(item.name, str(item))
+                self._progress.rewritten.setdefault(item.name, RewrittenBy(lane.service, str(item)))
                 log.error("%s: it is relayed no further, and the stream keeps what it holds; see docs/fleet.md", item)
             case Missing():
                 log.error("%s, and the stream does not hold them", item)
             case Gap():
                 log.info("%s", item)
 
-    def _lane(self, service: Service, name: str) -> _Lane | None:
-        """The lane of a table; None where it is the one of another service: then the table is refused."""
+    def _lane(self, service: Service, name: str) -> _Lane:
+        """The lane of a table: that of the service whose event the stream took last, or of the first that knows it."""
         lane = self._progress.lanes.get(name)
         if lane is None:
-            held = self._held.get(name)
-            lane = _Lane(service.endpoint, 0 if held is None else held.seq)
+            owner = self._progress.owners.get(name, service.endpoint)
+            lane = _Lane(owner, self._held.get(name, Position("", 0)))
             lane.refused = self._refused.get(name, "")
+            if owner != service.endpoint:
+                # It has as long to send something as after a conflict.
+                lane.silent[owner] = 0
             self._progress.lanes[name] = lane
             self._group.create_task(self._publish(name, lane))
-        elif lane.service != service.endpoint:
-            if not lane.refused:
-                lane.refused = (
-                    f"{name} is served by {lane.service} and by {service.endpoint}; a venue has one table of a name: "
-                    "give one of them another id, or its service another --venue"
-                )
-                log.error("%s; the table is relayed no further until one alone does", lane.refused)
-            return None
         return lane
+
+    def _served(self, service: Service, name: str) -> _Lane | None:
+        """The lane of a table of which a service sent something; None where it is another's: then the table is
+        refused."""
+        progress = self._progress
+        lane = self._lane(service, name)
+        if lane.service != service.endpoint and not lane.silent:
+            # The other knows the table of its journal, and does not serve it.
+            lane.begin_again(service.endpoint, lane.position)
+            lane.refused = self._refused.get(name, "")
+            if name in progress.rewritten and progress.rewritten[name].service != service.endpoint:
+                del progress.rewritten[name]
+        lane.silent[service.endpoint] = 0
+        if lane.service == service.endpoint:
+            return lane
+        if not lane.refused:
+            lane.refused = _served_twice(name, lane.service, service.endpoint)
+            log.error("%s; the table is relayed no further until one alone does", lane.refused)
+        return None
 
     # --- the stream ----------------------------------------------------------------------------------------------
 
@@ -469,55 +529,144 @@ class _Session:
             progress.failures = 0
             progress.acknowledged += 1
             progress.duplicates += not new
-            lane.held = event.seq or lane.held
+            self._held[name] = lane.position = Position(event.epoch, event.seq or lane.held, fact.head)
+            progress.owners[name] = lane.service
 
     async def _beat(self) -> None:
         plan = self._plan
         for beat in itertools.count(1):
-            await self._look_for_settled(beat)
+            self._look_for_settled(beat)
+            if beat % LOOK_BEATS == 0:
+                await self._look_for_events()
             await self._connection.publish(relay_subject(plan.venue, plan.name), encode_report(self._report()))
-            for subscriber in self._folding:
+            for service, subscriber in self._folding:
                 for name, state in subscriber.states.items():
-                    await self._publish_snapshot(name, state)
+                    await self._publish_snapshot(service, name, state)
             await sleep_ns(BEAT_NS)
 
-    async def _look_for_settled(self, beat: int) -> None:
-        """Begins anew where the cause of a refusal is gone: from what the stream holds, as after a lost connection.
-
-        Raises:
-            NatsUnavailableError: it is gone; this is tried again at once.
-        """
-        settled = None
+    def _look_for_settled(self, beat: int) -> None:
+        """Has the service asked that alone serves a table of two, whether the table goes on from it."""
         for name, lane in self._progress.lanes.items():
             lane.silent = {service: beats + 1 for service, beats in lane.silent.items()}
             serving = [service for service, beats in lane.silent.items() if beats <= SETTLED_BEATS]
-            if lane.refused and name not in self._refused and len(serving) < 2:
-                settled = name
-        if beat % LOOK_BEATS == 0:
-            for name in [*self._refused]:
-                if await self._is_event(name):
-                    settled = name
-        if settled is not None:
-            raise NatsUnavailableError(f"{settled}: the cause for which it was refused is gone: relaying it again")
+            # What was taken before it was refused is in the stream, or comes there first.
+            ready = lane.held >= lane.queued and not lane.asking
+            if not lane.refused or name in self._refused or len(serving) != 1 or not ready:
+                continue
+            if serving[0] == lane.service or beat >= lane.not_before:
+                lane.asking, lane.not_before = True, beat + LOOK_BEATS
+                self._group.create_task(self._settle(name, lane, serving[0]))
+
+    async def _settle(self, name: str, lane: _Lane, serving: str) -> None:
+        """Relays a table again from the service that serves it alone, if its journal goes on from what the stream
+        holds. That of another computer that took its name does not."""
+        table = self._table(name)
+        try:
+            position = await self._position(stream_of(table.venue), table)
+            if name in self._refused:
+                lane.refused = self._refused[name]
+            elif serving == lane.service or await self._holds(serving, table, position):
+                if serving != lane.service:
+                    self._progress.rewritten.pop(name, None)
+                self._relay_again(name, lane, serving, position)
+        finally:
+            lane.asking = False
+
+    async def _holds(self, serving: str, table: TableName, position: Position) -> bool:
+        """Whether the journal of a service holds the last event of the stream; False too where it does not answer."""
+        service = self._service(serving)
+        request = AskSince(b"since", table.table, position.epoch, position.seq)
+        try:
+            answer = await ask(Endpoints.parse(serving), request, service.curve)
+        except TimeoutError:
+            return False
+        except ValueError as error:
+            self._log_once(f"{serving}: {error}")
+            return False
+        if not isinstance(answer, ErrorAnswer):
+            return True
+        if answer.refusal.code != REWRITTEN_HISTORY:
+            self._log_once(f"{serving} gives no events of {table.table}: {answer.refusal.detail}")
+            return False
+        lane = self._progress.lanes[table.name]
+        lane.refused = (
+            f"{_served_twice(table.name, lane.service, serving)}. Event {position.seq} of the stream is not that of "
+            f"{serving}: {answer.refusal.detail}. To relay the table from there, purge its subjects in the stream"
+        )
+        self._log_once(lane.refused)
+        return False
+
+    def _relay_again(self, name: str, lane: _Lane, serving: str, position: Position) -> None:
+        """Relays one table from a service, after `position`; the others go on."""
+        if lane.reader is not None:
+            lane.reader.cancel()
+        log.info("%s: the cause for which it was refused is gone: relaying it again from %s", name, serving)
+        self._held[name] = position
+        lane.begin_again(serving, position)
+        lane.reader = self._group.create_task(self._follow_table(self._service(serving), self._table(name), position))
+
+    async def _follow_table(self, service: Service, table: TableName, position: Position) -> None:
+        reader = asyncio.current_task()
+        async with AsyncSubscriber(
+            service.endpoint,
+            tables=[table.table],
+            since={table.name: position},
+            simulated=table.simulated,
+            curve=service.curve,
+            heartbeats=True,
+        ) as subscriber:
+            async for item in subscriber:
+                await self._take(service, item, reader)
+
+    async def _look_for_events(self) -> None:
+        """Relays again the tables under whose subjects the stream held something else, where that is gone."""
+        for name in [*self._refused]:
+            if not await self._is_event(name):
+                continue
+            del self._refused[name]
+            table = self._table(name)
+            position = await self._position(stream_of(table.venue), table)
+            lane = self._progress.lanes.get(name)
+            if name in self._refused:
+                continue
+            self._held[name] = position
+            if lane is not None:
+                self._relay_again(name, lane, lane.service, position)
+
+    def _service(self, endpoint: str) -> Service:
+        return next(one for one in self._plan.services if one.endpoint == endpoint)
+
+    def _table(self, name: str) -> TableName:
+        """The table of a name in positions."""
+        kind, _, simple = name.rpartition("/")
+        return TableName(self._plan.venue, bool(kind), simple)
 
     async def _is_event(self, name: str) -> bool:
         """Whether the stream holds an event, or nothing, as the last message of a table."""
-        kind, _, simple = name.rpartition("/")
-        table = TableName(self._plan.venue, bool(kind), simple)
+        table = self._table(name)
         message = await self._stream.last(stream_of(table.venue), table.events)
         try:
             return message is None or decode(message.body).seq is not None
         except EventError:
             return False
 
-    async def _publish_snapshot(self, name: str, state: TableState) -> None:
+    async def _publish_snapshot(self, service: str, name: str, state: TableState) -> None:
         """A snapshot goes out when the stream holds what it covers: who joins asks there for what follows."""
         lane = self._progress.lanes.get(name)
-        if lane is None or lane.refused or lane.held < state.last or self._snapshots.get(name) == state.last:
+        if lane is None or lane.refused or lane.service != service:
+            return
+        if lane.held < state.last or self._snapshots.get(name) == state.last:
             return
         self._snapshots[name] = state.last
         table = TableName(self._plan.venue, name != state.table, state.table)
         await self._connection.publish(table.live(SNAPSHOT), encode_snapshot(state.snapshot()))
+
+
+def _served_twice(name: str, owner: str, other: str) -> str:
+    return (
+        f"{name} is served by {owner} and by {other}; a venue has one table of a name: give one of them another id, or "
+        "its service another --venue"
+    )
 
 
 def _number_of(message: StoredMessage) -> int:

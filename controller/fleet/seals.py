@@ -3,7 +3,9 @@
     feltwire.v1.<venue>._seal.<beginning of the public key>
 
 A seal is published when the stream holds every event that it vouches for: where one of them is missing later, it was
-removed. Which key signed it is in the seal; whose key that is, whoever verifies knows.
+removed. Events of a table whose history was rewritten are not waited for: that table does not verify with or without
+them, and the seal vouches for other tables too. Which key signed it is in the seal; whose key that is, whoever verifies
+knows.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ class FoundSeals(NamedTuple):
     """The seals in a stream."""
 
     heads: dict[TableName, list[SealedHead]]
-    """By table."""
+    """By table; where a seal states again what the one before does, the first of them."""
     notes: list[str]
     """What stands there and vouches for nothing, and whose keys were taken at their word."""
 
@@ -124,7 +126,9 @@ async def sealed_heads(jetstream: JetStream, stream: str, keys: Collection[bytes
             taken.add(one.seal.public_key)
             for table, (seq, head) in one.heads.items():
                 name = TableName(parsed.venue, parsed.simulated, table)
-                found.heads.setdefault(name, []).append(SealedHead(seq, head, one))
+                heads = found.heads.setdefault(name, [])
+                if not heads or (heads[-1].seq, heads[-1].hash) != (seq, head):
+                    heads.append(SealedHead(seq, head, one))
     if not keys:
         found.notes.extend(
             f"seals were checked with the key in them, {key}: compare it with the one that you keep, or give that "

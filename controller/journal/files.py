@@ -237,6 +237,19 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def sync_file(path: Path) -> None:
+    """Makes the content of a file durable; whoever wrote it has closed it before.
+
+    Raises:
+        OSError: it is not there, or the disk cannot.
+    """
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The connection that writes: every commit is on the disk when it returns.
 

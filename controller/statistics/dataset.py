@@ -29,7 +29,7 @@ import duckdb
 import msgspec
 
 from controller.fleet.subjects import TableName
-from controller.journal.files import sync_folder
+from controller.journal.files import sync_file, sync_folder
 from controller.statistics.columns import COLUMNS, SCHEMA, TIME, Row, row_of, sql_columns
 from controller.statistics.spans import Spans
 from feed.events import Event, genesis, link
@@ -395,7 +395,7 @@ class Collector:
     def _name(self, written: list[tuple[tuple[str, bool, str], int, Path]]) -> None:
         """Makes new parts durable, and the list that names them."""
         for (venue, simulated, month), rows, path in written:
-            _sync(_beside(path))
+            sync_file(_beside(path))
             _beside(path).rename(path)
             sync_folder(path.parent)
             file = path.relative_to(self._folder).as_posix()
@@ -405,7 +405,7 @@ class Collector:
         path = self._folder / LIST
         beside = _beside(path)
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(self.contents), indent=1) + b"\n")
-        _sync(beside)
+        sync_file(beside)
         beside.rename(path)
         sync_folder(self._folder)
 
@@ -569,14 +569,6 @@ def _hash_of(path: Path) -> str:
 
 def _beside(path: Path) -> Path:
     return path.with_name(path.name + ".part")
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _unwritable(folder: Path, error: OSError) -> DatasetError:

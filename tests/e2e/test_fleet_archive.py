@@ -128,6 +128,13 @@ def test_what_is_wrong_keeps_everything_in_the_stream(tmp_path: Path) -> None:
             "--key", "5e" * 32, "--trim",
         )  # fmt: skip
         assert (strange.exit_code, "nothing new; 0 removed" in strange.output) == (0, True), strange.output
+        # Of no key that somebody keeps: anybody may have sealed it.
+        own = ("fleet", "archive", one.server.url, "--to", str(one.root.parent / "other"), "--before", "2026-03-01")
+        anyone = await asyncio.to_thread(feltwire, *own, "--trim")
+        assert (anyone.exit_code, "with --key" in anyone.output) == (2, True), anyone.output
+        assert not (one.root.parent / "other").exists()
+        anyone = await asyncio.to_thread(feltwire, *own)
+        assert (anyone.exit_code, f"the key in them, {one.key}" in anyone.output) == (0, True), anyone.output
         assert (await one.archive())[0] == 0
         good, seal = one.file.read_bytes(), one.file.with_name(one.file.name.replace(BODIES, SEAL_FILE))
         whole = gzip.decompress(good)

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks.fleet import FleetSizes, print_played, print_rates
-from controller.fleet.archive import archive_table
+from controller.fleet.archive import archive_source, archive_table
 from controller.fleet.subjects import HUB_STREAM, TableName
 from controller.fleet.verify import verify_stream
 from controller.journal.queries import parse_moment
@@ -43,9 +43,8 @@ def test_a_hub_that_was_trimmed_and_killed_sources_nothing_twice(tmp_path: Path)
                 await held_of(hub.address, WHEEL, len(service.bodies(WHEEL.table)) - removed, stream=HUB_STREAM)
                 async with jetstream(hub.address) as stream:
                     await stream.create_archived()
-                    moved = await archive_table(
-                        stream, HUB_STREAM, WHEEL, tmp_path, parse_moment("2027-01-01"), keys=(), trim=True
-                    )
+                    source = await archive_source(stream, HUB_STREAM, (), VENUE)
+                    moved = await archive_table(source, WHEEL, tmp_path, parse_moment("2027-01-01"), trim=True)
                 assert moved.removed == moved.last - removed > 0
                 removed = moved.last
                 hub.kill()

@@ -88,6 +88,29 @@ def test_seals_of_a_key_that_was_not_given_vouch_for_nothing() -> None:
     run(check)
 
 
+def test_a_server_that_lost_its_stream_gets_the_seals_again_with_the_events() -> None:
+    async def run() -> None:
+        await make_streams(server.address)
+        service.play(10)
+        service.journal.seal()
+        async with relaying(server.address, service):
+            await until_sealed()
+            server.kill()
+            server.forget()
+            server.start()
+            await make_streams(server.address)
+            await until_sealed()
+
+    async def until_sealed() -> None:
+        async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
+            async for _ in stream.follow(STREAM, SEALS):
+                assert len([one async for one in stream.read(STREAM, WHEEL.events)]) == len(service.bodies(WHEEL.table))
+                return
+
+    with nats_server() as server, feed_tables(WHEEL.table) as service:
+        asyncio.run(run())
+
+
 def changed(held: list[StoredMessage]) -> list[StoredMessage]:
     """Another device warned."""
     place = next(n for n, one in enumerate(held) if b'"by":' in one.body)

@@ -14,6 +14,7 @@ from controller.fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableNam
 from controller.fleet.verify import verify_stream
 from feed.events import decode, genesis, link
 from feed.state import decode_snapshot
+from hal.clock import NS_PER_S
 from tests.fakes.feed_tables import feed_tables
 from tests.fakes.nats_server import NatsServer, nats_server
 from tests.fakes.relaying import VENUE, all_held, held_of, jetstream, journals, make_streams, relaying
@@ -217,12 +218,12 @@ def test_without_a_stream_the_relay_ends_and_names_the_command_that_makes_it() -
         asyncio.run(run())
 
 
-async def until_refused(relay: Relay, server: NatsServer) -> str:
-    """Why the relay refuses the wheel, once its report has it."""
+async def until_refused(relay: Relay, server: NatsServer, part: str = "") -> str:
+    """Why the relay refuses the wheel, once its report has it, and `part` in it."""
     async with asyncio.timeout(HANG_S), jetstream(server.address) as stream:
         async for message in stream.follow(LIVE_STREAM, relay_subject(VENUE, "test")):
             table = decode_report(message.body).tables.get(WHEEL.table)
-            if table is not None and table.state == "refused":
+            if table is not None and table.state == "refused" and part in table.detail:
                 assert relay.report().tables[WHEEL.table].state == "refused"
                 return table.detail
     raise AssertionError("a stream that is followed does not end")
@@ -279,6 +280,64 @@ def test_a_table_of_two_services_goes_on_when_one_of_them_has_ended(monkeypatch:
         feed_tables("wheel-1", "wheel-2") as one,
         feed_tables("wheel-1", "wheel-3", seed=2) as moved,
     ):
+        moved.stop()
+        asyncio.run(run())
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relay that finds one of two services silent after 0.8 s."""
+    monkeypatch.setattr("controller.fleet.relay.BEAT_NS", NS_PER_S // 10)
+    monkeypatch.setattr("controller.fleet.relay.LOOK_BEATS", 2)
+    monkeypatch.setattr("controller.fleet.relay.SETTLED_BEATS", 8)
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_table_of_two_services_is_not_handed_over_while_its_own_starts_again() -> None:
+    async def run() -> None:
+        await make_streams(server.address)
+        async with relaying(server.address, one, other) as relay:
+            one.play(5)
+            await held_of(server.address, WHEEL, len(one.bodies("wheel-1")))
+            other.start()
+            await until_refused(relay, server)
+            one.stop()
+            other.play(20)
+            await until_refused(relay, server, "To relay the table from there, purge")
+            one.start()
+            one.play(5)
+            other.stop()
+            held = await held_of(server.address, WHEEL, len(one.bodies("wheel-1")))
+            assert [message.body for message in held] == one.bodies("wheel-1")
+            # The other tables were relayed on the one connection all the time.
+            assert relay.report().connections == 1
+
+    with (
+        nats_server() as server,
+        feed_tables("wheel-1", "wheel-2") as one,
+        feed_tables("wheel-1", "wheel-3", seed=2) as other,
+    ):
+        other.stop()
+        asyncio.run(run())
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_table_that_moved_with_its_journal_goes_on_from_there() -> None:
+    async def run() -> None:
+        await make_streams(server.address)
+        async with relaying(server.address, one, moved) as relay:
+            one.play(5)
+            await held_of(server.address, WHEEL, len(one.bodies("wheel-1")))
+            moved.journal.kept = {table: [*held] for table, held in one.journal.kept.items()}
+            moved.start()
+            await until_refused(relay, server)
+            one.stop()
+            moved.play(5)
+            held = await held_of(server.address, WHEEL, len(moved.bodies("wheel-1")))
+            assert [message.body for message in held] == moved.bodies("wheel-1")
+            assert relay.report().connections == 1
+
+    with nats_server() as server, feed_tables("wheel-1") as one, feed_tables("wheel-1", seed=2) as moved:
         moved.stop()
         asyncio.run(run())
 
