@@ -373,7 +373,7 @@ def test_a_stream_that_this_user_may_not_read_is_tried_less_and_less_often() -> 
         async def connected(lost: Callable[[], None]) -> JetStream:
             attempts.append(round(clock() * 1000))
             jetstream = await connect(lost)
-            jetstream.next = next_refused  # type: ignore[method-assign]
+            jetstream.next = next_refused  # type: ignore[assignment, method-assign]
             return jetstream
 
         reader.subscriber._connect = connected
