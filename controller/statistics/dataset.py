@@ -567,6 +567,8 @@ IN_TIME: Final = """(
 )"""
 """The condition that `time` is in the span that was chosen."""
 _CHOSEN_VIEW: Final = f"CREATE TEMP VIEW chosen AS SELECT * FROM event WHERE {IN_TIME}"
+_INTERRUPTED: Final = "Query interrupted"
+"""What DuckDB raises a RuntimeError with, where a signal would have raised something."""
 _JSON_LIMITS: Final = "maximum_object_size = 67108864"
 """A row is at most as long as an event, several times over."""
 
@@ -585,6 +587,11 @@ def _duckdb(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = duckdb.connect(":memory:", config=config)
     try:
         yield connection
+    except RuntimeError as error:
+        if str(error) == _INTERRUPTED:
+            # DuckDB takes a signal while it works, and with it the interruption.
+            raise KeyboardInterrupt from error
+        raise
     finally:
         connection.close()
         shutil.rmtree(folder / f"{_NEW}-{os.getpid()}", ignore_errors=True)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
@@ -35,6 +38,7 @@ from controller.statistics.dataset import (
 from controller.statistics.spans import Spans, missing
 from feed.events import DeviceFault, decode
 from tests.fakes.table_history import VOID, TableHistory, outcome_of
+from tests.fakes.time_limits import HANG_S
 
 HALL = "hall"
 ALL = Choice()
@@ -370,6 +374,28 @@ def test_a_row_that_was_written_in_part_when_a_person_ended_it_is_left_out(tmp_p
     assert seqs_of(tmp_path) == [1, 2]
     assert collect(tmp_path, history).added == 5
     assert seqs_of(tmp_path) == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_ctrl_c_while_duckdb_works_is_an_interruption(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    os.mkfifo(rows)
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def write_rows() -> None:
+        with contextlib.suppress(BrokenPipeError), rows.open("wb") as file:
+            # It is open when DuckDB reads it.
+            signal.pthread_kill(main, signal.SIGINT)
+            while True:
+                file.write(b'{"seq": 1}\n' * 1000)
+
+    writer = threading.Thread(target=write_rows)
+    query = "SELECT sum(seq) FROM read_json(?, format = 'newline_delimited', columns = {seq: 'BIGINT'})"
+    with pytest.raises(KeyboardInterrupt), folders._duckdb(tmp_path) as sql:
+        writer.start()
+        sql.execute(query, [str(rows)]).fetchall()
+    writer.join(HANG_S)
+    assert not writer.is_alive()
 
 
 def test_many_small_files_of_a_month_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
