@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
+from feed.wire import is_table
 
 if TYPE_CHECKING:
     from controller.fleet.connection import NatsAddress
@@ -72,6 +73,14 @@ def stream_endpoint(
     from controller.fleet.stream_endpoint import StreamEndpoint
 
     _check_client()
+    for table in tables:
+        # The ids stand in the subjects that are asked for: `*` would be all tables.
+        if not is_table(table):
+            shown = table[:40].encode("unicode_escape").decode()
+            raise click.BadParameter(
+                f'"{shown}" is no id of a table; write lower-case letters, digits and single hyphens, as roulette-1',
+                param_hint="--table",
+            )
     try:
         endpoint = StreamEndpoint.parse(url, ca=ca, certificate=cert)
         address = with_password(endpoint.address, nats_user, password_file)
@@ -97,6 +106,15 @@ def refuse_nats_options(*given: object) -> None:
         raise click.UsageError(
             "--ca, --cert, --nats-user and --password-file are for tables on NATS JetStream: nats://HOST:4222/VENUE or "
             "tls://HOST:4222/VENUE"
+        )
+
+
+def refuse_service_options(*given: object) -> None:
+    """Ends the command with a usage error where keys of services stand beside addresses of NATS alone."""
+    if any(one is not None for one in given):
+        raise click.UsageError(
+            "--key and --server are for services at tcp:// addresses; for tables on NATS JetStream give --nats-user "
+            "and --password-file, or --cert"
         )
 
 

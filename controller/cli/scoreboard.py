@@ -14,7 +14,13 @@ import click
 
 from controller.cli import FATAL
 from controller.cli.local_services import NoServiceError, find_base
-from controller.cli.nats_options import is_nats_address, nats_options, refuse_nats_options, stream_endpoint
+from controller.cli.nats_options import (
+    is_nats_address,
+    nats_options,
+    refuse_nats_options,
+    refuse_service_options,
+    stream_endpoint,
+)
 from controller.cli.options import client_curve
 from feed.endpoints import EndpointError, Endpoints, default_base
 
@@ -43,7 +49,7 @@ PORT = 8080
     "servers",
     multiple=True,
     metavar="KEY",
-    help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
+    help="A service's public key, or its .public file, for tcp://: one for all, or one for each service.",
 )
 @click.option("--open", "open_page", is_flag=True, help="Open the page in this computer's browser.")
 @nats_options
@@ -90,20 +96,24 @@ def command(
     from scoreboard.web import AddressError, PageServer, serve_until_signal
 
     bases = endpoints or (_local_base(),)
-    if len(servers) > 1 and len(servers) != len(bases):
+    services = sum(not is_nats_address(base) for base in bases)
+    if not services:
+        refuse_service_options(key, *servers)
+    if services == len(bases):
+        refuse_nats_options(ca, cert, nats_user, password_file)
+    if len(servers) > 1 and len(servers) != services:
         raise click.UsageError(
-            f"--server is given {len(servers)} times, and there are {len(bases)} addresses: give one key for all "
-            "services, or one for each, in their order"
+            f"--server is given {len(servers)} times, and there are {services} addresses of services: give one key for "
+            "all services, or one for each, in their order"
         )
     sources = []
     simulated = None if kind is None else kind == "simulated"
-    if not any(is_nats_address(base) for base in bases):
-        refuse_nats_options(ca, cert, nats_user, password_file)
-    for number, base in enumerate(bases):
+    remaining = iter(servers if len(servers) > 1 else servers * services)
+    for base in bases:
         if is_nats_address(base):
             sources.append(_stream_source(stream_endpoint(base, tables, ca, cert, nats_user, password_file), tables))
             continue
-        server = servers[number if len(servers) > 1 else 0] if servers else None
+        server = next(remaining, None)
         try:
             curve = client_curve(Endpoints.parse(base), key, server)
         except EndpointError as error:

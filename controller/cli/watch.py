@@ -14,7 +14,13 @@ import click
 
 from controller.cli import FATAL
 from controller.cli.local_services import NoServiceError, wait_for_base
-from controller.cli.nats_options import is_nats_address, nats_options, refuse_nats_options, stream_endpoint
+from controller.cli.nats_options import (
+    is_nats_address,
+    nats_options,
+    refuse_nats_options,
+    refuse_service_options,
+    stream_endpoint,
+)
 from controller.cli.options import client_curve
 from controller.service.event_lines import color_of, colored_line_of, folded, line_of, snapshot_lines
 from feed.endpoints import EndpointError, Endpoints
@@ -192,6 +198,7 @@ def command(
     """
     view = JsonView() if as_json else PeopleView(show_caught_up=since is not None)
     if endpoint is not None and is_nats_address(endpoint):
+        refuse_service_options(key, server)
         streams = stream_endpoint(endpoint, tables, ca, cert, nats_user, password_file)
         view.begin(str(streams), tables)
         with contextlib.suppress(KeyboardInterrupt):

@@ -34,7 +34,7 @@ from controller.fleet.stream_endpoint import StreamEndpoint
 from controller.fleet.stream_history import TableHistory
 from controller.fleet.stream_subscription import StreamSubscription
 from controller.fleet.streams import JetStream
-from controller.fleet.subjects import HUB_STREAM, TableName, parse_subject, stream_of, venue_of_stream
+from controller.fleet.subjects import HEARTBEAT, HUB_STREAM, TableName, parse_subject, stream_of, venue_of_stream
 from controller.fleet.verify import held_streams, held_venues
 from feed import wire
 from feed.state import TableState
@@ -54,7 +54,8 @@ SCAN_NS: Final = 5 * NS_PER_S
 WAIT_NS: Final = NS_PER_S
 """... while there is none to follow."""
 MOST_ITEMS: Final = 10_000
-"""Items of a reader that does not take them; then the streams are read no further (ours)."""
+"""Items of a reader that does not take them; then the streams are read no further (ours). Pages of histories that were
+begun before are read to their end."""
 MOST_LIVE: Final = 10_000
 """Live messages that wait to be handled; those beyond are dropped (ours): the next heartbeat comes in a second."""
 
@@ -186,7 +187,10 @@ class JetStreamSubscriber:
                 self._core.disconnected(self._without_address(error), refused=True)
             self._session = None
             self.handled()
-            failures = 0 if session.begun else failures + 1
+            # One that is refused as soon as it reads fails too, though it began.
+            begun_ns = session.begun_ns
+            lasted = begun_ns is not None and self._now_ns - begun_ns > wait_ns(failures)
+            failures = 0 if lasted else failures + 1
             await sleep_ns(wait_ns(failures))
 
     # --- for its session -----------------------------------------------------------------------------------------
@@ -230,8 +234,8 @@ class _Session:
     """One connection, until it is lost."""
 
     def __init__(self, core: StreamSubscription, endpoint: StreamEndpoint, subscriber: JetStreamSubscriber) -> None:
-        self.begun = False
-        """Whether there was a connection."""
+        self.begun_ns: int | None = None
+        """When it was known which streams the server has; None before."""
         self._is_over = False
         self._core = core
         self._endpoint = endpoint
@@ -289,6 +293,9 @@ class _Session:
     async def _take_live(self, waiting: asyncio.Queue[tuple[str, bytes]]) -> None:
         while True:
             subject, body = await waiting.get()
+            if not self._subscriber.has_room and not subject.endswith(f".{HEARTBEAT}"):
+                # A measure that is read late is of no use; a heartbeat keeps a table from being taken for silent.
+                continue
             if self._core.live(subject, body, self._subscriber.now_ns):
                 for tail in self._tails.values():
                     tail.wake.set()
@@ -309,8 +316,8 @@ class _Session:
                 for subject in self._core.event_subjects(venue_of_stream(stream)):
                     new = await self._begin_tail(stream, subject, tables) or new
             self._streams = streams
-            if not self.begun:
-                self.begun = True
+            if self.begun_ns is None:
+                self.begun_ns = self._subscriber.now_ns
                 self._subscriber.begun(self)
                 self._core.found(tables, self._subscriber.now_ns)
             elif new:
@@ -347,7 +354,7 @@ class _Session:
 
     async def _follow(self, stream: str, subject: str, tail: _Tail) -> None:
         while True:
-            first = await self._jetstream.next(stream, subject, tail.seq) if self._subscriber.has_room else None
+            first = await self._jetstream.next(stream, subject, tail.seq)
             if first is None:
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(POLL_NS / NS_PER_S):
@@ -356,6 +363,8 @@ class _Session:
                 continue
             tail.seq = first.seq
             async for message in self._jetstream.read(stream, subject, first.seq):
+                while not self._subscriber.has_room:
+                    await sleep_ns(POLL_NS)
                 tail.seq = message.seq + 1
                 self._core.stored(message, self._subscriber.now_ns)
                 self._subscriber.handled()
@@ -363,8 +372,8 @@ class _Session:
     # --- histories -----------------------------------------------------------------------------------------------
 
     def read_asked(self) -> None:
-        """Reads what is asked for of tables."""
-        if self._is_over:
+        """Reads what is asked for of tables, a page of each, where the reader keeps up: else with a later tick."""
+        if self._is_over or not self._subscriber.has_room:
             return
         for table, request in list(self._core.requests(self._subscriber.now_ns)):
             before = self._asking.pop(table, None)

@@ -14,7 +14,7 @@ here follows from the relay between:
   been read up to the event that it announces, and then as of the moment at which it came: a table of which the stream
   lags by more than `STALE_NS` is stale, as one that is silent, and an old number is not shown as new.
 - A stream never shows that a journal was rewritten: the relay publishes no further. A heartbeat that contradicts what
-  was read does not count, so that the table becomes stale, and the reader is told why.
+  was read does not count, so that the table becomes stale, and why is notified.
 - A stream may lose events that were read (a server that lost its disk); its relay sends them again. That is no
   rewritten history, unless heartbeats agree with the stream as it is now, and not with what was read.
 """
@@ -42,10 +42,11 @@ from controller.fleet.subjects import (
     root_of,
 )
 from feed import wire
-from feed.events import Event, EventError, Heartbeat, decode
+from feed.events import Heartbeat
 from feed.subscriber import Fact, Item, Refused, Trouble, Waiting
 from feed.subscriber.follower import STALE_NS, Follower
 from feed.subscriber.tables import FollowedTables, Since, TableOf
+from feed.subscriber.tables import event_of as event_of_body
 from hal.plain_text import plain
 
 AT_ONCE: Final = 16
@@ -103,7 +104,7 @@ class StreamSubscription:
         self._known: dict[TableName, _Table] = {}
         self._strange: dict[TableName | None, dict[str, str]] = {}
         """What was notified of tables that are not known."""
-        self._told = ""
+        self._notified = ""
         """The trouble of the whole server that was notified last."""
         self._connected_ns: int | None = None
         self._waiting_notified = False
@@ -169,7 +170,7 @@ class StreamSubscription:
 
     def connected(self, now_ns: int) -> None:
         """There is a connection, and everything is read anew from the positions on."""
-        self.refused = self._told = ""
+        self.refused = self._notified = ""
         self._connected_ns = now_ns
         self.verify()
 
@@ -188,14 +189,14 @@ class StreamSubscription:
             one.announced.clear()
         if refused:
             self.refused = why
-        if why != self._told:
-            self._told = why
-            told = Trouble(table="", detail=f"{why}; trying again")
-            self._items.append(Refused(table="", endpoint=self._endpoint, why=why) if refused else told)
+        if why != self._notified:
+            self._notified = why
+            trouble = Trouble(table="", detail=f"{why}; trying again")
+            self._items.append(Refused(table="", endpoint=self._endpoint, why=why) if refused else trouble)
 
     def has_venue(self) -> None:
         """The server has the venue; if it is gone later, that is notified again."""
-        self._told = ""
+        self._notified = ""
 
     def no_venue(self, there: Collection[str]) -> None:
         """The server has no stream of the venue; `there` are those that it has."""
@@ -206,8 +207,8 @@ class StreamSubscription:
             what = f"the server has no venue {self._venue}; it has: {', '.join(sorted(there))}"
         else:
             what = f"the server has no venue {self._venue}, and no other: {none}"
-        if what != self._told:
-            self._told = what
+        if what != self._notified:
+            self._notified = what
             self._waiting_notified = True
             self._items.append(Trouble(table="", detail=what))
 
@@ -246,8 +247,8 @@ class StreamSubscription:
         self._release(table, one, now_ns)
 
     def unreadable(self, table: TableName, error: NoEventError) -> None:
-        """A message of the stream is no event of the table on whose subject it is. It is ignored, and the reader is
-        told: once for each reason."""
+        """A message of the stream is no event of the table on whose subject it is. It is ignored, and
+        notified: once for each reason."""
         self.malformed += 1
         self._trouble(table, error.why, str(error), about="message")
 
@@ -263,7 +264,7 @@ class StreamSubscription:
         table = parsed.of_table
         if table is None or not self._wants(table):
             return False
-        event = _event(body)
+        event = event_of_body(body)
         if event is None or event.seq is not None or event_subject(table.venue, event, live=True) != subject:
             self.malformed += 1
             self._trouble(table, subject, f"a message of {subject} is not what its subject says; it is ignored")
@@ -433,10 +434,3 @@ class StreamSubscription:
 
     def _next_id(self) -> bytes:
         return b"%d" % next(self._numbers)
-
-
-def _event(body: bytes) -> Event | None:
-    try:
-        return decode(body)
-    except EventError:
-        return None

@@ -18,7 +18,7 @@ import fcntl
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import lru_cache
 from hashlib import sha256
@@ -220,20 +220,82 @@ class Dataset:
         return "remove the folder and collect anew: the streams and journals have everything"
 
 
+class _Row(NamedTuple):
+    """A whole row of a file."""
+
+    table: TableName
+    seq: int
+    end: int
+    """Bytes of the file up to here."""
+
+
+class _Waiting:
+    """The events of one month that wait to be written as a part: lines of JSON in a file."""
+
+    def __init__(self, path: Path) -> None:
+        """Makes the file.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        self.path = path
+        self.rows: list[_Row] = []
+        self._file: BinaryIO = path.open("wb")
+
+    def add(self, table: TableName, seq: int, line: bytes) -> None:
+        """Adds the row of an event. Interrupted at any place, `rows` has it where the file has it whole, else not.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        self._file.write(line)
+        self.rows.append(_Row(table, seq, self._end + len(line)))
+
+    def close(self) -> None:
+        """Closes the file; behind its rows there is nothing.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        # A row whose writing was interrupted may be there in part, or whole without being counted.
+        self._file.truncate(self._end)
+        self._file.close()
+
+    def abandon(self) -> None:
+        """Closes the file, which is of no use any more."""
+        with suppress(OSError):
+            # What it could not write was reported where it was written, and nobody reads it.
+            self._file.close()
+
+    @property
+    def _end(self) -> int:
+        return self.rows[-1].end if self.rows else 0
+
+
+class _Table:
+    """A table while its events are collected."""
+
+    def __init__(self, listed: HeldTable) -> None:
+        self.listed = listed
+        """As the list has it; the head of the chain is ahead of it."""
+        self.spans = Spans(listed.held)
+        """With the events that wait to be written."""
+
+
 class Collector:
     """Takes events into a folder. `collecting` makes one."""
 
     def __init__(self, folder: Path, contents: Contents) -> None:
         self.contents = contents
-        """What the folder holds, as it will be when the batch is written."""
+        """What the folder holds; tables without the events that wait to be written."""
         self.added = self.known = self.refused = 0
+        self.is_whole = True
+        """Whether what waits may be written: not after a flush that was interrupted, of which nobody knows how far it
+        came. What the list does not have is read again by the next collection."""
         self._folder = folder
-        self._tables = {one.name: one for one in contents.tables}
-        self._spans = {name: Spans(one.held) for name, one in self._tables.items()}
+        self._tables = {one.name: _Table(one) for one in contents.tables}
         self._chains: dict[TableName, tuple[int, bytes]] = {}
-        self._files: dict[tuple[str, bool, str], BinaryIO] = {}
-        self._rows: dict[tuple[str, bool, str], int] = {}
-        self._waiting = 0
+        self._waiting: dict[tuple[str, bool, str], _Waiting] = {}
         self._encoder = msgspec.json.Encoder()
 
     def begin(self) -> None:
@@ -253,21 +315,23 @@ class Collector:
             self.unreadable(where, str(error))
             return
         seq = int(event.sequence or 0)
-        held = self._tables.get(table)
-        if held is None:
-            held = self._tables[table] = HeldTable(*table)
-            self._spans[table] = Spans()
-            self.contents.tables.append(held)
         key = (table.venue, table.simulated, _month(row))
-        if self._waiting >= BATCH or (key not in self._files and len(self._files) >= MOST_PARTITIONS):
-            # Before the event is counted as held: what the list names must be in the files.
+        waiting = sum(len(one.rows) for one in self._waiting.values())
+        if waiting >= BATCH or (key not in self._waiting and len(self._waiting) >= MOST_PARTITIONS):
             self.flush()
-        self._follow_chain(held, seq, body)
-        if not self._spans[table].add(seq):
+        one = self._tables.get(table)
+        if one is None:
+            one = self._tables[table] = _Table(HeldTable(*table))
+        head = self._next_head(one.listed, seq, body)
+        # In this order: interrupted in between, the event is read again, and what was left out is made up for.
+        if seq in one.spans:
             self.known += 1
-            return
-        self.added += 1
-        self._write(key, row)
+        else:
+            self._write(key, table, seq, row)
+            one.spans.add(seq)
+            self.added += 1
+        if head is not None:
+            self._follow_chain(one.listed, seq, head)
 
     def unreadable(self, where: str, why: str) -> None:
         """A message is no event of a table: it is counted."""
@@ -281,9 +345,9 @@ class Collector:
 
     def announce(self, table: TableName, announced: Announced) -> None:
         """A table's last heartbeat, where the table is known."""
-        held = self._tables.get(table)
-        if held is not None:
-            held.announced = announced
+        one = self._tables.get(table)
+        if one is not None:
+            one.listed.announced = announced
 
     def reached(self, stream: str, place: Place) -> None:
         """A stream was read up to here."""
@@ -295,11 +359,29 @@ class Collector:
         Raises:
             DatasetError: it cannot be written.
         """
-        written = self._written()
+        self.is_whole = False
         try:
-            self._name(written)
+            parts, rows = self._written()
+            tables = []
+            for name, one in self._tables.items():
+                spans = Spans(one.listed.held)
+                for seq in rows.get(name, ()):
+                    spans.add(seq)
+                tables.append(msgspec.structs.replace(one.listed, held=spans.listed()))
+            self._list([*self.contents.parts, *parts], tables)
+            for table in tables:
+                self._tables[table.name].listed = table
+            for waiting in self._waiting.values():
+                waiting.path.unlink()
         except OSError as error:
             raise _unwritable(self._folder, error) from error
+        self._waiting.clear()
+        self.is_whole = True
+
+    def abandon(self) -> None:
+        """Gives up what waits to be written."""
+        for waiting in self._waiting.values():
+            waiting.abandon()
 
     def merge(self) -> None:
         """Puts small parts of one month together where there are many.
@@ -317,15 +399,21 @@ class Collector:
             files = [str(self._folder / part.file) for part in parts]
             path = self._new_part(key)
             _copy(self._folder, "read_parquet(?, hive_partitioning = false)", files, path)
-            self.contents.parts = [part for part in self.contents.parts if part not in parts]
+            others = [part for part in self.contents.parts if part not in parts]
             try:
-                self._name([(key, sum(part.rows for part in parts), path)])
+                merged = self._durable(key, sum(part.rows for part in parts), path)
+                self._list([*others, merged], self.contents.tables)
                 for file in files:
                     Path(file).unlink()
             except OSError as error:
                 raise _unwritable(self._folder, error) from error
 
-    def _follow_chain(self, held: HeldTable, seq: int, body: bytes) -> None:
+    def _next_head(self, held: HeldTable, seq: int, body: bytes) -> bytes | None:
+        """The head of the chain after an event; None where it is not known.
+
+        Raises:
+            HistoryChangedError: it was another one.
+        """
         name = held.name
         chain = self._chains.get(name)
         if seq == 1:
@@ -334,55 +422,64 @@ class Collector:
             chain = (held.head[0], bytes.fromhex(held.head[1]))
         if chain is None or chain[0] != seq - 1:
             # Events are missing in between, or it is one that was read already: nothing is known of the chain here.
-            return
+            return None
         found = link(chain[1], body)
-        self._chains[name] = (seq, found)
         if seq == 1:
-            held.first = self._same(name, 1, held.first, found)
+            self._check_same(name, 1, held.first, found)
         if held.head is not None and held.head[0] == seq:
-            self._same(name, seq, held.head[1], found)
-        if held.head is None or held.head[0] < seq:
-            held.head = (seq, found.hex())
+            self._check_same(name, seq, held.head[1], found)
+        return found
 
-    def _same(self, name: TableName, seq: int, before: str, found: bytes) -> str:
+    def _follow_chain(self, held: HeldTable, seq: int, head: bytes) -> None:
+        """Notes the head of the chain after an event that is held or waits."""
+        self._chains[held.name] = (seq, head)
+        if seq == 1:
+            held.first = head.hex()
+        if held.head is None or held.head[0] < seq:
+            held.head = (seq, head.hex())
+
+    def _check_same(self, name: TableName, seq: int, before: str, found: bytes) -> None:
         if before and before != found.hex():
             raise HistoryChangedError(
                 f"{name}: its events up to {seq} are not those that were collected before (the head is "
                 f"{found.hex()[:16]}…, it was {before[:16]}…): a history was rewritten, or two tables have one name. "
                 "feltwire fleet verify and journal verify show what happened; to begin again, collect into a new folder"
             )
-        return found.hex()
 
-    def _write(self, key: tuple[str, bool, str], row: Row) -> None:
+    def _write(self, key: tuple[str, bool, str], table: TableName, seq: int, row: Row) -> None:
         try:
-            file = self._files.get(key)
-            if file is None:
-                path = self._folder / _NEW / f"{len(self._files)}.jsonl"
-                file = self._files[key] = path.open("wb")
-                self._rows[key] = 0
-            file.write(self._encoder.encode(row) + b"\n")
+            waiting = self._waiting.get(key)
+            if waiting is None:
+                path = self._folder / _NEW / f"{len(self._waiting)}.jsonl"
+                waiting = self._waiting[key] = _Waiting(path)
+            waiting.add(table, seq, self._encoder.encode(row) + b"\n")
         except OSError as error:
             raise _unwritable(self._folder, error) from error
-        self._rows[key] += 1
-        self._waiting += 1
 
-    def _written(self) -> list[tuple[tuple[str, bool, str], int, Path]]:
-        """Writes the waiting events as new parts, which the list does not name yet."""
-        written = []
+    def _written(self) -> tuple[list[Part], dict[TableName, list[int]]]:
+        """Writes the waiting events as new parts, which the list does not name yet; they, and which events of each
+        table they hold.
+
+        Raises:
+            OSError: they cannot be written.
+            DatasetError: DuckDB cannot.
+        """
+        parts = []
+        held: dict[TableName, list[int]] = {}
         times = ", ".join(
             f'make_timestamp_ns("{name}") AS "{name}"' for name, column in COLUMNS.items() if column.type == TIME
         )
-        for key, file in self._files.items():
-            file.close()
+        for key, waiting in self._waiting.items():
+            waiting.close()
+            if not waiting.rows:
+                continue
             path = self._new_part(key)
             rows = f"read_json(?, format = 'newline_delimited', columns = {sql_columns()}, {_JSON_LIMITS})"
-            _copy(self._folder, f"(SELECT * REPLACE ({times}) FROM {rows})", [file.name], path)
-            Path(file.name).unlink()
-            written.append((key, self._rows[key], path))
-        self._files.clear()
-        self._rows.clear()
-        self._waiting = 0
-        return written
+            _copy(self._folder, f"(SELECT * REPLACE ({times}) FROM {rows})", [str(waiting.path)], path)
+            parts.append(self._durable(key, len(waiting.rows), path))
+            for row in waiting.rows:
+                held.setdefault(row.table, []).append(row.seq)
+        return parts, held
 
     def _new_part(self, key: tuple[str, bool, str]) -> Path:
         venue, simulated, month = key
@@ -392,22 +489,23 @@ class Collector:
         self.contents.next_part += 1
         return folder / f"{number:06d}.parquet"
 
-    def _name(self, written: list[tuple[tuple[str, bool, str], int, Path]]) -> None:
-        """Makes new parts durable, and the list that names them."""
-        for (venue, simulated, month), rows, path in written:
-            sync_file(_beside(path))
-            _beside(path).rename(path)
-            sync_folder(path.parent)
-            file = path.relative_to(self._folder).as_posix()
-            self.contents.parts.append(Part(file, rows, _hash_of(path), venue, simulated, month))
-        for name, held in self._tables.items():
-            held.held = self._spans[name].listed()
+    def _durable(self, key: tuple[str, bool, str], rows: int, path: Path) -> Part:
+        """Makes a part durable that was written beside its name, and names it."""
+        sync_file(_beside(path))
+        _beside(path).rename(path)
+        sync_folder(path.parent)
+        return Part(path.relative_to(self._folder).as_posix(), rows, _hash_of(path), *key)
+
+    def _list(self, parts: list[Part], tables: list[HeldTable]) -> None:
+        """Replaces the list; only then are these the contents."""
+        contents = msgspec.structs.replace(self.contents, parts=parts, tables=tables)
         path = self._folder / LIST
         beside = _beside(path)
-        beside.write_bytes(msgspec.json.format(msgspec.json.encode(self.contents), indent=1) + b"\n")
+        beside.write_bytes(msgspec.json.format(msgspec.json.encode(contents), indent=1) + b"\n")
         sync_file(beside)
         beside.rename(path)
         sync_folder(self._folder)
+        self.contents = contents
 
 
 @contextmanager
@@ -438,14 +536,18 @@ def collecting(folder: Path) -> Iterator[Collector]:
             raise _unwritable(folder, error) from error
         collector = Collector(folder, contents)
         try:
-            yield collector
-        except DatasetError:
-            raise
-        except BaseException:
-            # What was taken before is right, also where the next event was not, or a person ended it.
+            try:
+                yield collector
+            except DatasetError:
+                raise
+            except BaseException:
+                # What was taken before is right, also where the next event was not, or a person ended it.
+                if collector.is_whole:
+                    collector.flush()
+                raise
             collector.flush()
-            raise
-        collector.flush()
+        finally:
+            collector.abandon()
         collector.merge()
         shutil.rmtree(folder / _NEW)
     finally:
@@ -465,6 +567,8 @@ IN_TIME: Final = """(
 )"""
 """The condition that `time` is in the span that was chosen."""
 _CHOSEN_VIEW: Final = f"CREATE TEMP VIEW chosen AS SELECT * FROM event WHERE {IN_TIME}"
+_INTERRUPTED: Final = "Query interrupted"
+"""What DuckDB raises a RuntimeError with, where a signal would have raised something."""
 _JSON_LIMITS: Final = "maximum_object_size = 67108864"
 """A row is at most as long as an event, several times over."""
 
@@ -483,6 +587,11 @@ def _duckdb(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     connection = duckdb.connect(":memory:", config=config)
     try:
         yield connection
+    except RuntimeError as error:
+        if str(error) == _INTERRUPTED:
+            # DuckDB takes a signal while it works, and with it the interruption.
+            raise KeyboardInterrupt from error
+        raise
     finally:
         connection.close()
         shutil.rmtree(folder / f"{_NEW}-{os.getpid()}", ignore_errors=True)

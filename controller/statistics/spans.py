@@ -17,6 +17,11 @@ class Spans:
             self._firsts.append(first)
             self._lasts.append(last)
 
+    def __contains__(self, number: int) -> bool:
+        """Whether a number is there."""
+        before = bisect_right(self._firsts, number) - 1
+        return before >= 0 and number <= self._lasts[before]
+
     def add(self, number: int) -> bool:
         """Adds a number. Returns False where it was there."""
         after = bisect_right(self._firsts, number)

@@ -196,6 +196,13 @@ def test_watch_names_the_venue_of_each_line_and_whoever_is_not_let_in(tmp_path: 
         (["ipc:///run/feltwire", "--nats-user", "x"], "are for tables on NATS JetStream"),
         (["nats://127.0.0.1/hall/wheel-1", "--table", "wheel-2"], "the address names the table wheel-1"),
         (["nats:///hall"], "a scheme, a host and a port"),
+        (["nats://127.0.0.1/hall", "--table", "wheel-1", "--table", "wheel 1"], '"wheel 1" is no id of a table'),
+        (["nats://127.0.0.1/hall", "--table", "*"], '"*" is no id of a table'),
+        (["nats://127.0.0.1/hall", "--table", "wheel.>"], '"wheel.>" is no id of a table'),
+        (["nats://127.0.0.1/hall", "--table", "\x1b[2J"], "is no id of a table"),
+        (["nats://127.0.0.1/hall", "--table", ""], '"" is no id of a table'),
+        (["nats://127.0.0.1/hall", "--key", "ann.secret"], "--key and --server are for services"),
+        (["nats://127.0.0.1/hall", "--server", "pit-3.public"], "--key and --server are for services"),
     ],
 )
 @pytest.mark.parametrize("command", ["watch", "scoreboard"])
@@ -205,6 +212,15 @@ def test_an_address_that_cannot_be_used_is_refused_with_one_that_can(
     done = CliRunner().invoke(main, [command, *arguments])
     assert done.exit_code == 2
     assert message in " ".join(done.output.split())
+
+
+def test_keys_of_services_are_counted_without_the_addresses_of_nats() -> None:
+    addresses = ["nats://127.0.0.1/hall", "tcp://127.0.0.1:1", "tcp://127.0.0.1:2"]
+    keys = ["--key", "ann.secret", "--server", "a", "--server", "b", "--server", "c"]
+    done = CliRunner().invoke(main, ["scoreboard", *addresses, *keys])
+    assert done.exit_code == 2
+    message = "--server is given 3 times, and there are 2 addresses of services"
+    assert message in " ".join(done.output.replace("│", " ").split())
 
 
 def test_without_the_client_of_nats_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

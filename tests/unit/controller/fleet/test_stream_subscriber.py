@@ -4,15 +4,19 @@ that were rewritten, servers that refuse. In virtual time."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from itertools import pairwise
 
 import msgspec
 import pytest
 
+from controller.fleet import stream_subscriber
 from controller.fleet.connection import NatsRefusedError
 from controller.fleet.report import RelayedTable, RelayReport, encode_report
 from controller.fleet.stream_subscription import StreamSubscription
-from controller.fleet.streams import StoredMessage
+from controller.fleet.streams import JetStream, StoredMessage
 from controller.fleet.subjects import SEAL, TableName, event_subject, relay_subject
+from feed import wire
 from feed.events import decode
 from feed.subscriber import Fact, Fresh, Joined, Refused, Rewritten, Stale, Trouble
 from feed.subscriber.items import Item
@@ -315,6 +319,95 @@ def test_a_server_that_lets_nobody_in_is_named_and_tried_again() -> None:
         task.cancel()
 
     run_virtual(main())
+
+
+@pytest.mark.parametrize("since", [0, None])
+def test_a_reader_that_takes_nothing_fills_no_memory_and_gets_everything_later(
+    since: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream_subscriber, "MOST_ITEMS", 50)
+    monkeypatch.setattr(wire, "PAGE_EVENTS", 40)
+
+    async def main() -> tuple[StreamWorld, Reader]:
+        world = StreamWorld(1)
+        world.quiet = True
+        if since is not None:
+            play(world, 1000)
+        running = asyncio.create_task(world.run())
+        reader = Reader(world, since)
+        async with reader.subscriber as subscriber:
+            while since is None and not {item.table for item in reader.items if isinstance(item, Joined)} >= {*TABLES}:
+                reader.items.append(await anext(subscriber))
+            played = play(world, 1000) if since is None else world.journal.bodies(WHEEL)
+            longest = 0
+            for _ in range(200):
+                _, body = world.tables[WHEEL].play(world.rng)
+                while decode(body).seq is not None:
+                    _, body = world.tables[WHEEL].play(world.rng)
+                world.send(event_subject(VENUE, decode(body), live=True), body)
+                await sleep_ns(500 * MS)
+                longest = max(longest, len(subscriber._queue))
+            assert 50 <= longest <= 50 + 2 * (40 + 5)
+            async for item in subscriber:
+                reader.items.append(item)
+                if facts(reader)[-1:] == world.journal.bodies(WHEEL)[-1:]:
+                    break
+        running.cancel()
+        assert facts(reader)[: len(played)] == played
+        return world, reader
+
+    world, reader = run_virtual(main())
+    assert facts(reader) == world.journal.bodies(WHEEL)[-len(facts(reader)) :]
+
+
+def test_a_stream_that_this_user_may_not_read_is_tried_less_and_less_often() -> None:
+    async def main() -> tuple[list[int], Reader]:
+        clock = asyncio.get_running_loop().time
+        world = StreamWorld(1)
+        reader = Reader(world, None)
+        connect, attempts = reader.subscriber._connect, list[int]()
+
+        async def next_refused(*_given: object) -> None:
+            raise NatsRefusedError("nats://127.0.0.1:1: the user x may not read the stream")
+
+        async def connected(lost: Callable[[], None]) -> JetStream:
+            attempts.append(round(clock() * 1000))
+            jetstream = await connect(lost)
+            jetstream.next = next_refused  # type: ignore[assignment, method-assign]
+            return jetstream
+
+        reader.subscriber._connect = connected
+        running = asyncio.create_task(world.run())
+        reading = asyncio.create_task(reader.run())
+        await sleep_ns(120 * S)
+        for task in (running, reading):
+            task.cancel()
+        return attempts, reader
+
+    attempts, reader = run_virtual(main())
+    waits = [after - before for before, after in pairwise(attempts)]
+    assert len(attempts) < 25
+    assert all(8000 <= wait < 9500 for wait in waits[-5:]), waits
+    assert any(isinstance(item, Refused) and "may not read" in item.why for item in reader.items)
+
+
+def test_a_connection_that_lasted_is_had_again_at_once() -> None:
+    async def act(world: StreamWorld, reader: Reader) -> None:
+        for _ in range(4):
+            world.kill()
+            await sleep_ns(20 * S)
+            world.up = True
+            await sleep_ns(20 * S)
+            connections = set(world.connections)
+            assert connections
+            # The server ends the connection, and takes the next one.
+            for one in connections:
+                one.lost()
+            await sleep_ns(600 * MS)
+            assert world.connections
+            assert world.connections != connections
+
+    run_with(act)
 
 
 def test_an_unknown_venue_is_told_with_those_that_are_there() -> None:

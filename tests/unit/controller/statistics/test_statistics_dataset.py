@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import duckdb
 import pytest
@@ -14,6 +23,7 @@ from hypothesis import strategies as st
 
 from controller.fleet.subjects import TableName
 from controller.statistics import dataset as folders
+from controller.statistics import spans
 from controller.statistics.columns import COLUMNS, row_of, time_ns
 from controller.statistics.dataset import (
     EVENTS,
@@ -28,6 +38,7 @@ from controller.statistics.dataset import (
 from controller.statistics.spans import Spans, missing
 from feed.events import DeviceFault, decode
 from tests.fakes.table_history import VOID, TableHistory, outcome_of
+from tests.fakes.time_limits import HANG_S
 
 HALL = "hall"
 ALL = Choice()
@@ -267,6 +278,126 @@ def test_interrupted_by_a_person_it_keeps_what_it_read(tmp_path: Path) -> None:
     assert seqs_of(tmp_path) == [1, 2, 3]
 
 
+class Interruptions:
+    """Ctrl-C at a step of the code that takes and writes events: at each of its lines."""
+
+    PARTS = ("Collector.", "Spans.", "_Waiting.", "_Table.", "_copy", "_sync")
+
+    def __init__(self, at: int | None = None) -> None:
+        """`at` is the step; None for no interruption."""
+        self.steps: list[tuple[str, int]] = []
+        """The lines that were reached, in order."""
+        self._at = at
+
+    @contextmanager
+    def injected(self) -> Iterator[None]:
+        """As long as the block lasts."""
+        before = sys.gettrace()
+        sys.settrace(self._called)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
+
+    def _called(self, frame: FrameType, _event: str, _given: object) -> Any:
+        code = frame.f_code
+        own = code.co_filename in (folders.__file__, spans.__file__) and code.co_qualname.startswith(self.PARTS)
+        return self._line if own else None
+
+    def _line(self, frame: FrameType, event: str, _given: object) -> Any:
+        if event == "line":
+            self.steps.append((frame.f_code.co_qualname, frame.f_lineno))
+            if len(self.steps) - 1 == self._at:
+                raise KeyboardInterrupt
+        return self._line
+
+
+def test_interrupted_at_any_step_of_writing_nothing_is_lost_and_nothing_is_there_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connection = duckdb.connect()
+
+    @contextmanager
+    def shared(_folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+        yield connection
+
+    # One DuckDB for all of them: to begin one takes longer than what it does here.
+    monkeypatch.setattr(folders, "_duckdb", shared)
+    monkeypatch.setattr(folders, "BATCH", 2)
+    history = evening()
+    seqs = [1, 2, 4, 3]
+    whole = tmp_path / "whole"
+    uninterrupted = Interruptions()
+    with uninterrupted.injected():
+        collect(whole, history, seqs)
+    expected = Dataset(whole).contents
+    # Of each line the last time that it is reached: there are events in files, and others wait.
+    last_of = {step: at for at, step in enumerate(uninterrupted.steps)}
+    assert {"Collector.add", "Collector.flush", "_Waiting.add", "_copy"} <= {name for name, _ in last_of}
+    for (name, line), at in last_of.items():
+        folder = tmp_path / f"{at}"
+        with pytest.raises(KeyboardInterrupt), Interruptions(at).injected():
+            collect(folder, history, seqs)
+        collect(folder, history, seqs)
+        contents = Dataset(folder).contents
+        assert contents.tables == expected.tables, f"interrupted in {name}, line {line}"
+        files = [str(folder / part.file) for part in contents.parts]
+        rows = connection.execute("SELECT seq FROM read_parquet(?) ORDER BY seq", [files]).fetchall()
+        assert [seq for (seq,) in rows] == sorted(seqs), f"interrupted in {name}, line {line}"
+        assert sum(part.rows for part in contents.parts) == len(seqs)
+    connection.close()
+
+
+def test_a_row_that_was_written_in_part_when_a_person_ended_it_is_left_out(tmp_path: Path) -> None:
+    class HalfWritten(io.BufferedWriter):
+        """Takes half of the third row, and is interrupted."""
+
+        rows = 0
+
+        def write(self, line: Any) -> int:
+            self.rows += 1
+            if self.rows < 3:
+                return super().write(line)
+            super().write(line[: len(line) // 2])
+            raise KeyboardInterrupt
+
+    def opened(path: Path, mode: str) -> io.BufferedWriter:
+        return HalfWritten(io.FileIO(path, mode))
+
+    history = evening()
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt), collecting(tmp_path) as collector:
+        patch.setattr(Path, "open", opened)
+        try:
+            add(collector, history)
+        finally:
+            patch.undo()
+    assert seqs_of(tmp_path) == [1, 2]
+    assert collect(tmp_path, history).added == 5
+    assert seqs_of(tmp_path) == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_ctrl_c_while_duckdb_works_is_an_interruption(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.jsonl"
+    os.mkfifo(rows)
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def write_rows() -> None:
+        with contextlib.suppress(BrokenPipeError), rows.open("wb") as file:
+            # It is open when DuckDB reads it.
+            signal.pthread_kill(main, signal.SIGINT)
+            while True:
+                file.write(b'{"seq": 1}\n' * 1000)
+
+    writer = threading.Thread(target=write_rows)
+    query = "SELECT sum(seq) FROM read_json(?, format = 'newline_delimited', columns = {seq: 'BIGINT'})"
+    with pytest.raises(KeyboardInterrupt), folders._duckdb(tmp_path) as sql:
+        writer.start()
+        sql.execute(query, [str(rows)]).fetchall()
+    writer.join(HANG_S)
+    assert not writer.is_alive()
+
+
 def test_many_small_files_of_a_month_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folders, "MERGED_FROM", 4)
     history = TableHistory().open()
@@ -320,11 +451,12 @@ def test_a_disk_without_room_is_reported_with_what_to_do(tmp_path: Path) -> None
 
 @given(st.lists(st.integers(1, 40)))
 def test_spans_are_a_set_of_numbers(numbers: list[int]) -> None:
-    spans, there = Spans(), set[int]()
+    held, there = Spans(), set[int]()
     for number in numbers:
-        assert spans.add(number) is (number not in there)
+        assert (number in held) is (number in there)
+        assert held.add(number) is (number not in there)
         there.add(number)
-    listed = spans.listed()
+    listed = held.listed()
     assert {number for first, last in listed for number in range(first, last + 1)} == there
     assert all(after[0] > before[1] + 1 for before, after in pairwise(listed))
     gaps = {number for first, last in missing(listed) for number in range(first, last + 1)}
