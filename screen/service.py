@@ -44,6 +44,10 @@ class Panel(Protocol):
     def read(self) -> list[TouchEvent]:
         """What the fingers did; raises `LineError` where it is gone."""
 
+    @property
+    def dropped(self) -> int:
+        """How often the kernel had to drop events."""
+
 
 class ScreenService:
     """One screen."""
@@ -75,6 +79,8 @@ class ScreenService:
         self._looked_ns = -LOOK_NS
         self._connected = True
         self._fingers = 0
+        self._dropped = 0
+        """How often the panel's events were dropped, as far as that was reported."""
         self.refused = 0
         """Lines of the table that were no messages."""
         self.frames = 0
@@ -136,9 +142,19 @@ class ScreenService:
             self._panel = None
             self._trouble("touch", str(error))
             return
+        if self._panel.dropped > self._dropped:
+            self._dropped = self._panel.dropped
+            self._missed()
         for touch in touches:
             x, y = self._at(touch.x, touch.y)
             self._finger(touch.t_ns, x, y, touch.down, by_kernel=True)
+
+    def _missed(self) -> None:
+        """The kernel dropped events: while a reel turns, one of them may have been the press that stops it."""
+        log.warning("events of the touch panel were dropped: nobody read them in time")
+        if self._program.turns:
+            self._trouble("touch", "events of the panel were dropped while a reel turned: a press may be lost")
+            self._trouble("touch", "the panel is read again", fails=False)
 
     def _at(self, x: float, y: float) -> tuple[int, int]:
         """Where on the picture a place on the panel is."""

@@ -55,6 +55,7 @@ class FakePanel:
     def __init__(self) -> None:
         self.touches: list[TouchEvent] = []
         self.gone = False
+        self.dropped = 0
         self._pipe = os.pipe()
 
     def fileno(self) -> int:
@@ -189,6 +190,19 @@ def test_a_panel_or_a_display_that_goes_is_reported(bench: Bench) -> None:
     assert [(one.what, one.fails) for one in found] == [("touch", True), ("display", True)]
     bench.displays = ("HDMI-A-1",)
     assert [(one.what, one.fails) for one in bench.turn(70) if isinstance(one, Trouble)] == [("display", False)]
+
+
+def test_events_of_the_panel_that_are_dropped_while_a_reel_turns_are_a_fault_that_can_be_cleared(bench: Bench) -> None:
+    bench.tell(line_of(set_up("video_fruit_3")))
+    bench.turn(2)
+    bench.panel.dropped = 1
+    assert [one for one in bench.turn(2) if isinstance(one, Trouble)] == [], "nothing was to be stopped"
+    bench.tell(line_of(Spin(reel=1)))
+    bench.turn(2)
+    bench.panel.dropped = 2
+    found = [one for one in bench.turn(3) if isinstance(one, Trouble)]
+    assert [(one.what, one.fails) for one in found] == [("touch", True), ("touch", False)]
+    assert "a press may be lost" in found[0].detail
 
 
 def test_lines_that_are_no_messages_hurt_nothing(bench: Bench) -> None:
