@@ -273,6 +273,9 @@ class ScreenActuator:
         t_ns, flip, last = seen.t_ns, seen.flip, self._flips.last
         if not self._up:
             return
+        if not self._is_of_model(flip.images):
+            self._unreadable(seen, found)
+            return
         self._offset_ns = seen.offset_ns
         missing = self._flips.add(flip)
         before = self._turning
@@ -288,6 +291,20 @@ class ScreenActuator:
             if flip.asked_ns + self._offset_ns > reel.told_ns:
                 self._follow(number, reel, flip.images[number - 1], seen, found)
         self._decide_all(t_ns, found)
+
+    def _is_of_model(self, images: tuple[int, ...]) -> bool:
+        return self._model is not None and all(
+            image < len(reel) for image, reel in zip(images, self._model.reels, strict=True)
+        )
+
+    def _unreadable(self, seen: FlipSeen, found: list[Observation]) -> None:
+        """A frame with an image that its reel does not have: what the screen shows is not known any more."""
+        if all(reel.aim is None and reel.stop is None for reel in self._reels.values()):
+            self._flips.clear()
+            return  # it was not known before, and nothing waits for it
+        images = ", ".join(map(str, seen.flip.images))
+        detail = f"a frame shows the images {images}, and the model does not have all of them"
+        self._gone(ScreenGone(t_ns=seen.t_ns, fault="screen_unreadable", detail=detail), found)
 
     def _follow(self, number: int, reel: _Reel, image: int, seen: FlipSeen, found: list[Observation]) -> None:
         """A frame that was made after the reel was told something shows it."""

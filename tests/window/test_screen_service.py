@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+import msgspec
 import pytest
 
 from controller.games.assembly import table_for
@@ -22,6 +23,7 @@ from drivers.screen.screen_wire import (
     Scene,
     Show,
     Spin,
+    Stop,
     Touched,
     Trouble,
     from_screen,
@@ -211,6 +213,26 @@ def test_lines_that_are_no_messages_hurt_nothing(bench: Bench) -> None:
     assert bench.service.refused == 3
     bench.tell(line_of(set_up("video_fruit_3")))
     assert [one for one in bench.turn(3) if isinstance(one, FlipMade)] != []
+
+
+def test_a_model_or_an_image_that_cannot_be_shown_is_refused_and_changes_nothing(bench: Bench) -> None:
+    good = set_up("video_fruit_3")
+    wrongs: list[dict[str, object]] = [
+        {"reels": [[], ["a"], ["a"]]},
+        {"reels": [], "images": []},
+        {"reels": [["a"] * 101] * 3},
+        {"images": [0, 0]},
+        {"images": [0, 20, 0]},
+        {"lines": [[0, 0]]},
+    ]
+    for wrong in wrongs:
+        bench.tell(line_of(msgspec.structs.replace(good, **wrong)))
+        bench.turn()
+    assert bench.service.refused == 6
+    bench.tell(line_of(good), line_of(Stop(reel=1, image=19)), line_of(Stop(reel=2, image=20)))
+    found = [one for one in bench.turn(3) if isinstance(one, FlipMade)]
+    assert bench.service.refused == 7
+    assert found[-1].images == [19, 0, 0]
 
 
 def test_a_new_connection_begins_anew(bench: Bench) -> None:

@@ -10,7 +10,7 @@ from controller.games.load import check_text
 from controller.games.machines.win_lines import ModelError, award_of
 from controller.games.skill_stop_reel.model import MODELS as REEL_MODELS
 from controller.games.skill_stop_video.model import MODELS
-from drivers.screen.screen_wire import SetUp, Spin
+from drivers.screen.screen_wire import FlipMade, SetUp, Spin, line_of
 from feed import events
 from feed.events import MachineEvent, Meters
 from hal.values import Frame
@@ -331,6 +331,23 @@ def test_a_screen_that_shows_another_image_than_the_one_at_which_it_stands_has_f
     said = machine.wait(1)
     assert faults(said) == [("screen", "screen_differs")]
     assert "reel 2" in said.one(events.DeviceFault).detail
+
+
+@pytest.mark.parametrize("playing", [False, True])
+def test_a_frame_with_an_image_that_the_model_does_not_have_is_a_fault_once_and_no_award(playing: bool) -> None:
+    machine = VideoMachine()
+    machine.wait(1)
+    if playing:
+        machine.token()
+        machine.wait(1.2)
+    for more in (1, 2, 3):
+        at_ns = machine.now_ns + more * MS
+        flip = FlipMade(number=9000 + more, begun=at_ns, made=at_ns, images=[0, 20, 0], turning=[])
+        machine.screen.plan_rare(Frame("screen", line_of(flip), at_ns))
+    said = machine.wait(0.01)
+    assert faults(said) == [("screen", "screen_unreadable")]
+    assert "0, 20, 0" in said.one(events.DeviceFault).detail
+    assert said.of(events.Outcome) == []
 
 
 def test_what_a_screen_of_another_number_of_reels_reports_proves_nothing() -> None:
