@@ -109,6 +109,10 @@ class ScreenProgram:
         self._scene = Scene(view="closed")
         return line_of(msgspec.structs.replace(self._hello, at=t_ns))
 
+    def lose_touch(self) -> None:
+        """The touch panel is gone, for as long as this program runs."""
+        self._hello = msgspec.structs.replace(self._hello, touch="")
+
     def take(self, line: bytes, t_ns: int) -> None:
         """A line of the table.
 

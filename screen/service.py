@@ -79,6 +79,8 @@ class ScreenService:
         self._looked_ns = -LOOK_NS
         self._connected = True
         self._fingers = 0
+        self._panel_gone = ""
+        """Why the panel is gone; empty while it is not."""
         self._dropped = 0
         """How often the panel's events were dropped, as far as that was reported."""
         self.refused = 0
@@ -92,6 +94,8 @@ class ScreenService:
         if self._server.accept():
             log.info("a table is connected")
             self._server.send(self._program.hello(now_ns))
+            if self._panel_gone:
+                self._trouble("touch", self._panel_gone)
             self._looked_ns, self._connected = -LOOK_NS, True
         for line in self._server.lines():
             try:
@@ -139,8 +143,9 @@ class ScreenService:
             touches = self._panel.read()
         except LineError as error:
             log.error("%s", error)
-            self._panel = None
-            self._trouble("touch", str(error))
+            self._panel, self._panel_gone = None, str(error)
+            self._program.lose_touch()
+            self._trouble("touch", self._panel_gone)
             return
         if self._panel.dropped > self._dropped:
             self._dropped = self._panel.dropped

@@ -99,7 +99,7 @@ def _run(port: int, size: tuple[int, int] | None, in_window: bool, touch: Path |
         height=height,
         refresh_mhz=window.refresh_hz * 1000,
         synchronised=window.synchronised,
-        touch="" if panel is None else panel.name[:128],
+        touch="" if panel is None else (panel.name or str(panel.path))[:128],
     )
     how = "synchronised" if window.synchronised else "NOT synchronised: for a bench only"
     click.echo(f"{width}x{height} by {window.driver}, {window.refresh_hz} Hz, {how}")

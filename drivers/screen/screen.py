@@ -278,6 +278,7 @@ class Screen:
                 self._ill(t_ns, "display_failed", "synchronised", detail, found)
             else:
                 self._well(t_ns, "synchronised", found)
+            self._hello_of_parts(message, t_ns, found)
             found.append(ScreenUp(t_ns=t_ns, hello=message, again=again))
         elif self._session is None:
             pass  # the rest of what was sent before the screen was lost; its next connection begins with a hello
@@ -333,6 +334,19 @@ class Screen:
         self._latencies.clear()
         self._clock.clear()
 
+    def _hello_of_parts(self, seen: Hello, t_ns: int, found: list[Observation]) -> None:
+        """A connection begins: what failed before is over, unless it is reported again."""
+        self._well(t_ns, "finger", found)
+        self._well(t_ns, "display", found)
+        if not self._config.touch or self._config.window_touch or seen.touch:
+            self._well(t_ns, "touch", found)
+            return
+        detail = (
+            "feltwire screen has no touch panel, and reels are stopped by touch: look at its cable, name it with "
+            '--touch, start feltwire screen anew; or write stops = "buttons"'
+        )
+        self._ill(t_ns, "touch_failed", "touch", detail, found)
+
     def _flip(self, seen: FlipMade, t_ns: int, found: list[Observation]) -> None:
         if len(seen.images) != self._config.reels or any(reel > self._config.reels for reel in seen.turning):
             return  # a frame of before it was set up
@@ -365,6 +379,8 @@ class Screen:
         found.append(PressSeen(t_ns=t_ns, reel=seen.reel, pressed_ns=table_ns, screen_ns=pressed_ns, by="touch"))
 
     def _trouble(self, seen: Trouble, t_ns: int, found: list[Observation]) -> None:
+        if seen.what == "touch" and not self._config.touch:
+            return  # nothing is stopped by touch
         if seen.fails:
             self._ill(t_ns, f"{seen.what}_failed", seen.what, seen.detail, found)
         else:
