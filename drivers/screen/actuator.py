@@ -33,6 +33,8 @@ from hal.values import Output, SendFrame
 
 UP_NS: Final = 15_000_000_000
 """A screen that is not up yet must be by then: its program is started with the service (ours)."""
+READ_NS: Final = 20_000_000
+"""So long after the kernel's event a touch may be reported: the screen reads its panel once a frame (ours)."""
 DISARMED_NS: Final = 250_000_000
 """So long after the player's time a press that was in time may still be reported (ours)."""
 
@@ -202,7 +204,7 @@ class ScreenActuator:
         elif isinstance(seen, FlipSeen):
             self._flipped(seen, found)
         elif isinstance(seen, PressSeen):
-            self._pressed(seen)
+            self._pressed(seen, found)
             self._decide_all(seen.t_ns, found)
         elif isinstance(seen, LightMeasured):
             self._measured(seen, found)
@@ -355,15 +357,22 @@ class ScreenActuator:
 
     # --- what was lit --------------------------------------------------------------------------------------------
 
-    def _pressed(self, seen: PressSeen) -> None:
-        """The first press that counts stops the reel."""
+    def _pressed(self, seen: PressSeen, found: list[Observation]) -> None:
+        """The first press that counts stops the reel: the one that was pressed first, whichever is reported first."""
         reel = self._reels[seen.reel]
         in_time = reel.aim == "player" or (
             reel.aim == "house" and reel.disarmed_ns is not None and seen.pressed_ns <= reel.disarmed_ns
         )
-        if not in_time or reel.turned_ns is None or reel.press is not None:
+        if not in_time or reel.turned_ns is None:
             return
-        if self._screen_ns(seen) < reel.turned_ns + self._config.spin_ms * 1_000_000:
+        pressed_ns = self._screen_ns(seen)
+        if pressed_ns < reel.turned_ns + self._config.spin_ms * 1_000_000:
+            return
+        if reel.press is not None and pressed_ns >= self._screen_ns(reel.press):
+            return
+        if reel.lit is not None:
+            detail = f"an earlier press, by {seen.by}, was reported after image {reel.lit.image} was decided"
+            self._fail(seen.reel, "image_in_doubt", detail, seen.t_ns, found)
             return
         reel.aim, reel.target, reel.disarmed_ns = "player", None, None
         reel.press, reel.answer_ns = seen, seen.t_ns + self._config.answer_ms * 1_000_000
@@ -380,7 +389,11 @@ class ScreenActuator:
                 self._decide(number, reel, reel.press, t_ns, found)
 
     def _decide(self, number: int, reel: _Reel, press: PressSeen, t_ns: int, found: list[Observation]) -> None:
-        """Decides which image a press stopped, once the flips show it."""
+        """Decides which image a press stopped, once the flips show it, and no earlier press can come any more."""
+        if press.by == "button" and self._config.touch:
+            touched_ms = self._config.touch_latency_ms + self._config.touch_error_ms
+            if t_ns < press.pressed_ns + round(touched_ms * 1e6) + READ_NS:
+                return  # frames come all the time: it is decided with one of them
         error_ns = round(self._error_ms(press) * 1e6)
         display = DisplayError(round(self._config.latency_ms * 1e6), error_ns)
         lit = self._flips.image_at(number, self._screen_ns(press), display)
