@@ -83,10 +83,14 @@ class ScreenService:
         """Why the panel is gone; empty while it is not."""
         self._dropped = 0
         """How often the panel's events were dropped, as far as that was reported."""
-        self.refused = 0
-        """Lines of the table that were no messages."""
+        self._refused = 0
         self.frames = 0
         """Frames that were given to the display."""
+
+    @property
+    def refused(self) -> int:
+        """Lines of the table that were no messages, or too long for one."""
+        return self._refused + self._server.refused
 
     def step(self) -> bool:
         """One turn. Returns False once the window was closed."""
@@ -101,7 +105,7 @@ class ScreenService:
             try:
                 self._program.take(line, now_ns)
             except ScreenWireError as error:
-                self.refused += 1
+                self._refused += 1
                 log.warning("a line of the table is no message: %s", error)
         self._server.flush()
         self._touches()

@@ -37,6 +37,7 @@ class Window:
         Raises:
             DisplayError: there is none.
         """
+        self._whole = whole
         try:
             pygame.display.init()
             pygame.font.init()
@@ -89,7 +90,9 @@ class Window:
         found: list[Pointed] = []
         closed = False
         for event in pygame.event.get():
-            if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+            escape = event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+            if event.type == pygame.QUIT or (escape and not self._whole):
+                # On the whole display, which is the machine's, no key ends it.
                 closed = True
             elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP) and event.button == 1:
                 found.append(Pointed(event.pos[0], event.pos[1], event.type == pygame.MOUSEBUTTONDOWN))

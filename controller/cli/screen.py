@@ -59,7 +59,8 @@ def command(port: int, size: tuple[int, int] | None, window: bool, touch: Path |
         [links]
         screen = { port = "socket://127.0.0.1:5990" }
 
-    It may be started before the service, and is connected again when that is restarted. Ctrl-C ends it.
+    It may be started before the service, and is connected again when that is restarted. Ctrl-C ends it, and
+    Escape in a window.
     """
     try:
         import pygame  # noqa: F401 (whether it is there)

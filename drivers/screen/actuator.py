@@ -94,6 +94,8 @@ class ScreenActuator:
         self._up_by_ns = NEVER_NS
         """When it must be up, once something is to be shown."""
         self._scene: Scene | None = None
+        self._showing: Output | None = None
+        """The output of the last scene: while it waits, another scene of its time takes its place."""
         self._turning: frozenset[int] = frozenset()
         self._images: tuple[int, ...] = ()
         self._measured_ns: int | None = None
@@ -137,9 +139,9 @@ class ScreenActuator:
         self._scene = scene
         if not self._up:
             return
-        if self.outputs and self.outputs[-1].t_ns == t_ns and b'"is":"show"' in _data(self.outputs[-1])[:12]:
+        if self.outputs and self.outputs[-1] is self._showing and self._showing.t_ns == t_ns:
             self.outputs.pop()
-        self._send(Show(scene=scene), t_ns)
+        self._send_scene(scene, t_ns)
 
     def spin(self, number: int, t_ns: int) -> None:
         """Spins a reel until the player stops it."""
@@ -191,6 +193,10 @@ class ScreenActuator:
 
     def _send(self, message: ToScreen, t_ns: int) -> None:
         self.outputs.append(SendFrame(LINK, line_of(message) + b"\n", t_ns))
+
+    def _send_scene(self, scene: Scene, t_ns: int) -> None:
+        self._send(Show(scene=scene), t_ns)
+        self._showing = self.outputs[-1]
 
     # --- observations and time -----------------------------------------------------------------------------------
 
@@ -249,7 +255,7 @@ class ScreenActuator:
             t_ns,
         )
         if self._scene is not None:
-            self._send(Show(scene=self._scene), t_ns)
+            self._send_scene(self._scene, t_ns)
         for number, reel in self._reels.items():
             if not reel.sent:
                 self._turn(number, reel, t_ns)
@@ -432,7 +438,3 @@ class ScreenActuator:
         reel.aim = reel.target = reel.press = reel.lit = reel.disarmed_ns = reel.turned_ns = None
         reel.answer_ns = NEVER_NS
         reel.sent = True
-
-
-def _data(output: Output) -> bytes:
-    return output.data if isinstance(output, SendFrame) else b""
