@@ -4,7 +4,7 @@
     frame was given to the display ──flipped──► line to the table
 
 A reel that turns shows one whole image after another, each for `symbol_ns` from its first frame on: what is lit is
-always one image, and the player stops what he saw. Nothing here decides anything: where a reel stands it is told.
+always one image, and the player stops what he saw. Nothing here decides anything: where a reel stands is commanded.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class ScreenProgram:
         synchronised: bool = True,
         touch: str = "",
     ) -> None:
-        """`session` is another one at every start. The rest is what the table is told of the display."""
+        """`session` is another one at every start. The rest is what the table receives about the display."""
         self._hello = Hello(
             session=session,
             at=0,

@@ -1,7 +1,7 @@
 """The display: a window or the whole screen, by pygame (SDL2): KMSDRM on a computer without a desktop, X11 elsewhere.
 
-Flips wait for the display where it can synchronise them; where it cannot, the window says so, and whoever plays on it
-must be content with that (`synchronised` of `[device.screen]`).
+Flips wait for the display where it can synchronise them; where it cannot, the window reports that, and whoever plays on
+it must be content with that (`synchronised` of `[device.screen]`).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Window:
         try:
             pygame.display.set_mode(wanted, flags, vsync=1)
         except pygame.error:
-            return False  # it cannot; the window is opened without, and says so
+            return False  # it cannot; the window is opened without, and reports so
         return True
 
     @property

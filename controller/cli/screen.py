@@ -52,7 +52,7 @@ class Size(click.ParamType[tuple[int, int]]):
 def command(port: int, size: tuple[int, int] | None, window: bool, touch: Path | None, touch_turned: str) -> None:
     """Show the screen of a skill-stop video.
 
-    It draws what the table tells it, and reports each frame and each touch with its time. The table reaches it by a
+    It draws what the table sends, and reports each frame and each touch with its time. The table reaches it by a
     link on this computer:
 
     \b

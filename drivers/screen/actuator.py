@@ -71,10 +71,10 @@ class _Reel:
     """What was lit then, once it is decided."""
     disarmed_ns: int | None = None
     """When the house took it from the player."""
-    told_ns: int = 0
-    """When it was told what to do: a frame of before shows nothing of that."""
+    commanded_ns: int = 0
+    """When it was commanded: a frame of before shows nothing of that."""
     answer_ns: int = NEVER_NS
-    """When a frame must have shown what it was told."""
+    """When a frame must have shown what it was commanded."""
 
 
 class ScreenActuator:
@@ -168,7 +168,7 @@ class ScreenActuator:
             return
         self._forget(reel)
         reel.aim = "halt"
-        self._tell(reel, Stop(reel=number), t_ns)
+        self._command(reel, Stop(reel=number), t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
         """Every reel stands."""
@@ -185,10 +185,10 @@ class ScreenActuator:
 
     def _turn(self, number: int, reel: _Reel, t_ns: int) -> None:
         reel.sent = True
-        self._tell(reel, Spin(reel=number) if reel.aim == "player" else Stop(reel=number, image=reel.target), t_ns)
+        self._command(reel, Spin(reel=number) if reel.aim == "player" else Stop(reel=number, image=reel.target), t_ns)
 
-    def _tell(self, reel: _Reel, message: ToScreen, t_ns: int) -> None:
-        reel.told_ns, reel.answer_ns = t_ns, t_ns + self._config.answer_ms * 1_000_000
+    def _command(self, reel: _Reel, message: ToScreen, t_ns: int) -> None:
+        reel.commanded_ns, reel.answer_ns = t_ns, t_ns + self._config.answer_ms * 1_000_000
         self._send(message, t_ns)
 
     def _send(self, message: ToScreen, t_ns: int) -> None:
@@ -227,12 +227,12 @@ class ScreenActuator:
                     self._fail(number, "screen_lost", detail, due_ns, found)
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
-                detail = f"no frame showed within {self._config.answer_ms} ms what it was told"
+                detail = f"no frame showed within {self._config.answer_ms} ms what it was commanded"
                 self._fail(number, "screen_not_answering", detail, reel.answer_ns, found)
         return found
 
     def _begins(self, t_ns: int, found: list[Observation]) -> None:
-        """The screen's program begins anew: it is told what it is, and every reel what it was to do."""
+        """The screen's program begins anew: its model is sent, and what each reel was to do."""
         model = self._model
         if model is None:
             return
@@ -262,7 +262,7 @@ class ScreenActuator:
             elif reel.aim is not None:
                 self._fail(number, "screen_lost", "the screen's program was started anew while it turned", t_ns, found)
             elif reel.stop is not None:
-                reel.told_ns = t_ns
+                reel.commanded_ns = t_ns
 
     def _gone(self, seen: ScreenGone, found: list[Observation]) -> None:
         """What it shows is not known any more."""
@@ -296,7 +296,7 @@ class ScreenActuator:
                 elif late_ns > self._config.late_ms * 1_000_000:
                     detail = f"a frame stayed for {late_ns / 1e6:.0f} ms: the display was late"
                     self._fail(number, "screen_late", detail, t_ns, found)
-            if flip.asked_ns + self._offset_ns > reel.told_ns:
+            if flip.asked_ns + self._offset_ns > reel.commanded_ns:
                 self._follow(number, reel, flip.images[number - 1], seen, found)
         self._decide_all(t_ns, found)
 
@@ -315,7 +315,7 @@ class ScreenActuator:
         self._gone(ScreenGone(t_ns=seen.t_ns, fault="screen_unreadable", detail=detail), found)
 
     def _follow(self, number: int, reel: _Reel, image: int, seen: FlipSeen, found: list[Observation]) -> None:
-        """A frame that was made after the reel was told something shows it."""
+        """A frame that was made after the reel was commanded something shows it."""
         turns, t_ns = number in seen.turning, seen.t_ns
         if reel.aim is None:
             if reel.stop is not None and (turns or image != reel.stop):
@@ -330,7 +330,7 @@ class ScreenActuator:
         elif reel.aim == "house" and reel.disarmed_ns is not None:
             if seen.flip.made_ns + self._offset_ns >= reel.disarmed_ns + DISARMED_NS:
                 reel.disarmed_ns = None
-                self._tell(reel, Stop(reel=number, image=reel.target), t_ns)
+                self._command(reel, Stop(reel=number, image=reel.target), t_ns)
         elif not turns and image == reel.target:
             self._stands(number, reel, image, t_ns, found)
 
@@ -407,7 +407,7 @@ class ScreenActuator:
             self._fail(number, "image_in_doubt", lit.why, t_ns, found)
         elif lit is not None:
             reel.lit, reel.target = lit, lit.image
-            self._tell(reel, Stop(reel=number, image=lit.image), t_ns)
+            self._command(reel, Stop(reel=number, image=lit.image), t_ns)
 
     def _measured(self, seen: LightMeasured, found: list[Observation]) -> None:
         """The display must lag as stated: a certified machine is as it was measured."""
@@ -418,7 +418,7 @@ class ScreenActuator:
             return
         self._differs = differs
         detail = (
-            f"the light sensor measures {seen.latency_ns / 1e6:.1f} ms from a frame to its light; the file says "
+            f"the light sensor measures {seen.latency_ns / 1e6:.1f} ms from a frame to its light; the file gives "
             f"{self._config.latency_ms:g} ms, give or take {self._config.latency_error_ms:g} ms"
         )
         found.append(ReelsTrouble(t_ns=seen.t_ns, fails=differs, fault="display_latency", cause=LIGHT, detail=detail))
@@ -429,7 +429,7 @@ class ScreenActuator:
         """Nothing is known of the reel any more; it is halted."""
         reel = self._reels[number]
         self._forget(reel)
-        reel.stop, reel.told_ns = None, t_ns
+        reel.stop, reel.commanded_ns = None, t_ns
         if self._up:
             self._send(Stop(reel=number), t_ns)
         found.append(ReelFailed(t_ns=t_ns, reel=number, fault=fault, detail=f"reel {number}: {detail}"))

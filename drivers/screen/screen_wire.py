@@ -41,7 +41,7 @@ class Hello(ScreenMessage, frozen=True, kw_only=True, tag="hello"):
     """The screen's program runs. It is sent first on every connection."""
 
     session: Annotated[str, Meta(max_length=64)]
-    """Another one at every start of the program: what it was told before is gone."""
+    """Another one at every start of the program: what it was sent before is gone."""
     at: Time
     """When it was sent."""
     program: Annotated[str, Meta(max_length=64)]
