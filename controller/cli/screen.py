@@ -12,7 +12,14 @@ from controller.cli import FATAL
 
 PORT = 5990
 """Where no other is asked for (ours)."""
-NO_PYGAME = "the screen needs pygame-ce: install feltwire with its extra `screen` (pip install 'feltwire[screen]')"
+NO_PYGAME = (
+    "the screen needs pygame-ce, which the Debian package does not bring. In a checkout of this version:\n"
+    "  python3 -m venv /opt/feltwire-screen\n"
+    "  /opt/feltwire-screen/bin/pip install --require-hashes -r requirements/screen.lock\n"
+    "  /opt/feltwire-screen/bin/pip install --no-deps .\n"
+    "  /opt/feltwire-screen/bin/feltwire screen\n"
+    "See docs/devices/skill-stop-video.md, Running the screen."
+)
 
 
 class Size(click.ParamType[tuple[int, int]]):
