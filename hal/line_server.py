@@ -5,6 +5,7 @@ It listens on this computer alone: whoever reaches it speaks for the machine.
 
 from __future__ import annotations
 
+import logging
 import selectors
 import socket
 from collections.abc import Iterable
@@ -14,8 +15,16 @@ from hal.clock import NS_PER_S
 from hal.framing import LineFramer
 from hal.lines import LineError
 
+log = logging.getLogger(__name__)
+
 MOST_UNSENT: Final = 1 << 20
 """Bytes that wait for a client that does not read; then it is given up (ours)."""
+
+
+MOST_READS: Final = 4
+"""Pieces that are read in one turn: a client that never pauses takes no more of it (ours)."""
+PIECE: Final = 65_536
+"""Bytes of a piece at most."""
 
 
 class Readable(Protocol):
@@ -35,7 +44,7 @@ class LineServer:
             LineError: the port is taken, or the address is not of this computer's loopback.
         """
         if not host.startswith("127."):
-            raise LineError(f"{host} is no address of the loopback: a screen is told what to show by its own computer")
+            raise LineError(f"{host} is no address of the loopback: a screen shows what its own computer sends")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -47,8 +56,12 @@ class LineServer:
         self._socket.setblocking(False)
         self._longest = longest
         self._client: socket.socket | None = None
+        self._not_taken: int | None = None
+        """Why the last client could not be taken: it is logged once."""
         self._framer = LineFramer(longest)
         self._unsent = b""
+        self.refused = 0
+        """Lines that were longer than the longest, and were discarded."""
 
     @property
     def port(self) -> int:
@@ -61,11 +74,18 @@ class LineServer:
         return self._client is not None
 
     def accept(self) -> bool:
-        """Takes a client that has come. Returns whether there is a new one."""
+        """Takes a client that has come. Returns whether there is a new one; one that cannot be taken is none."""
         try:
             client, _ = self._socket.accept()
         except BlockingIOError:
             return False
+        except OSError as error:
+            # It went before it was taken, or there is no descriptor left for it; the client that is served stays.
+            if error.errno != self._not_taken:
+                log.warning("a client cannot be taken: %s", error.strerror)
+            self._not_taken = error.errno
+            return False
+        self._not_taken = None
         self._drop()
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -73,11 +93,13 @@ class LineServer:
         return True
 
     def lines(self) -> list[bytes]:
-        """The lines that have come; a client that has gone is forgotten."""
+        """The lines that have come, of so many pieces at most; a client that has gone is forgotten."""
         found: list[bytes] = []
-        while self._client is not None:
+        for _ in range(MOST_READS):
+            if self._client is None:
+                break
             try:
-                data = self._client.recv(65_536)
+                data = self._client.recv(PIECE)
             except BlockingIOError:
                 break
             except OSError:
@@ -85,7 +107,9 @@ class LineServer:
             if not data:
                 self._drop()
                 break
-            found += self._framer.feed(data).frames
+            frames, overlong = self._framer.feed(data)
+            found += frames
+            self.refused += overlong
         return found
 
     def send(self, line: bytes) -> None:

@@ -40,7 +40,7 @@ ANY: Final = "*"
 
 @lru_cache
 def words(language: str) -> dict[str, str]:
-    """What the screen says in a language."""
+    """The texts of the screen in a language."""
     text = (files("screen") / "languages" / f"{language}.json").read_text(encoding="utf-8")
     found: dict[str, str] = json.loads(text)
     return found
@@ -97,31 +97,31 @@ class Painter:
             width, height = self._surface.get_size()
             self._text("WAITING FOR THE TABLE", Box(0, height * 2 // 5, width, height // 5), WHITE, height // 10)
             return
-        said = words(model.language)
-        self._header(layout, model, scene, said)
+        texts = words(model.language)
+        self._header(layout, model, scene, texts)
         if view == "recall":
-            self._recall(layout, scene, said)
+            self._recall(layout, scene, texts)
         elif view in REELLESS:
-            self._stopped(layout, view, scene, said)
+            self._stopped(layout, view, scene, texts)
         else:
-            self._awards(layout, model, scene, said, won=view == "award")
-            self._message(layout, picture, said)
+            self._awards(layout, model, scene, texts, won=view == "award")
+            self._message(layout, picture, texts)
         if model.light:
             pygame.draw.rect(self._surface, (255, 255, 255) if picture.patch else (0, 0, 0), layout.patch)
 
-    def _header(self, layout: Layout, model: SetUp, scene: Scene, said: dict[str, str]) -> None:
+    def _header(self, layout: Layout, model: SetUp, scene: Scene, texts: dict[str, str]) -> None:
         box, unit = layout.header, layout.unit
         pygame.draw.rect(self._surface, PANEL, box)
-        title = f"{model.title}   {said['simulated']}" if scene.simulated else model.title
+        title = f"{model.title}   {texts['simulated']}" if scene.simulated else model.title
         self._text(title, Box(3 * unit, 0, box.width // 2 - 6 * unit, box.height), GOLD, 6 * unit, "left")
-        numbers = f"{said['play']} {scene.play}     {said['credits']} {scene.credits}"
+        numbers = f"{texts['play']} {scene.play}     {texts['credits']} {scene.credits}"
         self._text(numbers, Box(box.width // 2, 0, box.width // 2 - 3 * unit, box.height), WHITE, 6 * unit, "right")
 
-    def _awards(self, layout: Layout, model: SetUp, scene: Scene, said: dict[str, str], *, won: bool) -> None:
+    def _awards(self, layout: Layout, model: SetUp, scene: Scene, texts: dict[str, str], *, won: bool) -> None:
         box, unit = layout.awards, layout.unit
         pygame.draw.rect(self._surface, PANEL, box, border_radius=2 * unit)
         head = Box(box.x, box.y + unit, box.width, 6 * unit)
-        self._text(said["awards"], head, PALE, 5 * unit)
+        self._text(texts["awards"], head, PALE, 5 * unit)
         columns = 2 if layout.height > layout.width else 1
         per_column = -(-len(model.awards) // columns)
         left = Box(box.x + 2 * unit, head.y + head.height + unit, box.width - 4 * unit, box.height - 15 * unit)
@@ -130,7 +130,7 @@ class Painter:
         paid = {line.award for line in scene.won} if won else set()
         if any(ANY in symbols for symbols, _ in model.awards):
             foot = Box(box.x + 2 * unit, box.y + box.height - 6 * unit, box.width - 4 * unit, 5 * unit)
-            self._text(f"{ANY} {said['any']}", foot, PALE, 4 * unit)
+            self._text(f"{ANY} {texts['any']}", foot, PALE, 4 * unit)
         for place, (symbols, tokens) in enumerate(model.awards):
             column, row = divmod(place, per_column)
             at = Box(left.x + column * width, left.y + row * row_height, width - 2 * unit, row_height)
@@ -152,32 +152,32 @@ class Painter:
                 "right",
             )
 
-    def _message(self, layout: Layout, picture: Picture, said: dict[str, str]) -> None:
+    def _message(self, layout: Layout, picture: Picture, texts: dict[str, str]) -> None:
         box, unit, scene = layout.message, layout.unit, picture.scene
         touch = self._model is not None and self._model.touch
-        owed = _tokens(scene.credits, said)
+        owed = _tokens(scene.credits, texts)
         head, how, colour = {
-            "attract": (said["attract"], said["attract_how_touch" if touch else "attract_how"], WHITE),
-            "play": (said["playing"], "", WHITE),
+            "attract": (texts["attract"], texts["attract_how_touch" if touch else "attract_how"], WHITE),
+            "play": (texts["playing"], "", WHITE),
             "award": (
-                said["won"].format(n=_tokens(scene.award, said)),
-                said["paid_by_hand"] if scene.by_hand else "",
+                texts["won"].format(n=_tokens(scene.award, texts)),
+                texts["paid_by_hand"] if scene.by_hand else "",
                 GREEN,
             ),
-            "hand_pay": (said["hand_pay"], said["hand_pay_how"].format(n=owed), GOLD),
-        }.get(picture.view, (said["closed"], said["closed_how"], PALE))
+            "hand_pay": (texts["hand_pay"], texts["hand_pay_how"].format(n=owed), GOLD),
+        }.get(picture.view, (texts["closed"], texts["closed_how"], PALE))
         dark = self._blinks(picture)
         top = Box(box.x + 8 * unit, box.y, box.width - 16 * unit, box.height * (62 if how else 100) // 100)
         self._text(head, top, PALE if dark else colour, 10 * unit)
         if how:
             self._text(how, Box(top.x, top.y + top.height, top.width, box.height - top.height - unit), PALE, 5 * unit)
 
-    def _stopped(self, layout: Layout, view: View, scene: Scene, said: dict[str, str]) -> None:
+    def _stopped(self, layout: Layout, view: View, scene: Scene, texts: dict[str, str]) -> None:
         """A view that takes the place of the reels: why nothing is played."""
         unit, box = layout.unit, layout.body
-        self._text(said[view], Box(box.x, box.y + 4 * unit, box.width, 16 * unit), WHITE, 15 * unit)
+        self._text(texts[view], Box(box.x, box.y + 4 * unit, box.width, 16 * unit), WHITE, 15 * unit)
         self._text(
-            said[f"{view}_how"],
+            texts[f"{view}_how"],
             Box(box.x + 3 * unit, box.y + 21 * unit, box.width - 6 * unit, 7 * unit),
             WHITE,
             6 * unit,
@@ -192,26 +192,26 @@ class Painter:
         if view == "test" and scene.meters:
             self._meters(Box(box.x, top, box.width, box.y + box.height - top), scene, unit)
 
-    def _recall(self, layout: Layout, scene: Scene, said: dict[str, str]) -> None:
+    def _recall(self, layout: Layout, scene: Scene, texts: dict[str, str]) -> None:
         unit, box = layout.unit, layout.body
-        self._text(said["recall"], Box(box.x, box.y, box.width, 9 * unit), GOLD, 9 * unit)
-        self._text(said["recall_how"], Box(box.x, box.y + 9 * unit, box.width, 5 * unit), WHITE, 4 * unit)
+        self._text(texts["recall"], Box(box.x, box.y, box.width, 9 * unit), GOLD, 9 * unit)
+        self._text(texts["recall_how"], Box(box.x, box.y + 9 * unit, box.width, 5 * unit), WHITE, 4 * unit)
         top, upright = box.y + 16 * unit, layout.height > layout.width
         columns = 1 if upright else 2
         rows = 10 // columns
         room = layout.height - top - (34 if upright else 4) * unit
         height, width = room // rows, box.width // columns
         if not scene.plays:
-            self._text(said["no_plays"], Box(box.x, top, box.width, 10 * unit), WHITE, 6 * unit)
+            self._text(texts["no_plays"], Box(box.x, top, box.width, 10 * unit), WHITE, 6 * unit)
         for place, one in enumerate(scene.plays[:10]):
             column, row = divmod(place, rows)
             at = Box(box.x + column * width, top + row * height, width - 2 * unit, height - unit)
             pygame.draw.rect(self._surface, (38, 20, 74), at, border_radius=unit)
             self._text(
-                f"{said['play']} {one.play}", Box(at.x + unit, at.y, 22 * unit, at.height), PALE, 4 * unit, "left"
+                f"{texts['play']} {one.play}", Box(at.x + unit, at.y, 22 * unit, at.height), PALE, 4 * unit, "left"
             )
             if not one.symbols:
-                word = said.get(one.verdict, one.verdict)
+                word = texts.get(one.verdict, one.verdict)
                 self._text(
                     f"{word} {one.reason}".strip(),
                     Box(at.x + 24 * unit, at.y, at.width - 26 * unit, at.height),
@@ -228,7 +228,7 @@ class Painter:
                     drawn = symbol(name, max(4, side - 1))
                     self._surface.blit(drawn, drawn.get_rect(center=(at.x + 27 * unit + reel * side, y)))
             paid = Box(at.x + at.width - 19 * unit, at.y, 18 * unit, at.height)
-            self._text(_tokens(one.award, said), paid, GREEN if one.award else PALE, 4 * unit, "right")
+            self._text(_tokens(one.award, texts), paid, GREEN if one.award else PALE, 4 * unit, "right")
         if upright and scene.meters:
             self._meters(Box(box.x, layout.height - 32 * unit, box.width, 30 * unit), scene, unit)
 
@@ -251,7 +251,7 @@ class Painter:
         model = self._model
         if model is None:
             return
-        said, unit = words(model.language), layout.unit
+        texts, unit = words(model.language), layout.unit
         won = {line.line for line in picture.scene.won} if picture.view == "award" else set()
         rows = {line[0] for number, line in enumerate(model.lines, 1) if number in won and len(set(line)) == 1}
         for place, box in enumerate(layout.reels):
@@ -279,7 +279,7 @@ class Painter:
             if layout.stops:
                 stop = layout.stops[place]
                 pygame.draw.rect(self._surface, RED if turns else (58, 64, 78), stop, border_radius=2 * unit)
-                self._text(said["stop"], stop, WHITE if turns else PALE, 7 * unit)
+                self._text(texts["stop"], stop, WHITE if turns else PALE, 7 * unit)
 
     # --- text --------------------------------------------------------------------------------------------------------
 
@@ -317,5 +317,5 @@ class Painter:
         return top
 
 
-def _tokens(count: int, said: dict[str, str]) -> str:
-    return said["token"] if count == 1 else said["tokens"].format(n=count)
+def _tokens(count: int, texts: dict[str, str]) -> str:
+    return texts["token"] if count == 1 else texts["tokens"].format(n=count)

@@ -4,7 +4,7 @@
     frame was given to the display ──flipped──► line to the table
 
 A reel that turns shows one whole image after another, each for `symbol_ns` from its first frame on: what is lit is
-always one image, and the player stops what he saw. Nothing here decides anything: where a reel stands it is told.
+always one image, and the player stops what he saw. Nothing here decides anything: where a reel stands is commanded.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from drivers.screen.screen_wire import (
     FlipMade,
     Hello,
     Scene,
+    ScreenWireError,
     SetUp,
     Show,
     Spin,
+    Stop,
     Touched,
     Trouble,
     View,
@@ -75,7 +77,7 @@ class ScreenProgram:
         synchronised: bool = True,
         touch: str = "",
     ) -> None:
-        """`session` is another one at every start. The rest is what the table is told of the display."""
+        """`session` is another one at every start. The rest is what the table receives about the display."""
         self._hello = Hello(
             session=session,
             at=0,
@@ -107,6 +109,10 @@ class ScreenProgram:
         self._scene = Scene(view="closed")
         return line_of(msgspec.structs.replace(self._hello, at=t_ns))
 
+    def lose_touch(self) -> None:
+        """The touch panel is gone, for as long as this program runs."""
+        self._hello = msgspec.structs.replace(self._hello, touch="")
+
     def take(self, line: bytes, t_ns: int) -> None:
         """A line of the table.
 
@@ -115,15 +121,22 @@ class ScreenProgram:
         """
         message = to_screen(line)
         if isinstance(message, SetUp):
+            if len(message.images) != len(message.reels):
+                raise ScreenWireError(f"{len(message.images)} images are set up for {len(message.reels)} reels")
+            if any(len(line) != len(message.reels) for line in message.lines):
+                raise ScreenWireError(f"a win line has another number of places than there are reels: {message.lines}")
+            for number, image in enumerate(message.images, 1):
+                _is_of(message, number, image)
             self.model = message
-            symbols = [len(reel) for reel in message.reels]
-            self._reels = [_Reel(image % count) for image, count in zip(message.images, symbols, strict=False)]
+            self._reels = [_Reel(image) for image in message.images]
             self._reported = None
         elif isinstance(message, Show):
             if message.scene.view != self._scene.view or message.scene.play != self._scene.play:
                 self._shown_ns = t_ns
             self._scene = message.scene
-        elif message.reel <= len(self._reels):
+        elif self.model is not None and message.reel <= len(self._reels):
+            if isinstance(message, Stop) and message.image is not None:
+                _is_of(self.model, message.reel, message.image)
             reel = self._reels[message.reel - 1]
             if isinstance(message, Spin):
                 reel.spin = reel.since_ns is None
@@ -217,3 +230,10 @@ class ScreenProgram:
         if scene.view == "award" and age_ns >= AWARD_NS:
             return "hand_pay" if scene.credits and scene.by_hand else "attract"
         return scene.view
+
+
+def _is_of(model: SetUp, number: int, image: int) -> None:
+    """Raises `ScreenWireError` where a reel has no such image."""
+    symbols = len(model.reels[number - 1])
+    if image >= symbols:
+        raise ScreenWireError(f"reel {number} has {symbols} images, from 0: there is no image {image}")

@@ -44,6 +44,10 @@ class Panel(Protocol):
     def read(self) -> list[TouchEvent]:
         """What the fingers did; raises `LineError` where it is gone."""
 
+    @property
+    def dropped(self) -> int:
+        """How often the kernel had to drop events."""
+
 
 class ScreenService:
     """One screen."""
@@ -75,10 +79,18 @@ class ScreenService:
         self._looked_ns = -LOOK_NS
         self._connected = True
         self._fingers = 0
-        self.refused = 0
-        """Lines of the table that were no messages."""
+        self._panel_gone = ""
+        """Why the panel is gone; empty while it is not."""
+        self._dropped = 0
+        """How often the panel's events were dropped, as far as that was reported."""
+        self._refused = 0
         self.frames = 0
         """Frames that were given to the display."""
+
+    @property
+    def refused(self) -> int:
+        """Lines of the table that were no messages, or too long for one."""
+        return self._refused + self._server.refused
 
     def step(self) -> bool:
         """One turn. Returns False once the window was closed."""
@@ -86,12 +98,14 @@ class ScreenService:
         if self._server.accept():
             log.info("a table is connected")
             self._server.send(self._program.hello(now_ns))
+            if self._panel_gone:
+                self._trouble("touch", self._panel_gone)
             self._looked_ns, self._connected = -LOOK_NS, True
         for line in self._server.lines():
             try:
                 self._program.take(line, now_ns)
             except ScreenWireError as error:
-                self.refused += 1
+                self._refused += 1
                 log.warning("a line of the table is no message: %s", error)
         self._server.flush()
         self._touches()
@@ -133,12 +147,23 @@ class ScreenService:
             touches = self._panel.read()
         except LineError as error:
             log.error("%s", error)
-            self._panel = None
-            self._trouble("touch", str(error))
+            self._panel, self._panel_gone = None, str(error)
+            self._program.lose_touch()
+            self._trouble("touch", self._panel_gone)
             return
+        if self._panel.dropped > self._dropped:
+            self._dropped = self._panel.dropped
+            self._missed()
         for touch in touches:
             x, y = self._at(touch.x, touch.y)
             self._finger(touch.t_ns, x, y, touch.down, by_kernel=True)
+
+    def _missed(self) -> None:
+        """The kernel dropped events: while a reel turns, one of them may have been the press that stops it."""
+        log.warning("events of the touch panel were dropped: nobody read them in time")
+        if self._program.turns:
+            self._trouble("touch", "events of the panel were dropped while a reel turned: a press may be lost")
+            self._trouble("touch", "the panel is read again", fails=False)
 
     def _at(self, x: float, y: float) -> tuple[int, int]:
         """Where on the picture a place on the panel is."""

@@ -1,7 +1,7 @@
 """The display: a window or the whole screen, by pygame (SDL2): KMSDRM on a computer without a desktop, X11 elsewhere.
 
-Flips wait for the display where it can synchronise them; where it cannot, the window says so, and whoever plays on it
-must be content with that (`synchronised` of `[device.screen]`).
+Flips wait for the display where it can synchronise them; where it cannot, the window reports that, and whoever plays on
+it must be content with that (`synchronised` of `[device.screen]`).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class Window:
         Raises:
             DisplayError: there is none.
         """
+        self._whole = whole
         try:
             pygame.display.init()
             pygame.font.init()
@@ -72,7 +73,7 @@ class Window:
         try:
             pygame.display.set_mode(wanted, flags, vsync=1)
         except pygame.error:
-            return False  # it cannot; the window is opened without, and says so
+            return False  # it cannot; the window is opened without, and reports so
         return True
 
     @property
@@ -89,7 +90,9 @@ class Window:
         found: list[Pointed] = []
         closed = False
         for event in pygame.event.get():
-            if event.type == pygame.QUIT or (event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE):
+            escape = event.type == pygame.KEYDOWN and event.key == pygame.K_ESCAPE
+            if event.type == pygame.QUIT or (escape and not self._whole):
+                # On the whole display, which is the machine's, no key ends it.
                 closed = True
             elif event.type in (pygame.MOUSEBUTTONDOWN, pygame.MOUSEBUTTONUP) and event.button == 1:
                 found.append(Pointed(event.pos[0], event.pos[1], event.type == pygame.MOUSEBUTTONDOWN))

@@ -12,7 +12,14 @@ from controller.cli import FATAL
 
 PORT = 5990
 """Where no other is asked for (ours)."""
-NO_PYGAME = "the screen needs pygame-ce: install feltwire with its extra `screen` (pip install 'feltwire[screen]')"
+NO_PYGAME = (
+    "the screen needs pygame-ce, which the Debian package does not bring. In a checkout of this version:\n"
+    "  python3 -m venv /opt/feltwire-screen\n"
+    "  /opt/feltwire-screen/bin/pip install --require-hashes -r requirements/screen.lock\n"
+    "  /opt/feltwire-screen/bin/pip install --no-deps .\n"
+    "  /opt/feltwire-screen/bin/feltwire screen\n"
+    "See docs/devices/skill-stop-video.md, Running the screen."
+)
 
 
 class Size(click.ParamType[tuple[int, int]]):
@@ -52,14 +59,15 @@ class Size(click.ParamType[tuple[int, int]]):
 def command(port: int, size: tuple[int, int] | None, window: bool, touch: Path | None, touch_turned: str) -> None:
     """Show the screen of a skill-stop video.
 
-    It draws what the table tells it, and reports each frame and each touch with its time. The table reaches it by a
+    It draws what the table sends, and reports each frame and each touch with its time. The table reaches it by a
     link on this computer:
 
     \b
         [links]
         screen = { port = "socket://127.0.0.1:5990" }
 
-    It may be started before the service, and is connected again when that is restarted. Ctrl-C ends it.
+    It may be started before the service, and is connected again when that is restarted. Ctrl-C ends it, and
+    Escape in a window.
     """
     try:
         import pygame  # noqa: F401 (whether it is there)
@@ -99,7 +107,7 @@ def _run(port: int, size: tuple[int, int] | None, in_window: bool, touch: Path |
         height=height,
         refresh_mhz=window.refresh_hz * 1000,
         synchronised=window.synchronised,
-        touch="" if panel is None else panel.name[:128],
+        touch="" if panel is None else (panel.name or str(panel.path))[:128],
     )
     how = "synchronised" if window.synchronised else "NOT synchronised: for a bench only"
     click.echo(f"{width}x{height} by {window.driver}, {window.refresh_hz} Hz, {how}")

@@ -33,6 +33,8 @@ from hal.values import Output, SendFrame
 
 UP_NS: Final = 15_000_000_000
 """A screen that is not up yet must be by then: its program is started with the service (ours)."""
+READ_NS: Final = 20_000_000
+"""So long after the kernel's event a touch may be reported: the screen reads its panel once a frame (ours)."""
 DISARMED_NS: Final = 250_000_000
 """So long after the player's time a press that was in time may still be reported (ours)."""
 
@@ -69,10 +71,10 @@ class _Reel:
     """What was lit then, once it is decided."""
     disarmed_ns: int | None = None
     """When the house took it from the player."""
-    told_ns: int = 0
-    """When it was told what to do: a frame of before shows nothing of that."""
+    commanded_ns: int = 0
+    """When it was commanded: a frame of before shows nothing of that."""
     answer_ns: int = NEVER_NS
-    """When a frame must have shown what it was told."""
+    """When a frame must have shown what it was commanded."""
 
 
 class ScreenActuator:
@@ -92,6 +94,8 @@ class ScreenActuator:
         self._up_by_ns = NEVER_NS
         """When it must be up, once something is to be shown."""
         self._scene: Scene | None = None
+        self._showing: Output | None = None
+        """The output of the last scene: while it waits, another scene of its time takes its place."""
         self._turning: frozenset[int] = frozenset()
         self._images: tuple[int, ...] = ()
         self._measured_ns: int | None = None
@@ -135,9 +139,9 @@ class ScreenActuator:
         self._scene = scene
         if not self._up:
             return
-        if self.outputs and self.outputs[-1].t_ns == t_ns and b'"is":"show"' in _data(self.outputs[-1])[:12]:
+        if self.outputs and self.outputs[-1] is self._showing and self._showing.t_ns == t_ns:
             self.outputs.pop()
-        self._send(Show(scene=scene), t_ns)
+        self._send_scene(scene, t_ns)
 
     def spin(self, number: int, t_ns: int) -> None:
         """Spins a reel until the player stops it."""
@@ -164,7 +168,7 @@ class ScreenActuator:
             return
         self._forget(reel)
         reel.aim = "halt"
-        self._tell(reel, Stop(reel=number), t_ns)
+        self._command(reel, Stop(reel=number), t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
         """Every reel stands."""
@@ -181,14 +185,18 @@ class ScreenActuator:
 
     def _turn(self, number: int, reel: _Reel, t_ns: int) -> None:
         reel.sent = True
-        self._tell(reel, Spin(reel=number) if reel.aim == "player" else Stop(reel=number, image=reel.target), t_ns)
+        self._command(reel, Spin(reel=number) if reel.aim == "player" else Stop(reel=number, image=reel.target), t_ns)
 
-    def _tell(self, reel: _Reel, message: ToScreen, t_ns: int) -> None:
-        reel.told_ns, reel.answer_ns = t_ns, t_ns + self._config.answer_ms * 1_000_000
+    def _command(self, reel: _Reel, message: ToScreen, t_ns: int) -> None:
+        reel.commanded_ns, reel.answer_ns = t_ns, t_ns + self._config.answer_ms * 1_000_000
         self._send(message, t_ns)
 
     def _send(self, message: ToScreen, t_ns: int) -> None:
         self.outputs.append(SendFrame(LINK, line_of(message) + b"\n", t_ns))
+
+    def _send_scene(self, scene: Scene, t_ns: int) -> None:
+        self._send(Show(scene=scene), t_ns)
+        self._showing = self.outputs[-1]
 
     # --- observations and time -----------------------------------------------------------------------------------
 
@@ -202,7 +210,7 @@ class ScreenActuator:
         elif isinstance(seen, FlipSeen):
             self._flipped(seen, found)
         elif isinstance(seen, PressSeen):
-            self._pressed(seen)
+            self._pressed(seen, found)
             self._decide_all(seen.t_ns, found)
         elif isinstance(seen, LightMeasured):
             self._measured(seen, found)
@@ -219,12 +227,12 @@ class ScreenActuator:
                     self._fail(number, "screen_lost", detail, due_ns, found)
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
-                detail = f"no frame showed within {self._config.answer_ms} ms what it was told"
+                detail = f"no frame showed within {self._config.answer_ms} ms what it was commanded"
                 self._fail(number, "screen_not_answering", detail, reel.answer_ns, found)
         return found
 
     def _begins(self, t_ns: int, found: list[Observation]) -> None:
-        """The screen's program begins anew: it is told what it is, and every reel what it was to do."""
+        """The screen's program begins anew: its model is sent, and what each reel was to do."""
         model = self._model
         if model is None:
             return
@@ -247,14 +255,14 @@ class ScreenActuator:
             t_ns,
         )
         if self._scene is not None:
-            self._send(Show(scene=self._scene), t_ns)
+            self._send_scene(self._scene, t_ns)
         for number, reel in self._reels.items():
             if not reel.sent:
                 self._turn(number, reel, t_ns)
             elif reel.aim is not None:
                 self._fail(number, "screen_lost", "the screen's program was started anew while it turned", t_ns, found)
             elif reel.stop is not None:
-                reel.told_ns = t_ns
+                reel.commanded_ns = t_ns
 
     def _gone(self, seen: ScreenGone, found: list[Observation]) -> None:
         """What it shows is not known any more."""
@@ -273,6 +281,9 @@ class ScreenActuator:
         t_ns, flip, last = seen.t_ns, seen.flip, self._flips.last
         if not self._up:
             return
+        if not self._is_of_model(flip.images):
+            self._unreadable(seen, found)
+            return
         self._offset_ns = seen.offset_ns
         missing = self._flips.add(flip)
         before = self._turning
@@ -285,12 +296,26 @@ class ScreenActuator:
                 elif late_ns > self._config.late_ms * 1_000_000:
                     detail = f"a frame stayed for {late_ns / 1e6:.0f} ms: the display was late"
                     self._fail(number, "screen_late", detail, t_ns, found)
-            if flip.asked_ns + self._offset_ns > reel.told_ns:
+            if flip.asked_ns + self._offset_ns > reel.commanded_ns:
                 self._follow(number, reel, flip.images[number - 1], seen, found)
         self._decide_all(t_ns, found)
 
+    def _is_of_model(self, images: tuple[int, ...]) -> bool:
+        return self._model is not None and all(
+            image < len(reel) for image, reel in zip(images, self._model.reels, strict=True)
+        )
+
+    def _unreadable(self, seen: FlipSeen, found: list[Observation]) -> None:
+        """A frame with an image that its reel does not have: what the screen shows is not known any more."""
+        if all(reel.aim is None and reel.stop is None for reel in self._reels.values()):
+            self._flips.clear()
+            return  # it was not known before, and nothing waits for it
+        images = ", ".join(map(str, seen.flip.images))
+        detail = f"a frame shows the images {images}, and the model does not have all of them"
+        self._gone(ScreenGone(t_ns=seen.t_ns, fault="screen_unreadable", detail=detail), found)
+
     def _follow(self, number: int, reel: _Reel, image: int, seen: FlipSeen, found: list[Observation]) -> None:
-        """A frame that was made after the reel was told something shows it."""
+        """A frame that was made after the reel was commanded something shows it."""
         turns, t_ns = number in seen.turning, seen.t_ns
         if reel.aim is None:
             if reel.stop is not None and (turns or image != reel.stop):
@@ -305,7 +330,7 @@ class ScreenActuator:
         elif reel.aim == "house" and reel.disarmed_ns is not None:
             if seen.flip.made_ns + self._offset_ns >= reel.disarmed_ns + DISARMED_NS:
                 reel.disarmed_ns = None
-                self._tell(reel, Stop(reel=number, image=reel.target), t_ns)
+                self._command(reel, Stop(reel=number, image=reel.target), t_ns)
         elif not turns and image == reel.target:
             self._stands(number, reel, image, t_ns, found)
 
@@ -338,15 +363,22 @@ class ScreenActuator:
 
     # --- what was lit --------------------------------------------------------------------------------------------
 
-    def _pressed(self, seen: PressSeen) -> None:
-        """The first press that counts stops the reel."""
+    def _pressed(self, seen: PressSeen, found: list[Observation]) -> None:
+        """The first press that counts stops the reel: the one that was pressed first, whichever is reported first."""
         reel = self._reels[seen.reel]
         in_time = reel.aim == "player" or (
             reel.aim == "house" and reel.disarmed_ns is not None and seen.pressed_ns <= reel.disarmed_ns
         )
-        if not in_time or reel.turned_ns is None or reel.press is not None:
+        if not in_time or reel.turned_ns is None:
             return
-        if self._screen_ns(seen) < reel.turned_ns + self._config.spin_ms * 1_000_000:
+        pressed_ns = self._screen_ns(seen)
+        if pressed_ns < reel.turned_ns + self._config.spin_ms * 1_000_000:
+            return
+        if reel.press is not None and pressed_ns >= self._screen_ns(reel.press):
+            return
+        if reel.lit is not None:
+            detail = f"an earlier press, by {seen.by}, was reported after image {reel.lit.image} was decided"
+            self._fail(seen.reel, "image_in_doubt", detail, seen.t_ns, found)
             return
         reel.aim, reel.target, reel.disarmed_ns = "player", None, None
         reel.press, reel.answer_ns = seen, seen.t_ns + self._config.answer_ms * 1_000_000
@@ -363,7 +395,11 @@ class ScreenActuator:
                 self._decide(number, reel, reel.press, t_ns, found)
 
     def _decide(self, number: int, reel: _Reel, press: PressSeen, t_ns: int, found: list[Observation]) -> None:
-        """Decides which image a press stopped, once the flips show it."""
+        """Decides which image a press stopped, once the flips show it, and no earlier press can come any more."""
+        if press.by == "button" and self._config.touch:
+            touched_ms = self._config.touch_latency_ms + self._config.touch_error_ms
+            if t_ns < press.pressed_ns + round(touched_ms * 1e6) + READ_NS:
+                return  # frames come all the time: it is decided with one of them
         error_ns = round(self._error_ms(press) * 1e6)
         display = DisplayError(round(self._config.latency_ms * 1e6), error_ns)
         lit = self._flips.image_at(number, self._screen_ns(press), display)
@@ -371,7 +407,7 @@ class ScreenActuator:
             self._fail(number, "image_in_doubt", lit.why, t_ns, found)
         elif lit is not None:
             reel.lit, reel.target = lit, lit.image
-            self._tell(reel, Stop(reel=number, image=lit.image), t_ns)
+            self._command(reel, Stop(reel=number, image=lit.image), t_ns)
 
     def _measured(self, seen: LightMeasured, found: list[Observation]) -> None:
         """The display must lag as stated: a certified machine is as it was measured."""
@@ -382,7 +418,7 @@ class ScreenActuator:
             return
         self._differs = differs
         detail = (
-            f"the light sensor measures {seen.latency_ns / 1e6:.1f} ms from a frame to its light; the file says "
+            f"the light sensor measures {seen.latency_ns / 1e6:.1f} ms from a frame to its light; the file gives "
             f"{self._config.latency_ms:g} ms, give or take {self._config.latency_error_ms:g} ms"
         )
         found.append(ReelsTrouble(t_ns=seen.t_ns, fails=differs, fault="display_latency", cause=LIGHT, detail=detail))
@@ -393,7 +429,7 @@ class ScreenActuator:
         """Nothing is known of the reel any more; it is halted."""
         reel = self._reels[number]
         self._forget(reel)
-        reel.stop, reel.told_ns = None, t_ns
+        reel.stop, reel.commanded_ns = None, t_ns
         if self._up:
             self._send(Stop(reel=number), t_ns)
         found.append(ReelFailed(t_ns=t_ns, reel=number, fault=fault, detail=f"reel {number}: {detail}"))
@@ -402,7 +438,3 @@ class ScreenActuator:
         reel.aim = reel.target = reel.press = reel.lit = reel.disarmed_ns = reel.turned_ns = None
         reel.answer_ns = NEVER_NS
         reel.sent = True
-
-
-def _data(output: Output) -> bytes:
-    return output.data if isinstance(output, SendFrame) else b""

@@ -97,7 +97,9 @@ class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     answer_ms: Annotated[
         int,
         Meta(
-            ge=200, le=10_000, description="a screen that does not show for so long what it is told has failed (ours)"
+            ge=200,
+            le=10_000,
+            description="a screen that does not show for so long what it is commanded has failed (ours)",
         ),
     ] = 1000
     language: Annotated[Literal["en", "es"], Meta(description="the language of its words")] = "en"
@@ -136,7 +138,7 @@ def stop_line(reel: int) -> str:
 
 
 class ScreenUp(Observation, frozen=True, kw_only=True):
-    """The screen's program runs, and can be told what to show."""
+    """The screen's program runs, and can be sent what to show."""
 
     hello: Hello
     again: bool
@@ -150,7 +152,7 @@ class ScreenGone(Observation, frozen=True, kw_only=True):
     fault: str
     """The code of the fault that follows; empty where `ReelsTrouble` has reported it."""
     lost: bool = False
-    """Whether its program cannot be told anything until it is up again."""
+    """Whether its program cannot be sent anything until it is up again."""
 
 
 class FlipSeen(Observation, frozen=True, kw_only=True):
@@ -203,7 +205,7 @@ class Screen:
         """Of the last flip."""
         self._turning: frozenset[int] = frozenset()
         self._images: tuple[int, ...] = ()
-        self._heard_ns = NEVER_NS
+        self._received_ns = NEVER_NS
         """When the screen reported last; NEVER_NS while it is known to be silent."""
         self._finger_ns = NEVER_NS
         """Since when a finger is on the panel."""
@@ -268,7 +270,7 @@ class Screen:
         if isinstance(message, Hello):
             again = message.session == self._session
             self._forget()
-            self._session, self._heard_ns = message.session, t_ns
+            self._session, self._received_ns = message.session, t_ns
             self._clock.read(message.at, t_ns)
             self._well(t_ns, LINK, found)
             if self._config.synchronised and not message.synchronised:
@@ -278,17 +280,18 @@ class Screen:
                 self._ill(t_ns, "display_failed", "synchronised", detail, found)
             else:
                 self._well(t_ns, "synchronised", found)
+            self._hello_of_parts(message, t_ns, found)
             found.append(ScreenUp(t_ns=t_ns, hello=message, again=again))
         elif self._session is None:
             pass  # the rest of what was sent before the screen was lost; its next connection begins with a hello
         elif isinstance(message, FlipMade):
-            self._heard_ns = t_ns
+            self._received_ns = t_ns
             self._flip(message, t_ns, found)
         elif isinstance(message, Touched):
-            self._heard_ns = t_ns
+            self._received_ns = t_ns
             self._touch(message, t_ns, found)
         elif isinstance(message, Trouble):
-            self._heard_ns = t_ns
+            self._received_ns = t_ns
             self._trouble(message, t_ns, found)
         return found
 
@@ -328,10 +331,23 @@ class Screen:
         """Nothing of its session is known any more."""
         self._session = self._number = self._patch = None
         self._turning, self._images = frozenset(), ()
-        self._heard_ns = self._finger_ns = NEVER_NS
+        self._received_ns = self._finger_ns = NEVER_NS
         self._patches.clear()
         self._latencies.clear()
         self._clock.clear()
+
+    def _hello_of_parts(self, seen: Hello, t_ns: int, found: list[Observation]) -> None:
+        """A connection begins: what failed before is over, unless it is reported again."""
+        self._well(t_ns, "finger", found)
+        self._well(t_ns, "display", found)
+        if not self._config.touch or self._config.window_touch or seen.touch:
+            self._well(t_ns, "touch", found)
+            return
+        detail = (
+            "feltwire screen has no touch panel, and reels are stopped by touch: look at its cable, name it with "
+            '--touch, start feltwire screen anew; or write stops = "buttons"'
+        )
+        self._ill(t_ns, "touch_failed", "touch", detail, found)
 
     def _flip(self, seen: FlipMade, t_ns: int, found: list[Observation]) -> None:
         if len(seen.images) != self._config.reels or any(reel > self._config.reels for reel in seen.turning):
@@ -365,6 +381,8 @@ class Screen:
         found.append(PressSeen(t_ns=t_ns, reel=seen.reel, pressed_ns=table_ns, screen_ns=pressed_ns, by="touch"))
 
     def _trouble(self, seen: Trouble, t_ns: int, found: list[Observation]) -> None:
+        if seen.what == "touch" and not self._config.touch:
+            return  # nothing is stopped by touch
         if seen.fails:
             self._ill(t_ns, f"{seen.what}_failed", seen.what, seen.detail, found)
         else:
@@ -407,9 +425,9 @@ class Screen:
     # --- time ----------------------------------------------------------------------------------------------------
 
     def _silent_due_ns(self) -> int:
-        if self._heard_ns >= NEVER_NS:
+        if self._received_ns >= NEVER_NS:
             return NEVER_NS
-        return self._heard_ns + (self._config.silent_ms * 1_000_000 if self._turning else IDLE_NS)
+        return self._received_ns + (self._config.silent_ms * 1_000_000 if self._turning else IDLE_NS)
 
     def _due_ns(self) -> int:
         held_ns = min((level.due_ns for level in self._held.values()), default=NEVER_NS)
@@ -430,8 +448,8 @@ class Screen:
                 self._ill(t_ns, "touch_stuck", "finger", detail, found)
             if self._silent_due_ns() == t_ns:
                 turned = "while a reel turned" if self._turning else "at rest"
-                detail = f"no frame came for {(t_ns - self._heard_ns) / 1e9:g} s {turned}: its program hangs"
-                self._heard_ns, self._turning = NEVER_NS, frozenset()
+                detail = f"no frame came for {(t_ns - self._received_ns) / 1e9:g} s {turned}: its program hangs"
+                self._received_ns, self._turning = NEVER_NS, frozenset()
                 self._ill(t_ns, "screen_silent", LINK, detail, found)
                 found.append(ScreenGone(t_ns=t_ns, fault="", detail=detail))
 

@@ -18,9 +18,13 @@ LINK: Final = "screen"
 LONGEST: Final = 65_536
 """Bytes of the longest line: a set-up of five reels with a hundred symbols each has some 8,000."""
 MOST_REELS: Final = 5
+MOST_SYMBOLS: Final = 100
+"""Of a reel."""
 
 Time: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
-Image: TypeAlias = Annotated[int, Meta(ge=0, le=99)]
+Image: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_SYMBOLS)]
+Symbols: TypeAlias = Annotated[list[str], Meta(min_length=1, max_length=MOST_SYMBOLS)]
+"""The symbols of a reel, by their images."""
 ReelNumber: TypeAlias = Annotated[int, Meta(ge=1, le=MOST_REELS)]
 Source: TypeAlias = Literal["kernel", "window"]
 """Who dated a touch: the kernel, as it came; or the window, as it was taken from a queue."""
@@ -37,7 +41,7 @@ class Hello(ScreenMessage, frozen=True, kw_only=True, tag="hello"):
     """The screen's program runs. It is sent first on every connection."""
 
     session: Annotated[str, Meta(max_length=64)]
-    """Another one at every start of the program: what it was told before is gone."""
+    """Another one at every start of the program: what it was sent before is gone."""
     at: Time
     """When it was sent."""
     program: Annotated[str, Meta(max_length=64)]
@@ -101,12 +105,12 @@ class SetUp(ScreenMessage, frozen=True, kw_only=True, tag="setup"):
     """The model, and the keys. It is answered by flips; what was shown before is gone."""
 
     title: str
-    reels: list[list[str]]
+    reels: Annotated[list[Symbols], Meta(min_length=1, max_length=MOST_REELS)]
     lines: list[list[int]]
     awards: list[tuple[list[str], int]]
     symbol_ns: Annotated[int, Meta(ge=1)]
     """How long each image is lit."""
-    images: list[Image]
+    images: Annotated[list[Image], Meta(max_length=MOST_REELS)]
     """The image that each reel shows first."""
     touch: bool
     """Whether there are stop buttons on the screen."""

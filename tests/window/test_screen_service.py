@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+import msgspec
 import pytest
 
 from controller.games.assembly import table_for
@@ -22,6 +23,7 @@ from drivers.screen.screen_wire import (
     Scene,
     Show,
     Spin,
+    Stop,
     Touched,
     Trouble,
     from_screen,
@@ -55,6 +57,7 @@ class FakePanel:
     def __init__(self) -> None:
         self.touches: list[TouchEvent] = []
         self.gone = False
+        self.dropped = 0
         self._pipe = os.pipe()
 
     def fileno(self) -> int:
@@ -91,7 +94,7 @@ class Bench:
         self.server = UnhurriedServer(0, longest=LONGEST)
         self.panel = FakePanel()
         self.displays: tuple[str, ...] | None = ("HDMI-A-1",)
-        program = ScreenProgram("1", display="dummy", width=1920, height=1080, synchronised=False)
+        program = ScreenProgram("1", display="dummy", width=1920, height=1080, synchronised=False, touch="p")
         self.service = ScreenService(
             program,
             self.window,
@@ -107,9 +110,7 @@ class Bench:
 
     def turn(self, times: int = 1) -> list[FromScreen]:
         """So many turns of its loop, a frame apart; what the table hears of them."""
-        for _ in range(times):
-            self.clock.advance_to(self.clock.now_ns() + 17 * MS)
-            self.service.step()
+        self.turn_alone(times)
         self.table.setblocking(False)
         data = b""
         try:
@@ -119,6 +120,19 @@ class Bench:
             pass
         self.table.settimeout(LIMIT_S)
         return [from_screen(line) for line in self._framer.feed(data).frames]
+
+    def turn_alone(self, times: int) -> None:
+        """So many turns, whoever is connected."""
+        for _ in range(times):
+            self.clock.advance_to(self.clock.now_ns() + 17 * MS)
+            self.service.step()
+
+    def reconnect(self) -> None:
+        """The table connects anew."""
+        self.table.close()
+        self.table = socket.create_connection(("127.0.0.1", self.server.port), timeout=LIMIT_S)
+        self._framer.reset()
+        self.server.await_input()
 
     def tell(self, *lines: bytes) -> None:
         """The table sends lines."""
@@ -191,6 +205,37 @@ def test_a_panel_or_a_display_that_goes_is_reported(bench: Bench) -> None:
     assert [(one.what, one.fails) for one in bench.turn(70) if isinstance(one, Trouble)] == [("display", False)]
 
 
+@pytest.mark.parametrize("seen", [False, True])
+def test_a_panel_that_is_gone_is_reported_on_every_connection(bench: Bench, seen: bool) -> None:
+    (hello,) = bench.turn(2)
+    assert isinstance(hello, Hello)
+    assert hello.touch == "p"
+    if not seen:
+        bench.table.close()
+        bench.turn_alone(2)
+    bench.panel.gone = True
+    bench.turn_alone(2)
+    bench.reconnect()
+    hello, trouble = bench.turn(3)
+    assert isinstance(hello, Hello)
+    assert isinstance(trouble, Trouble)
+    assert (hello.touch, trouble.what, trouble.fails) == ("", "touch", True)
+    assert "event0" in trouble.detail
+
+
+def test_events_of_the_panel_that_are_dropped_while_a_reel_turns_are_a_fault_that_can_be_cleared(bench: Bench) -> None:
+    bench.tell(line_of(set_up("video_fruit_3")))
+    bench.turn(2)
+    bench.panel.dropped = 1
+    assert [one for one in bench.turn(2) if isinstance(one, Trouble)] == [], "nothing was to be stopped"
+    bench.tell(line_of(Spin(reel=1)))
+    bench.turn(2)
+    bench.panel.dropped = 2
+    found = [one for one in bench.turn(3) if isinstance(one, Trouble)]
+    assert [(one.what, one.fails) for one in found] == [("touch", True), ("touch", False)]
+    assert "a press may be lost" in found[0].detail
+
+
 def test_lines_that_are_no_messages_hurt_nothing(bench: Bench) -> None:
     bench.tell(b"{", b"\xff\xfe", b'{"is":"spin","reel":9}', b'{"is":"stop","reel":5,"image":3}', line_of(Spin(reel=1)))
     bench.turn(3)
@@ -199,12 +244,30 @@ def test_lines_that_are_no_messages_hurt_nothing(bench: Bench) -> None:
     assert [one for one in bench.turn(3) if isinstance(one, FlipMade)] != []
 
 
+def test_a_model_or_an_image_that_cannot_be_shown_is_refused_and_changes_nothing(bench: Bench) -> None:
+    good = set_up("video_fruit_3")
+    wrongs: list[dict[str, object]] = [
+        {"reels": [[], ["a"], ["a"]]},
+        {"reels": [], "images": []},
+        {"reels": [["a"] * 101] * 3},
+        {"images": [0, 0]},
+        {"images": [0, 20, 0]},
+        {"lines": [[0, 0]]},
+    ]
+    for wrong in wrongs:
+        bench.tell(line_of(msgspec.structs.replace(good, **wrong)))
+        bench.turn()
+    assert bench.service.refused == 6
+    bench.tell(line_of(good), line_of(Stop(reel=1, image=19)), line_of(Stop(reel=2, image=20)))
+    found = [one for one in bench.turn(3) if isinstance(one, FlipMade)]
+    assert bench.service.refused == 7
+    assert found[-1].images == [19, 0, 0]
+
+
 def test_a_new_connection_begins_anew(bench: Bench) -> None:
     bench.tell(line_of(set_up("video_fruit_3")), line_of(Spin(reel=1)))
     bench.turn(5)
-    bench.table.close()
-    bench.table = socket.create_connection(("127.0.0.1", bench.server.port), timeout=LIMIT_S)
-    bench.server.await_input()
+    bench.reconnect()
     found = bench.turn(5)
     assert [type(one) for one in found] == [Hello]
 
@@ -218,7 +281,9 @@ def test_a_server_of_the_screen_is_on_the_loopback() -> None:
 # --- a table that plays on it -----------------------------------------------------------------------------------------
 
 STOPS: Final = ("stop_1", "stop_2", "stop_3")
-PATIENT: Final = "[device.screen]\nsynchronised = false\nsilent_ms = 10000\nlate_ms = 5000\nanswer_ms = 10000\n"
+PATIENT: Final = (
+    '[device.screen]\nsynchronised = false\nstops = "buttons"\nsilent_ms = 10000\nlate_ms = 5000\nanswer_ms = 10000\n'
+)
 """Of a computer that is busy with other tests, frames may be late."""
 
 

@@ -31,6 +31,7 @@ from hal.framing import LineFramer
 from screen.drawing import Painter
 from screen.layout import layout_of
 from screen.program import Picture
+from screen.window import Window
 from tests.window.display import CALL, VirtualDisplay, run_screen, same
 from tests.window.scenes import Shown, set_up, shown
 
@@ -183,6 +184,16 @@ def test_the_frames_that_are_reported_are_those_that_were_lit(lying: VirtualDisp
     while (stopped := running.flips(1)[0]).turning:
         pass
     assert stopped.images[1] == 3
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_escape_closes_a_window_and_never_the_display_of_a_machine(whole: bool) -> None:
+    window = Window((640, 480), whole=whole)
+    window.events()
+    pygame.event.post(pygame.event.Event(pygame.KEYDOWN, key=pygame.K_ESCAPE))
+    assert window.events() == ([], not whole)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    assert window.events() == ([], True)
 
 
 def test_a_screen_without_a_display_says_what_it_lacks() -> None:

@@ -10,13 +10,13 @@ from controller.games.load import check_text
 from controller.games.machines.win_lines import ModelError, award_of
 from controller.games.skill_stop_reel.model import MODELS as REEL_MODELS
 from controller.games.skill_stop_video.model import MODELS
-from drivers.screen.screen_wire import SetUp, Spin
+from drivers.screen.screen_wire import FlipMade, SetUp, Spin, Stop, Touched, line_of
 from feed import events
 from feed.events import MachineEvent, Meters
 from hal.values import Frame
 from tests.tables.bench import EventList
 from tests.tables.spun_machine import MS
-from tests.tables.video_machine import VideoMachine, video_toml
+from tests.tables.video_machine import LAG_NS, VideoMachine, video_toml
 
 FRAME_NS = 16_666_667
 
@@ -102,6 +102,42 @@ def test_t2_39_three_presses_at_once_each_stop_their_own_image() -> None:
     for reel, press_ns in at_ns.items():
         shown = {machine.screen.lit_at(reel, press_ns), machine.screen.lit_at(reel, press_ns - FRAME_NS)}
         assert outcome.result["stops"][reel - 1] in shown
+
+
+@pytest.mark.parametrize(("touched_ms", "by"), [(-4, "touch"), (4, "button")])
+def test_m3_the_press_that_came_first_counts_and_not_the_one_that_was_reported_first(touched_ms: int, by: str) -> None:
+    machine = VideoMachine()
+    machine.token()
+    machine.wait(1.2)
+    pressed_ns = machine.press(1, after_ns=10 * MS)
+    touched_ns = machine.press(1, touch=True, after_ns=(10 + touched_ms) * MS)
+    machine.wait(0.3)
+    for reel in (2, 3):
+        machine.stop(reel)
+    evidence = EventList(machine.said).of(events.Outcome)[-1].evidence
+    assert evidence.images is not None
+    assert evidence.pressed_ns is not None
+    assert evidence.pressed_ns[0] is not None
+    image = evidence.images[0]
+    assert image is not None
+    assert image.by == by
+    assert abs(evidence.pressed_ns[0] - (touched_ns if by == "touch" else pressed_ns)) < MS
+
+
+@pytest.mark.parametrize("touched_ms", [-4, 4])
+def test_m3_an_earlier_press_that_is_reported_after_the_image_was_decided_is_in_doubt(touched_ms: int) -> None:
+    machine = VideoMachine()
+    machine.token()
+    machine.wait(1.2)
+    pressed_ns = machine.press(1)
+    while not [one for one in machine.messages if isinstance(one, Stop) and one.reel == 1 and one.image]:
+        machine.wait(0.001)
+    touch = Touched(at=pressed_ns + touched_ms * MS + LAG_NS, down=True, x=0, y=0, reel=1, by="kernel")
+    machine.screen.plan_rare(Frame("screen", line_of(touch), machine.now_ns + 1))
+    said = machine.wait(0.2)
+    assert faults(said) == ([("screen", "image_in_doubt")] if touched_ms < 0 else [])
+    if touched_ms < 0:
+        assert "by touch" in said.one(events.DeviceFault).detail
 
 
 def test_m3_an_award_is_that_of_the_win_line_and_is_credited_once() -> None:
@@ -331,6 +367,23 @@ def test_a_screen_that_shows_another_image_than_the_one_at_which_it_stands_has_f
     said = machine.wait(1)
     assert faults(said) == [("screen", "screen_differs")]
     assert "reel 2" in said.one(events.DeviceFault).detail
+
+
+@pytest.mark.parametrize("playing", [False, True])
+def test_a_frame_with_an_image_that_the_model_does_not_have_is_a_fault_once_and_no_award(playing: bool) -> None:
+    machine = VideoMachine()
+    machine.wait(1)
+    if playing:
+        machine.token()
+        machine.wait(1.2)
+    for more in (1, 2, 3):
+        at_ns = machine.now_ns + more * MS
+        flip = FlipMade(number=9000 + more, begun=at_ns, made=at_ns, images=[0, 20, 0], turning=[])
+        machine.screen.plan_rare(Frame("screen", line_of(flip), at_ns))
+    said = machine.wait(0.01)
+    assert faults(said) == [("screen", "screen_unreadable")]
+    assert "0, 20, 0" in said.one(events.DeviceFault).detail
+    assert said.of(events.Outcome) == []
 
 
 def test_what_a_screen_of_another_number_of_reels_reports_proves_nothing() -> None:

@@ -1,0 +1,53 @@
+"""What the actuator of a screen sends: of the scenes of one time the last, and nothing else in its place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+
+from drivers.screen.actuator import ScreenActuator, ScreenModel
+from drivers.screen.screen import ScreenConfig, ScreenUp
+from drivers.screen.screen_wire import Hello, Scene, Show, Stop, ToScreen, to_screen
+from hal.values import SendFrame
+
+HELLO: Final = Hello(
+    session="1", at=0, program="p", display="d", width=1, height=1, refresh_mhz=0, synchronised=True, touch=""
+)
+
+
+@pytest.fixture
+def actuator() -> ScreenActuator:
+    one = ScreenActuator(ScreenConfig())
+    one.set_up(ScreenModel("test", (("a", "b", "c"),) * 3, ((0, 0, 0),), (), 100_000_000))
+    one.observe(ScreenUp(t_ns=1, hello=HELLO, again=False))
+    one.outputs.clear()
+    return one
+
+
+def sent(actuator: ScreenActuator) -> list[ToScreen]:
+    """What it sends, once the table takes it."""
+    found = [to_screen(one.data.strip()) for one in actuator.outputs if isinstance(one, SendFrame)]
+    actuator.outputs.clear()
+    return found
+
+
+def scene(play: int) -> Scene:
+    return Scene(view="play", play=play)
+
+
+def test_of_the_scenes_of_one_time_the_last_is_sent(actuator: ScreenActuator) -> None:
+    for play in (1, 2, 3):
+        actuator.show(scene(play), 5)
+    assert sent(actuator) == [Show(scene=scene(3))]
+    actuator.show(scene(4), 5)
+    assert sent(actuator) == [Show(scene=scene(4))], "the one before was taken"
+
+
+def test_scenes_of_two_times_or_with_a_command_between_them_are_all_sent(actuator: ScreenActuator) -> None:
+    actuator.show(scene(1), 5)
+    actuator.show(scene(2), 6)
+    actuator.place(1, 2, 6)
+    actuator.show(scene(3), 6)
+    found = sent(actuator)
+    assert found == [Show(scene=scene(1)), Show(scene=scene(2)), Stop(reel=1, image=2), Show(scene=scene(3))]
