@@ -183,7 +183,8 @@ def main() -> int:
         print("starting a hub, three venues and twelve simulated tables ...", file=sys.stderr)
         hall.start()
         hub = f"nats://127.0.0.1:{hall.hub}"
-        print(f"in a second terminal: feltwire fleet status {hub}; feltwire fleet verify {hub}", file=sys.stderr)
+        command = os.path.relpath(Path(sys.executable).with_name("feltwire"))
+        print(f"in a second terminal: {command} fleet status {hub}; {command} fleet verify {hub}", file=sys.stderr)
         return hall.board()
     finally:
         hall.end()

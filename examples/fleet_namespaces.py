@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -120,4 +121,6 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 if __name__ == "__main__":
+    # Whoever started it ends it: Ctrl-C in a terminal reaches both.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(_forward(int(sys.argv[1]), int(sys.argv[2])))

@@ -66,7 +66,7 @@ class CertificateState(NamedTuple):
     certificate: Certificate | None = None
 
 
-NOT_NEEDED: Final = CertificateState("not needed", "not needed")
+NOT_NEEDED: Final = CertificateState("not needed", "its devices are simulated")
 
 
 def certificate_path(config: TableConfig) -> Path:

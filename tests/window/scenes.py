@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import msgspec
+
 from controller.games.machines.win_lines import lines_shown
 from controller.games.skill_stop_video.model import MODELS
 from drivers.screen.screen_wire import RecalledPlay, Scene, SetUp, ShownFault, WonLine
@@ -14,15 +16,16 @@ METERS: Final = {
     "tokens_played": 1197,
     "tokens_won": 1011,
     "tokens_paid": 0,
-    "tokens_hand_paid": 1012,
+    "tokens_hand_paid": 1011,
     "tokens_overpaid": 0,
-    "tokens_refunded": 1,
+    "tokens_refunded": 7,
     "plays": 1197,
     "power_ups": 9,
     "door_openings": 14,
 }
 LYING: Final = (1920, 1080)
 UPRIGHT: Final = (1080, 1920)
+FIVE_STOPS: Final = (3, 15, 8, 17, 2)
 
 
 class Shown(NamedTuple):
@@ -76,6 +79,14 @@ def recalled(name: str) -> list[RecalledPlay]:
     return plays
 
 
+def won(name: str, stops: tuple[int, ...], **facts: object) -> Scene:
+    """The award of these stops, by the model."""
+    lines = [line for line in lines_shown(MODELS.named(name), stops, [True] * len(stops)) if line.award]
+    award = sum(line.award for line in lines)
+    won_lines = [WonLine(line=line.line, award=line.award) for line in lines]
+    return msgspec.structs.replace(Scene(view="award", credits=award, award=award, won=won_lines), **facts)
+
+
 def shown() -> list[Shown]:
     """Every picture."""
     three, five = set_up("video_fruit_3"), set_up("video_fruit_5")
@@ -87,8 +98,8 @@ def shown() -> list[Shown]:
     other = ShownFault(device="machine", fault="token_in_doubt", detail="opto 2 did not follow opto 1 within 0.5 s")
     attract = Scene(view="attract", play=1198)
     play = Scene(view="play", play=1198, stopped=[1])
-    award = Scene(view="award", play=1199, credits=20, by_hand=True, award=20, won=[WonLine(line=1, award=20)])
-    hand_pay = Scene(view="hand_pay", play=1199, credits=20, by_hand=True, award=20)
+    award = won("video_fruit_3", (0, 0, 0), play=1199, by_hand=True)
+    hand_pay = Scene(view="hand_pay", play=1199, credits=award.credits, by_hand=True, award=award.award)
     stopped = Scene(view="fault", play=1198, faults=[fault, other])
     recall = Scene(view="recall", play=1198, plays=recalled("video_fruit_3"), meters=METERS)
     found = []
@@ -111,8 +122,8 @@ def shown() -> list[Shown]:
             UPRIGHT,
             set_up("video_fruit_5", light=True, language="es"),
             picture(
-                Scene(view="award", play=77, credits=8, award=8, won=[WonLine(line=2, award=8)], simulated=True),
-                (3, 15, 8, 17, 2),
+                won("video_fruit_5", FIVE_STOPS, play=77, simulated=True),
+                FIVE_STOPS,
                 patch=True,
             ),
         ),
