@@ -104,7 +104,7 @@ class Painter:
         elif view in REELLESS:
             self._stopped(layout, view, scene, texts)
         else:
-            self._awards(layout, model, scene, texts, won=view == "award")
+            self._awards(layout, model, texts, _paid(model, picture) if view == "award" else set())
             self._message(layout, picture, texts)
         if model.light:
             pygame.draw.rect(self._surface, (255, 255, 255) if picture.patch else (0, 0, 0), layout.patch)
@@ -117,7 +117,7 @@ class Painter:
         numbers = f"{texts['play']} {scene.play}     {texts['credits']} {scene.credits}"
         self._text(numbers, Box(box.width // 2, 0, box.width // 2 - 3 * unit, box.height), WHITE, 6 * unit, "right")
 
-    def _awards(self, layout: Layout, model: SetUp, scene: Scene, texts: dict[str, str], *, won: bool) -> None:
+    def _awards(self, layout: Layout, model: SetUp, texts: dict[str, str], paid: set[int]) -> None:
         box, unit = layout.awards, layout.unit
         pygame.draw.rect(self._surface, PANEL, box, border_radius=2 * unit)
         head = Box(box.x, box.y + unit, box.width, 6 * unit)
@@ -127,14 +127,13 @@ class Painter:
         left = Box(box.x + 2 * unit, head.y + head.height + unit, box.width - 4 * unit, box.height - 15 * unit)
         row_height = min(9 * unit, left.height // max(1, per_column))
         width = left.width // columns
-        paid = {line.award for line in scene.won} if won else set()
         if any(ANY in symbols for symbols, _ in model.awards):
             foot = Box(box.x + 2 * unit, box.y + box.height - 6 * unit, box.width - 4 * unit, 5 * unit)
             self._text(f"{ANY} {texts['any']}", foot, PALE, 4 * unit)
         for place, (symbols, tokens) in enumerate(model.awards):
             column, row = divmod(place, per_column)
             at = Box(left.x + column * width, left.y + row * row_height, width - 2 * unit, row_height)
-            if tokens in paid:
+            if place in paid:
                 pygame.draw.rect(self._surface, (20, 92, 62), at, border_radius=unit)
             side = min(row_height - unit, (at.width - 14 * unit) // len(symbols) - unit // 2)
             for number, name in enumerate(symbols):
@@ -319,3 +318,21 @@ class Painter:
 
 def _tokens(count: int, texts: dict[str, str]) -> str:
     return texts["token"] if count == 1 else texts["tokens"].format(n=count)
+
+
+def _paid(model: SetUp, picture: Picture) -> set[int]:
+    """The places of the awards that the lines of this picture show, of those lines that the table says have won."""
+    found: set[int] = set()
+    for won in picture.scene.won:
+        for line in model.lines[won.line - 1 : won.line]:
+            shown = [
+                reel[(image + offset) % len(reel)]
+                for reel, image, offset in zip(model.reels, picture.images, line, strict=True)
+            ]
+            found |= {
+                place
+                for place, (symbols, tokens) in enumerate(model.awards)
+                if tokens == won.award
+                and all(want in (ANY, symbol) for want, symbol in zip(symbols, shown, strict=True))
+            }
+    return found
