@@ -6,7 +6,7 @@ import tracemalloc
 from random import Random
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import CDPSession, Page, expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
@@ -19,6 +19,8 @@ CHUNK = 12
 """Rounds that are played before the page is looked at: fewer messages than are kept for a page."""
 SAMPLES = 5
 PAGE_SLACK, NODES_SLACK, SERVER_SLACK = 400_000, 60, 400_000
+COLLECTIONS = 3
+"""What a later collection frees was held by nothing but an earlier one's queue."""
 
 
 def play_rounds(board: BoardPage, table: PlayedTable, rng: Random, count: int) -> None:
@@ -37,6 +39,13 @@ def play_rounds(board: BoardPage, table: PlayedTable, rng: Random, count: int) -
         board.expect_sequence(table)
 
 
+def collected(session: CDPSession) -> tuple[float, float, float]:
+    """Heap, nodes and listeners of the page after a collection of garbage."""
+    session.send("HeapProfiler.collectGarbage")
+    found = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    return found["JSHeapUsedSize"], found["Nodes"], found["JSEventListeners"]
+
+
 @pytest.mark.parametrize(
     "rounds", [pytest.param(60, id="one-hour"), pytest.param(ROUNDS_8_HOURS * 12, id="soak", marks=pytest.mark.soak)]
 )
@@ -52,14 +61,13 @@ def test_an_evening_of_events_leaves_no_trace(page: Page, rounds: int) -> None:
         samples = []
         for _ in range(SAMPLES):
             play_rounds(board, table, rng, rounds // SAMPLES)
-            session.send("HeapProfiler.collectGarbage")
-            found = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
-            samples.append((found["JSHeapUsedSize"], found["Nodes"], found["JSEventListeners"]))
+            samples.append(min(collected(session) for _ in range(COLLECTIONS)))
             if len(samples) == 1:
                 server = tracemalloc.get_traced_memory()[0]
         grown = tracemalloc.get_traced_memory()[0] - server
         tracemalloc.stop()
-        first, last = samples[0], samples[-1]
+        # In the first the page's lists still fill.
+        first, last = samples[1], samples[-1]
         assert last[0] < first[0] + PAGE_SLACK, samples
         assert last[1] <= first[1] + NODES_SLACK, samples
         assert last[2] == first[2], samples
