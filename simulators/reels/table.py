@@ -20,7 +20,8 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, RunMotor, SendFrame
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
-from simulators.base.truth import SimRound, Truth
+from simulators.base.spun_reels import stopped_by_player, truth_of_stops, wanted_stops
+from simulators.base.truth import SimRound
 from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
 from simulators.reels.board import NEVER_NS, TOKEN_NS, ReelBoard
@@ -312,32 +313,27 @@ class ReelsSimulator:
         self._player_ns = ns(player_s)
         for number, plan in enumerate(plans, 1):
             self._watched[number] = _Watched(plan, self._watched[number].turning_since_ns)
-        stops = [0 if plan is None else plan for plan in plans]
+        stops = tuple(0 if plan is None else plan for plan in plans)
         forced = None in plans
         turns_s = (LOOKS_S + 2 * self.geometry.turn_s + ALIGN_S + AGAIN_S) * self.geometry.reels
         end_s = player_s + turns_s + (self.geometry.longest_s + 5.0 if forced else 2.0)
         self._now_s = end_s
         edges.sort(key=lambda edge: edge.t_ns)
         rare.sort(key=lambda value: value.t_ns)
-        where = "-".join(map(str, stops))
-        detail = f"the reels stand at {where}" + (f"; {name}" if name != "none" else "")
-        notices = ("device.fault", "device.warning", "machine.event")
-        truth = Truth(True, tuple(stops), 0.0, 0.0, (), detail, notices, None)
-        return SimRound(Batch(edges, rare, ns(end_s)), truth, self._number, fault)
+        return SimRound(Batch(edges, rare, ns(end_s)), truth_of_stops(stops, name), self._number, fault)
 
     def _plans(self, name: str, rng: Random) -> list[int | None]:
         """Where the player brings each reel: what he wants, and by how much he misses it."""
         geometry = self.geometry
-        plans: list[int | None] = []
-        wanted = rng.choice(geometry.aims) if geometry.aims else ((0,),) * geometry.reels
-        for suiting in wanted:
-            missed = round(rng.gauss(0.0, geometry.skill_s) * geometry.steps_per_s * geometry.symbols / geometry.steps)
-            plans.append((rng.choice(suiting) + missed) % geometry.symbols)
-        if name == "player_walks_away":
-            return [None] * len(plans)
-        if name == "player_leaves_one":
-            plans[1] = None
-        return plans
+        stops = wanted_stops(
+            geometry.aims,
+            geometry.reels,
+            geometry.symbols,
+            geometry.skill_s,
+            lambda seconds: seconds * geometry.steps_per_s * geometry.symbols / geometry.steps,
+            rng,
+        )
+        return stopped_by_player(name, list(stops))
 
     # --- what goes wrong -------------------------------------------------------------------------------------------
 

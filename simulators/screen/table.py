@@ -23,7 +23,8 @@ from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SendFr
 from screen.program import ScreenProgram
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
-from simulators.base.truth import SimRound, Truth
+from simulators.base.spun_reels import stopped_by_player, truth_of_stops, wanted_stops
+from simulators.base.truth import SimRound
 from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
 
@@ -357,27 +358,22 @@ class ScreenSimulator:
         edges.sort(key=lambda edge: edge.t_ns)
         rare.sort(key=lambda value: value.t_ns)
         stops = tuple(0 if plan is None else plan.image for plan in self._plans)
-        where = "-".join(map(str, stops))
-        detail = f"the reels stand at {where}" + (f"; {name}" if name != "none" else "")
-        notices = ("device.fault", "device.warning", "machine.event")
-        truth = Truth(True, stops, 0.0, 0.0, (), detail, notices, None)
-        return SimRound(Batch(edges, rare, ns(end_s)), truth, self._number, fault)
+        return SimRound(Batch(edges, rare, ns(end_s)), truth_of_stops(stops, name), self._number, fault)
 
     def _plan(self, name: str, rng: Random) -> list[_Plan | None]:
         """Which image the player stops at each reel: the one he wants, and by how much he misses it."""
         geometry = self.geometry
-        wanted = rng.choice(geometry.aims) if geometry.aims else ((0,),) * geometry.reels
-        plans: list[_Plan | None] = []
         free_s = max(0.0, geometry.symbol_s / 2 - AWAY_S)
-        for suiting in wanted:
-            missed = round(rng.gauss(0.0, geometry.skill_s) / geometry.symbol_s)
-            image = (rng.choice(suiting) + missed) % geometry.symbols
-            plans.append(_Plan(image, rng.uniform(-free_s, free_s), name == "press_between"))
-        if name == "player_walks_away":
-            return [None] * len(plans)
-        if name == "player_leaves_one":
-            plans[1] = None
-        return plans
+        images = wanted_stops(
+            geometry.aims,
+            geometry.reels,
+            geometry.symbols,
+            geometry.skill_s,
+            lambda seconds: seconds / geometry.symbol_s,
+            rng,
+        )
+        plans = [_Plan(image, rng.uniform(-free_s, free_s), name == "press_between") for image in images]
+        return stopped_by_player(name, plans)
 
     # --- what goes wrong -------------------------------------------------------------------------------------------
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameWords, NoSimulatorError
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import SLOT_OF_COINS, coin_geometry
-from controller.games.machines.win_lines import PlayModel, possible_awards
+from controller.games.machines.win_lines import ModelError, ModelFolder, PlayModel, possible_awards
 from controller.table.wording import counted
 from drivers.coins.coin_bus import CctalkConfig
 from feed.events import RoundStarted, StatisticsKey
@@ -25,6 +26,21 @@ def slots_of(reels: Mapping[str, Slot], acceptor: tuple[str, str] = ("", "")) ->
         "cabinet": Slot(("door",)),
         **SLOTS_OF_ALL,
     }
+
+
+M = TypeVar("M", bound=PlayModel)
+
+
+def model_or_findings(models: ModelFolder[M], name: str, device: str, reels: int) -> M | list[ConfigFinding]:
+    """The model of a file, for a `device` of so many reels; or why there is none that fits it."""
+    try:
+        model = models.named(name)
+    except ModelError as error:
+        return [ConfigFinding(("game", "model"), str(error), f"give one of: {', '.join(models.names)}")]
+    if len(model.reels) != reels:
+        wrong = f"is {reels}, and the model {name} has {len(model.reels)} reels"
+        return [ConfigFinding(("device", device, "reels"), wrong, f"write reels = {len(model.reels)}")]
+    return model
 
 
 def _result_words(result: Mapping[str, Any]) -> str:

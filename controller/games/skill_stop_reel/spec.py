@@ -20,8 +20,8 @@ from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopGame
-from controller.games.machines.skill_stop_spec import WORDS, coins_of, rests, slots_of, statistics_of
-from controller.games.machines.win_lines import ModelError, aims
+from controller.games.machines.skill_stop_spec import WORDS, coins_of, model_or_findings, rests, slots_of, statistics_of
+from controller.games.machines.win_lines import aims
 from controller.games.skill_stop_reel.model import MODELS, Model
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
@@ -85,15 +85,11 @@ def _model_findings(setup: SetUp) -> list[ConfigFinding]:
     options = setup.options
     if not isinstance(options, SkillStopOptions):
         return []
-    try:
-        model = MODELS.named(options.model)
-    except ModelError as error:
-        return [ConfigFinding(("game", "model"), str(error), f"give one of: {', '.join(MODELS.names)}")]
     section = setup.devices.get(REELS)
     reels = section.keys(ReelsConfig) if section is not None else ReelsConfig()
-    if len(model.reels) != reels.reels:
-        wrong = f"is {reels.reels}, and the model {options.model} has {len(model.reels)} reels"
-        return [ConfigFinding(("device", REELS, "reels"), wrong, f"write reels = {len(model.reels)}")]
+    model = model_or_findings(MODELS, options.model, REELS, reels.reels)
+    if isinstance(model, list):
+        return model
     if model.symbols * 2 > reels.steps:
         wrong = f"is {reels.steps}, and the model {options.model} has {model.symbols} symbols: two steps each at least"
         return [ConfigFinding(("device", REELS, "steps"), wrong, f"give {model.symbols * 2} or more")]

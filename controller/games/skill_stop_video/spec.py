@@ -18,8 +18,8 @@ from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopGame
-from controller.games.machines.skill_stop_spec import WORDS, coins_of, rests, slots_of, statistics_of
-from controller.games.machines.win_lines import ModelError, aims
+from controller.games.machines.skill_stop_spec import WORDS, coins_of, model_or_findings, rests, slots_of, statistics_of
+from controller.games.machines.win_lines import aims
 from controller.games.skill_stop_video.model import MODELS, Model
 from controller.games.skill_stop_video.orders import RECALL_ORDERS
 from controller.games.skill_stop_video.scenes import ScreenScenes
@@ -88,15 +88,11 @@ def _model_findings(setup: SetUp) -> list[ConfigFinding]:
     options = setup.options
     if not isinstance(options, SkillStopVideoOptions):
         return []
-    try:
-        model = MODELS.named(options.model)
-    except ModelError as error:
-        return [ConfigFinding(("game", "model"), str(error), f"give one of: {', '.join(MODELS.names)}")]
     section = setup.devices.get(SCREEN)
     screen = section.keys(ScreenConfig) if section is not None else ScreenConfig()
-    if len(model.reels) != screen.reels:
-        wrong = f"is {screen.reels}, and the model {options.model} has {len(model.reels)} reels"
-        return [ConfigFinding(("device", SCREEN, "reels"), wrong, f"write reels = {len(model.reels)}")]
+    model = model_or_findings(MODELS, options.model, SCREEN, screen.reels)
+    if isinstance(model, list):
+        return model
     if screen.doubt_ms + FRAME_MS > model.symbol_ms:
         wrong = (
             f"leaves a doubt of {screen.doubt_ms:g} ms, and the model {options.model} shows an image for "
