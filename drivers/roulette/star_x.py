@@ -186,9 +186,10 @@ _FLAG_REASONS = (
 
 
 RUNNING_STATES = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK])
+"""The states in which the ball runs, or has not been read yet."""
+
 BARE_NUMBER_STATES = frozenset([_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK])
 """A bare number comes in these states."""
-"""The states in which the ball runs, or has not been read yet."""
 
 STANDS_RPM_X10 = 20
 TURNS_RPM_X10 = 100
