@@ -140,7 +140,7 @@ async def _asked(request: web.Request) -> dict[str, Any]:
         raise web.HTTPRequestEntityTooLarge(MOST_ACTION_BYTES, length)
     try:
         return msgspec.json.decode(body, type=dict[str, Any])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise web.HTTPBadRequest(text="expected a JSON object\n") from error
 
 

@@ -9,7 +9,7 @@ Times are nanoseconds of the screen's own monotonic clock, which is none that th
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -202,6 +202,7 @@ class ScreenWireError(ValueError):
 _FROM: Final[msgspec.json.Decoder[FromScreen]] = msgspec.json.Decoder(FromScreen)
 _TO: Final[msgspec.json.Decoder[ToScreen]] = msgspec.json.Decoder(ToScreen)
 _ENCODER: Final = msgspec.json.Encoder()
+M = TypeVar("M")
 
 
 def line_of(message: FromScreen | ToScreen) -> bytes:
@@ -215,10 +216,7 @@ def from_screen(line: bytes) -> FromScreen:
     Raises:
         ScreenWireError: it is no message of a screen.
     """
-    try:
-        return _FROM.decode(line)
-    except msgspec.DecodeError as error:
-        raise ScreenWireError(str(error)) from error
+    return _decoded(_FROM, line)
 
 
 def to_screen(line: bytes) -> ToScreen:
@@ -227,7 +225,11 @@ def to_screen(line: bytes) -> ToScreen:
     Raises:
         ScreenWireError: it is no message of a table.
     """
+    return _decoded(_TO, line)
+
+
+def _decoded(decoder: msgspec.json.Decoder[M], line: bytes) -> M:
     try:
-        return _TO.decode(line)
-    except msgspec.DecodeError as error:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ScreenWireError(str(error)) from error

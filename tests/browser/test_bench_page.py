@@ -243,6 +243,21 @@ def test_a_stranger_can_do_nothing(context: BrowserContext) -> None:
         assert "unsafe" not in policy
 
 
+def test_what_is_no_json_object_is_refused(page: Page, context: BrowserContext) -> None:
+    with opened(page, MONEY_WHEEL) as site:
+        token = page.evaluate(
+            """async () => {
+              const socket = new WebSocket(location.href.replace('http', 'ws') + 'live');
+              const first = await new Promise((done) => { socket.onmessage = (event) => done(event.data); });
+              socket.close();
+              return JSON.parse(first).token;
+            }"""
+        )
+        headers = {"Origin": site.url.rstrip("/"), "X-Bench-Token": token}
+        for body in (b"", b"[]", b"{", b'{"\xff\xfe":1}'):
+            assert context.request.post(f"{site.url}action", data=body, headers=headers).status == 400
+
+
 def test_the_picture_of_ten_thousand_edges_a_second_stays_bounded(page: Page) -> None:
     from hal.values import Batch, Edge
 
