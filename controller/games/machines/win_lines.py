@@ -104,7 +104,7 @@ class ModelFolder(Generic[M]):
         """
         try:
             model = msgspec.toml.decode(data, type=self._kind)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise ModelError(f"{file}: {error}") from error
         wrong = _contradiction(model)
         if wrong is not None:

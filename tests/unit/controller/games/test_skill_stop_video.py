@@ -237,6 +237,11 @@ def test_a_model_that_contradicts_itself_is_refused_with_the_place(before: str, 
     assert why in str(refused.value)
 
 
+def test_a_model_file_that_is_no_utf_8_is_refused_by_name() -> None:
+    with pytest.raises(ModelError, match=r"video\.toml: .*utf-8"):
+        MODELS.read(b'title = "\xff"', "video.toml")
+
+
 def test_the_file_names_a_model_that_fits_its_screen() -> None:
     assert check_text(video_toml('model = "video_fruit_5"', "[device.screen]\nreels = 5\n")).problems == []
     (problem,) = check_text(video_toml('model = "fruit_3"')).problems
