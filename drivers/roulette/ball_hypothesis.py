@@ -96,6 +96,7 @@ class BallHypothesis:
         "missed",
         "overdue_ns",
         "passes",
+        "pulse_deg",
         "travel_deg",
         "travel_high_deg",
         "width_deg",
@@ -122,6 +123,8 @@ class BallHypothesis:
         self.passes = 1
         self.missed = 0
         """Sensors that the ball passed without a pulse."""
+        self.pulse_deg = 0.0
+        """The angle that the last pass covered before its sensor."""
         self.width_deg: float | None = None
         """The angle that the ball covers before a sensor, smoothed."""
         self.overdue_ns = NEVER_NS
@@ -152,7 +155,7 @@ class BallHypothesis:
             if expected / (angle + 360) >= QUICKENING:
                 high = angle + 360
         speed = angle / seconds
-        width_deg = width_ns / 1e9 * speed
+        width_deg = pulse_deg = width_ns / 1e9 * speed
         sure = lap_s < SURE_LAP_S
         if self.width_deg is not None:
             wider = width_deg / self.width_deg
@@ -171,7 +174,7 @@ class BallHypothesis:
         self.travel_high_deg += high
         self.passes += 1
         self.missed += between
-        self.width_deg = width_deg
+        self.pulse_deg, self.width_deg = pulse_deg, width_deg
         legs = self._legs[sensor]
         if lap_s >= NEAR_DROP_LAP_S:
             away_deg = legs.away_near_drop_deg

@@ -335,6 +335,10 @@ OTHER_BALL_PASSES: Final = 2
 ball's (ours).
 """
 
+PAIR_WIDTH: Final = 1.3
+"""After one such pass, a pulse wider than the ball's by this factor is another: two balls so near to each other cover a
+sensor together (ours)."""
+
 
 class BallTrack:
     """Follows one run of the ball over its passes. A new run is a new `BallTrack`."""
@@ -350,6 +354,8 @@ class BallTrack:
         """Passes that the followed ball cannot have made."""
         self.false_starts = 0
         """First passes that were given up: no later pass fitted them."""
+        self._given_up: list[Pass] = []
+        """Of those, passes that fitted each other: one ball may have made them."""
         self._accepted: list[Pass] = []
         """The passes of the followed ball."""
         self._alike: list[float] = []
@@ -388,8 +394,11 @@ class BallTrack:
             return self.hypothesis
         if self.direction is not None:
             (hypothesis,) = self.hypotheses
+            width_deg = hypothesis.width_deg
             if hypothesis.follow(new):
                 self._accepted.append(new)
+                if self._alike and width_deg is not None and hypothesis.pulse_deg > PAIR_WIDTH * width_deg:
+                    self._note_alike(hypothesis.travel_deg)
                 return hypothesis
             self._add_unexplained(new)
             return None
@@ -398,6 +407,8 @@ class BallTrack:
             if all(hypothesis.passes < AGREEING for hypothesis in self.hypotheses):
                 # Too few passes to keep: they may have been the hand that threw the ball.
                 self.false_starts += 1
+                if len(self._accepted) > 1:
+                    self._given_up += self._accepted
                 self._begin(new)
             else:
                 self._add_unexplained(new)
@@ -412,10 +423,14 @@ class BallTrack:
         self.unexplained.append(new)
         hypothesis = self.hypothesis
         if hypothesis is not None and hypothesis.is_like(new):
-            self._alike.append(hypothesis.travel_deg)
-            if len(self._alike) >= OTHER_BALL_PASSES:
-                for followed in self.hypotheses:
-                    followed.prove_no_more_than(self._alike[0])
+            self._note_alike(hypothesis.travel_deg)
+
+    def _note_alike(self, travel_deg: float) -> None:
+        """Records that a pass after so much proven travel may be a second ball's."""
+        self._alike.append(travel_deg)
+        if len(self._alike) >= OTHER_BALL_PASSES:
+            for followed in self.hypotheses:
+                followed.prove_no_more_than(self._alike[0])
 
     def _begin(self, new: Pass) -> None:
         self.hypotheses = [BallHypothesis(direction, new, legs) for direction, legs in self._legs.items()]
@@ -461,3 +476,6 @@ class BallTrack:
         if proven:
             self.direction = best.direction
             self.hypotheses = [best]
+            if sum(best.is_like(other) for other in self._given_up) >= OTHER_BALL_PASSES:
+                # Another ball may run on, and have made the passes of this one in part.
+                best.prove_no_more_than(0.0)

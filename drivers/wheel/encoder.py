@@ -432,6 +432,9 @@ class Encoder:
             # A disc so fast cannot have reversed here: noise on one line while the other moved, or a gap.
             counts = last.counts_in_gap()
             self._lose(-counts, counts)
+        elif last.came_back_faster(quadrature.t1_ns) and self._stopping.cannot_turn(last):
+            # A hand, or one line was stuck: then it did not turn, and every count since is one the other way.
+            self._doubt(-self.counts_per_turn, self.counts_per_turn)
         else:
             self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
         lasted_ns = last.turn_ns - (self._turned_ns or 0)

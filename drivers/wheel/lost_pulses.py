@@ -222,6 +222,11 @@ class Chain(NamedTuple):
         pulses = self.backs // 2
         return self._pulses(max(pulses, (gone - 1) // COUNTS_PER_SLOT), self.direction)
 
+    def came_back_faster(self, t_ns: int) -> bool:
+        """Whether a disc that turned once came back through the quarter before in far less time than it went."""
+        back_ns = (t_ns - self.times_ns[-1]) / self.width
+        return self.backs == 1 and back_ns < EARLY_RETURN_SHARE * self.tau_ns
+
     def ended_turned(self, t_ns: int, rocks: bool, rocking: Rocking | None) -> Offsets:
         """What the chain hides if the disc came back, with its first count at `t_ns`."""
         if self.backs > 1:

@@ -74,7 +74,10 @@ class Stopping:
         edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
         """
         if chain is not None:
-            return 0 < chain.slowed[1] < self._least_stop_ns
+            before_ns, last_ns = chain.slowed
+            if swing * ROCKING_PART > self._counts_per_turn and last_ns <= self._crawl_ns:
+                return 0 < last_ns < self._least_stop_ns or stops_after_counts(before_ns, last_ns) > STOPPING_COUNTS
+            return 0 < last_ns < self._least_stop_ns
         t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
         before_ns, last_ns = counts_ns
         if last_ns < self._least_stop_ns:
@@ -86,6 +89,14 @@ class Stopping:
         if swing * ROCKING_PART <= self._counts_per_turn:
             return last_ns < self._least_rocking_ns
         return still_goes_for(t1_ns, t2_ns, t3_ns, t4_ns) > STOPPING_COUNTS
+
+    def cannot_turn(self, chain: Chain) -> bool:
+        """Whether pegs and flapper do not turn a disc back over an edge as soon as the first two of a chain came.
+
+        Slowed evenly it would stop midway between them.
+        """
+        gap_ns = chain.times_ns[1] - chain.times_ns[0]
+        return chain.slowed[1] * gap_ns < 4 * self._least_stop_ns**2
 
     def too_quick(self, quadrature: QuadratureDecoder) -> bool:
         """Whether not even a hand stops a disc within a count of its last one."""

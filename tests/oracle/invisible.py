@@ -15,7 +15,8 @@ of its run, or from its last two counts before that, for as long as a rest takes
 lines of a wheel that rests there (`rest_unseen`); one run in some 40,000 meets such a loss. The same holds for the last
 three counts of a wheel that does not turn back: a flapper may have stopped it there. On fewer than four slots a
 space, a pulse lost within the last swings of a wheel that rocks, and one and a half on up to four: its edges can come
-when those of a wobble would (`pulse_unseen`).
+when those of a wobble would. So can one edge there that comes before its time, of a line that is stuck for less than a
+pulse (`pulse_unseen`).
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
 the other lines are those of a spin without the object.
@@ -106,12 +107,20 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
 
 
 def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:
-    """Whether a pulse of one line was lost in the last swings on fewer than four slots a space, or 1½ on up to four."""
+    """Whether a pulse of one line was lost in the last swings on fewer than four slots a space, or 1½ on up to four.
+
+    Or one edge of a line came before its time there, on fewer than four.
+    """
     wheel = run.wheel
-    shown = set(corrupted.edges)
+    true, shown = set(run.edges), set(corrupted.edges)
     gone = [e for e in run.edges if e not in shown]
-    rocking = all(spin.furthest_ns <= e.t_ns <= spin.rest_ns for e in gone)
-    if len({e.line for e in gone}) != 1 or corrupted.rare or len(corrupted.edges) != len(run.edges) - len(gone):
+    early = [e for e in corrupted.edges if e not in true]
+    rocking = all(spin.furthest_ns <= e.t_ns <= spin.rest_ns for e in (*gone, *early))
+    changed = len(run.edges) - len(gone) + len(early)
+    if len({e.line for e in (*gone, *early)}) != 1 or corrupted.rare or len(corrupted.edges) != changed:
         return False
-    most_slots = {2: 4 * wheel.spaces - 1, 3: 4 * wheel.spaces}.get(len(gone), 0)
-    return rocking and wheel.slots <= most_slots
+    moved = len(early) == 1 and [(e.line, e.level) for e in gone] == [(e.line, e.level) for e in early]
+    if early and not (moved and early[0].t_ns < gone[0].t_ns):
+        return False
+    most_slots = {1: 4 * wheel.spaces - 1 if early else 0, 2: 4 * wheel.spaces - 1, 3: 4 * wheel.spaces}
+    return rocking and wheel.slots <= most_slots.get(len(gone), 0)

@@ -214,3 +214,15 @@ def test_only_one_pulse_of_a_rocking_wheel_on_few_slots_may_be_lost_unseen(slots
         assert pulse_unseen(run, spin, made) == (late and slots < 4 * spaces)
     two = corruptions.without(run.edges, [*pulses[-1], *pulses[-2]])
     assert not pulse_unseen(run, spin, corruptions.Corrupted(two, [], "two pulses are lost"))
+
+
+@pytest.mark.parametrize(("slots", "spaces"), [(100, 50), (200, 50)])
+def test_only_one_edge_of_a_rocking_wheel_on_few_slots_may_come_early_unseen(slots: int, spaces: int) -> None:
+    run = money.make_run(Random(18056), money.Wheel(spaces=spaces, slots=slots, button=False), spins=1)
+    spin = run.spins[0]
+    for at, by_ns, few in ((-1, -20_000_000, True), (-1, 20_000_000, False), (20, -1_000_000, False)):
+        edge = [e for e in run.edges if e.line == "wheel_a" and e.t_ns <= spin.rest_ns][at]
+        moved = edge._replace(t_ns=edge.t_ns + by_ns)
+        shown = sorted([moved, *(e for e in run.edges if e != edge)], key=lambda e: e.t_ns)
+        made = corruptions.Corrupted(shown, [], "an edge comes at another time")
+        assert pulse_unseen(run, spin, made) == (few and slots < 4 * spaces)

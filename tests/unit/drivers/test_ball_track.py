@@ -217,3 +217,37 @@ def test_two_passes_of_another_ball_leave_proven_only_what_came_before_them() ->
     one = followed(THREE, sorted([*seen, others[0]], key=lambda p: p.t_ns)).hypothesis
     assert one is not None
     assert (one.travel_deg, one.doubted_deg) == pytest.approx((1080.0, 0.0))
+
+
+def another_ball(first: int, t_s: float, lap_s: float, width_s: float, number: int = 3) -> list[Pass]:
+    """The first passes of a ball of its own, from sensor `first` on at one speed; its pulses are `width_s` long."""
+    n = len(THREE)
+    return [Pass((first + k) % n, round((t_s + k * lap_s / n) * S), round(width_s * S)) for k in range(number)]
+
+
+def test_passes_of_another_ball_that_were_given_up_leave_nothing_proven() -> None:
+    """The passes of a ball that drops at once lie between the first of one that runs on, and restart its run."""
+    ball = passes(THREE, REAL_A)
+    slow = another_ball(1, 0.3, 2.1, 0.012, 2)
+    track = followed(THREE, sorted([*slow, *ball], key=lambda one: one.t_ns))
+    assert (track.false_starts, track.direction) == (1, 1)
+    assert travel(track) == 0.0
+    hypothesis = track.hypothesis
+    assert hypothesis is not None
+    assert hypothesis.travel_high_deg == pytest.approx(13 * 360.0)
+
+
+def test_a_hand_that_passes_once_before_the_ball_leaves_the_travel_proven() -> None:
+    track = followed(THREE, [Pass(1, round(0.9 * S), round(0.03 * S)), *passes(THREE, REAL_A)])
+    assert track.false_starts == 1
+    assert travel(track) == pytest.approx(13.0)
+
+
+@pytest.mark.parametrize(("wider", "laps"), [(1.0, 13.0), (1.2, 13.0), (1.6, 2.0)])
+def test_a_second_ball_beside_the_first_shows_as_one_pass_and_then_as_wider_pulses(wider: float, laps: float) -> None:
+    """They cover a sensor together: what came before is proven, and no more."""
+    seen = passes(THREE, REAL_A)
+    beside = Pass(seen[6].sensor, seen[6].t_ns + round(0.03 * S), seen[6].width_ns)
+    pairs = [one._replace(width_ns=round(wider * one.width_ns)) for one in seen[7:13]]
+    track = followed(THREE, [*seen[:7], beside, *pairs, *seen[13:]])
+    assert travel(track) == pytest.approx(laps)

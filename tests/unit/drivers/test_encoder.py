@@ -219,6 +219,31 @@ def test_a_disc_that_was_not_yet_stopping_has_lost_its_last_edges(cut_counts: in
     assert decode(new(), slowing(40.0, cut_counts)).stopped_at_speed() == lost
 
 
+@pytest.mark.parametrize(("cut_counts", "lost"), [(0, False), (13, True), (40, True)])
+def test_an_edge_that_comes_back_late_does_not_hide_that_the_last_edges_were_lost(cut_counts: int, lost: bool) -> None:
+    """The disc ran on, stood, and crept back over the edge that was seen last."""
+    edges = slowing(40.0, cut_counts)
+    last = next(edge for edge in reversed(edges) if edge.line != "e_index")
+    back = Edge(last.line, 1 - last.level, last.t_ns + 1_300_000_000)
+    encoder = decode(decode(new(), edges), [back])
+    assert encoder.stopped_at_speed() == lost
+
+
+@pytest.mark.parametrize(
+    ("gap_ms", "back_ms", "doubt"), [(15.6, 15.7, True), (15.6, 30.0, False), (150.0, 15.7, False), (56.0, 15.7, True)]
+)
+def test_a_turn_at_once_and_back_faster_than_it_went_is_no_spring(gap_ms: float, back_ms: float, doubt: bool) -> None:
+    """A line that is stuck while the disc runs on, or a hand: the disc may not have turned."""
+    edges = even(1.3, deg_per_s=0.9 / 0.0287)
+    *_, before, last = (edge for edge in edges if edge.line != "e_index")
+    turned_ns = last.t_ns + round(gap_ms * 1e6)
+    encoder = decode(new(), edges)
+    decode(encoder, [Edge(last.line, 1 - last.level, turned_ns)])
+    decode(encoder, [Edge(before.line, 1 - before.level, turned_ns + round(back_ms * 1e6))])
+    low, high = encoder.doubt_at_rest()
+    assert (low <= -100 and high >= 100) == doubt
+
+
 EDGES = without_pulse(without_pulse(even(3.3), "e_a", 140), "e_b", 290)
 WHOLE = decode(new(), EDGES)
 
