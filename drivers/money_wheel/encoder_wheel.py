@@ -237,7 +237,8 @@ class MoneyWheel:
 
     def _may_be_half_a_turn(self, more: int = 0) -> bool:
         """Whether a movement under half a turn may have been more: by what losses hide, and by `more` counts."""
-        return abs(self._furthest - self._start) + self._encoder.hidden_counts + more >= self._half_turn
+        hidden = self._encoder.hidden_counts + self._encoder.started_counts
+        return abs(self._furthest - self._start) + hidden + more >= self._half_turn
 
     def _leave_rest(self, count: int, t_ns: int, found: list[Observation]) -> None:
         self._moving = True

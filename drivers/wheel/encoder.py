@@ -74,6 +74,7 @@ class Encoder:
         "proven_ns",
         "quadrature",
         "recent",
+        "started_counts",
         "stuck",
     )
 
@@ -123,6 +124,8 @@ class Encoder:
         self.hidden_counts = 0
         """Counts that all losses of the run may hide. The index proves the angle, and so ends the doubt about it; what
         was turned before that crossing it does not prove."""
+        self.started_counts = 0
+        """Counts that the disc must have turned before the first that were seen, to come to its speed."""
         self._chain_before_run = 0 if self._chain is None else self._chain.backs
         """Edges back of a chain in whose midst the disc rested: what they hide, the run before did."""
         self._swing_from = self.quadrature.count
@@ -300,6 +303,8 @@ class Encoder:
     def _count_on(self) -> None:
         """Handles a count: it shows what the edges before it meant."""
         index = self.index
+        if self._gaps.starts:
+            self.started_counts = self._stopping.started_before(self.quadrature)
         self._lose(*self._gaps.count(self.quadrature))
         if self._chain is not None:
             self._end_chain(self._chain)

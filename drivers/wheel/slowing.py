@@ -30,6 +30,9 @@ MOST_DEG_PER_S2: Final = 10_000.0
 HAND_DEG_PER_S2: Final = 3_000.0
 """No hand stops a wheel with more than this: at the rim of a wheel of 1.5 m some four times gravity (ours)."""
 
+START_DEG_PER_S2: Final = 1_500.0
+"""No hand sets a wheel of 1.5 m off with more than this: some 150 N at its rim (ours)."""
+
 CRAWL_DEG_PER_S: Final = 10.0
 """A wheel that is slower than this can be stopped anywhere, also by a hand (ours)."""
 
@@ -51,6 +54,7 @@ class Stopping:
         "_crawl_ns",
         "_least_by_hand_ns",
         "_least_rocking_ns",
+        "_least_start_ns",
         "_least_stop_ns",
         "least_slowing",
     )
@@ -61,6 +65,8 @@ class Stopping:
         self._least_stop_ns = _quickest_last_ns(count_deg, STOP_DEG_PER_S2)
         self._least_rocking_ns = _quickest_last_ns(count_deg, ROCKING_DEG_PER_S2)
         self._least_by_hand_ns = _quickest_last_ns(count_deg, HAND_DEG_PER_S2)
+        # In the middle of its first two whole counts it has turned by two counts at most.
+        self._least_start_ns = round(sqrt(count_deg / START_DEG_PER_S2) * 1e9)
         self._crawl_ns = round(count_deg / CRAWL_DEG_PER_S * 1e9)
         self.least_slowing: float = LEAST_DEG_PER_S2 / count_deg * 1e-18
         """The least slowing of any wheel, in counts per nanosecond squared."""
@@ -97,6 +103,17 @@ class Stopping:
         """
         gap_ns = chain.times_ns[1] - chain.times_ns[0]
         return chain.slowed[1] * gap_ns < 4 * self._least_stop_ns**2
+
+    def started_before(self, quadrature: QuadratureDecoder) -> int:
+        """Counts that a disc must have turned before the first four counts of a start, which are the decoder's last.
+
+        As many as it needs to come to its speed, if it gained speed before as it does now; 0 where it may have stood.
+        """
+        if quadrature.t2_ns - quadrature.t4_ns >= self._least_start_ns:
+            return 0
+        # As it would slow down and stop if time ran back.
+        gone = still_goes_for(-quadrature.t4_ns, -quadrature.t3_ns, -quadrature.t2_ns, -quadrature.t1_ns)
+        return round(min(gone, self._counts_per_turn))
 
     def too_quick(self, quadrature: QuadratureDecoder) -> bool:
         """Whether not even a hand stops a disc within a count of its last one."""
@@ -174,6 +191,11 @@ class GapWatch:
         self.limit_ns = GAP_COUNTS * (t_ns - quadrature.t1_ns)
         self.waits = True
         return before
+
+    @property
+    def starts(self) -> bool:
+        """Whether the next count is the last of the first four from a rest."""
+        return self._starting == 1 and not self._turned
 
     def count(self, quadrature: QuadratureDecoder) -> Offsets:
         """Handles a count while `waits`; returns the offsets of the true count from the decoded one."""

@@ -244,6 +244,19 @@ def test_a_turn_at_once_and_back_faster_than_it_went_is_no_spring(gap_ms: float,
     assert (low <= -100 and high >= 100) == doubt
 
 
+@pytest.mark.parametrize("lost", [0, 2, 12, 28, 60])
+def test_a_disc_that_starts_at_speed_has_turned_before(lost: int) -> None:
+    """Counts lost from a start, with nothing reported; the disc gains 140 degrees a second each second."""
+    motion = Motion(90.45).rest(2.0)
+    motion.turn_to(390.45, 290.0)
+    edges = lines_of(motion)
+    counts = [edge for edge in edges if edge.line != "e_index" and edge.t_ns]
+    gone = set(counts[:lost])
+    seen = [edge for edge in edges if edge not in gone]
+    found = decode(new(), seen).started_counts
+    assert (found == 0) if lost < 20 else (abs(found - lost) <= 2)
+
+
 EDGES = without_pulse(without_pulse(even(3.3), "e_a", 140), "e_b", 290)
 WHOLE = decode(new(), EDGES)
 
