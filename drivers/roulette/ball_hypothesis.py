@@ -88,6 +88,7 @@ class BallHypothesis:
     __slots__ = (
         "_legs",
         "_most_deg",
+        "before_deg",
         "deg_per_s",
         "direction",
         "doubted_deg",
@@ -97,6 +98,7 @@ class BallHypothesis:
         "overdue_ns",
         "passes",
         "pulse_deg",
+        "quickening",
         "travel_deg",
         "travel_high_deg",
         "width_deg",
@@ -112,8 +114,12 @@ class BallHypothesis:
         """Speed between the last two passes."""
         self.lap_s: float | None = None
         """Lap time at that speed."""
+        self.quickening = 0.0
+        """That speed over the one before; 0 while there is none."""
         self.travel_deg = 0.0
         """Travel that is proven."""
+        self.before_deg = 0.0
+        """Travel that was proven before the last pass."""
         self.travel_high_deg = 0.0
         """Travel that is possible."""
         self.doubted_deg = 0.0
@@ -141,6 +147,7 @@ class BallHypothesis:
         angle, between = self._legs[last.sensor].to[sensor]
         lap_s = seconds * 360 / angle
         counted = high = angle
+        quickening = 0.0
         if speed is None:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return False
@@ -154,6 +161,7 @@ class BallHypothesis:
                 return False
             if expected / (angle + 360) >= QUICKENING:
                 high = angle + 360
+            quickening = angle / expected
         speed = angle / seconds
         width_deg = pulse_deg = width_ns / 1e9 * speed
         sure = lap_s < SURE_LAP_S
@@ -164,9 +172,11 @@ class BallHypothesis:
             sure = sure and 1 / SURE_WIDTH_CHANGE < wider < SURE_WIDTH_CHANGE
             width_deg = (3 * self.width_deg + width_deg) / 4
         self.last = new
+        self.quickening = quickening
         self.deg_per_s = speed
         self.lap_s = lap_s = 360 / speed
         self.doubted_deg += counted
+        self.before_deg = self.travel_deg
         if sure:
             proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
             self.doubted_deg -= proven_deg - self.travel_deg

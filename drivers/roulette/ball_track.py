@@ -339,6 +339,10 @@ PAIR_WIDTH: Final = 1.3
 """After one such pass, a pulse wider than the ball's by this factor is another: two balls so near to each other cover a
 sensor together (ours)."""
 
+QUICKENED: Final = 1.05
+"""Where the ball's last pass came faster by this factor than the one before, one such pass is enough: a ball slows, so
+the pass before was another's (ours)."""
+
 
 class BallTrack:
     """Follows one run of the ball over its passes. A new run is a new `BallTrack`."""
@@ -423,6 +427,8 @@ class BallTrack:
         self.unexplained.append(new)
         hypothesis = self.hypothesis
         if hypothesis is not None and hypothesis.is_like(new):
+            if hypothesis.quickening > QUICKENED:
+                self._note_alike(hypothesis.before_deg)
             self._note_alike(hypothesis.travel_deg)
 
     def _note_alike(self, travel_deg: float) -> None:

@@ -55,6 +55,7 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (388_805, "a slow ball that passes twice before one that runs on"),
         (410_889, "a second ball that covers the sensors together with the first for six passes"),
         (421_873, "a slow ball and one that runs on, whose first passes lie between each other"),
+        (532_111, "a ball that drops beside one that ran before it, and goes on in its place"),
         (259_174, "two slow balls over two sensors: the first pass of one beside those of the other"),
     ],
     ids=lambda value: str(value),

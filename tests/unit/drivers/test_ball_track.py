@@ -251,3 +251,15 @@ def test_a_second_ball_beside_the_first_shows_as_one_pass_and_then_as_wider_puls
     pairs = [one._replace(width_ns=round(wider * one.width_ns)) for one in seen[7:13]]
     track = followed(THREE, [*seen[:7], beside, *pairs, *seen[13:]])
     assert travel(track) == pytest.approx(laps)
+
+
+@pytest.mark.parametrize(("early_s", "laps"), [(0.0, 13.0), (0.05, 3.0)])
+def test_a_pass_of_another_ball_where_the_ball_quickened_leaves_proven_what_came_before(
+    early_s: float, laps: float
+) -> None:
+    """The first ball drops after its last pass; the second ran half a lap before it, and is followed from there on."""
+    seen = passes(THREE, REAL_A)
+    since = [one._replace(t_ns=one.t_ns - round(early_s * S)) for one in seen[10:]]
+    dropped = Pass(since[0].sensor, since[0].t_ns + round(0.12 * S), since[0].width_ns)
+    track = followed(THREE, [*seen[:10], since[0], dropped, *since[1:]])
+    assert travel(track) == pytest.approx(laps)
