@@ -79,22 +79,21 @@ class Stopping:
         `counts_ns` are its last two counts as if all quarters of a slot were even, the later last; `chain` are the
         edges of one line with which the run ends, if it does: the disc has stayed at one edge since.
         """
-        if chain is not None:
-            before_ns, last_ns = chain.slowed
-            if swing * ROCKING_PART > self._counts_per_turn and last_ns <= self._crawl_ns:
-                return 0 < last_ns < self._least_stop_ns or stops_after_counts(before_ns, last_ns) > STOPPING_COUNTS
-            return 0 < last_ns < self._least_stop_ns
-        t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
-        before_ns, last_ns = counts_ns
+        far = swing * ROCKING_PART > self._counts_per_turn
+        before_ns, last_ns = counts_ns if chain is None else chain.slowed
         if last_ns < self._least_stop_ns:
             return last_ns > 0
         if swing < LEAST_STOPPING or last_ns > self._crawl_ns:
             return False
         if stops_after_counts(before_ns, last_ns) <= STOPPING_COUNTS:
             return False
-        if swing * ROCKING_PART <= self._counts_per_turn:
+        if chain is not None:
+            # The counts before the last two are no longer known; and one that rocks turns where its pegs want it.
+            return far
+        if not far:
             return last_ns < self._least_rocking_ns
-        return still_goes_for(t1_ns, t2_ns, t3_ns, t4_ns) > STOPPING_COUNTS
+        times_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
+        return still_goes_for(*times_ns) > STOPPING_COUNTS
 
     def cannot_turn(self, chain: Chain) -> bool:
         """Whether pegs and flapper do not turn a disc back over an edge as soon as the first two of a chain came.
