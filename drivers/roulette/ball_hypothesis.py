@@ -151,9 +151,9 @@ class BallHypothesis:
         if speed is None:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return False
-            if between or last.width_ns * QUICKENING > width_ns:
+            if between or not last.width_ns * QUICKENING <= width_ns <= last.width_ns * WIDTH_CHANGE:
                 # With sensors missed before the second pass, the first may have been a hand; with a first pulse wider
-                # than that of a ball as fast as the second, another ball: not proven.
+                # than that of a ball as fast as the second, another ball; with a far narrower one, noise: not proven.
                 counted = 0.0
         else:
             expected = seconds * speed

@@ -229,8 +229,8 @@ class Encoder:
             edge_at = self.quadrature.count + (last.direction if last.turned else 0)
             hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking, self._stopping.least_slowing)
             low, high = low + hidden.low, high + hidden.high
-        hidden = self._gaps.at_rest(self.quadrature)
-        return low + hidden.low, high + hidden.high
+        in_gap = self._gaps.at_rest(self.quadrature)
+        return low + in_gap.low, high + in_gap.high
 
     # --- edges ---------------------------------------------------------------------------------------------------
 
@@ -355,12 +355,16 @@ class Encoder:
 
     # --- turns, wobbles and losses -------------------------------------------------------------------------------
 
-    def _lose(self, low: int, high: int) -> None:
-        """Widens the doubt: the disc went on as if counts were lost, between `low` and `high`."""
+    def _lose(self, low: int, high: int, explained: tuple[int, int] | None = None) -> None:
+        """Widens the doubt: the disc went on as if counts were lost, between `low` and `high`.
+
+        A slip of the index between those of `explained` is explained by it; by default between the same.
+        """
         self.doubt_low += low
         self.doubt_high += high
         self.hidden_counts += max(-low, high)
-        self._suspected = (self._suspected[0] + low, self._suspected[1] + high)
+        least, most = explained or (low, high)
+        self._suspected = (self._suspected[0] + least, self._suspected[1] + most)
 
     def _doubt(self, low: int, high: int) -> None:
         """Widens the doubt after a turn that may hide counts. It explains no slip: a moved index looks the same."""

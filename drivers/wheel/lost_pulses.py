@@ -93,6 +93,9 @@ def noise_counted(times_ns: Sequence[int]) -> bool:
 BOUNCE_SHARE: Final = 0.5
 """An edge back within this share of a count is contact bounce, not a lost pulse (ours)."""
 
+LONGEST_BOUNCE_NS: Final = 25_000_000
+"""A change that comes back later is no contact's, however slow the disc (ours)."""
+
 MOST_BOUNCES: Final = 8
 """Edges of a bounce from which it must be over within the time of a count (ours)."""
 
@@ -209,7 +212,8 @@ class Chain(NamedTuple):
             even = all(EVEN_GAPS * max(pair) <= min(pair) for pair in pairwise(last)) and min(last) >= LEAST_EVEN_NS
             if even or self.times_ns[-1] - self.since_ns > self.tau_ns:
                 return False
-        return all(min(pair) < self.tau_ns * BOUNCE_SHARE for pair in zip(gaps[::2], gaps[1::2], strict=False))
+        longest_ns = min(self.tau_ns * BOUNCE_SHARE, LONGEST_BOUNCE_NS)
+        return all(min(pair) < longest_ns for pair in zip(gaps[::2], gaps[1::2], strict=False))
 
     def ended_onwards(self, t_ns: int) -> Offsets:
         """What the chain hides if the disc went on in its direction, with its first count at `t_ns`.

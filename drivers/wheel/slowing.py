@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import ceil, floor, sqrt
 from typing import Final, NamedTuple
 
-from drivers.wheel.lost_pulses import NONE, STOPPING_COUNTS, Chain, Offsets, still_goes_for, stops_after_counts
+from drivers.wheel.lost_pulses import STOPPING_COUNTS, Chain, still_goes_for, stops_after_counts
 from drivers.wheel.quadrature import ANY_GAP_NS, COUNTS_PER_SLOT, QuadratureDecoder
 
 # --- the end of a run: did the wheel come to rest where its edges end, or were the last ones lost? ---
@@ -140,6 +140,24 @@ EVEN_SHARE: Final = 0.9
 """A disc that has turned gains speed: while it does, each two counts take a smaller share of the two before (ours)."""
 
 
+EVEN_SPEED: Final = 0.8
+"""In a gap a disc takes no less than this share of the shorter count beside it for each count, and no more than the
+longer one over it (ours)."""
+
+
+class Lost(NamedTuple):
+    """What a gap hides."""
+
+    low: int
+    high: int
+    """The true count less the decoded one lies between these."""
+    explained: tuple[int, int]
+    """A slip of the index between these is explained by it: the whole slots that fit the time of the gap."""
+
+
+NOTHING: Final = Lost(0, 0, (0, 0))
+
+
 class CountGap(NamedTuple):
     """A count that took far longer than the one before."""
 
@@ -151,14 +169,18 @@ class CountGap(NamedTuple):
     stops_after: float
     """Counts that the disc would still have done, as it slowed before."""
 
-    def lost(self, after_ns: int, direction: int) -> Offsets:
+    def lost(self, after_ns: int, direction: int) -> Lost:
         """What was lost in the gap, if the count after it was as fast as the one before."""
         tau_ns = max(1, self.tau_ns, 0 if self.stops_after > STOPPING_COUNTS else after_ns)
         if self.lasted_ns < GAP_COUNTS * tau_ns:
-            return NONE
+            return NOTHING
         slots = -(-self.lasted_ns // min(self.tau_ns or tau_ns, after_ns or tau_ns)) // COUNTS_PER_SLOT + 1
         counts = direction * COUNTS_PER_SLOT * slots
-        return Offsets(min(counts, 0), max(counts, 0))
+        least = EVEN_SPEED * self.lasted_ns / max(tau_ns, after_ns) - 1
+        most = self.lasted_ns / (EVEN_SPEED * min(self.tau_ns or tau_ns, after_ns or tau_ns)) - 1
+        one = direction * COUNTS_PER_SLOT * max(0, ceil(least / COUNTS_PER_SLOT))
+        other = direction * COUNTS_PER_SLOT * floor(most / COUNTS_PER_SLOT)
+        return Lost(min(counts, 0), max(counts, 0), (min(one, other), max(one, other)))
 
 
 class GapWatch:
@@ -181,7 +203,7 @@ class GapWatch:
         self.waits = True
         """Whether `count` must be called for every count: the disc starts, or a gap is open."""
 
-    def open(self, t_ns: int, quadrature: QuadratureDecoder) -> Offsets:
+    def open(self, t_ns: int, quadrature: QuadratureDecoder) -> Lost:
         """Opens a gap: the next count comes at `t_ns`. Returns what a gap that was still open hides."""
         before = self.broken(quadrature, 0)
         tau_ns = quadrature.t1_ns - quadrature.t2_ns
@@ -196,7 +218,7 @@ class GapWatch:
         """Whether the next count is the last of the first four from a rest."""
         return self._starting == 1 and not self._turned
 
-    def count(self, quadrature: QuadratureDecoder) -> Offsets:
+    def count(self, quadrature: QuadratureDecoder) -> Lost:
         """Handles a count while `waits`; returns the offsets of the true count from the decoded one."""
         gap = self._gap
         if gap is None:
@@ -206,15 +228,15 @@ class GapWatch:
                 if not self._starting:
                     self._arm(quadrature)
                 return hidden
-            return NONE
+            return NOTHING
         if abs(quadrature.count - gap.at) < 2:
             # The second count after a gap shows whether the disc had slowed.
-            return NONE
+            return NOTHING
         self._gap = None
         self._arm(quadrature)
         return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
 
-    def _lost_after_turn(self, quadrature: QuadratureDecoder) -> Offsets:
+    def _lost_after_turn(self, quadrature: QuadratureDecoder) -> Lost:
         """What was lost in a long count after a turn: a disc that comes to speed within it gains more in the next.
 
             turned   |           |     |    |   |    the first counts get shorter, and on
@@ -223,18 +245,18 @@ class GapWatch:
         Counts are compared in pairs, so that A and B need not be exactly a quarter slot apart.
         """
         if not self._turned:
-            return NONE
+            return NOTHING
         newest_ns, oldest_ns = quadrature.t1_ns, quadrature.t4_ns
         if self._starting:
             if STARTING_COUNTS - self._starting == 3:
                 self._long_ns = quadrature.t3_ns - oldest_ns
-            return NONE
+            return NOTHING
         first_ns, next_ns = quadrature.t2_ns - oldest_ns, newest_ns - quadrature.t3_ns
         if 2 * self._long_ns < GAP_COUNTS * first_ns or next_ns < EVEN_SHARE * first_ns:
-            return NONE
+            return NOTHING
         return CountGap(quadrature.count, self._long_ns, first_ns // 2, 0.0).lost(first_ns // 2, quadrature.direction)
 
-    def broken(self, quadrature: QuadratureDecoder, back: int = 1) -> Offsets:
+    def broken(self, quadrature: QuadratureDecoder, back: int = 1) -> Lost:
         """Closes an open gap early: the disc turns or pauses before the count that would show what it hides.
 
         `back` is 1 if the turn is already counted.
@@ -243,13 +265,13 @@ class GapWatch:
         direction = -quadrature.direction if back else quadrature.direction
         if gap is None or quadrature.count + back * direction == gap.at:
             # The late edge is the turn itself, which may take any time.
-            return NONE
+            return NOTHING
         return gap.lost(gap.tau_ns, direction)
 
-    def at_rest(self, quadrature: QuadratureDecoder) -> Offsets:
+    def at_rest(self, quadrature: QuadratureDecoder) -> Lost:
         """What an open gap hides if the disc rests now."""
         gap = self._gap
-        return NONE if gap is None else gap.lost(gap.lasted_ns, quadrature.direction)
+        return NOTHING if gap is None else gap.lost(gap.lasted_ns, quadrature.direction)
 
     def adapt(self, quadrature: QuadratureDecoder) -> None:
         """Sets the gap limit by the disc's current speed."""

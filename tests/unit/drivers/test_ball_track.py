@@ -263,3 +263,10 @@ def test_a_pass_of_another_ball_where_the_ball_quickened_leaves_proven_what_came
     dropped = Pass(since[0].sensor, since[0].t_ns + round(0.12 * S), since[0].width_ns)
     track = followed(THREE, [*seen[:10], since[0], dropped, *since[1:]])
     assert travel(track) == pytest.approx(laps)
+
+
+@pytest.mark.parametrize(("width_ms", "laps"), [(1.1, 13.0), (6.0, 13.0 + 1 / 3)])
+def test_a_pulse_of_noise_before_the_first_pass_proves_no_travel(width_ms: float, laps: float) -> None:
+    seen = passes(THREE, REAL_A, first=1)
+    noise = Pass(0, seen[0].t_ns - round(0.22 * S), round(width_ms * 1e6))
+    assert travel(followed(THREE, [noise, *seen])) == pytest.approx(laps)

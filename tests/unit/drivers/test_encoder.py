@@ -271,6 +271,26 @@ def test_edges_cut_anywhere_are_decoded_alike(cuts: list[int]) -> None:
     assert state == (WHOLE.count, WHOLE.doubt_low, WHOLE.doubt_high, WHOLE.angle_counts(), WHOLE.index.slip)
 
 
+@pytest.mark.parametrize(("moved", "explained"), [(0.0, True), (-4.0, False), (4.0, False)])
+def test_a_gap_explains_the_slip_of_as_many_counts_as_its_time_allows(moved: float, explained: bool) -> None:
+    """Twelve counts lost at an even speed; an index that has moved by a slot too has not slipped by twelve."""
+    edges = even(2.6)
+    counts = [edge for edge in edges if edge.line != "e_index" and edge.t_ns]
+    first = next(k for k, edge in enumerate(counts) if edge.t_ns > counts[-1].t_ns // 2)
+    gone = set(counts[first : first + 12])
+    seen = [edge for edge in edges if edge not in gone]
+    count_ns = counts[-1].t_ns - counts[-2].t_ns
+    late = [
+        edge._replace(t_ns=edge.t_ns + round(moved * count_ns))
+        if edge.line == "e_index" and edge.t_ns > counts[first].t_ns
+        else edge
+        for edge in seen
+    ]
+    slip = decode(new(), in_order(late)).index.slip
+    assert slip is not None
+    assert slip.explained == explained
+
+
 def test_a_turn_that_may_hide_a_loss_explains_no_slip() -> None:
     """Turned by hand before the next spin: lost pulses there, and an index that has moved, look the same."""
     encoder = new()
