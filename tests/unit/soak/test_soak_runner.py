@@ -12,10 +12,12 @@ import msgspec
 import pytest
 
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
+from tests.oracle.rounds import Round
 from tests.soak import source
 from tests.soak.__main__ import main
 from tests.soak.catalogue import Piece, Soak
-from tests.soak.corrupted_rounds import ROUNDS, judge
+from tests.soak.corrupted_rounds import ROUNDS, digests, judge
+from tests.soak.corrupted_rounds import main as judge_main
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 from tests.soak.runner import Ended, Orders, Processes, Runner, duration
 
@@ -291,6 +293,28 @@ def test_runs_that_have_next_to_no_outcome_try_nothing(monkeypatch: pytest.Monke
     monkeypatch.setitem(ROUNDS, "money_wheel", lambda seed: true._replace(wrong=[], outcomes=0))
     (failure,) = judge("money_wheel", 0, 20).failures
     assert failure.what == "only 0 outcomes in 20 runs: nothing was tried"
+
+
+def test_digests_are_those_of_the_events_and_verdicts_of_each_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = list(digests("money_wheel", 0, 4))
+    assert [line.split()[0] for line in kept] == ["0", "1", "2", "3"]
+    assert len({line.split()[1] for line in kept}) == 4
+    assert list(digests("money_wheel", 2, 2)) == kept[2:]
+    true = ROUNDS["money_wheel"]
+
+    def later(seed: int) -> Round:
+        made = true(seed)
+        first = made.seen[0]
+        return made._replace(seen=[first._replace(t_ns=first.t_ns + 1), *made.seen[1:]]) if seed == 2 else made
+
+    monkeypatch.setitem(ROUNDS, "money_wheel", later)
+    changed = list(digests("money_wheel", 0, 4))
+    assert [one == other for one, other in zip(kept, changed, strict=True)] == [True, True, False, True]
+
+
+def test_a_piece_that_is_to_print_digests_prints_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert judge_main(["roulette", "5", "--digests"]) == 0
+    assert capsys.readouterr().out.splitlines() == list(digests("roulette", 5, 1))
 
 
 # --- the command -----------------------------------------------------------------------------------------------------
