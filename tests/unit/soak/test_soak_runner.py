@@ -43,6 +43,11 @@ class Scripted(Processes):
         self._virtual = clock
         self._script = script or {}
         self.ran: list[str] = []
+        self.prepared: list[str] = []
+
+    def prepare(self, commit: str, report: Callable[[str], None]) -> None:
+        assert self.ran == []
+        self.prepared.append(commit)
 
     def run(self, piece: Piece) -> Ended:
         self.ran.append(piece.name)
@@ -223,6 +228,11 @@ def test_code_that_changes_while_pieces_run_ends_the_run_and_leaves_no_record_of
     assert list(records(tmp_path)) == ["piece-0", "piece-10"]
 
 
+def test_what_the_pieces_need_is_made_ready_once_and_only_where_pieces_are_missing(tmp_path: Path) -> None:
+    assert Played(tmp_path).processes.prepared == [ONE]
+    assert Played(tmp_path).processes.prepared == []
+
+
 def test_several_soaks_run_one_after_the_other_or_in_turns(tmp_path: Path) -> None:
     both = [(TINY, 30), (ALSO, 20)]
     after = Played(tmp_path / "after", orders=Orders(both))
@@ -323,6 +333,18 @@ def test_a_piece_that_is_to_print_digests_prints_nothing_else(capsys: pytest.Cap
 def test_the_command_names_a_soak_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "corrupted-baccarat"]) == 2
     assert capsys.readouterr().err == "soak: no soak is named corrupted-baccarat; --list shows their names\n"
+
+
+@pytest.mark.parametrize("named", [[], ["--only", "craps-games"], ["--only", "corrupted-roulette", "--only", "boards"]])
+def test_the_command_compiles_for_corrupted_wheels_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], named: list[str]
+) -> None:
+    assert main(["--compiled", *named, "--state", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        "soak: --compiled runs the soaks of corrupted wheels alone: "
+        "--only corrupted-money-wheel --only corrupted-roulette\n"
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "many"])
