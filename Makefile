@@ -74,7 +74,7 @@ deb: $(STAMP)
 install: $(STAMP)
 	@PYTHON=$(BIN)/python sh systemd/package/install.sh
 
-# As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1"
+# As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1 --compiled"
 soak: $(CHECKS) firmware
 	@$(BIN)/python -m tests.soak --list
 	@$(BIN)/python -m tests.soak $(SOAK)

@@ -169,7 +169,7 @@ class Encoder:
             return 0.0
         tau_ns = span / SPEED_COUNTS
         if t_ns - quadrature.t1_ns > tau_ns:
-            tau_ns = t_ns - quadrature.t1_ns
+            tau_ns = float(t_ns - quadrature.t1_ns)
         return 60e9 / (tau_ns * self.counts_per_turn)
 
     def angle_deg(self, t_ns: int) -> float | None:

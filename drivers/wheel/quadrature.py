@@ -57,7 +57,13 @@ class Stop(IntEnum):
     """The edge is of the index or of another device's line; it was not decoded."""
 
 
-END, DUE, LIMIT, BACK, REPEATED, GAP, OTHER = Stop
+END: Final = Stop.END
+DUE: Final = Stop.DUE
+LIMIT: Final = Stop.LIMIT
+BACK: Final = Stop.BACK
+REPEATED: Final = Stop.REPEATED
+GAP: Final = Stop.GAP
+OTHER: Final = Stop.OTHER
 """The members as module constants: looking up a member of an enum takes as long as decoding an edge."""
 
 _LEVELS: Final = ((1, 0), (1, 1), (0, 1), (0, 0))
@@ -146,13 +152,15 @@ class QuadratureDecoder:
         A deadline that counts postpone has a `quiet_ns`: an edge is late only if it is also later than that after the
         third count before it.
         """
-        if self._origin is None:
+        origin = self._origin
+        if origin is None:
             stop, edge = self._learn(edges, due_ns)
-            if stop is not END or self._origin is None:
+            origin = self._origin
+            if stop is not END or origin is None:
                 return stop, edge
         count = self.count
         step = self.direction
-        state = self._rings[step][(count - self._origin) % COUNTS_PER_SLOT]
+        state = self._rings[step][(count - origin) % COUNTS_PER_SLOT]
         t1, t2, t3, t4 = self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns
         # Until it reverses, the disc can leave the limits at one end only, if it stands within them.
         beyond = high + 1 if step > 0 else low - 1

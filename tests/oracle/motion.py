@@ -174,7 +174,8 @@ class Motion:
 
 Marks: TypeAlias = tuple[float, float, float, float]
 
-TRUE_MARKS: Final[Marks] = (0.0, 0.0, 0.0, 0.0)
+# Not Final: mypyc, which compiles this module for the soaks, loses the value of a Final tuple of floats.
+TRUE_MARKS: Marks = (0.0, 0.0, 0.0, 0.0)
 
 
 def encoder_edges(

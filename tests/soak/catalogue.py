@@ -47,6 +47,8 @@ class Soak:
     """The pieces that an amount needs, in order, always the same."""
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
+    wheel: str = ""
+    """The wheel whose corrupted rounds it judges; empty where it does something else."""
 
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
@@ -55,6 +57,10 @@ def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
         return Piece(f"seeds-{first:08}-{first + RUNS_A_PIECE:08}", RUNS_A_PIECE, arguments)
 
     return lambda amount: [piece(first) for first in range(0, amount, RUNS_A_PIECE)]
+
+
+def _corrupted(name: str, title: str, runs: int, wheel: str) -> Soak:
+    return Soak(name, title, "runs", runs, _seeds(wheel), wheel=wheel)
 
 
 def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
@@ -87,19 +93,17 @@ def _parts(name: str, title: str, parts: int, *files: str) -> Soak:
 
 
 SOAKS: tuple[Soak, ...] = (
-    Soak(
+    _corrupted(
         "corrupted-money-wheel",
         "No outcome of a money wheel with corrupted lines that the truth does not support",
-        "runs",
         MONEY_WHEEL_RUNS,
-        _seeds("money_wheel"),
+        "money_wheel",
     ),
-    Soak(
+    _corrupted(
         "corrupted-roulette",
         "No outcome of a roulette wheel with corrupted lines that the truth does not support",
-        "runs",
         ROULETTE_RUNS,
-        _seeds("roulette"),
+        "roulette",
     ),
     _parts(
         "kills-of-the-journal",

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,7 +25,7 @@ from tests.soak.records import Failure, Folder, Machine, Record, Result, SoakErr
 LONGEST_S = 6 * 3600
 """Ends a piece that hangs; the longest takes a small part of it."""
 LAST_LINES = 25
-"""Of the output of a piece that failed without a result."""
+"""Of the output of a process that failed without a result."""
 SILENCE_S = 60.0
 """The progress is reported this often where no piece ends."""
 
@@ -111,29 +111,50 @@ class Processes:
         self._running: set[subprocess.Popen[str]] = set()
         self.stopped = False
 
+    @property
+    def machine(self) -> Machine:
+        """What the pieces run on."""
+        return source.machine()
+
+    def prepare(self, commit: str, report: Callable[[str], None]) -> None:
+        """Makes ready what the pieces need; called before the first one, with the commit that they are recorded on.
+
+        Raises:
+            SoakError: they cannot be run.
+        """
+
     def run(self, piece: Piece) -> Ended:
         """Runs a piece to its end, or to `stop`."""
-        path = os.pathsep.join([str(self._root), *filter(None, [os.environ.get("PYTHONPATH")])])
+        return self.run_in(self._root, piece)
+
+    def run_in(self, root: Path, piece: Piece) -> Ended:
+        """Runs a piece on the copy of the project in a folder."""
         with tempfile.TemporaryDirectory(prefix="feltwire-soak-") as folder:
             result = Path(folder) / "result.json"
-            begin_ns = self._clock.now_ns()
-            process = subprocess.Popen(
-                [sys.executable, *piece.arguments, "--soak-result", str(result)],
-                cwd=self._root, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            )  # fmt: skip
-            self._running.add(process)
-            try:
-                if self.stopped:
-                    self._end(process)
-                output, _ = process.communicate(timeout=LONGEST_S)
-            except subprocess.TimeoutExpired:
+            ended = self.python(root, (*piece.arguments, "--soak-result", str(result)))
+            return ended._replace(result=result.read_bytes() if result.exists() else b"")
+
+    def python(self, root: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Ended:
+        """Runs Python on the copy of the project in a folder, to its end or to `stop`; has no result."""
+        path = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
+        begin_ns = self._clock.now_ns()
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=root, env={**os.environ, **(environment or {}), "PYTHONPATH": path}, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        )  # fmt: skip
+        self._running.add(process)
+        try:
+            if self.stopped:
                 self._end(process)
-                output = process.communicate()[0] + f"\nended: it ran for {duration(LONGEST_S)}"
-            finally:
-                self._running.discard(process)
-            seconds = (self._clock.now_ns() - begin_ns) / NS_PER_S
-            return Ended(process.returncode, output, result.read_bytes() if result.exists() else b"", seconds)
+            output, _ = process.communicate(timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            self._end(process)
+            output = process.communicate()[0] + f"\nended: it ran for {duration(LONGEST_S)}"
+        finally:
+            self._end(process)
+            self._running.discard(process)
+        return Ended(process.returncode, output, b"", (self._clock.now_ns() - begin_ns) / NS_PER_S)
 
     @property
     def running(self) -> int:
@@ -183,8 +204,10 @@ class Runner:
         missing = [self._missing(soak, amount, commit) for soak, amount in self._orders.soaks]
         for progress in self._progress.values():
             self._report(progress.line(self._clock.now_ns()))
+        if any(missing):
+            self._processes.prepare(commit, self._report)
         in_order = _in_turns(missing) if self._orders.in_turns else chain.from_iterable(missing)
-        self._run(in_order, commit, source.machine())
+        self._run(in_order, commit, self._processes.machine)
         return all(p.failures == 0 and p.done >= p.wanted for p in self._progress.values())
 
     def _missing(self, soak: Soak, amount: int, commit: str) -> list[Work]:
@@ -250,7 +273,7 @@ class Runner:
             seconds=round(ended.seconds, 1),
             status=ended.status,
             amount=work.piece.amount,
-            result=_result(work.piece, ended),
+            result=result_of(work.piece, ended),
         )
         self._folder.write(record)
         progress = self._progress[work.soak.name]
@@ -267,19 +290,24 @@ class Runner:
             self._report(f"FAILED {record.soak} {record.piece}: {failure.what}\n  repeat it: {failure.command}")
 
 
-def _result(piece: Piece, ended: Ended) -> Result:
+def result_of(piece: Piece, ended: Ended) -> Result:
     """What the process reported; what it printed last where it reported nothing, or failed without a failure."""
     if not ended.result:
-        last = "\n".join(ended.output.splitlines()[-LAST_LINES:])
-        return Result({}, [Failure(f"ended with status {ended.status} and no result:\n{last}", piece.command)])
+        what = f"ended with status {ended.status} and no result:\n{last_lines(ended.output)}"
+        return Result({}, [Failure(what, piece.command)])
     try:
         result = msgspec.json.decode(ended.result, type=Result)
     except msgspec.MsgspecError as error:
         return Result({}, [Failure(f"its result cannot be read: {error}", piece.command)])
     if ended.status and not result.failures:
-        last = "\n".join(ended.output.splitlines()[-LAST_LINES:])
-        return Result(result.counts, [Failure(f"ended with status {ended.status}:\n{last}", piece.command)])
+        what = f"ended with status {ended.status}:\n{last_lines(ended.output)}"
+        return Result(result.counts, [Failure(what, piece.command)])
     return result
+
+
+def last_lines(output: str) -> str:
+    """The end of what a process printed."""
+    return "\n".join(output.splitlines()[-LAST_LINES:])
 
 
 def _in_turns(lists: Sequence[Sequence[Work]]) -> Iterator[Work]:
