@@ -43,8 +43,9 @@ WIDTH_CHANGE: Final = 2.5
 
 SURE_WIDTH_CHANGE: Final = 1.8
 SURE_LAP_S: Final = 2.75
-"""A pass whose pulse differs by this factor, or that gives so slow a lap (balls drop at 2.0 to 2.4 s), may be noise
-just where the ball was due: it proves no travel until a pass after it does (ours).
+SURE_QUICKENING: Final = 1.1
+"""A pass whose pulse differs by this factor, that gives so slow a lap (balls drop at 2.0 to 2.4 s), or at which the
+ball has quickened so much, may be noise just where it was due: it proves no travel until a pass after it does (ours).
 """
 
 SAME_DEG: Final = 1e-6
@@ -164,7 +165,8 @@ class BallHypothesis:
             quickening = angle / expected
         speed = angle / seconds
         width_deg = pulse_deg = width_ns / 1e9 * speed
-        sure = lap_s < SURE_LAP_S
+        # After a pass in doubt, which may have come late, the next is the one that proves it.
+        sure = lap_s < SURE_LAP_S and (quickening < SURE_QUICKENING or self.doubted_deg > 0)
         if self.width_deg is not None:
             wider = width_deg / self.width_deg
             if not 1 / WIDTH_CHANGE < wider < WIDTH_CHANGE:

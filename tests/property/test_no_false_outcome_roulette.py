@@ -58,6 +58,7 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (532_111, "a ball that drops beside one that ran before it, and goes on in its place"),
         (572_473, "a pulse of noise before the ball's first pass"),
         (574_108, "the index moved by a pocket in the turn in which three slots were lost"),
+        (616_359, "two pulses of noise as wide as the ball's, a little before it would have passed again"),
         (259_174, "two slow balls over two sensors: the first pass of one beside those of the other"),
     ],
     ids=lambda value: str(value),

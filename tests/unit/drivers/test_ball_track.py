@@ -193,8 +193,8 @@ def test_travel_is_never_more_than_the_ball_made(
 
 @pytest.mark.parametrize(
     ("late", "width_ns"),
-    [(1.0, 10_000_000), (1.4, 15_000_000)],
-    ids=["too narrow for the ball", "slower than a ball on the track"],
+    [(1.0, 10_000_000), (1.4, 15_000_000), (0.88, 18_000_000)],
+    ids=["too narrow for the ball", "slower than a ball on the track", "quicker than it was"],
 )
 def test_a_last_pass_that_may_be_noise_proves_nothing_until_the_ball_passes_again(late: float, width_ns: int) -> None:
     seen = passes(THREE, [2.0, 2.0])
