@@ -99,8 +99,9 @@ def _read(path: Path, *, secret: bool) -> bytes:
     try:
         # A FIFO would block without O_NONBLOCK.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
+        try:
+            status = os.fstat(descriptor)
+            # Of a folder no file object can be made, and none would close its descriptor.
             if not stat.S_ISREG(status.st_mode):
                 raise SecretFileError(f"{path}: it is no file; put the key's file there")
             mode = stat.S_IMODE(status.st_mode)
@@ -109,7 +110,10 @@ def _read(path: Path, *, secret: bool) -> bytes:
                     f"{path}: others may read or change this secret (mode {mode:04o}); if nobody has, "
                     f"chmod 600 {path}; otherwise make a new key"
                 )
-            content = file.read(MAX_BYTES + 1)
+            with os.fdopen(descriptor, "rb", closefd=False) as file:
+                content = file.read(MAX_BYTES + 1)
+        finally:
+            os.close(descriptor)
     except FileNotFoundError as error:
         raise SecretFileError(f"{path}: there is no such file; make it with feltwire keys new") from error
     except OSError as error:

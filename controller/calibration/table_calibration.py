@@ -30,6 +30,7 @@ from controller.calibration.movements import digest_of, movements_of
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE
 from drivers.base.movement import Movement
+from hal.plain_text import plain
 
 _DOMAIN: Final = b"feltwire calibration\0"
 """The prefix of signed data: no other signature by the same key is valid for a calibration."""
@@ -113,7 +114,7 @@ def state_of(config: TableConfig, signer: bytes) -> CalibrationState:
         return CalibrationState("missing", f"{path}: {wrong}; {remedy}")
     latest = max(made.device.values(), key=lambda one: one.time)
     measured = {name: made.device[name].measured for name in needed}
-    return CalibrationState("fits", f"by {latest.by}, {latest.time}", measured)
+    return CalibrationState("fits", plain(f"by {latest.by}, {latest.time}"), measured)
 
 
 def measures_beside(config: TableConfig) -> CalibrationState | None:

@@ -23,6 +23,7 @@ from controller.calibration.movements import places_of
 from controller.certification.software import installed_files, libraries
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import GAME
+from hal.plain_text import plain
 
 _DOMAIN: Final = b"feltwire certificate\0"
 """The prefix of signed data: no other signature by the same key is valid for a certificate."""
@@ -96,7 +97,7 @@ def certificate_of(config: TableConfig, signer: bytes) -> CertificateState:
         return CertificateState("missing", f"{error}; {remedy}")
     if made.table != config.id:
         return CertificateState("missing", f"{path}: it is of table {made.table}, not of {config.id}")
-    return CertificateState("there", f"by {made.by}, {made.time}", made)
+    return CertificateState("there", plain(f"by {made.by}, {made.time}"), made)
 
 
 # --- what it is, and what differs -------------------------------------------------------------------------------------

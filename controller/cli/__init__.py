@@ -10,6 +10,8 @@ from importlib import import_module
 
 import click
 
+from hal.plain_text import plain
+
 FATAL = 1
 """Exit code for a fatal error."""
 
@@ -48,8 +50,24 @@ _COMMANDS = {
 }
 
 
+def _is_utf8(argument: str) -> bool:
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class LazyGroup(click.Group):
     """A group of commands that are imported when they are called."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuses an argument that is no UTF-8: no name, text or path of it can stand in a message or a journal."""
+        for argument in args:
+            if not _is_utf8(argument):
+                shown = plain(argument.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+                raise click.UsageError(f'"{shown}" is no UTF-8; write it in UTF-8, or rename the file', ctx)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order in which a new user needs them."""

@@ -18,7 +18,7 @@ from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.person import LEFT, ask
 from controller.cli.plots import plot
 from controller.cli.printing import load_one
-from controller.cli.send import user_name
+from controller.cli.send import person, user_name
 from controller.cli.services_here import refusal, service_of, services
 from controller.cli.table_key import table_key
 from controller.configuration.values import TableConfig
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
 @click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the key lies.")
-@click.option("--by", default="", metavar="NAME", help="Who calibrates; without it, the user.")
+@click.option("--by", default="", callback=person, metavar="NAME", help="Who calibrates; without it, the user.")
 @click.option("--seconds", type=click.FloatRange(min=0.5), help="End each movement after so long, without ENTER.")
 @click.option("--check", "only_check", is_flag=True, help="Only report how the table stands with its calibration.")
 @click.option("--practice", is_flag=True, help="Simulated devices and a simulated hand; nothing is written.")

@@ -15,7 +15,7 @@ import msgspec
 
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
-from controller.cli.send import user_name
+from controller.cli.send import person, user_name
 from controller.cli.services_here import refusal, service_of, services
 from controller.cli.table_key import signer_of_table, table_key
 from controller.configuration.values import TableConfig
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Sign with this key, such as a laboratory's, in place of the table's own.",
 )
-@click.option("--by", default="", metavar="NAME", help="Who certifies; without it, the user.")
+@click.option("--by", default="", callback=person, metavar="NAME", help="Who certifies; without it, the user.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate, or what differs, as JSON.")
 def command(table: Path, only_check: bool, state: Path | None, key_file: Path | None, by: str, as_json: bool) -> None:
     """Record what a machine is, signed; from then on it stays shut where it is anything else.

@@ -9,7 +9,7 @@ import textwrap
 import click
 
 from controller.cli import BAD_CONFIGURATION
-from controller.rules.sentences import NoSentenceError, citations_in, ruling
+from controller.rules.sentences import NoSentenceError, Ruling, citations_in, ruling
 
 
 @click.command("rule")
@@ -26,22 +26,33 @@ def command(cite: str) -> None:
         feltwire rule "13:47-20.32(m)1"
         feltwire rule "13:47-20.21(c)1, 20.24(d)2"
 
-    Exit codes: 0; 2 for a citation whose words are not here.
+    Exit codes: 0; 2 where the words of a citation are not here: those of the others are printed.
     """
     width = min(shutil.get_terminal_size().columns, 100)
-    try:
-        for number, one in enumerate(citations_in(cite) or [cite]):
+    missing: list[NoSentenceError] = []
+    printed = False
+    for one in citations_in(cite) or [cite]:
+        try:
             found = ruling(one)
-            if number:
-                click.echo()
-            click.echo(click.style(found.paragraphs[-1].cite, bold=True))
-            for depth, paragraph in enumerate(found.paragraphs):
-                indent = "  " * (depth + 1)
-                cited = depth == len(found.paragraphs) - 1
-                rows = textwrap.fill(paragraph.words, width, initial_indent=indent, subsequent_indent=indent)
-                click.echo(rows if cited else click.style(rows, fg="bright_black"))
-            source = f"-- {found.text.title}: {found.text.source}; {found.text.date}"
-            click.echo(textwrap.fill(source, width, initial_indent="  ", subsequent_indent="     "))
-    except NoSentenceError as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
+        except NoSentenceError as error:
+            missing.append(error)
+            continue
+        if printed:
+            click.echo()
+        printed = True
+        _print(found, width)
+    for one_missing in missing:
+        click.echo(click.style(str(one_missing), fg="red"), err=True)
+    if missing:
         sys.exit(BAD_CONFIGURATION)
+
+
+def _print(found: Ruling, width: int) -> None:
+    click.echo(click.style(found.paragraphs[-1].cite, bold=True))
+    for depth, paragraph in enumerate(found.paragraphs):
+        indent = "  " * (depth + 1)
+        cited = depth == len(found.paragraphs) - 1
+        rows = textwrap.fill(paragraph.words, width, initial_indent=indent, subsequent_indent=indent)
+        click.echo(rows if cited else click.style(rows, fg="bright_black"))
+    source = f"-- {found.text.title}: {found.text.source}; {found.text.date}"
+    click.echo(textwrap.fill(source, width, initial_indent="  ", subsequent_indent="     "))

@@ -15,7 +15,7 @@ import msgspec
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.person import LEFT, ask, confirm
 from controller.cli.printing import load_one
-from controller.cli.send import user_name
+from controller.cli.send import person, user_name
 from controller.cli.services_here import refusal, service_of, services
 from controller.configuration.values import TableConfig
 from hal.clock import NS_PER_S, SystemClock
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
 @click.option("--only", "only", multiple=True, metavar="STEP", help="Only these steps; repeat for more.")
 @click.option("--list", "only_list", is_flag=True, help="Print the steps, and drive nothing.")
-@click.option("--by", default="", metavar="NAME", help="Who watches; without it, the user.")
+@click.option("--by", default="", callback=person, metavar="NAME", help="Who watches; without it, the user.")
 @click.option(
     "--report", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the notes, JSON."
 )

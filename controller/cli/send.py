@@ -15,6 +15,7 @@ import click
 
 from controller.cli import FATAL
 from controller.cli.options import client_curve
+from hal.plain_text import is_plain, plain
 
 if TYPE_CHECKING:
     from controller.service.requests import Request, StatusAnswer
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 REFUSED = 4
 """Exit code for a command that was refused."""
 MAX_TIMEOUT_S = 3600
+LONGEST_NAME = 64
+"""Characters that a person's name may have, as in a request."""
 _BESIDE = ("table", "id", "by")
 """Keys that a request holds beside `given`, not in it."""
 
@@ -231,11 +234,24 @@ def _show_status(status: dict[str, Any]) -> None:
 
 
 def user_name() -> str:
-    """The name of whoever is logged in."""
+    """The name of whoever is logged in; what cannot be printed in it is shown by its code."""
     try:
-        return getpass.getuser()
+        return plain(getpass.getuser())
     except (KeyError, OSError):
         return f"user {os.getuid()}"
+
+
+def person(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    """The name of a person that is kept in a file, and printed from it: one line that can be printed.
+
+    Raises:
+        BadParameter: it is not, or it is too long.
+    """
+    if not is_plain(name):
+        raise click.BadParameter("the name has characters that cannot be printed, or more than one line")
+    if len(name) > LONGEST_NAME:
+        raise click.BadParameter(f"the name has {len(name)} characters; expected at most {LONGEST_NAME}")
+    return name
 
 
 def _json(value: object) -> bytes:

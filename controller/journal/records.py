@@ -109,6 +109,7 @@ def nothing(chain: str) -> Head:
 # is in it too.
 
 _MOST_DIGITS: Final = 18
+_SEQUENCE_DIGITS: Final = 20
 """Of a number that SQLite can hold."""
 
 
@@ -168,6 +169,7 @@ class _Event(msgspec.Struct, gc=False):
     type: str
     time: str
     data: _Data
+    sequence: str | None = None
 
 
 class _Command(msgspec.Struct, gc=False):
@@ -202,6 +204,8 @@ def _of_event(body: bytes) -> Columns:
     owner, _, epoch = place.rpartition(".")
     if owner != table or not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
         raise BodyError(f"body is no event: its id is {event.id!r}, expected {table}.<epoch>.<number>")
+    if event.sequence is not None and event.sequence != number.zfill(_SEQUENCE_DIGITS):
+        raise BodyError(f"body is no event: its id is {event.id!r}, and its sequence {event.sequence!r}")
     kind = event.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
     topic = f"{'sim/' if data.simulated else ''}v1/{table}/{kind}/"
     return Columns(table, int(number), event.id, epoch, kind, data.round, event.time, topic)

@@ -19,7 +19,17 @@ HOUSE: Final = ("ours", "house rule")
 
 _CITED: Final = re.compile(
     r"(?:(?P<text>\d+:\d+[A-Z]?)-)?(?P<section>\d+\.\d+)(?P<letter>\([a-z]\))?(?P<number>\d+)?(?P<roman>[ivx]+)?"
+    r"(?P<item>\(\d+\))?"
 )
+_LEVELS: Final = ("letter", "number", "roman", "item")
+_SHORTENED: Final = re.compile(
+    r",\s*(?:(?P<letter>\([a-z]\))(?P<number>\d+)?|(?P<number_alone>\d+)(?![\d.:]))?(?P<roman>[ivx]+)?"
+    r"(?P<item>\(\d+\))?(?![\w:])"
+)
+"""What follows a citation and leaves out what it has in common with it: `(c)2, (d)`, `(b)1, 2` and `1ii, ix`."""
+_TO: Final = re.compile(r"-(?:(?P<number>\d+)|(?P<roman>[ivx]+))(?![\w.:])")
+"""The end of a span: `(e)2-3`, `(e)1i-iii`."""
+_ROMAN: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 
 
 class SectionSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -94,10 +104,13 @@ def ruling(cite: str) -> Ruling:
     if text is None:
         raise NoSentenceError(f"{parts['text']} is no text of ours; there are {', '.join(data.texts)}")
     path = [f"{parts['text']}-{parts['section']}"]
-    for part in (parts["letter"], parts["number"], parts["roman"]):
-        if part is not None:
-            path.append(path[-1] + part)
+    for level in _LEVELS:
+        if parts[level] is not None:
+            path.append(path[-1] + parts[level])
     found = [Paragraph(one, data.sentences[one]) for one in path if one in data.sentences]
+    if parts["item"] is not None and found and found[-1].cite == path[-2]:
+        # The items of a paragraph stand in its own words.
+        path.pop()
     if not found or found[-1].cite != path[-1]:
         here = [known for known in data.sentences if known.startswith(path[0]) and known != path[0]]
         there = f"of {path[0]} there are {', '.join(here)}" if here else "no rule of this section is cited"
@@ -106,11 +119,48 @@ def ruling(cite: str) -> Ruling:
 
 
 def citations_in(words: str) -> list[str]:
-    """The full citations in a text, the shortened ones completed: `13:47-20.24(d), 20.33(c)`."""
+    """The full citations in a text, the shortened ones completed: `13:47-20.24(d)1-2, (e), 20.33(c)`."""
     found: list[str] = []
     chapter: str | None = None
     for parts in _CITED.finditer(words):
         chapter = parts["text"] or chapter
-        if chapter is not None:
-            found.append(f"{chapter}-" + parts[0].removeprefix(f"{chapter}-"))
+        if chapter is None:
+            continue
+        section = f"{chapter}-{parts['section']}"
+        levels = {level: parts[level] or "" for level in _LEVELS}
+        at = parts.end()
+        while True:
+            found.append(section + "".join(levels.values()))
+            if span := _TO.match(words, at):
+                at = span.end()
+                found += [section + "".join(one.values()) for one in _up_to(levels, span)]
+            following = _SHORTENED.match(words, at)
+            shortened = None if following is None else _completed(levels, following)
+            if following is None or shortened is None:
+                break
+            at, levels = following.end(), shortened
     return found
+
+
+def _completed(before: dict[str, str], following: re.Match[str]) -> dict[str, str] | None:
+    """The levels of a shortened citation: those above the first that it has are of the one before it.
+
+    None where it is none: a number or a numeral alone goes on only after one.
+    """
+    given = {level: following[level] or "" for level in _LEVELS}
+    given["number"] = given["number"] or following["number_alone"] or ""
+    first = next((place for place, level in enumerate(_LEVELS) if given[level]), None)
+    if first is None or not (given["letter"] or before[_LEVELS[first]]):
+        return None
+    return {level: before[level] if place < first else given[level] for place, level in enumerate(_LEVELS)}
+
+
+def _up_to(levels: dict[str, str], span: re.Match[str]) -> list[dict[str, str]]:
+    """The levels of those after the first of a span, up to its end; none where the end is not after the first."""
+    if span["number"] and levels["number"] and not levels["roman"]:
+        numbers = range(int(levels["number"]) + 1, int(span["number"]) + 1)
+        return [{**levels, "number": str(number)} for number in numbers]
+    if span["roman"] in _ROMAN and levels["roman"] in _ROMAN:
+        after = _ROMAN[_ROMAN.index(levels["roman"]) + 1 : _ROMAN.index(span["roman"]) + 1]
+        return [{**levels, "roman": roman} for roman in after]
+    return []

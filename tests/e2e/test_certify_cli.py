@@ -38,6 +38,21 @@ def test_it_is_written_signed_and_compared(table: Path) -> None:
     assert found["differences"] == ["options.play_s was 8.0, is 5.0"]
 
 
+@pytest.mark.parametrize("by", ["ann\nnothing differs", "ann\x1b[2J", "ann\u2028b", "a" * 65])
+@pytest.mark.parametrize("verb", ["certify", "calibrate", "selftest"])
+def test_a_name_that_is_no_line_is_refused(table: Path, verb: str, by: str) -> None:
+    refused = CliRunner().invoke(main, [verb, str(table), "--by", by])
+    assert refused.exit_code == 2
+    assert "Invalid value for '--by': the name has" in refused.output
+    assert not table.with_suffix(".certificate").exists()
+
+
+def test_a_name_in_a_certificate_cannot_begin_a_line(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOGNAME", "ann\nnothing differs")
+    assert certify(table).exit_code == 0
+    assert "by ann\\x0anothing differs, " in certify(table, "--check").output
+
+
 def test_a_check_without_a_certificate_of_a_simulated_machine_needs_none(table: Path) -> None:
     found = certify(table, "--check")
     assert (found.exit_code, "not needed" in found.output) == (0, True)

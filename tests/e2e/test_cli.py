@@ -451,3 +451,21 @@ def test_two_tables_of_one_name_cannot_run_together(money: Path, tmp_path: Path)
     result = call("run", money, twin)
     assert result.exit_code == 2
     assert "twin.toml:2" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("send", "ipc:///tmp/nobody", "close", "reason=dealer_call", "why=\udcff"),
+        ("send", "ipc:///tmp/nobody", "close", "--by", "zo\udcff"),
+        ("send", "ipc:///tmp/nobody", "status", "--table", "\udcff"),
+        ("send", "\udcff"),
+        ("journal", "recall", "journal.sqlite", "\udcff"),
+        ("watch", "ipc:///tmp/nobody", "--table", "\udcff"),
+        ("run", "--state", "\udcff", "roulette.toml"),
+    ],
+)
+def test_an_argument_that_is_no_utf8_is_refused_by_its_bytes(words: Sequence[str]) -> None:
+    result = call(*words)
+    assert result.exit_code == 2
+    assert '\\xff" is no UTF-8; write it in UTF-8, or rename the file' in result.stderr

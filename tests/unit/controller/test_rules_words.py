@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,8 +60,8 @@ READINGS = [(where, values["reading"]) for where, values in ALL if "reading" in 
 
 
 def paragraphs(cite: str) -> list[str]:
-    """The paragraphs of a citation, and their items: 1.10(a)2i is one of 1.10(a)2."""
-    cited = citations_in(cite)
+    """The paragraphs of a citation, and their items: 1.10(a)2i is one of 1.10(a)2, and 1.2(a)1ii has its own (1)."""
+    cited = [re.sub(r"\(\d+\)$", "", one) for one in citations_in(cite)]
     return [text for known, text in TEXTS.items() if known in cited or known.rstrip("ivx") in cited]
 
 

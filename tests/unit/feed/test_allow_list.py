@@ -79,21 +79,23 @@ def test_without_the_folder_every_key_is_refused(folder: Path) -> None:
 
 def test_when_one_file_cannot_be_read_every_key_is_refused(folder: Path) -> None:
     allow(folder, entry("board-1", PUBLIC))
-    (folder / "board-2.toml").mkdir()
+    (folder / "board-2.toml").symlink_to("board-2.toml")
     keys = AllowList.load(folder)
     assert keys.keys == frozenset()
-    assert keys.problems == (
-        f"{folder}/board-2.toml: the file cannot be read: Is a directory; until it is mended every key is refused",
-    )
+    (problem,) = keys.problems
+    assert problem.startswith(f"{folder}/board-2.toml: the file cannot be read: ")
+    assert problem.endswith("; until it is mended every key is refused")
 
 
-@pytest.mark.parametrize("kind", ["too long", "a pipe"])
+@pytest.mark.parametrize("kind", ["too long", "a pipe", "a folder"])
 def test_what_is_no_keys_file_is_named_and_shuts_out_nobody_else(folder: Path, kind: str) -> None:
     allow(folder, entry("board-1", PUBLIC))
     other = folder / "other.toml"
     if kind == "too long":
         other.write_bytes(b"#" * 5000)
         other.chmod(0o644)
+    elif kind == "a folder":
+        other.mkdir()
     else:
         os.mkfifo(other)
     keys = AllowList.load(folder)
@@ -102,6 +104,19 @@ def test_what_is_no_keys_file_is_named_and_shuts_out_nobody_else(folder: Path, k
     (problem,) = keys.problems
     assert problem.startswith(f"{other}: ")
     assert problem.endswith("its key is refused")
+
+
+def open_descriptors() -> list[str]:
+    return sorted(one.name for one in Path("/proc/self/fd").iterdir())
+
+
+def test_reading_a_folder_leaves_no_descriptor_open(folder: Path) -> None:
+    allow(folder, entry("board-1", PUBLIC))
+    (folder / "other.toml").mkdir()
+    before = open_descriptors()
+    for _ in range(20):
+        AllowList.load(folder)
+    assert open_descriptors() == before
 
 
 def test_when_others_may_write_the_folder_every_key_is_refused(folder: Path) -> None:

@@ -4,7 +4,7 @@ from hashlib import sha256
 
 import pytest
 
-from controller.journal.records import Entry, genesis, link, nothing
+from controller.journal.records import BodyError, Entry, Record, columns_of, genesis, link, nothing
 from feed import events
 from feed.events import Event, encode, type_of
 from tests.powercut.making import player
@@ -44,3 +44,11 @@ def test_what_is_not_durable_is_no_entry() -> None:
     event = Event(id="t.e.e1", source="/tables/t", type=type_of(events.RoundProgress), time="", data=data)
     with pytest.raises(ValueError, match=r"t\.e\.e1 is not durable"):
         Entry.of(event, encode(event))
+
+
+def test_a_body_whose_sequence_is_not_that_of_its_id_is_no_event() -> None:
+    entry = player("wheel-1", "e7").say(events.RoundOpened, round=12)
+    assert columns_of(Record(1, *entry, hash=b""))[:3] == ("wheel-1", 1, "wheel-1.e7.1")
+    forged = entry._replace(body=entry.body.replace(b'"sequence":"00000000000000000001"', b'"sequence":"7"'))
+    with pytest.raises(BodyError, match=r"its id is 'wheel-1\.e7\.1', and its sequence '7'"):
+        columns_of(Record(1, *forged, hash=b""))
