@@ -93,6 +93,7 @@ class BallHypothesis:
         "deg_per_s",
         "direction",
         "doubted_deg",
+        "first_wider",
         "lap_s",
         "last",
         "missed",
@@ -127,6 +128,8 @@ class BallHypothesis:
         """Travel beyond the proven, counted by passes but not proven by a sure one."""
         self._most_deg = inf
         """Upper bound of the travel that can be proven."""
+        self.first_wider = False
+        """Whether the first pulse is wider than that of a ball as fast as the second: it may be another ball's."""
         self.passes = 1
         self.missed = 0
         """Sensors that the ball passed without a pulse."""
@@ -152,9 +155,10 @@ class BallHypothesis:
         if speed is None:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
                 return False
-            if between or not last.width_ns * QUICKENING <= width_ns <= last.width_ns * WIDTH_CHANGE:
-                # With sensors missed before the second pass, the first may have been a hand; with a first pulse wider
-                # than that of a ball as fast as the second, another ball; with a far narrower one, noise: not proven.
+            self.first_wider = last.width_ns * QUICKENING > width_ns
+            if between or self.first_wider or last.width_ns * WIDTH_CHANGE < width_ns:
+                # With sensors missed before the second pass, the first may have been a hand; with a wider first pulse,
+                # another ball; with a far narrower one, noise: not proven.
                 counted = 0.0
         else:
             expected = seconds * speed

@@ -427,6 +427,8 @@ class BallTrack:
         self.unexplained.append(new)
         hypothesis = self.hypothesis
         if hypothesis is not None and hypothesis.is_like(new):
+            if hypothesis.first_wider:
+                self._note_alike(0.0)
             if hypothesis.quickening > QUICKENED:
                 self._note_alike(hypothesis.before_deg)
             self._note_alike(hypothesis.travel_deg)

@@ -59,6 +59,7 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (572_473, "a pulse of noise before the ball's first pass"),
         (574_108, "the index moved by a pocket in the turn in which three slots were lost"),
         (616_359, "two pulses of noise as wide as the ball's, a little before it would have passed again"),
+        (684_082, "two slow balls over two sensors: the wide first pass of one, and one more later"),
         (259_174, "two slow balls over two sensors: the first pass of one beside those of the other"),
     ],
     ids=lambda value: str(value),

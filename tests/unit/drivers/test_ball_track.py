@@ -270,3 +270,14 @@ def test_a_pulse_of_noise_before_the_first_pass_proves_no_travel(width_ms: float
     seen = passes(THREE, REAL_A, first=1)
     noise = Pass(0, seen[0].t_ns - round(0.22 * S), round(width_ms * 1e6))
     assert travel(followed(THREE, [noise, *seen])) == pytest.approx(laps)
+
+
+@pytest.mark.parametrize(("width_ms", "laps"), [(8.0, 13.0), (11.0, 0.0)])
+def test_a_wider_first_pulse_and_another_pass_later_are_a_second_ball(width_ms: float, laps: float) -> None:
+    seen = passes(THREE, REAL_A)
+    slow = [
+        Pass(2, seen[0].t_ns - round(0.25 * S), round(width_ms * 1e6)),
+        Pass(0, seen[3].t_ns + round(0.1 * S), round(11.0 * 1e6)),
+    ]
+    track = followed(THREE, sorted([*slow, *seen], key=lambda one: one.t_ns))
+    assert travel(track) == pytest.approx(laps, abs=0.34)
