@@ -279,6 +279,9 @@ class SpinWatch:
         give the state."""
         self._shown: LastSent[str | None] = LastSent(None)
         """The winning number that the wheel has sent since the last spin."""
+        self._announced: LastSent[str | None] = LastSent(None)
+        """The winning number that the wheel sends in the running spin from no more bets on: still the last one, or
+        already that of this spin."""
         self._rpm: list[float] = []
 
     @property
@@ -374,6 +377,7 @@ class SpinWatch:
         self._packets = 0
         self._flagged = False
         self._doubts = []
+        self._announced = LastSent(None)
         self._rpm = []
         self._clockwise = packet.clockwise
         launched = before is not None and before.rpm_x10 < STANDS_RPM_X10 and packet.rpm_x10 >= TURNS_RPM_X10
@@ -461,8 +465,11 @@ class SpinWatch:
             self._shown.set(packet.pocket)
             if self.resumed and self._interrupted is None and packet.pocket != was:
                 found.append(("number_changed", _changed(packet, was)))
-        # From no more bets on, the wheel may already send the next number.
-        elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK):
+            elif self._announced.possible.isdisjoint([None, was, packet.pocket]):
+                found.append(("number_changed", _changed(packet, self._announced.value)))
+        elif packet.state in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK):
+            self._announced.take(packet.pocket)
+        else:
             was, reverts = self._shown.value, self._shown.reverts(packet.pocket)
             self._shown.take(packet.pocket)
             if packet.pocket == was or (was is None and packet.state is not _S.WINNING_NUMBER):

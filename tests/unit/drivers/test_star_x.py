@@ -194,6 +194,30 @@ def test_a_number_that_changes_while_it_is_shown_is_reported() -> None:
     assert feed.seen[-1] == AutoDoubt(t_ns=feed.t_ns, reason="number_changed", detail=detail)
 
 
+@pytest.mark.parametrize(
+    ("sent", "agreed"),
+    [
+        (["13", "13"], True),
+        (["13", "22"], True),
+        (["22", "22"], True),
+        (["  ", "  "], True),
+        (["13", "31"], True),
+        (["31", "13"], True),
+        (["31", "31"], False),
+        (["13", "31", "31"], False),
+        (["31", "31", "22"], True),
+    ],
+    ids=str,
+)
+def test_after_the_call_the_wheel_sends_the_last_number_or_already_the_next(sent: list[str], agreed: bool) -> None:
+    """Any other, in two statuses in a row, is not of this spin."""
+    feed = Feed().statuses(1, 2, 3, 3)
+    for ww in sent:
+        feed.status(4, ww=ww)
+    assert feed.number("22").numbers()[0].agreed is agreed
+    assert feed.doubts() == [] if agreed else ["number_changed"]
+
+
 def test_a_blank_number_is_no_number() -> None:
     feed = Feed().statuses(1, 2, 3, 4).status(5, ww="  ")
     assert "no_number" in feed.doubts()
