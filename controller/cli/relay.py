@@ -61,7 +61,8 @@ def command(
 
     It goes on from what the stream holds, over restarts of the service, of NATS and of itself, and keeps nothing of its
     own: the journals stay the truth. Services and NATS may be started later. Make the stream first, with feltwire
-    fleet init. A table whose journal was rewritten is relayed no further.
+    fleet init. A table whose journal was rewritten is relayed no further. Without an ENDPOINT it takes the service that
+    runs on this computer, or the one that $FELTWIRE_RUNTIME names, and prints which; it waits for it.
 
     \b
     Examples:
@@ -126,7 +127,9 @@ def _metrics(relay: Relay, port: int | None) -> Iterator[None]:
 def _local_base() -> str:
     """The address of the service on this computer; where none runs yet, the one at which it will."""
     try:
-        return find_base()
+        base = find_base()
     except NoServiceError as error:
         click.echo(f"{error}; waiting for one at {default_base()}", err=True)
         return default_base()
+    click.echo(f"relaying the service at {base}", err=True)
+    return base

@@ -71,8 +71,9 @@ def command(
     """Serve the scoreboard of running tables as a page.
 
     It follows one service or several as a subscriber, and sends them no command. It may be started before them, and
-    continues when they are restarted. Without an address it takes the service that runs on this computer. Only this
-    computer reaches the page unless --host says otherwise: whoever reaches it may read it.
+    continues when they are restarted. Without an address it takes the service that runs on this computer, or the one
+    that $FELTWIRE_RUNTIME names, and prints which; it waits for it. Only this computer reaches the page unless --host
+    says otherwise: whoever reaches it may read it.
 
     An address of NATS JetStream is followed as a service is: the tables of a venue as its relay publishes them; with *
     in place of the venue those of all.

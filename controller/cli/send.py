@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -52,6 +51,9 @@ def command(
 ) -> None:
     """Send a command to a running service, and print the result.
 
+    Without an address it takes the service that runs on this computer, or the one that $FELTWIRE_RUNTIME names, and
+    prints which where that is not the default one.
+
     \b
     no_more_bets                        the call
     settle                              the bets of the round are settled
@@ -78,6 +80,7 @@ def command(
     Exit codes: 0 if it was carried out; 4 if it was refused, with the reason; 1 without an answer in time;
     2 for a wrong option.
     """
+    from controller.cli.local_services import listens
     from controller.service.requests import RequestError, decode_request, encode_request
     from feed.endpoints import EndpointError, Endpoints
 
@@ -105,7 +108,7 @@ def command(
         request = decode_request(_json(body))
     except RequestError as error:
         raise click.UsageError(str(error)) from error
-    if endpoints.is_local and not _listens(endpoints.commands):
+    if endpoints.is_local and not listens(endpoints.commands):
         nobody = "nothing listens there; is the service running? start it with feltwire run"
         click.echo(f"{endpoints.commands}: nothing was sent: {nobody}", err=True)
         sys.exit(FATAL)
@@ -143,9 +146,10 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
 def _local_base() -> str:
     """The address of the service on this computer; ends the command where there is none to take.
 
-    It is printed where it is not the default one: a command must not go to another service unnoticed.
+    It is printed where it is not the default one, also where the environment names it: a command must not go to
+    another service unnoticed.
     """
-    from controller.cli.local_services import NoServiceError, find_base
+    from controller.cli.local_services import CHOSEN, NoServiceError, find_base
     from feed.endpoints import default_base
 
     try:
@@ -153,21 +157,9 @@ def _local_base() -> str:
     except NoServiceError as error:
         click.echo(f"nothing was sent: {error}", err=True)
         sys.exit(FATAL)
-    if base != default_base():
+    if base != default_base({name: value for name, value in os.environ.items() if name != CHOSEN}):
         click.echo(f"to the service at {base}", err=True)
     return base
-
-
-def _listens(endpoint: str) -> bool:
-    """Whether a process listens on an `ipc://` endpoint. A socket that may not be opened counts as listening."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        try:
-            probe.connect(endpoint.removeprefix("ipc://"))
-        except (FileNotFoundError, ConnectionRefusedError):
-            return False
-        except OSError:
-            return True
-    return True
 
 
 def ask_service(

@@ -178,10 +178,10 @@ def command(
 ) -> None:
     """Watch the events of tables as they are published.
 
-    Without an address it takes the service that runs on this computer, prints which, and gives up after 10 s where
-    there is none. With one it may be started before the service. It continues when the service is restarted. Missed
-    events are detected and requested; gaps that cannot be filled are reported. Simulated tables are shown too, marked
-    "sim".
+    Without an address it takes the service that runs on this computer, or the one that $FELTWIRE_RUNTIME names, prints
+    which, and gives up after 10 s where there is none. With one it may be started before the service. It continues when
+    the service is restarted. Missed events are detected and requested; gaps that cannot be filled are reported.
+    Simulated tables are shown too, marked "sim".
 
     An address of NATS JetStream shows the tables of a venue as its relay publishes them; with * in place of the venue
     those of all.

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+from hal.plain_text import plain
 
 Path = tuple[str | int, ...]
 """The path of a value in a document: `("device", "wheel", "ball_sensors_deg", 1)`."""
@@ -36,8 +35,7 @@ class Problem(NamedTuple):
 
     def __str__(self) -> str:
         start = "warning: " if self.severity == "warning" else ""
-        text = f"{self.file}:{self.line}: {self.key}: {start}{self.wrong}; {self.fix}"
-        return _CONTROL.sub("\ufffd", text)  # one line, without control characters
+        return plain(f"{self.file}:{self.line}: {self.key}: {start}{self.wrong}; {self.fix}")
 
 
 class ConfigurationErrors(Exception):  # noqa: N818 (it holds several)

@@ -37,8 +37,9 @@ SIDES: Final[tuple[Side, ...]] = ("input", "output", "analogue")
 _NOUNS: Final[dict[Side, str]] = {"input": "input", "output": "output", "analogue": "analogue channel"}
 
 
-_SHOWN = r"\A[^\x00-\x20\x7f-\x9f\u2028\u2029]([^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\x00-\x20\x7f-\x9f\u2028\u2029])?\Z"
-"""A text that a board shows: any letters, no control character, no line break, no space around it."""
+_SHOWN = r"\A[^ ]([\s\S]*[^ ])?\Z"
+"""A text that a board shows: some characters, and no space around them. That it is one line that can be printed is
+checked of every text (`validation`)."""
 
 
 class LabelKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

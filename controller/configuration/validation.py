@@ -19,6 +19,7 @@ from controller.configuration.declaration import (
     value_text,
 )
 from controller.configuration.problems import ConfigFinding, Path, nearest, suggestion
+from hal.plain_text import is_plain
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -310,6 +311,9 @@ def _check_text(value: str, kind: inspect.StrType, declared: inspect.Type, path:
         return [
             ConfigFinding(path, f"{value_text(value)} has {len(value)} characters", f"write {bounds_words(declared)}")
         ]
+    if not is_plain(value):
+        wrong = f"{value_text(value)} has characters that cannot be printed"
+        return [ConfigFinding(path, wrong, "write one line without them")]
     if kind.pattern is not None and re.search(kind.pattern, value) is None:
         about = unwrap(declared)
         fix = about.description or f"write text that matches {kind.pattern}"

@@ -45,7 +45,7 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 
 class AutoSpinStarted(Observation, frozen=True, kw_only=True):
-    """The ball runs in the rim (state 3), or a later state came without it."""
+    """The ball runs in the rim (state 3), or a later state came without it, state 5 twice; its number follows then."""
 
     direction: Literal["cw", "ccw"]
     """Of the rotor."""
@@ -214,6 +214,11 @@ class LastSent(Generic[_T]):
         """Takes a value that is beyond doubt."""
         self._before = self.value = value
 
+    @property
+    def possible(self) -> frozenset[_T]:
+        """The last value, and the one before it as long as the last one may be a wrong byte."""
+        return frozenset([self.value, self._before])
+
     def reverts(self, value: _T) -> bool:
         """Whether this value shows that the last one stood in one status alone, which may be a wrong byte."""
         return value == self._before != self.value
@@ -224,6 +229,10 @@ class SpinWatch:
 
     A spin runs from the first status in state 3 to its number. A single status of another state, which a wrong byte
     can make, neither ends it nor clears its doubts; nor does a single status of a spin begin one.
+
+    A spin of which only the end is received, because the statuses before it are lost, begins with what is received: it
+    is another spin than the last one where two statuses in a row have another spin number, or, with the number shown
+    already, another winning number. It is never in order, so it is never without a doubt.
     """
 
     def __init__(self, interrupted: int | None = None) -> None:
@@ -235,7 +244,8 @@ class SpinWatch:
         self.in_order = False
         """Whether the spin began with state 3, after state 2."""
         self.resumed = False
-        """Whether it is a spin that began before: none of another state came since it seemed to end."""
+        """Whether it is a spin that began before: none of another state came since it seemed to end, nor did another
+        spin number."""
         self.over = False
         """Whether the last packet ended a spin that had no number."""
         self.denied = False
@@ -254,6 +264,12 @@ class SpinWatch:
         """Whether the running spin was first received in its middle."""
         self._between = True
         """Whether a status outside the states of a spin came since the last spin ended."""
+        self._ended: frozenset[int | None] = frozenset()
+        """The spin number of the last spin that ended with state 5, as far as its last statuses leave no other."""
+        self._alone: StatusPacket | None = None
+        """The last status, where it was the first in state 5, and none of a spin came before it."""
+        self._shown_before: str | None = None
+        """The winning number that the wheel showed before that status."""
         self._doubts: list[str] = []
         self._clockwise = True
         self._number: LastSent[int | None] = LastSent(None)
@@ -263,6 +279,9 @@ class SpinWatch:
         give the state."""
         self._shown: LastSent[str | None] = LastSent(None)
         """The winning number that the wheel has sent since the last spin."""
+        self._announced: LastSent[str | None] = LastSent(None)
+        """The winning number that the wheel sends in the running spin from no more bets on: still the last one, or
+        already that of this spin."""
         self._rpm: list[float] = []
 
     @property
@@ -295,6 +314,7 @@ class SpinWatch:
         self._running = False
         if self._packets > 1 or self._joined:
             self._between = False
+            self._ended = self._number.possible
 
     def handle(self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None) -> list[tuple[str, str]]:
         """Handles the next packet, with its speed where it is one; returns its inconsistencies: (reason, detail).
@@ -305,6 +325,8 @@ class SpinWatch:
         self._follow_state(before, packet, rpm, found)
         self._check_spin_number(before, packet, found)
         self._check_shown(before, packet, found)
+        if packet.state is _S.WINNING_NUMBER and not self._running:
+            self._ended = self._number.possible
         if self._running and packet.state in SPIN_STATES:
             self._check_direction(packet, found)
             if rpm is not None:
@@ -321,13 +343,18 @@ class SpinWatch:
         state = packet.state
         changed = before is None or before.state is not state
         self.started = self.over = self.denied = False
-        if state in SPIN_STATES:
+        alone, self._alone = self._alone, None
+        if alone is not None and not changed and self._is_another(alone, packet):
+            self._begin_at_its_end(alone)
+        elif state in SPIN_STATES:
             self._outside = 0
             if self.awaits_confirmation:
                 self._confirm(packet)
             if not self._running and changed:
                 self._begin(before, packet, rpm)
             self._packets += 1
+            if self._packets == 1 and state is _S.WINNING_NUMBER and self._between and not self._joined:
+                self._alone, self._shown_before = packet, self._shown.value
         elif self._running:
             self._leave(state)
         if before is None:
@@ -350,6 +377,7 @@ class SpinWatch:
         self._packets = 0
         self._flagged = False
         self._doubts = []
+        self._announced = LastSent(None)
         self._rpm = []
         self._clockwise = packet.clockwise
         launched = before is not None and before.rpm_x10 < STANDS_RPM_X10 and packet.rpm_x10 >= TURNS_RPM_X10
@@ -357,8 +385,26 @@ class SpinWatch:
         # A number without a spin before it is none.
         self._confirmed = self.started or packet.state is _S.WINNING_NUMBER
 
+    def _is_another(self, alone: StatusPacket, packet: StatusPacket) -> bool:
+        """Whether two packets in state 5, after none of a spin, are of a spin whose other statuses are lost.
+
+        They are not where both numbers may be those of the last spin: one wrong byte in the middle of its state 5 makes
+        that. Where no spin ended before, its spin number is not known.
+        """
+        stepped = bool(self._ended) and self._ended.isdisjoint([alone.spin_number, packet.spin_number])
+        return stepped or self._shown_before not in (alone.pocket, packet.pocket)
+
+    def _begin_at_its_end(self, alone: StatusPacket) -> None:
+        """The spin of which only state 5 is received. Its doubts are those of the first such status."""
+        self._running = self._confirmed = self.started = True
+        self.first = alone
+        self.in_order = self.resumed = False
+        self._packets += 1
+
     def _confirm(self, packet: StatusPacket) -> None:
         """A second packet of a spin: it has begun. The number that was shown already, shown again, denies it."""
+        if self.first is not None and self._ended.isdisjoint([self.first.spin_number, packet.spin_number]):
+            self.resumed = False
         if packet.state is _S.WINNING_NUMBER and self.resumed:
             self._running = False
             self.denied = True
@@ -415,19 +461,27 @@ class SpinWatch:
 
     def _check_shown(self, before: StatusPacket | None, packet: StatusPacket, found: list[tuple[str, str]]) -> None:
         if packet.state is _S.WINNING_NUMBER and (before is None or before.state is not packet.state):
+            was = self._shown.value
             self._shown.set(packet.pocket)
-        # From no more bets on, the wheel may already send the next number.
-        elif packet.state not in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK):
+            if self.resumed and self._interrupted is None and packet.pocket != was:
+                found.append(("number_changed", _changed(packet, was)))
+            elif self._announced.possible.isdisjoint([None, was, packet.pocket]):
+                found.append(("number_changed", _changed(packet, self._announced.value)))
+        elif packet.state in (_S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK):
+            self._announced.take(packet.pocket)
+        else:
             was, reverts = self._shown.value, self._shown.reverts(packet.pocket)
             self._shown.take(packet.pocket)
             if packet.pocket == was or (was is None and packet.state is not _S.WINNING_NUMBER):
                 return
             if reverts and packet.state is _S.BALL_IN_RIM and self._at_first(packet):
                 return
-            shown = packet.pocket or "no number"
-            found.append(
-                ("number_changed", f"the wheel shows {shown} in state {packet.state:d}, after {was or 'no number'}")
-            )
+            found.append(("number_changed", _changed(packet, was)))
+
+
+def _changed(packet: StatusPacket, was: str | None) -> str:
+    """That the wheel shows another number, in words."""
+    return f"the wheel shows {packet.pocket or 'no number'} in state {packet.state:d}, after {was or 'no number'}"
 
 
 # --- configuration and driver ---
@@ -656,7 +710,8 @@ class StarXWheel:
         self._no_more_bets(packet, rpm, t_ns, out)
         if not watch.awaits_confirmation:
             self._flags(packet, first if watch.started else None, t_ns, out)
-        if packet.state is WheelState.WINNING_NUMBER and (before is None or before.state is not packet.state):
+        first_with_number = before is None or before.state is not packet.state or watch.started
+        if packet.state is WheelState.WINNING_NUMBER and first_with_number:
             self._number(packet, t_ns, out)
             watch.end()
         if watch.over:

@@ -147,6 +147,8 @@ class AutomaticRouletteGame(Game):
                     self._outside_a_round(seen, t_ns)
             case AutoSpinDenied():
                 self._spinning = False
+                # What began early was no spin: no round is there that it could end.
+                self._early = []
                 self._denied(t_ns, seen.state)
             case AutoNumber():
                 self._spinning = False

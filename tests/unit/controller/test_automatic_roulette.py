@@ -585,3 +585,74 @@ def test_a_wrong_state_before_the_number_gives_one_verdict_and_no_round_to_the_s
     wheel = Wheel().status(1).status(2, 118).status(3, 118, times=3).status(4, 118, times=3).status(5, 118)
     said = wheel.status(4, 118, times=20).number("22").spin("5", 119, last="22").heard(game=TRUSTED)
     assert said.verdicts() == ["unresolved no_number_read", "5"]
+
+
+# --- statuses that are lost without a silence ---
+
+
+def shown_only(shown: int = 2) -> Wheel:
+    """Spin 118 has its number, 13, which is shown in that many statuses."""
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=3).status(4, 118, times=3).number("13")
+    del wheel.sent[-13:]
+    wheel.t_ns = wheel.sent[-1].t_ns
+    return wheel.status(5, 118, times=shown - 1)
+
+
+@pytest.mark.parametrize("shown", [1, 4, 8, 30])
+@pytest.mark.parametrize("state", [3, 4, 7])
+def test_a_spin_whose_beginning_is_lost_is_the_dealers_to_call(shown: int, state: int) -> None:
+    """Directly after the number of the last spin, while its bets are paid, or when bets are open again."""
+    said = shown_only(shown).status(state, 119, times=10).number("22", 119).heard(game=TRUSTED)
+    assert said.verdicts() == ["13", "unresolved no_number_read"]
+    verdict = said.one(events.Unresolved)
+    assert verdict.round == 2
+    assert [candidate["pocket"] for candidate in verdict.candidates] == ["22"]
+    assert "state_order" in verdict.evidence.detail
+    assert len(said.of(events.RoundStarted)) == 2
+    assert said.of(events.DeviceWarning) == []
+
+
+@pytest.mark.parametrize("before", [1, 2, 6])
+def test_a_spin_of_which_only_the_number_is_received_is_the_dealers_to_call(before: int) -> None:
+    wheel = shown_only().status(before, 119, times=10).number("22", 119)
+    said = wheel.spin("5", 120, last="22").heard(game=TRUSTED)
+    assert said.verdicts() == ["13", "unresolved no_number_read", "5"]
+    verdict = said.one(events.Unresolved)
+    assert [candidate["pocket"] for candidate in verdict.candidates] == ["22"]
+    assert verdict.evidence.no_more_bets == "never"
+    assert "state_order" in verdict.evidence.detail
+
+
+def test_a_spin_of_which_only_the_number_is_received_before_the_settling_is_told() -> None:
+    said = shown_only().status(2, 119, times=2).number("22", 119).heard(game=SLOW)
+    assert said.verdicts() == ["13"]
+    assert said.one(events.DeviceWarning).warning == "ball_before_settled"
+
+
+@pytest.mark.parametrize("state", [4, 5])
+def test_a_spin_whose_beginning_is_lost_while_a_fault_shuts_the_table_is_no_spin(state: int) -> None:
+    wheel = shown_only(8).status(5, 118, f="4").status(5, 118, times=2)
+    if state == 5:
+        wheel.status(1, 119, times=4)
+    said = wheel.status(4, 119, times=4 if state == 4 else 0).number("22", 119).heard(game=TRUSTED)
+    assert said.verdicts()[-1] == "void spun_while_shut"
+    assert "22" not in said.verdicts()
+
+
+@pytest.mark.parametrize("after", [1, 20])
+def test_the_number_of_a_ball_that_a_wrong_state_had_called_is_told(after: int) -> None:
+    """A wrong byte made a 4 a 5: while bets are paid, and when they are open again, the wheel gives the number."""
+    wheel = Wheel().status(1).status(2, 118).status(3, 118, times=3).status(4, 118, times=3).status(5, 118)
+    said = wheel.status(4, 118, times=after + 1).number("22").heard(game=TRUSTED)
+    assert said.verdicts() == ["unresolved no_number_read"]
+    warning = said.one(events.DeviceWarning)
+    assert (warning.warning, warning.detail) == ("number_changed", "the wheel shows 22 in state 5, after 13")
+
+
+@pytest.mark.parametrize("end", [2, 6])
+def test_a_launch_that_is_taken_back_before_the_settling_begins_no_round(end: int) -> None:
+    wheel = shown_only().line(b"*X;2;119;13;0;000;0").status(3, 119).status(2, 119, times=2).status(end, 119, times=10)
+    said = wheel.spin("5", 120).heard(game=SLOW)
+    assert said.verdicts() == ["13", "5"]
+    assert len(said.of(events.RoundStarted)) == 2
+    assert said.of(events.RoundStarted)[1].mono_ns > said.of(events.RoundOpened)[1].mono_ns

@@ -13,6 +13,7 @@ from controller.games.catalogue import REGISTRY
 from controller.games.load import check, check_text, load
 from feed.events import StakeLimit, TableLabel, TableOpened, encode
 from feed.state import TableState
+from hal.plain_text import is_plain
 from tests.tables.problems import only_problem, problem_lines
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -531,6 +532,41 @@ def test_a_board_is_told_the_tables_name_and_its_posted_stakes() -> None:
 )
 def test_a_mistake_in_what_a_board_shows_is_found(old: str, new: str, problem: str) -> None:
     assert problem in only_problem(POSTED.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "key"),
+    [
+        ('"Roulette 3"', "4: table.labels[1].name: "),
+        ('"R 3"', "4: table.labels[0].short: "),
+        ('"straight"', "5: table.limits[0].bet: "),
+        ('"chips"', "6: table.limits_unit: "),
+    ],
+)
+@pytest.mark.parametrize("char", ["\u202e", "\u200b", "\ufeff", "\u00ad", "\u2028", "\x0b", "\U000e0001"], ids=ascii)
+def test_what_a_board_shows_is_one_line_that_can_be_printed(old: str, key: str, char: str) -> None:
+    problem = only_problem(POSTED.replace(old, f'"A\\U{ord(char):08x}B"', 1))
+    assert problem.startswith(key)
+    assert "has characters that cannot be printed" in problem
+    assert is_plain(problem)
+
+
+@pytest.mark.parametrize("name", ["", " ", " A", "A "])
+def test_what_a_board_shows_has_no_space_around_it(name: str) -> None:
+    problem = only_problem(POSTED.replace('"Roulette 3"', f'"{name}"', 1))
+    assert problem.startswith("4: table.labels[1].name: ")
+    assert "has the wrong form" in problem
+
+
+@pytest.mark.parametrize("name", ["Ruleta Ñ 3", "שולחן 3", "طاولة", "輪盤 3", "€", "A - B"])
+def test_a_table_may_have_its_name_in_any_script(name: str) -> None:
+    assert problem_lines(check_text(POSTED.replace('"Roulette 3"', f'"{name}"', 1))) == []
+
+
+def test_any_text_of_a_file_is_one_line_that_can_be_printed() -> None:
+    named = AUTOMATIC.replace("[device.wheel]", '[device.wheel]\nlink = "a\\u202eb"')
+    problem = problem_lines(check_text(named))[0]
+    assert 'device.wheel.link: "a\\u202eb" has characters that cannot be printed; write one line' in problem
 
 
 def test_a_file_that_is_given_twice_is_one_mistake(tmp_path: Path) -> None:

@@ -194,6 +194,30 @@ def test_a_number_that_changes_while_it_is_shown_is_reported() -> None:
     assert feed.seen[-1] == AutoDoubt(t_ns=feed.t_ns, reason="number_changed", detail=detail)
 
 
+@pytest.mark.parametrize(
+    ("sent", "agreed"),
+    [
+        (["13", "13"], True),
+        (["13", "22"], True),
+        (["22", "22"], True),
+        (["  ", "  "], True),
+        (["13", "31"], True),
+        (["31", "13"], True),
+        (["31", "31"], False),
+        (["13", "31", "31"], False),
+        (["31", "31", "22"], True),
+    ],
+    ids=str,
+)
+def test_after_the_call_the_wheel_sends_the_last_number_or_already_the_next(sent: list[str], agreed: bool) -> None:
+    """Any other, in two statuses in a row, is not of this spin."""
+    feed = Feed().statuses(1, 2, 3, 3)
+    for ww in sent:
+        feed.status(4, ww=ww)
+    assert feed.number("22").numbers()[0].agreed is agreed
+    assert feed.doubts() == [] if agreed else ["number_changed"]
+
+
 def test_a_blank_number_is_no_number() -> None:
     feed = Feed().statuses(1, 2, 3, 4).status(5, ww="  ")
     assert "no_number" in feed.doubts()
@@ -303,6 +327,97 @@ def test_a_spin_that_goes_on_after_a_number_is_the_one_that_ran() -> None:
     started = [seen for seen in feed.seen if isinstance(seen, AutoSpinStarted)]
     assert [seen.resumed for seen in started] == [False, True]
     assert not any(number.agreed for number in feed.numbers())
+
+
+def starts(feed: Feed) -> list[AutoSpinStarted]:
+    return [seen for seen in feed.seen if isinstance(seen, AutoSpinStarted)]
+
+
+def after_a_number() -> Feed:
+    """Spin 117 has its number, 13."""
+    return Feed().statuses(1, 2, 3, 3, 4).number("13").status(5)
+
+
+@pytest.mark.parametrize("state", [3, 4, 7])
+@pytest.mark.parametrize("numbers", [(118, 118, 118), (119, 118, 118), (118, 119, 118), (300, 300, 300)], ids=str)
+def test_a_spin_with_another_spin_number_directly_after_a_number_is_another_spin(
+    state: int, numbers: tuple[int, ...]
+) -> None:
+    """The statuses between are lost; also where one of its own has a wrong byte."""
+    feed = after_a_number()
+    for number in numbers:
+        feed.status(state, number)
+    assert [seen.resumed for seen in starts(feed)] == [False, False]
+    assert not starts(feed)[1].in_order
+    feed.number("22", 118)
+    assert feed.numbers()[-1].pocket == "22"
+    assert "state_order" in feed.numbers()[-1].doubts
+
+
+@pytest.mark.parametrize("numbers", [(117, 118), (118, 117)], ids=str)
+def test_a_spin_number_that_may_be_the_one_before_begins_no_other_spin(numbers: tuple[int, ...]) -> None:
+    feed = after_a_number()
+    for number in numbers:
+        feed.status(4, number)
+    assert [seen.resumed for seen in starts(feed)] == [False, True]
+
+
+def test_a_spin_number_that_goes_up_while_the_number_is_shown_begins_no_other_spin() -> None:
+    feed = after_a_number().status(5, 118).status(4, 118).status(5, 118)
+    assert len(starts(feed)) == 1
+    feed = after_a_number().status(5, 9).status(4).status(4)
+    assert [seen.resumed for seen in starts(feed)] == [False, True], "a wrong byte in the last status of the number"
+
+
+def test_one_status_of_another_spin_and_its_number_are_of_that_spin() -> None:
+    feed = after_a_number().status(4, 118).number("22", 118)
+    assert [seen.spin_number for seen in starts(feed)] == [117, 118]
+    assert [(seen.pocket, seen.agreed) for seen in feed.numbers()] == [("13", True), ("22", False)]
+
+
+@pytest.mark.parametrize("before", [1, 2, 6])
+@pytest.mark.parametrize(("number", "ww"), [(118, "22"), (118, "13"), (117, "22")], ids=str)
+def test_a_spin_of_which_the_number_alone_is_received_is_one_with_the_second_status(
+    before: int, number: int, ww: str
+) -> None:
+    feed = after_a_number().statuses(before, before).status(5, number, ww)
+    assert len(starts(feed)) == 1
+    feed.status(5, number, ww)
+    start = starts(feed)[1]
+    assert (start.t_ns, start.spin_number, start.in_order, start.resumed) == (feed.t_ns, number, False, False)
+    assert feed.numbers()[-1].pocket == ww
+    assert "state_order" in feed.numbers()[-1].doubts
+    count = len(feed.seen)
+    feed.status(5, number, ww).status(5, number, ww)
+    assert len(feed.seen) == count
+    feed.status(1, 118, ww).status(2, 118, ww).status(3, 118, ww).status(4, 118, ww).number("5", 118)
+    assert feed.numbers()[-1].agreed
+
+
+@pytest.mark.parametrize("state", [1, 2, 6])
+@pytest.mark.parametrize("flaw", [{}, {"number": 9}, {"ww": "31"}], ids=str)
+@pytest.mark.parametrize("good_after", [1, 2])
+def test_a_wrong_state_while_a_number_is_shown_makes_no_other_spin(
+    state: int, flaw: dict[str, Any], good_after: int
+) -> None:
+    """Also with another wrong byte in a status before it, or after it."""
+    feed = after_a_number().status(5, **flaw)
+    for _ in range(good_after):
+        feed.status(5)
+    feed.status(state).status(5, **flaw).statuses(5, 5, 5)
+    assert len(starts(feed)) == 1
+
+
+@pytest.mark.parametrize("state", [1, 2, 6])
+def test_a_wrong_state_in_the_first_status_that_is_heard_makes_no_spin_of_the_number_after_it(state: int) -> None:
+    assert starts(Feed().status(state).statuses(5, 5, 5)) == []
+
+
+@pytest.mark.parametrize(("false", "shown"), [("13", "13"), ("  ", "no number")])
+def test_a_number_that_a_wrong_state_seemed_to_give_is_corrected_by_the_wheel(false: str, shown: str) -> None:
+    feed = Feed().statuses(1, 2, 3, 3, 4).status(5, ww=false).statuses(4, 4, 4).number("22")
+    told = [seen.detail for seen in feed.seen if isinstance(seen, AutoDoubt) and seen.reason == "number_changed"]
+    assert told == [f"the wheel shows 22 in state 5, after {shown}"]
 
 
 @pytest.mark.parametrize(("number", "resumed"), [(117, True), (118, False)])
