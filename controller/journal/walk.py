@@ -17,6 +17,9 @@ from controller.journal.seals import BEFORE_ALL, FIRST, START, STOP, Seal, State
 
 _AT_ONCE = 500
 
+_BASE_TYPES = (str, int, str, bytes, int)
+"""Of chain, seq, epoch, hash and n."""
+
 
 class FirstFault(NamedTuple):
     """The first thing that is not as it was written."""
@@ -51,7 +54,11 @@ class Walk:
         self._moved: set[str] = set()
         """Chains with records since the last seal."""
         self._heads: dict[str, tuple[int, str, bytes]] = {}
-        for chain, seq, epoch, digest, n in connection.execute("SELECT chain, seq, epoch, hash, n FROM base"):
+        for row in connection.execute("SELECT chain, seq, epoch, hash, n FROM base"):
+            # SQLite does not look at the types of what it reads, and damage changes them.
+            if tuple(map(type, row)) != _BASE_TYPES:
+                raise sqlite3.DatabaseError(f"a row of base has a value of another type: {row!r}")
+            chain, seq, epoch, digest, n = row
             self._heads[chain] = (seq, epoch, digest)
             self.first_n = self.n = max(self.n, n)
 

@@ -104,6 +104,30 @@ def test_a_service_opens_changed_bytes_or_refuses_them_with_a_clear_error(
     assert refused > len(seeds) // 2
 
 
+@pytest.mark.parametrize("place", range(5), ids=["chain", "seq", "epoch", "hash", "n"])
+def test_a_beginning_of_another_type_is_refused_and_not_compared(sound: Path, tmp_path: Path, place: int) -> None:
+    """SQLite looks at types where it writes; damage puts one value where another stood."""
+    path = tmp_path / "journal.sqlite"
+    copyfile(sound, path)
+    row: list[object] = ["wheel-1", 1, "e", b"h", 1, b""]
+    row[place] = None
+    with closing(sqlite3.connect(path)) as connection:
+        (layout,) = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'base'").fetchone()
+    loose = layout.replace(" NOT NULL", "").replace(" STRICT", "")
+    for sql, rows in ((loose, [row]), (layout, [])):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA writable_schema = ON")
+            connection.execute("UPDATE sqlite_schema SET sql = ? WHERE name = 'base'", (sql,))
+            connection.commit()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executemany("INSERT INTO base VALUES (?, ?, ?, ?, ?, ?)", rows)
+            connection.commit()
+    with pytest.raises(JournalError, match="a row of base has a value of another type"):
+        opened(path)
+    report = verify(path)
+    assert not report.ok
+
+
 def garbage(random: Random, header: bytes) -> Iterator[bytes]:
     yield random.randbytes(random.randrange(2000))
     yield header + random.randbytes(random.randrange(9000))

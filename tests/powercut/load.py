@@ -184,7 +184,7 @@ def marker(heads: Heads) -> bytes:
 def noting(submitted: Path) -> Note:
     """Notes entries before they are submitted."""
     file = os.open(submitted, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    put(file, b"\n")  # ends the line that the run before was killed in
+    put(file, b"\n\n")  # ends the line that the run before was killed in; an empty one shows that it may be cut
     return lambda entries: put(file, b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
 
 
