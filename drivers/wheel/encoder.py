@@ -229,6 +229,10 @@ class Encoder:
             edge_at = self.quadrature.count + (last.direction if last.turned else 0)
             hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking, self._stopping.least_slowing)
             low, high = low + hidden.low, high + hidden.high
+        else:
+            swing = abs(self.quadrature.count - self._swing_from)
+            more = self.quadrature.direction * self._stopping.may_go_on(self.quadrature, swing)
+            low, high = low + min(more, 0), high + max(more, 0)
         in_gap = self._gaps.at_rest(self.quadrature)
         return low + in_gap.low, high + in_gap.high
 

@@ -39,6 +39,10 @@ CRAWL_DEG_PER_S: Final = 10.0
 LEAST_DEG_PER_S2: Final = 5.0
 """Bearing and pegs slow a wheel by more than this (ours)."""
 
+FLAPPER_COUNTS: Final = 3.0
+"""A wheel that, as it slows, would go on for more counts than this may have done so, and its last edges been lost: up
+to `STOPPING_COUNTS` a flapper may have stopped it too, beyond that none does (ours)."""
+
 LEAST_STOPPING: Final = 3
 """Counts one way from which the slowing of a wheel shows (ours)."""
 
@@ -94,6 +98,13 @@ class Stopping:
             return last_ns < self._least_rocking_ns
         times_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
         return still_goes_for(*times_ns) > STOPPING_COUNTS
+
+    def may_go_on(self, quadrature: QuadratureDecoder, swing: int) -> int:
+        """Counts by which a disc may have gone on after its last one, `swing` counts from where it last turned."""
+        if swing * ROCKING_PART <= self._counts_per_turn or swing < LEAST_STOPPING:
+            return 0
+        more = still_goes_for(quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns)
+        return ceil(more) + 1 if FLAPPER_COUNTS < more <= STOPPING_COUNTS else 0
 
     def cannot_turn(self, chain: Chain) -> bool:
         """Whether pegs and flapper do not turn a disc back over an edge as soon as the first two of a chain came.

@@ -16,7 +16,7 @@ lines of a wheel that rests there (`rest_unseen`); one run in some 40,000 meets 
 three counts of a wheel that does not turn back: a flapper may have stopped it there. On fewer than four slots a
 space, a pulse lost within the last swings of a wheel that rocks, and one and a half on up to four: its edges can come
 when those of a wobble would. So can one edge there that comes before its time, of a line that is stuck for less than a
-pulse (`pulse_unseen`).
+pulse. One edge there that is the last of its line, on any wheel: it may have gone on by a count (`pulse_unseen`).
 
 The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
 the other lines are those of a spin without the object.
@@ -109,7 +109,7 @@ def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted:
 def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) -> bool:
     """Whether a pulse of one line was lost in the last swings on fewer than four slots a space, or 1½ on up to four.
 
-    Or one edge of a line came before its time there, on fewer than four.
+    Or one edge of a line came before its time there, on fewer than four; or the last edge of a line was lost there.
     """
     wheel = run.wheel
     true, shown = set(run.edges), set(corrupted.edges)
@@ -119,8 +119,10 @@ def pulse_unseen(run: money.MoneyRun, spin: money.Spin, corrupted: Corrupted) ->
     changed = len(run.edges) - len(gone) + len(early)
     if len({e.line for e in (*gone, *early)}) != 1 or corrupted.rare or len(corrupted.edges) != changed:
         return False
+    if len(gone) == 1 and not early:
+        return rocking and not any(e.line == gone[0].line and gone[0].t_ns < e.t_ns <= spin.rest_ns for e in run.edges)
     moved = len(early) == 1 and [(e.line, e.level) for e in gone] == [(e.line, e.level) for e in early]
     if early and not (moved and early[0].t_ns < gone[0].t_ns):
         return False
-    most_slots = {1: 4 * wheel.spaces - 1 if early else 0, 2: 4 * wheel.spaces - 1, 3: 4 * wheel.spaces}
+    most_slots = {1: 4 * wheel.spaces - 1, 2: 4 * wheel.spaces - 1, 3: 4 * wheel.spaces}
     return rocking and wheel.slots <= most_slots.get(len(gone), 0)

@@ -226,3 +226,13 @@ def test_only_one_edge_of_a_rocking_wheel_on_few_slots_may_come_early_unseen(slo
         shown = sorted([moved, *(e for e in run.edges if e != edge)], key=lambda e: e.t_ns)
         made = corruptions.Corrupted(shown, [], "an edge comes at another time")
         assert pulse_unseen(run, spin, made) == (few and slots < 4 * spaces)
+
+
+@pytest.mark.parametrize("slots", [100, 200, 400])
+def test_the_last_edge_of_a_line_on_a_rocking_wheel_may_be_lost_unseen(slots: int) -> None:
+    run = money.make_run(Random(18056), money.Wheel(spaces=50, slots=slots, button=False), spins=1)
+    spin = run.spins[0]
+    last = [e for e in run.edges if e.line == "wheel_a" and e.t_ns <= spin.rest_ns]
+    for gone, unseen in ((last[-1], True), (last[-2], False), (last[20], False)):
+        made = corruptions.Corrupted([e for e in run.edges if e != gone], [], "an edge is lost")
+        assert pulse_unseen(run, spin, made) == unseen

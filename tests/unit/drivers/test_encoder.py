@@ -219,6 +219,15 @@ def test_a_disc_that_was_not_yet_stopping_has_lost_its_last_edges(cut_counts: in
     assert decode(new(), slowing(40.0, cut_counts)).stopped_at_speed() == lost
 
 
+@pytest.mark.parametrize(("cut_counts", "may"), [(0, False), (1, False), (3, True), (40, False)])
+def test_a_disc_that_a_flapper_may_have_stopped_may_have_gone_on(cut_counts: int, may: bool) -> None:
+    """With 40 counts to go it surely went on, which is another doubt."""
+    encoder = decode(new(), slowing(40.0, cut_counts))
+    low, high = encoder.doubt_at_rest()
+    assert (low, high > 3) == (0, may)
+    assert encoder.stopped_at_speed() == (cut_counts == 40)
+
+
 @pytest.mark.parametrize(("cut_counts", "lost"), [(0, False), (13, True), (40, True)])
 def test_an_edge_that_comes_back_late_does_not_hide_that_the_last_edges_were_lost(cut_counts: int, lost: bool) -> None:
     """The disc ran on, stood, and crept back over the edge that was seen last."""
