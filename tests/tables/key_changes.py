@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from types import UnionType
 from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -25,13 +25,17 @@ from controller.configuration.pinout import pinout_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
+from controller.live.wiring import wire
 from controller.table.orders.order import CommandResult
 from feed.events import Event
+from hal.clock import VirtualClock
 from hal.values import Batch, Command, Edge, Frame, Output, Rare, SendFrame
 from simulators.base.faults import faults_for
 
 STILL: Final = ""
 """In place of a fault: nothing is played, and what is printed of the table is compared."""
+WIRED: Final = "wired"
+"""In place of a fault: nothing is played, and what is asked of the wires is compared, before any of them is opened."""
 REFUSED: Final = "refused"
 """In place of a fault: `check` refuses the key's other value beside the others, and nothing else would be right."""
 S: Final = 1_000_000_000
@@ -323,6 +327,7 @@ def printed(text: str) -> dict[str, str]:
     return {
         "check": "\n".join(f"{one.key} {one.wrong}" for one in check_text(text).problems),
         "pins": _pins(config),
+        "simulated": str(config.simulated),
     }
 
 
@@ -333,10 +338,38 @@ def _pins(config: TableConfig) -> str:
     return "\n".join([*(part.plain for part in pinout_table(wiring)), pins_section(wiring)])
 
 
+@cache
+def asked_of_wires(text: str) -> str:
+    """The lines, links and boards that a live table would open, with all that they are given."""
+    config = checked(text)
+    assert config is not None, text
+    return _told(wire(config, VirtualClock(), {}, SEED))
+
+
+def _told(value: Any, depth: int = 6, within: tuple[int, ...] = ()) -> str:
+    """Plain values, and those inside the objects of the hal and the controller, to a depth."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return repr(value)
+    if depth == 0 or id(value) in within:
+        return ""
+    told = partial(_told, depth=depth - 1, within=(*within, id(value)))
+    if isinstance(value, Mapping):
+        return ",".join(f"{told(name)}:{told(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return f"({','.join(map(told, value))})"
+    if isinstance(value, set | frozenset):
+        return f"({','.join(sorted(map(told, value)))})"
+    if type(value).__module__.split(".")[0] not in ("hal", "controller"):
+        return ""
+    slots = (name for kind in type(value).__mro__ for name in getattr(kind, "__slots__", ()))
+    names = dict.fromkeys([*getattr(value, "__dict__", {}), *slots])
+    return f"{type(value).__name__}({','.join(f'{name}={told(getattr(value, name, None))}' for name in names)})"
+
+
 def printed_differences(text: str, other: str) -> list[tuple[int, str]]:
     """What is printed otherwise of another file."""
     before, after = printed(text), printed(other)
-    ranks = {"pins": 6, "check": 8}
+    ranks = {"pins": 6, "simulated": 6, "check": 8}
     return [(ranks[what], what) for what in before if before[what] != after[what]]
 
 
@@ -347,6 +380,8 @@ def ways(text: str, path: Sequence[str | int], value: Any, fault: str) -> list[t
         return [(8, one.key) for one in check_text(other).errors]
     if checked(other) is None:
         return []
+    if fault == WIRED:
+        return [] if asked_of_wires(text) == asked_of_wires(other) else [(6, "wires")]
     if fault == STILL:
         return printed_differences(text, other)
     return differences(unchanged_run(text, fault), run_of(other, stream_of(text, fault)))
@@ -420,6 +455,7 @@ def search_anew(struct: type[msgspec.Struct], key: str, tables: Mapping[str, str
     """In words, the way that says most for a key of a device or of a game, of all tables that have it."""
     kind = next(field.type for field in msgspec.structs.fields(struct) if field.name == key)
     best: tuple[int, str] | None = None
+    searched = False
     for name, text in tables.items():
         config = checked(text)
         if config is None or config.lines.backend != "sim":
@@ -428,11 +464,13 @@ def search_anew(struct: type[msgspec.Struct], key: str, tables: Mapping[str, str
         for place, keys in [*sections, (("game",), config.options)]:
             if type(keys) is not struct:
                 continue
-            path = (*place, key)
+            path, searched = (*place, key), True
             found = search(text, path, values_of(kind, getattr(keys, key)))
             if found is not None and (best is None or found.rank < best[0]):
                 best = (
                     found.rank,
                     f"Way({name!r}, {'.'.join(path)!r}, {found.value!r}, {found.fault!r}, {found.change!r})",
                 )
-    return f"a search finds {best[1]}" if best is not None else "and a search of all values and faults finds nothing"
+    if not searched:
+        return "no table in TABLES has it under [device.*] or [game], where a way is searched for"
+    return f"a search finds {best[1]}" if best is not None else "a search of all values and faults finds nothing"

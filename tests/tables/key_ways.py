@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from drivers.money_wheel.device import MoneyWheelConfig
@@ -35,13 +36,16 @@ port = "/dev/ttyUSB1"
 [device.lamp_board]
 board = "layout"
 [device.dealer]
-buttons = ["dealer_no_more_bets", "supervisor_key"]
+buttons = ["dealer_no_more_bets", "dealer_settled", "supervisor_key"]
 [pins]
 cover = { board = "layout", input = 4, inverted = true }
 shake = { board = "layout", input = 7, inverted = true }
 dealer_no_more_bets = { board = "layout", input = 1, inverted = true }
+dealer_settled = { board = "other", input = 4, inverted = true }
 supervisor_key = { board = "other", input = 3, inverted = true }
 """ + "".join(f'key_{key} = {{ board = "layout", input = {9 + at} }}\n' for at, key in enumerate(_KEYS))
+EXAMPLES: Final = Path(__file__).parents[2] / "examples"
+_ON_PI: Final = (EXAMPLES / "money_wheel_on_pi.toml").read_text(encoding="utf-8")
 _POSTED: Final = """labels = [{ language = "en", name = "Wheel 1" }]
 limits = [{ minimum = 5.0 }]
 limits_unit = "chips"
@@ -139,6 +143,12 @@ TABLES: Final[dict[str, str]] = {
     "craps, automated, sensed": _table("craps", "[device.automated_shaker]\npresent_sensor = true\n", table=_OLD),
     "posted": _table("money_wheel", table=_POSTED),
     "sic bo on boards": _TWO_BOARDS,
+    "wheel on pins": _ON_PI,
+    "wheel on pins of the header": _ON_PI.replace("gpio = 20,", "header = 38,"),
+    "wheel on named pins": _ON_PI.replace("gpio = 20,", 'name = "GPIO20",'),
+    "wheel on boards": (EXAMPLES / "roulette_board.toml").read_text(encoding="utf-8"),
+    "pusher on a board": (EXAMPLES / "token_pusher_board.toml").read_text(encoding="utf-8"),
+    "wheel on a link": (EXAMPLES / "automatic_roulette.toml").read_text(encoding="utf-8"),
 }
 
 WAYS: Final[dict[str, Way]] = {
@@ -654,4 +664,31 @@ WAYS: Final[dict[str, Way]] = {
     "LimitKeys.maximum": Way("posted", "table.limits.0.maximum", 100.0, "none", "table.opened: limits.maximum"),
     "LimitKeys.bet": Way("posted", "table.limits.0.bet", "flag", "none", "table.opened: limits.bet"),
     "FeedSection.history": Way("money wheel", "feed.history", 50, "none", "table.opened: history"),
+    "LinesSection.backend": Way("wheel on pins", "lines.backend", "sim", "wired", "wires"),
+    "LinesSection.chip": Way("wheel on pins", "lines.chip", "other", "wired", "wires"),
+    "PinSection.gpio": Way("wheel on pins", "pins.wheel_a.gpio", 26, "wired", "wires"),
+    "PinSection.header": Way("wheel on pins of the header", "pins.wheel_a.header", 37, "wired", "wires"),
+    "PinSection.name": Way("wheel on named pins", "pins.wheel_a.name", "GPIO26", "wired", "wires"),
+    "PinSection.chip": Way("wheel on named pins", "pins.wheel_a.chip", "other", "wired", "wires"),
+    "PinSection.pull": Way("wheel on pins", "pins.wheel_a.pull", "none", "wired", "wires"),
+    "PinSection.inverted": Way("wheel on pins", "pins.wheel_a.inverted", True, "wired", "wires"),
+    "PinSection.debounce_us": Way("wheel on pins", "pins.wheel_a.debounce_us", 50, "wired", "wires"),
+    "LinkSection.port": Way("wheel on a link", "links.wheel_serial.port", "/dev/ttyUSB7", "wired", "wires"),
+    "LinkSection.baud": Way("wheel on a link", "links.wheel_serial.baud", 19200, "wired", "wires"),
+    "LinkSection.parity": Way("wheel on a link", "links.wheel_serial.parity", "even", "wired", "wires"),
+    "BoardSection.kind": Way("sic bo on boards", "board.other.kind", "wheel", "wired", "wires"),
+    "BoardSection.port": Way("sic bo on boards", "board.other.port", "/dev/ttyUSB7", "wired", "wires"),
+    "BoardSection.serial": Way("sic bo on boards", "board.other.serial", 5, "wired", "wires"),
+    "BoardSection.require_build": Way("sic bo on boards", "board.other.require_build", "1A2B3C4D", "wired", "wires"),
+    "BoardSection.motor_most_a": Way("pusher on a board", "board.pusher.motor_most_a", 3.5, "wired", "wires"),
+    "BoardSection.supply_v": Way("wheel on boards", "board.wheel.supply_v", 4.5, "wired", "wires"),
+    "BoardSection.emulated": Way("sic bo on boards", "board.other.emulated", True, "", "simulated"),
+    "TerminalSection.board": Way("sic bo on boards", "pins.supervisor_key.board", "layout", "wired", "wires"),
+    "TerminalSection.input": Way("sic bo on boards", "pins.supervisor_key.input", 5, "wired", "wires"),
+    "TerminalSection.output": Way("wheel on boards", "pins.no_more_bets_lamp.output", 2, "wired", "wires"),
+    "TerminalSection.analogue": Way("wheel on boards", "pins.level_y.analogue", 3, "wired", "wires"),
+    "TerminalSection.pull": Way("sic bo on boards", "pins.supervisor_key.pull", "none", "wired", "wires"),
+    "TerminalSection.inverted": Way("wheel on boards", "pins.rotor_a.inverted", False, "wired", "wires"),
+    "TerminalSection.zero_v": Way("wheel on boards", "pins.level_x.zero_v", 1.0, "wired", "wires"),
+    "TerminalSection.per_v": Way("wheel on boards", "pins.level_x.per_v", 3.0, "wired", "wires"),
 }

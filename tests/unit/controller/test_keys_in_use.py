@@ -2,7 +2,8 @@
 
 Each key of the devices, the games and the table is set to another value, and the difference is looked for in what the
 table makes of the very same wires: its verdicts, faults and other events, what it commands, what it answers; or in what
-is printed of it. `tests.tables.key_ways` holds the way for each key. A new key needs one.
+is asked of the wires of a real table, or printed of it. `tests.tables.key_ways` holds the way for each key. A new key
+needs one.
 """
 
 from __future__ import annotations
@@ -14,19 +15,34 @@ from typing import Final, Literal, get_args, get_origin
 import msgspec
 import pytest
 
-from controller.configuration.sections import FeedSection, LabelKeys, LimitKeys, TableSection
+from controller.configuration.sections import (
+    BoardSection,
+    FeedSection,
+    LabelKeys,
+    LimitKeys,
+    LinesSection,
+    LinkSection,
+    PinSection,
+    TableSection,
+    TerminalSection,
+)
 from controller.games.catalogue import DEVICES, GAMES
-from tests.tables.key_changes import REFUSED, STILL, search_anew, ways
+from tests.tables.key_changes import REFUSED, STILL, WIRED, search_anew, ways
 from tests.tables.key_ways import TABLES, WAYS, Way
 
+SECTIONS: Final[tuple[type[msgspec.Struct], ...]] = (
+    TableSection, LabelKeys, LimitKeys, FeedSection, LinesSection, PinSection, LinkSection, BoardSection,
+    TerminalSection,
+)  # fmt: skip
 STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     **{spec.keys.__name__: spec.keys for spec in DEVICES},
     **{spec.options.__name__: spec.options for spec in GAMES},
-    **{struct.__name__: struct for struct in (TableSection, LabelKeys, LimitKeys, FeedSection)},
+    **{struct.__name__: struct for struct in SECTIONS},
 }
 CALIBRATION: Final = "calibration/test_table_calibration.py"
 CERTIFICATE: Final = "certification/test_certificate_shuts.py"
 ELSEWHERE: Final = {
+    "LinesSection.factory": ("cli/test_devices.py", "test_each_factory_of_gpiozero_opens_its_own"),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
     "TableSection.certificate": (CERTIFICATE, "test_without_a_certificate_a_machine_with_real_wires_stays_shut"),
     "TableSection.certified_by": (CERTIFICATE, "test_a_laboratorys_key_counts_where_the_file_names_it"),
@@ -73,7 +89,10 @@ def test_only_keys_that_go_in_pairs_are_shown_by_a_refusal_alone() -> None:
     refused = {key for key, way in WAYS.items() if way.fault == REFUSED}
     models = {"SkillStopOptions.model", "SkillStopVideoOptions.model"}
     assert refused == {"ReelsConfig.reels", "ScreenConfig.reels", "ShoeConfig.reading", *models}
-    assert {key for key, way in WAYS.items() if way.fault == STILL} == {"LampBoardConfig.board"}
+    assert {key for key, way in WAYS.items() if way.fault == STILL} == {
+        "BoardSection.emulated",
+        "LampBoardConfig.board",
+    }
 
 
 @pytest.mark.parametrize("key", ELSEWHERE)
@@ -85,7 +104,7 @@ def test_a_key_that_is_shown_elsewhere_is_named_there(key: str) -> None:
     assert key.split(".")[1] in ast.unparse(body)
 
 
-@pytest.mark.parametrize("name", [name for name, way in WAYS.items() if way.fault not in (STILL, REFUSED)][::20])
+@pytest.mark.parametrize("name", [name for name, way in WAYS.items() if way.fault not in (STILL, WIRED, REFUSED)][::20])
 def test_a_key_with_the_value_that_it_has_changes_nothing(name: str) -> None:
     way = WAYS[name]
     assert ways(TABLES[way.table], ("lines", "backend"), "sim", way.fault) == []
