@@ -303,6 +303,7 @@ class MoneyWheel:
         elif self._joined is False:
             # It stood again for as long as a rest takes: where it was before is not where its turn begins.
             self._extremes, self._start_unproven = (self._encoder.count,) * 2, 0
+            self._encoder.stand()
             self._due_ns = NEVER_NS
             return
         self._be_at_rest()

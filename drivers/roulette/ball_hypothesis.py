@@ -45,7 +45,8 @@ SURE_WIDTH_CHANGE: Final = 1.8
 SURE_LAP_S: Final = 2.75
 SURE_QUICKENING: Final = 1.1
 """A pass whose pulse differs by this factor, that gives so slow a lap (balls drop at 2.0 to 2.4 s), or at which the
-ball has quickened so much, may be noise just where it was due: it proves no travel until a pass after it does (ours).
+ball has quickened so much since the last sure one, may be noise just where it was due: it proves no travel until a sure
+one follows (ours).
 """
 
 SAME_DEG: Final = 1e-6
@@ -89,6 +90,9 @@ class BallHypothesis:
     __slots__ = (
         "_legs",
         "_most_deg",
+        "_since_deg",
+        "_sure_deg_per_s",
+        "_sure_ns",
         "before_deg",
         "deg_per_s",
         "direction",
@@ -124,6 +128,12 @@ class BallHypothesis:
         """Travel that was proven before the last pass."""
         self.travel_high_deg = 0.0
         """Travel that is possible."""
+        self._sure_ns = first.t_ns
+        """When the last sure pass came."""
+        self._sure_deg_per_s: float | None = None
+        """The speed up to it."""
+        self._since_deg = 0.0
+        """The travel counted since."""
         self.doubted_deg = 0.0
         """Travel beyond the proven, counted by passes but not proven by a sure one."""
         self._most_deg = inf
@@ -169,8 +179,12 @@ class BallHypothesis:
             quickening = angle / expected
         speed = angle / seconds
         width_deg = pulse_deg = width_ns / 1e9 * speed
-        # After a pass in doubt, which may have come late, the next is the one that proves it.
-        sure = lap_s < SURE_LAP_S and (quickening < SURE_QUICKENING or self.doubted_deg > 0)
+        # From the last sure pass: one in doubt may have come late, and the next then seems to come early.
+        since_deg = self._since_deg + angle
+        quickened = (
+            0.0 if self._sure_deg_per_s is None else since_deg / ((t_ns - self._sure_ns) / 1e9) / self._sure_deg_per_s
+        )
+        sure = lap_s < SURE_LAP_S and quickened < SURE_QUICKENING
         if self.width_deg is not None:
             wider = width_deg / self.width_deg
             if not 1 / WIDTH_CHANGE < wider < WIDTH_CHANGE:
@@ -183,7 +197,9 @@ class BallHypothesis:
         self.lap_s = lap_s = 360 / speed
         self.doubted_deg += counted
         self.before_deg = self.travel_deg
+        self._since_deg = since_deg
         if sure:
+            self._since_deg, self._sure_ns, self._sure_deg_per_s = 0.0, t_ns, speed
             proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
             self.doubted_deg -= proven_deg - self.travel_deg
             self.travel_deg = proven_deg

@@ -22,7 +22,15 @@ from statistics import fmean
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.roulette.ball_hypothesis import FASTEST_LAP_S, PICKED_UP_LAP_S, BallHypothesis, Pass, legs_by_sensor
+from drivers.roulette.ball_hypothesis import (
+    FASTEST_LAP_S,
+    PICKED_UP_LAP_S,
+    QUICKENING,
+    SLOWING,
+    BallHypothesis,
+    Pass,
+    legs_by_sensor,
+)
 from drivers.roulette.device import BallLeftTrack, BallPassed, BallSeen, ForeignObject, TrackQuiet
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
@@ -336,12 +344,12 @@ ball's (ours).
 """
 
 PAIR_WIDTH: Final = 1.3
-"""After one such pass, a pulse wider than the ball's by this factor is another: two balls so near to each other cover a
-sensor together (ours)."""
+"""Within a lap after one such pass, a pulse wider by this factor than the last of its sensor is another: two balls so
+near to each other cover a sensor together (ours)."""
 
-QUICKENED: Final = 1.05
-"""Where the ball's last pass came faster by this factor than the one before, one such pass is enough: a ball slows, so
-the pass before was another's (ours)."""
+QUICKENED: Final = 1.1
+"""Where the ball's last pass came faster by this factor than the one before, one such pass right after it is enough: a
+ball slows, so the pass before was another's (ours; sensors that are 4° off their angles give 1.08)."""
 
 
 class BallTrack:
@@ -364,6 +372,10 @@ class BallTrack:
         """The passes of the followed ball."""
         self._alike: list[float] = []
         """The proven travel, in degrees, at each unexplained pass as wide as the ball's."""
+        self._alike_passes = 0
+        """The passes of the ball up to the last of them."""
+        self._pulse_deg: dict[int, float] = {}
+        """The angle that the ball covered last before each sensor."""
 
     @property
     def began_ns(self) -> int:
@@ -398,10 +410,11 @@ class BallTrack:
             return self.hypothesis
         if self.direction is not None:
             (hypothesis,) = self.hypotheses
-            width_deg = hypothesis.width_deg
             if hypothesis.follow(new):
                 self._accepted.append(new)
-                if self._alike and width_deg is not None and hypothesis.pulse_deg > PAIR_WIDTH * width_deg:
+                pulse_deg, self._pulse_deg[new.sensor] = self._pulse_deg.get(new.sensor), hypothesis.pulse_deg
+                near = self._alike and len(self._accepted) - self._alike_passes <= len(self._deg)
+                if near and pulse_deg is not None and hypothesis.pulse_deg > PAIR_WIDTH * pulse_deg:
                     self._note_alike(hypothesis.travel_deg)
                 return hypothesis
             self._add_unexplained(new)
@@ -436,6 +449,7 @@ class BallTrack:
     def _note_alike(self, travel_deg: float) -> None:
         """Records that a pass after so much proven travel may be a second ball's."""
         self._alike.append(travel_deg)
+        self._alike_passes = len(self._accepted)
         if len(self._alike) >= OTHER_BALL_PASSES:
             for followed in self.hypotheses:
                 followed.prove_no_more_than(self._alike[0])
@@ -484,6 +498,25 @@ class BallTrack:
         if proven:
             self.direction = best.direction
             self.hypotheses = [best]
-            if sum(best.is_like(other) for other in self._given_up) >= OTHER_BALL_PASSES:
+            if sum(best.is_like(other) for other in self._not_its_own(best.direction)) >= OTHER_BALL_PASSES:
                 # Another ball may run on, and have made the passes of this one in part.
                 best.prove_no_more_than(0.0)
+
+    def _not_its_own(self, direction: int) -> list[Pass]:
+        """The passes that were given up and that the followed ball cannot have made, followed back from its first."""
+        later, after = self._accepted[:2]
+        lap_s = self._lap_s(later, after, direction)
+        others: list[Pass] = []
+        for one in reversed(self._given_up):
+            before_s = self._lap_s(one, later, direction)
+            if not self._legs[direction][one.sensor].to[later.sensor].between and (
+                before_s >= FASTEST_LAP_S and lap_s / SLOWING <= before_s <= lap_s / QUICKENING
+            ):
+                later, lap_s = one, before_s
+            else:
+                others.append(one)
+        return others
+
+    def _lap_s(self, one: Pass, other: Pass, direction: int) -> float:
+        """The time of a lap of a ball that makes these passes one after the other."""
+        return (other.t_ns - one.t_ns) / 1e9 * 360 / self._legs[direction][one.sensor].to[other.sensor].deg

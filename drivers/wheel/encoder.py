@@ -18,7 +18,7 @@ from drivers.wheel.index_proof import CountDoubt, IndexProof
 from drivers.wheel.lost_pulses import Chain, RecentEdges, Rocking
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
 from drivers.wheel.quarter_widths import EVEN, quarter_widths
-from drivers.wheel.slowing import MOST_DEG_PER_S2, ROCKING_PART, GapWatch, Stopping
+from drivers.wheel.slowing import MOST_DEG_PER_S2, ROCKING_PART, STOOD_NS, GapWatch, Stopping
 from hal.values import Edge
 
 MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
@@ -49,6 +49,7 @@ class Encoder:
         "_again",
         "_chain",
         "_chain_before_run",
+        "_chain_from_rest",
         "_gaps",
         "_least_turn_ns",
         "_losses_at_crossing",
@@ -98,6 +99,8 @@ class Encoder:
         self._again: Edge | None = None
         """An edge that was returned before it was decoded: it is the next."""
         self._chain: Chain | None = None
+        self._chain_from_rest = False
+        """Whether the chain began within the first counts from a rest."""
         self._gaps = GapWatch()
         self._still_at = self.quadrature.count
         """The count about which the disc was still when an edge last came back."""
@@ -132,6 +135,10 @@ class Encoder:
         self._gaps.begin()
         self._turned_ns: int | None = None
         self._rocking: Rocking | None = None
+
+    def stand(self) -> None:
+        """Notes that the disc stands, in the midst of a run: its next counts are a start."""
+        self._gaps.begin()
 
     def forget_doubts(self) -> None:
         """Clears the doubts that were reported; later ones are recorded anew."""
@@ -224,14 +231,14 @@ class Encoder:
     def doubt_at_rest(self) -> tuple[int, int]:
         """As `doubt_low` and `doubt_high`, for a disc that has come to rest."""
         low, high = self.doubt_low, self.doubt_high
-        last = self._chain
+        last, swing = self._chain, abs(self.quadrature.count - self._swing_from)
+        bounced = last is not None and not last.turned and last.is_bounce()
         if last is not None:
             edge_at = self.quadrature.count + (last.direction if last.turned else 0)
             hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking, self._stopping.least_slowing)
             low, high = low + hidden.low, high + hidden.high
-        else:
-            swing = abs(self.quadrature.count - self._swing_from)
-            more = self.quadrature.direction * self._stopping.may_go_on(self.quadrature, swing)
+        if last is None or bounced:
+            more = self.quadrature.direction * self._stopping.may_go_on(self.quadrature, swing, last)
             low, high = low + min(more, 0), high + max(more, 0)
         in_gap = self._gaps.at_rest(self.quadrature)
         return low + in_gap.low, high + in_gap.high
@@ -284,7 +291,9 @@ class Encoder:
                 self._repeated(edge)
             elif stop is BACK:
                 self._lose(*gaps.broken(quadrature))
-                gaps.begin(turned=True)
+                if self._chain is None:
+                    self._chain_from_rest = gaps.from_rest
+                gaps.begin(turned=quadrature.t1_ns - quadrature.t2_ns < STOOD_NS)
                 if quadrature.t2_ns == quadrature.t4_ns:
                     # The first count of all: no direction was known, so nothing turned.
                     self._count_on()
@@ -432,6 +441,8 @@ class Encoder:
         if not last.turned:
             self._confirm()
             self.bounces += last.is_bounce()
+            if self._chain_from_rest and last.is_bounce():
+                self._gaps.begin()
             hidden_counts = self.hidden_counts
             self._lose(*last.ended_onwards(quadrature.t1_ns))
             if before:

@@ -201,6 +201,11 @@ class Chain(NamedTuple):
         """The times between its edges."""
         return [b - a for a, b in pairwise(self.times_ns)]
 
+    @property
+    def _longest_bounce_ns(self) -> float:
+        """The longest time in which an edge comes back by contact bounce."""
+        return min(self.tau_ns * BOUNCE_SHARE, LONGEST_BOUNCE_NS)
+
     def is_bounce(self) -> bool:
         """Whether every second edge came back at once: contact bounce, which hides no pulse.
 
@@ -212,8 +217,7 @@ class Chain(NamedTuple):
             even = all(EVEN_GAPS * max(pair) <= min(pair) for pair in pairwise(last)) and min(last) >= LEAST_EVEN_NS
             if even or self.times_ns[-1] - self.since_ns > self.tau_ns:
                 return False
-        longest_ns = min(self.tau_ns * BOUNCE_SHARE, LONGEST_BOUNCE_NS)
-        return all(min(pair) < longest_ns for pair in zip(gaps[::2], gaps[1::2], strict=False))
+        return all(min(pair) < self._longest_bounce_ns for pair in zip(gaps[::2], gaps[1::2], strict=False))
 
     def ended_onwards(self, t_ns: int) -> Offsets:
         """What the chain hides if the disc went on in its direction, with its first count at `t_ns`.
@@ -262,7 +266,8 @@ class Chain(NamedTuple):
 
         `least_slowing` is the least slowing of any disc, in counts per nanosecond squared.
         """
-        if self.times_ns[1] - self.times_ns[0] < self.tau_ns * BOUNCE_SHARE or (not self.turned and self.is_bounce()):
+        bounced = self.times_ns[1] - self.times_ns[0] < self._longest_bounce_ns
+        if bounced or (not self.turned and self.is_bounce()):
             return NONE
         pulses = self._pulses((self.backs + 1) // 2, self.direction)
         if self._swings_unevenly():

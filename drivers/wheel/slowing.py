@@ -40,8 +40,8 @@ LEAST_DEG_PER_S2: Final = 5.0
 """Bearing and pegs slow a wheel by more than this (ours)."""
 
 FLAPPER_COUNTS: Final = 3.0
-"""A wheel that, as it slows, would go on for more counts than this may have done so, and its last edges been lost: up
-to `STOPPING_COUNTS` a flapper may have stopped it too, beyond that none does (ours)."""
+"""A wheel that, as it slows, would go on for more counts than this may have done so, and its last edges been lost, or a
+flapper may have stopped it; beyond `STOPPING_COUNTS` none does (ours)."""
 
 LEAST_STOPPING: Final = 3
 """Counts one way from which the slowing of a wheel shows (ours)."""
@@ -99,12 +99,18 @@ class Stopping:
         times_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
         return still_goes_for(*times_ns) > STOPPING_COUNTS
 
-    def may_go_on(self, quadrature: QuadratureDecoder, swing: int) -> int:
-        """Counts by which a disc may have gone on after its last one, `swing` counts from where it last turned."""
-        if swing * ROCKING_PART <= self._counts_per_turn or swing < LEAST_STOPPING:
+    def may_go_on(self, quadrature: QuadratureDecoder, swing: int, bounce: Chain | None) -> int:
+        """Counts by which a disc may have gone on after its last one, `swing` counts from where it last turned.
+
+        `bounce` are the edges with which its last contact bounced, if it did.
+        """
+        t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
+        before_ns, last_ns = (t2_ns - t3_ns, t1_ns - t2_ns) if bounce is None else bounce.slowed
+        if swing * ROCKING_PART <= self._counts_per_turn or swing < LEAST_STOPPING or last_ns > self._crawl_ns:
             return 0
-        more = still_goes_for(quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns)
-        return ceil(more) + 1 if FLAPPER_COUNTS < more <= STOPPING_COUNTS else 0
+        # Of a disc that bounced, only the last two counts before that are known.
+        more = stops_after_counts(before_ns, last_ns) if bounce else still_goes_for(t1_ns, t2_ns, t3_ns, t4_ns)
+        return ceil(min(more, STOPPING_COUNTS)) + 1 if more > FLAPPER_COUNTS else 0
 
     def cannot_turn(self, chain: Chain) -> bool:
         """Whether pegs and flapper do not turn a disc back over an edge as soon as the first two of a chain came.
@@ -147,13 +153,16 @@ GAP_COUNTS: Final = 3
 STARTING_COUNTS: Final = 4
 """Counts after a start or a turn before gaps are looked for as above (ours)."""
 
+STOOD_NS: Final = 1_000_000_000
+"""A disc whose edge comes back after so long stood meanwhile: it starts anew, and does not turn (ours)."""
+
 EVEN_SHARE: Final = 0.9
 """A disc that has turned gains speed: while it does, each two counts take a smaller share of the two before (ours)."""
 
 
 EVEN_SPEED: Final = 0.8
-"""In a gap a disc takes no less than this share of the shorter count beside it for each count, and no more than the
-longer one over it (ours)."""
+"""A count within a gap takes no less than this share of the shorter count beside the gap, and no more than the longer
+one divided by it (ours)."""
 
 
 class Lost(NamedTuple):
@@ -189,9 +198,10 @@ class CountGap(NamedTuple):
         counts = direction * COUNTS_PER_SLOT * slots
         least = EVEN_SPEED * self.lasted_ns / max(tau_ns, after_ns) - 1
         most = self.lasted_ns / (EVEN_SPEED * min(self.tau_ns or tau_ns, after_ns or tau_ns)) - 1
-        one = direction * COUNTS_PER_SLOT * max(0, ceil(least / COUNTS_PER_SLOT))
-        other = direction * COUNTS_PER_SLOT * floor(most / COUNTS_PER_SLOT)
-        return Lost(min(counts, 0), max(counts, 0), (min(one, other), max(one, other)))
+        fewest, most_slots = max(0, ceil(least / COUNTS_PER_SLOT)), floor(most / COUNTS_PER_SLOT)
+        one, other = (direction * COUNTS_PER_SLOT * slots for slots in (fewest, most_slots))
+        explained = (min(one, other), max(one, other)) if fewest <= most_slots else (0, 0)
+        return Lost(min(counts, 0), max(counts, 0), explained)
 
 
 class GapWatch:
@@ -225,6 +235,11 @@ class GapWatch:
         return before
 
     @property
+    def from_rest(self) -> bool:
+        """Whether the disc starts from a rest, and its first four counts are not complete."""
+        return self._starting > 0 and not self._turned
+
+    @property
     def starts(self) -> bool:
         """Whether the next count is the last of the first four from a rest."""
         return self._starting == 1 and not self._turned
@@ -234,6 +249,9 @@ class GapWatch:
         gap = self._gap
         if gap is None:
             if self._starting:
+                if quadrature.t1_ns - quadrature.t2_ns > STOOD_NS:
+                    # What came before was a nudge.
+                    self.begin()
                 self._starting -= 1
                 hidden = self._lost_after_turn(quadrature)
                 if not self._starting:

@@ -120,6 +120,22 @@ def test_a_wind_up_that_ends_just_beyond_an_edge_begins_the_turn_there(beyond_de
     assert 3.0 - rested.turns <= 1 / TURN
 
 
+@pytest.mark.parametrize("nudge", [0, 3, -3])
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_wind_up_of_over_half_a_turn_is_found_though_its_first_counts_were_lost(nudge: int, way: int) -> None:
+    """Also where a nudge has used up the first counts from rest."""
+    lines = MoneyLines(start_counts=-250 * way).rest(3)
+    if nudge:
+        lines.move(nudge, 0.3).rest(4)
+    wound_ns = lines.now_ns
+    lines.move(220 * way, 1.36).rest(0.5).spin(-way * (3 * TURN + 40)).rest(4)
+    counts = [edge for edge in lines.edges() if edge.line != "wheel_index" and edge.t_ns > wound_ns]
+    gone = set(counts[:40])
+    driver = wheel()
+    found = driver.edges([edge for edge in lines.edges() if edge not in gone]) + driver.due(lines.now_ns)
+    assert of(found, WheelRested)[-1].doubt == "edges_lost"
+
+
 def test_rest_is_a_second_and_a_half_within_a_count() -> None:
     lines = MoneyLines().rest(3).spin(3 * TURN)
     within = sorted(edge.t_ns for edge in lines.edges() if edge.line != "wheel_index")[-3]
