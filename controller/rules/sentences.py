@@ -22,17 +22,18 @@ _CITED: Final = re.compile(
     r"(?P<item>\(\d+\))?"
 )
 _LEVELS: Final = ("letter", "number", "roman", "item")
-_PART: Final = (
-    r"(?:(?P<letter>\([a-z]\))(?P<number>\d+)?|(?P<number_alone>\d+))?(?P<roman>[ivx]+)?(?P<item>\(\d+\))?"
-    r"(?=\s*(?:[,;)]|\.?\s*$|[-–]\s*(?:[\d(]|[ivx]+\b))|\s+(?:and|or)\b|(?(letter)\.?\s|(?!)))"
-)
-"""What leaves out the levels that it has in common with a citation before it, and ends there: a number in prose goes on
-with other words. A letter in brackets is no prose, whatever follows."""
-_SHORTENED: Final = re.compile(rf"(?:,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|;\s*(?=\([a-z]\))){_PART}")
+_PART: Final = r"(?:(?P<letter>\([a-z]\))(?P<number>\d+)?|(?P<number_alone>\d+))?(?P<roman>[ivx]+)?(?P<item>\(\d+\))?"
+"""What leaves out the levels that it has in common with a citation before it."""
+_ENDS: Final = r"(?=\s*(?:[,;)]|\.?\s*$|[-–]\s*(?:[\d(]|[ivx]+\b))|\s+(?:and|or)\b|(?(letter)\.?\s|(?!)))"
+"""Where such a part may end: a number in prose goes on with other words. A letter in brackets is no prose, whatever
+follows."""
+_SHORTENED: Final = re.compile(rf"(?:,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|;\s*(?=\([a-z]\))){_PART}{_ENDS}")
 """What follows a citation: `(c)2, (d)`, `(b)1, 2`, `1ii, ix` and `(b)1 and 2`."""
-_TO: Final = re.compile(rf"\s*[-–]\s*{_PART}")
+_TO: Final = re.compile(rf"[-–](?=[\w(]){_PART}(?![\w:(–-]|\.\w)")
 """The end of a span: `(a)-(d)`, `(e)2-3`, `(e)1i-iii`."""
-_NO_SPAN: Final = re.compile(r"[-–][\w(][\w.:()–-]*")
+_TO_APART: Final = re.compile(rf"\s*[-–]\s*{_PART}{_ENDS}")
+"""The same with spaces, as in `(a) - (d)`: a dash in prose has them too."""
+_NO_SPAN: Final = re.compile(r"[-–](?:[\w(][\w.:()–-]*)?[\w)]")
 """What follows a citation like the end of a span, and is none."""
 _UNITS: Final = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMAN: Final = tuple(tens + units for tens in ("", "x", "xx", "xxx") for units in _UNITS)
@@ -145,7 +146,8 @@ def citations_in(words: str) -> list[str]:
         levels = {level: parts[level] or "" for level in _LEVELS}
         while True:
             first = section + "".join(levels.values())
-            if (span := _TO.match(words, at)) and (after := _up_to(levels, span)):
+            span = _TO.match(words, at) or _TO_APART.match(words, at)
+            if span and (after := _up_to(levels, span)):
                 found += [first, *(section + "".join(one.values()) for one in after)]
                 at = span.end()
             elif unknown := _NO_SPAN.match(words, at):
