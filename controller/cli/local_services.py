@@ -14,6 +14,7 @@ from threading import Event
 from typing import Final
 
 from feed.endpoints import EndpointError, Endpoints, default_base
+from hal.plain_text import plain
 
 KERNELS_LIST: Final = Path("/proc/net/unix")
 CHOSEN: Final = "FELTWIRE_RUNTIME"
@@ -25,6 +26,8 @@ _LISTENS: Final = 0x10000
 """The flag of a socket that accepts connections (`SO_ACCEPTCON`)."""
 _FLAGS, _PATH = 3, 7
 _SOCKETS: Final = frozenset({"feed", "history", "commands"})
+_NOBODY: Final = (FileNotFoundError, NotADirectoryError, ConnectionRefusedError)
+"""What connecting to a socket raises where no process listens on it."""
 
 
 _LET_IN: Final = (
@@ -60,10 +63,12 @@ def find_base(
     """The address to take where none is given: the environment's choice or the default one, if a service runs there;
     without a choice that of the only service that this user may enter.
 
-    An address that cannot be used is returned as it is: whoever parses it says what is wrong with it.
+    An address of the environment's choice that cannot be used is returned as it is: whoever parses it says what is
+    wrong with it. The default address, where it cannot be used, is that of no service.
 
     Raises:
-        NoServiceError: none runs, none may be entered, or there are several.
+        NoServiceError: none runs, none may be entered, there are several, or the socket of the environment's choice
+            cannot be opened.
     """
     default = default_base(environ)
     bases = running()
@@ -74,18 +79,18 @@ def find_base(
     enters = _may_enter if may_enter is None else may_enter
     # The kernel lists no sockets of another network namespace, as of a container; its folder may be here all the same.
     endpoint = _commands(default)
-    if (default in bases and enters(default)) or (endpoint is not None and _reached(endpoint)):
+    if (default in bases and enters(default)) or (endpoint is not None and _failure(endpoint) is None):
         return default
     own = [base for base in bases if enters(base)]
     if len(own) == 1:
         return own[0]
     if own:
-        raise NoServiceError(f"several services run on this computer: {', '.join(own)}; give the address of one")
+        raise NoServiceError(f"several services run on this computer: {_listed(own)}; give the address of one")
     if bases:
-        raise NoServiceError(f"you may not enter the folder of the service at {', '.join(bases)}: {_LET_IN}")
+        raise NoServiceError(f"you may not enter the folder of the service at {_listed(bases)}: {_LET_IN}")
     raise NoServiceError(
-        f"no service runs on this computer (the default address is {default}): start one with feltwire run, or give "
-        "the address of one"
+        f"no service runs on this computer (the default address is {plain(default)}): start one with feltwire run, or "
+        "give the address of one"
     )
 
 
@@ -109,24 +114,22 @@ def wait_for_base(
 
 
 def listens(endpoint: str) -> bool:
-    """Whether a process listens on an `ipc://` endpoint. A socket that may not be opened counts as listening."""
-    return _reached(endpoint) is not False
+    """Whether a process listens on an `ipc://` endpoint. A socket that cannot be opened counts as listening."""
+    return not isinstance(_failure(endpoint), _NOBODY)
 
 
-def _reached(endpoint: str) -> bool | None:
-    """Whether a process listens on an `ipc://` endpoint; None where this user may not find out."""
+def _failure(endpoint: str) -> OSError | None:
+    """What connecting to an `ipc://` endpoint raises; None where a process listens there."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         # A process that stands still with many connections waiting listens too, and connecting would wait for it.
         probe.setblocking(False)
         try:
             probe.connect(endpoint.removeprefix("ipc://"))
         except BlockingIOError:
-            return True
-        except (FileNotFoundError, NotADirectoryError, ConnectionRefusedError):
-            return False
-        except OSError:
             return None
-    return True
+        except OSError as error:
+            return error
+    return None
 
 
 def _commands(base: str) -> str | None:
@@ -140,16 +143,22 @@ def _commands(base: str) -> str | None:
 def _why_not(chosen: str, bases: Sequence[str]) -> str | None:
     """Why the address that the environment names cannot be taken; None where it can."""
     endpoint = _commands(chosen)
-    reached = True if endpoint is None else _reached(endpoint)
-    if reached:
+    failure = None if endpoint is None else _failure(endpoint)
+    if failure is None:
         return None
-    if reached is None:
-        return f"you may not enter the folder of the service at {chosen}, which {CHOSEN} names: {_LET_IN}"
-    others = f" (services run at {', '.join(bases)})" if bases else ""
-    return (
-        f"no service runs at {chosen}, which {CHOSEN} names{others}: start one with feltwire run, unset {CHOSEN}, or "
-        "give the address of one"
-    )
+    named = f"{plain(chosen)}, which {CHOSEN} names"
+    if isinstance(failure, PermissionError):
+        return f"you may not enter the folder of the service at {named}: {_LET_IN}"
+    others = f" (services run at {_listed(bases)})" if bases else ""
+    if isinstance(failure, _NOBODY):
+        to_do = f"start one with feltwire run, unset {CHOSEN}, or give the address of one"
+        return f"no service runs at {named}{others}: {to_do}"
+    why = failure.strerror or str(failure)
+    return f"no service is reached at {named}{others}: {why}; unset {CHOSEN}, or give the address of one"
+
+
+def _listed(bases: Sequence[str]) -> str:
+    return ", ".join(map(plain, bases))
 
 
 def _listening(lines: Sequence[str]) -> Iterator[str]:

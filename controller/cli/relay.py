@@ -20,6 +20,7 @@ from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_o
 from controller.cli.options import client_curve
 from feed.endpoints import EndpointError, Endpoints, default_base
 from hal.clock import SystemClock
+from hal.plain_text import plain
 
 if TYPE_CHECKING:
     from controller.fleet.relay import Relay
@@ -129,7 +130,7 @@ def _local_base() -> str:
     try:
         base = find_base()
     except NoServiceError as error:
-        click.echo(f"{error}; waiting for one at {default_base()}", err=True)
+        click.echo(f"{error}; waiting for one at {plain(default_base())}", err=True)
         return default_base()
-    click.echo(f"relaying the service at {base}", err=True)
+    click.echo(f"relaying the service at {plain(base)}", err=True)
     return base

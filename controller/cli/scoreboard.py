@@ -23,6 +23,7 @@ from controller.cli.nats_options import (
 )
 from controller.cli.options import client_curve
 from feed.endpoints import EndpointError, Endpoints, default_base
+from hal.plain_text import plain
 
 if TYPE_CHECKING:
     from controller.fleet.stream_endpoint import StreamEndpoint
@@ -154,5 +155,5 @@ def _local_base() -> str:
     try:
         return find_base()
     except NoServiceError as error:
-        click.echo(f"{error}; waiting for one at {default_base()}", err=True)
+        click.echo(f"{error}; waiting for one at {plain(default_base())}", err=True)
         return default_base()

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 REFUSED = 4
 """Exit code for a command that was refused."""
 MAX_TIMEOUT_S = 3600
-LONGEST_NAME = 64
-"""Characters that a person's name may have, as in a request."""
 _BESIDE = ("table", "id", "by")
 """Keys that a request holds beside `given`, not in it."""
 
@@ -158,7 +156,7 @@ def _local_base() -> str:
         click.echo(f"nothing was sent: {error}", err=True)
         sys.exit(FATAL)
     if base != default_base({name: value for name, value in os.environ.items() if name != CHOSEN}):
-        click.echo(f"to the service at {base}", err=True)
+        click.echo(f"to the service at {plain(base)}", err=True)
     return base
 
 
@@ -226,11 +224,17 @@ def _show_status(status: dict[str, Any]) -> None:
 
 
 def user_name() -> str:
-    """The name of whoever is logged in; what cannot be printed in it is shown by its code."""
+    """The name of whoever is logged in; what cannot be printed in it is shown by its code.
+
+    Where there is none, or it is longer than a name may be, the number of the user: a part of it may name another.
+    """
+    from controller.service.requests import LONGEST_NAME
+
     try:
-        return plain(getpass.getuser())
+        name = plain(getpass.getuser())
     except (KeyError, OSError):
-        return f"user {os.getuid()}"
+        name = ""
+    return name if 0 < len(name) <= LONGEST_NAME else f"user {os.getuid()}"
 
 
 def person(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -239,6 +243,8 @@ def person(_context: click.Context, _option: click.Parameter, name: str) -> str:
     Raises:
         BadParameter: it is not, or it is too long.
     """
+    from controller.service.requests import LONGEST_NAME
+
     if not is_plain(name):
         raise click.BadParameter("the name has characters that cannot be printed, or more than one line")
     if len(name) > LONGEST_NAME:

@@ -109,8 +109,9 @@ def nothing(chain: str) -> Head:
 # is in it too.
 
 _MOST_DIGITS: Final = 18
+"""Of an event's number: SQLite holds every number of so many."""
 _SEQUENCE_DIGITS: Final = 20
-"""Of a number that SQLite can hold."""
+"""The width of `sequence`, which states the number with zeros before it."""
 
 
 class RecordRow(Protocol):
@@ -169,7 +170,8 @@ class _Event(msgspec.Struct, gc=False):
     type: str
     time: str
     data: _Data
-    sequence: str | None = None
+    sequence: str
+    """Every event in a journal is durable, and has one."""
 
 
 class _Command(msgspec.Struct, gc=False):
@@ -202,9 +204,10 @@ def _of_event(body: bytes) -> Columns:
     table = data.table
     place, _, number = event.id.rpartition(".")
     owner, _, epoch = place.rpartition(".")
-    if owner != table or not (number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS):
+    counted = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS and not number.startswith("0")
+    if owner != table or not counted:
         raise BodyError(f"body is no event: its id is {event.id!r}, expected {table}.<epoch>.<number>")
-    if event.sequence is not None and event.sequence != number.zfill(_SEQUENCE_DIGITS):
+    if event.sequence != number.zfill(_SEQUENCE_DIGITS):
         raise BodyError(f"body is no event: its id is {event.id!r}, and its sequence {event.sequence!r}")
     kind = event.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
     topic = f"{'sim/' if data.simulated else ''}v1/{table}/{kind}/"

@@ -22,14 +22,25 @@ _CITED: Final = re.compile(
     r"(?P<item>\(\d+\))?"
 )
 _LEVELS: Final = ("letter", "number", "roman", "item")
-_SHORTENED: Final = re.compile(
-    r",\s*(?:(?P<letter>\([a-z]\))(?P<number>\d+)?|(?P<number_alone>\d+)(?![\d.:]))?(?P<roman>[ivx]+)?"
-    r"(?P<item>\(\d+\))?(?![\w:])"
-)
-"""What follows a citation and leaves out what it has in common with it: `(c)2, (d)`, `(b)1, 2` and `1ii, ix`."""
-_TO: Final = re.compile(r"-(?:(?P<number>\d+)|(?P<roman>[ivx]+))(?![\w.:])")
-"""The end of a span: `(e)2-3`, `(e)1i-iii`."""
-_ROMAN: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
+_PART: Final = r"(?:(?P<letter>\([a-z]\))(?P<number>\d+)?|(?P<number_alone>\d+))?(?P<roman>[ivx]+)?(?P<item>\(\d+\))?"
+"""What leaves out the levels that it has in common with a citation before it."""
+_ENDS: Final = r"(?=\s*(?:[,;)]|\.?\s*$|[-–]\s*(?:[\d(]|[ivx]+\b))|\s+(?:and|or)\b|(?(letter)\.?\s|(?!)))"
+"""Where such a part may end: a number in prose goes on with other words. A letter in brackets is no prose, whatever
+follows."""
+_SHORTENED: Final = re.compile(rf"(?:,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|;\s*(?=\([a-z]\))){_PART}{_ENDS}")
+"""What follows a citation: `(c)2, (d)`, `(b)1, 2`, `1ii, ix` and `(b)1 and 2`."""
+_TO: Final = re.compile(rf"[-–](?=[\w(]){_PART}(?![\w:(–-]|\.\w)")
+"""The end of a span: `(a)-(d)`, `(e)2-3`, `(e)1i-iii`."""
+_TO_APART: Final = re.compile(rf"\s*[-–]\s*{_PART}{_ENDS}")
+"""The same with spaces, as in `(a) - (d)`: a dash in prose has them too."""
+_NO_SPAN: Final = re.compile(r"[-–](?:[\w(][\w.:()–-]*)?[\w)]")
+"""What follows a citation like the end of a span, and is none."""
+_UNITS: Final = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMAN: Final = tuple(tens + units for tens in ("", "x", "xx", "xxx") for units in _UNITS)
+"""The numerals by their values, up to 39."""
+_LONGEST_SPAN: Final = 100
+"""Paragraphs; no section has so many of one level."""
+_MOST_DIGITS: Final = 3
 
 
 class SectionSource(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,21 +130,31 @@ def ruling(cite: str) -> Ruling:
 
 
 def citations_in(words: str) -> list[str]:
-    """The full citations in a text, the shortened ones completed: `13:47-20.24(d)1-2, (e), 20.33(c)`."""
+    """The full citations in a text, the shortened ones completed: `13:47-20.24(d)1-2, (e), 20.33(c)`.
+
+    A span whose end is not understood is one citation, as it stands: there are no words for it.
+    """
     found: list[str] = []
     chapter: str | None = None
-    for parts in _CITED.finditer(words):
+    at = 0
+    while parts := _CITED.search(words, at):
+        at = parts.end()
         chapter = parts["text"] or chapter
         if chapter is None:
             continue
         section = f"{chapter}-{parts['section']}"
         levels = {level: parts[level] or "" for level in _LEVELS}
-        at = parts.end()
         while True:
-            found.append(section + "".join(levels.values()))
-            if span := _TO.match(words, at):
+            first = section + "".join(levels.values())
+            span = _TO.match(words, at) or _TO_APART.match(words, at)
+            if span and (after := _up_to(levels, span)):
+                found += [first, *(section + "".join(one.values()) for one in after)]
                 at = span.end()
-                found += [section + "".join(one.values()) for one in _up_to(levels, span)]
+            elif unknown := _NO_SPAN.match(words, at):
+                found.append(first + unknown[0])
+                at = unknown.end()
+            else:
+                found.append(first)
             following = _SHORTENED.match(words, at)
             shortened = None if following is None else _completed(levels, following)
             if following is None or shortened is None:
@@ -156,11 +177,39 @@ def _completed(before: dict[str, str], following: re.Match[str]) -> dict[str, st
 
 
 def _up_to(levels: dict[str, str], span: re.Match[str]) -> list[dict[str, str]]:
-    """The levels of those after the first of a span, up to its end; none where the end is not after the first."""
-    if span["number"] and levels["number"] and not levels["roman"]:
-        numbers = range(int(levels["number"]) + 1, int(span["number"]) + 1)
-        return [{**levels, "number": str(number)} for number in numbers]
-    if span["roman"] in _ROMAN and levels["roman"] in _ROMAN:
-        after = _ROMAN[_ROMAN.index(levels["roman"]) + 1 : _ROMAN.index(span["roman"]) + 1]
-        return [{**levels, "roman": roman} for roman in after]
-    return []
+    """The levels of those after the first of a span, up to its end.
+
+    None are there where the end is not one of those that follow the first under the same paragraph, or is too far.
+    """
+    end = _completed(levels, span)
+    counted = max((level for level in _LEVELS if levels[level]), key=_LEVELS.index, default=None)
+    if end is None or counted is None or {**end, counted: ""} != {**levels, counted: ""}:
+        return []
+    first, last = (_count(counted, one[counted]) for one in (levels, end))
+    if not 0 < first < last < first + _LONGEST_SPAN:
+        return []
+    return [{**levels, counted: _numeral(counted, value)} for value in range(first + 1, last + 1)]
+
+
+def _count(level: str, numeral: str) -> int:
+    """The place of a paragraph under the one above it, from 1; 0 where it has none."""
+    match level:
+        case "letter":
+            return ord(numeral[1]) - ord("a") + 1 if numeral else 0
+        case "roman":
+            return _ROMAN.index(numeral) if numeral in _ROMAN else 0
+        case _:
+            digits = numeral.strip("()")
+            return int(digits) if 0 < len(digits) <= _MOST_DIGITS else 0
+
+
+def _numeral(level: str, value: int) -> str:
+    match level:
+        case "letter":
+            return f"({chr(ord('a') + value - 1)})"
+        case "roman":
+            return _ROMAN[value]
+        case "item":
+            return f"({value})"
+        case _:
+            return str(value)

@@ -18,6 +18,8 @@ from msgspec import Meta, Struct
 from controller.table.commands import LONGEST_VALUE, CommandError, command_of
 
 MAX_GIVEN: Final = 16
+LONGEST_NAME: Final = 64
+"""Characters that the name of a person may have."""
 
 RESERVED: Final = frozenset({"id", "by"})
 """Keys that the service itself adds."""
@@ -27,7 +29,7 @@ TableId = Annotated[str, Meta(pattern=r"\A([a-z0-9]+(-[a-z0-9]+)*)?\Z", max_leng
 VerbName = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
 KeyName = Annotated[str, Meta(pattern=r"\A[a-z][a-z_]{0,31}\Z")]
 ValueText = Annotated[str, Meta(max_length=LONGEST_VALUE)]
-SenderName = Annotated[str, Meta(max_length=64)]
+SenderName = Annotated[str, Meta(max_length=LONGEST_NAME)]
 
 _SAFE_ID = re.compile(r'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9._:-]{0,63})"')
 

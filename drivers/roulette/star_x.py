@@ -45,7 +45,10 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 
 class AutoSpinStarted(Observation, frozen=True, kw_only=True):
-    """The ball runs in the rim (state 3), or a later state came without it, state 5 twice; its number follows then."""
+    """The ball runs in the rim (state 3), or a later state came without state 3.
+
+    Where only state 5 was received, it came twice, and the number follows.
+    """
 
     direction: Literal["cw", "ccw"]
     """Of the rotor."""

@@ -164,7 +164,11 @@ class CompiledProcesses(Processes):
             again = Piece(piece.name, piece.amount, tuple(shlex.split(failure.command)[1:]))
             plain = self.run_in(self._root, again)
             seconds += plain.seconds
-            failures.append(_repeated(failure, result_of(again, plain).failures))
+            crash = _crash(self._copy, ended)
+            if crash is not None and crash == _crash(self._root, plain):
+                failures.append(failure)
+            else:
+                failures.append(_repeated(failure, result_of(again, plain).failures))
         return Ended(ended.status, ended.output, msgspec.json.encode(Result(result.counts, failures)), seconds)
 
     def _make(self, copy: Path, commit: str, report: Callable[[str], None]) -> None:
@@ -237,3 +241,20 @@ def _repeated(failure: Failure, plain: Sequence[Failure]) -> Failure:
         return failure
     there = "; ".join(one.what for one in plain) or "no failure"
     return Failure(f"compiled and plain code differ; compiled: {failure.what}; plain: {there}", failure.command)
+
+
+def _crash(root: Path, ended: Ended) -> tuple[int, str] | None:
+    """How a process ended that reported no failure: its status, and the last line that it printed.
+
+    The lines above are those of a traceback: of the same failure, they name other files and lines in compiled code.
+    None where the process reported what failed, or did not fail.
+    """
+    if ended.result:
+        try:
+            failures = msgspec.json.decode(ended.result, type=Result).failures
+        except msgspec.MsgspecError:
+            return None
+        if failures or not ended.status:
+            return None
+    printed = ended.output.splitlines()
+    return ended.status, printed[-1].replace(f"{root}/", "") if printed else ""

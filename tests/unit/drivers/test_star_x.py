@@ -215,7 +215,7 @@ def test_after_the_call_the_wheel_sends_the_last_number_or_already_the_next(sent
     for ww in sent:
         feed.status(4, ww=ww)
     assert feed.number("22").numbers()[0].agreed is agreed
-    assert feed.doubts() == [] if agreed else ["number_changed"]
+    assert feed.doubts() == ([] if agreed else ["number_changed"])
 
 
 def test_a_blank_number_is_no_number() -> None:

@@ -293,3 +293,39 @@ def test_records_say_what_compiled_the_code_and_hold_the_check_of_the_commit(tmp
         assert record.machine.python == f"{source.machine().python}, hot modules compiled by mypyc 1.18"
         assert record.command.startswith("python -m tests.soak.corrupted_rounds roulette ")
     assert Processes(CHECKOUT, VirtualClock()).machine == source.machine()
+
+
+def crash(status: int, root: str, last: str, result: bytes = b"") -> Ended:
+    return Ended(
+        status, f'Traceback:\n  File "{root}/drivers/wheel/encoder.py", line {len(root)}\n{last}\n', result, 2.0
+    )
+
+
+@pytest.mark.parametrize("reported", [b"", msgspec.json.encode(Result({"runs": 3}))], ids=["no result", "no failure"])
+def test_the_same_crash_on_both_is_recorded_as_it_is(tmp_path: Path, reported: bytes) -> None:
+    processes = Faked(tmp_path).ready()
+    (copy,) = tmp_path.iterdir()
+    processes.on_copy = {PIECE.arguments: crash(1, str(copy), f"OSError: {copy}/a", reported)}
+    processes.on_plain = {PIECE.arguments: crash(1, str(CHECKOUT), f"OSError: {CHECKOUT}/a", reported)}
+    (failure,) = failures(processes.run(PIECE))
+    assert failure.what.startswith("ended with status 1")
+    assert failure.what.endswith(f"OSError: {copy}/a")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [
+        crash(2, "/checkout", "KeyError: 1"),
+        crash(1, "/checkout", "KeyError: 2"),
+        crash(1, "/checkout", "KeyError: 1", b"{"),
+        crash(1, "/checkout", "KeyError: 1", result(WRONG).result),
+        crash(0, "/checkout", "KeyError: 1", result().result),
+    ],
+    ids=["status", "last line", "result cut off", "failure", "no crash"],
+)
+def test_a_crash_that_the_plain_code_does_not_repeat_is_a_difference(tmp_path: Path, plain: Ended) -> None:
+    processes = Faked(tmp_path).ready()
+    processes.on_copy = {PIECE.arguments: crash(1, "/copy", "KeyError: 1")}
+    processes.on_plain = {PIECE.arguments: plain}
+    (failure,) = failures(processes.run(PIECE))
+    assert failure.what.startswith("compiled and plain code differ; compiled: ended with status 1 and no result")

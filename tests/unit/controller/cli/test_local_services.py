@@ -94,6 +94,43 @@ def test_a_service_that_the_environment_names_and_bars_this_user_is_not_waited_f
         find_base(list, chosen(folder))
 
 
+def test_a_socket_that_cannot_be_opened_is_not_called_a_barred_folder(folder: Path) -> None:
+    looped = folder / "looped"
+    looped.symlink_to(looped)
+    with pytest.raises(NoServiceError, match=f"no service is reached at ipc://{looped}, .*: Too many levels of symb"):
+        find_base(list, chosen(looped))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as one:
+        one.bind(str(folder / "commands"))
+        with pytest.raises(NoServiceError, match=r"\(services run at .*: Protocol wrong type for socket; unset FELTW"):
+            find_base(lambda: [SYSTEM], chosen(folder))
+        with pytest.raises(NoServiceError, match="no service runs on this computer"):
+            find_base(list, {"RUNTIME_DIRECTORY": str(folder)})
+
+
+@pytest.mark.parametrize("made", [True, False], ids=["barred", "missing"])
+def test_an_address_with_a_line_break_does_not_break_the_message(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, made: bool
+) -> None:
+    def bars(self: socket.socket, address: str) -> None:
+        raise PermissionError(errno.EACCES, address) if made else FileNotFoundError(errno.ENOENT, address)
+
+    monkeypatch.setattr(socket.socket, "connect", bars)
+    named = chosen(f"{folder}/a\nb")
+    with pytest.raises(NoServiceError, match=rf"ipc://{folder}/a\\x0ab, which"):
+        find_base(lambda: [SYSTEM], named)
+    with pytest.raises(NoServiceError, match=r"/a\\x0ab"):
+        find_base(list, {"RUNTIME_DIRECTORY": f"{folder}/a\nb"})
+    with pytest.raises(NoServiceError, match=r"/a\\x0ab"):
+        find_base(lambda: [f"ipc://{folder}/a\nb"], HOME, may_enter=lambda base: False)
+
+
+def test_a_default_address_that_cannot_be_used_is_that_of_no_service() -> None:
+    long = {"HOME": "/" + "a" * 200}
+    assert find_base(lambda: [SYSTEM], long, may_enter=everybody) == SYSTEM
+    with pytest.raises(NoServiceError, match="no service runs on this computer"):
+        find_base(list, long)
+
+
 def test_a_service_that_stands_still_with_many_connections_waiting_is_a_service(folder: Path) -> None:
     with listening(folder), ExitStack() as waiting:
         for _ in range(5000):
@@ -170,6 +207,23 @@ def test_send_says_which_service_it_takes_where_the_environment_names_it(
     assert "nothing was sent: no service runs at" in CliRunner().invoke(main, words).stderr
     with listening(folder):
         assert CliRunner().invoke(main, words).stderr.startswith(f"to the service at ipc://{folder}\n")
+
+
+@pytest.mark.parametrize("local_base", [relay._local_base, scoreboard._local_base])
+def test_no_line_about_the_service_that_is_taken_is_broken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], local_base: Callable[[], str]
+) -> None:
+    broken = folder / "a\nb"
+    broken.mkdir()
+    monkeypatch.setenv("FELTWIRE_RUNTIME", str(broken))
+    local_base()
+    with listening(broken):
+        assert local_base() == f"ipc://{broken}"
+        sent = CliRunner().invoke(main, ["send", "status", "--timeout", "0.001"]).stderr
+    assert sent.startswith(f"to the service at ipc://{folder}/a\\x0ab\n")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith(f"waiting for one at ipc://{folder}/a\\x0ab")
+    assert lines[1:] in ([], [f"relaying the service at ipc://{folder}/a\\x0ab"])
 
 
 def test_the_only_service_that_may_be_entered_is_taken() -> None:

@@ -52,3 +52,22 @@ def test_a_body_whose_sequence_is_not_that_of_its_id_is_no_event() -> None:
     forged = entry._replace(body=entry.body.replace(b'"sequence":"00000000000000000001"', b'"sequence":"7"'))
     with pytest.raises(BodyError, match=r"its id is 'wheel-1\.e7\.1', and its sequence '7'"):
         columns_of(Record(1, *forged, hash=b""))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b'"sequence":"00000000000000000001",', b""),
+        (b'"sequence":"00000000000000000001"', b'"sequence":null'),
+        (b'"id":"wheel-1.e7.1"', b'"id":"wheel-1.e7.01"'),
+        (b'"id":"wheel-1.e7.1"', b'"id":"wheel-1.e7.0"'),
+    ],
+)
+def test_what_no_subscriber_can_read_for_its_number_is_no_event(before: bytes, after: bytes) -> None:
+    entry = player("wheel-1", "e7").say(events.RoundOpened, round=12)
+    assert before in entry.body
+    forged = entry._replace(body=entry.body.replace(before, after))
+    with pytest.raises(events.EventError):
+        events.decode(forged.body)
+    with pytest.raises(BodyError, match="body is no event"):
+        columns_of(Record(1, *forged, hash=b""))
