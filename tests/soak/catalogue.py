@@ -9,8 +9,8 @@ from typing import NamedTuple
 MONEY_WHEEL_RUNS = 625_000
 """A million rounds: a run of the money wheel has one to three, 1.6 on average."""
 
-ROULETTE_RUNS = 825_000
-"""A million rounds: a run of the roulette wheel has one or two, 1.22 on average."""
+ROULETTE_RUNS = 832_500
+"""A million rounds: a run of the roulette wheel has one or two, 1.204 on average."""
 
 RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""

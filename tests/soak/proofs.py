@@ -103,7 +103,8 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
         "",
         "A row holds for the commits that it names, and for no other: nothing here is repeated by itself when the code "
-        "changes. Time is that of all pieces one after the other; several run at once.",
+        "changes. Where it names several, pieces that failed on one of them were repeated on a later one, and each "
+        "piece counts once. Time is that of all pieces one after the other; several run at once.",
         "",
         "| soak | shows | run | result | commit | machine | time | date |",
         "|---|---|---|---|---|---|---|---|",
