@@ -113,6 +113,23 @@ def wait_for_base(
     return find()
 
 
+def base_to_follow(say: Callable[[str], None], of_running: str = "") -> str:
+    """The address of the service on this computer; where none runs yet, the one at which it will.
+
+    `say` takes a line for a person: that it waits, and why; or `of_running` and the address of one that runs, where
+    that is given.
+    """
+    try:
+        base = find_base()
+    except NoServiceError as error:
+        base = default_base()
+        say(f"{error}; waiting for one at {plain(base)}")
+    else:
+        if of_running:
+            say(f"{of_running} {plain(base)}")
+    return base
+
+
 def listens(endpoint: str) -> bool:
     """Whether a process listens on an `ipc://` endpoint. A socket that cannot be opened counts as listening."""
     return not isinstance(_failure(endpoint), _NOBODY)

@@ -9,18 +9,18 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from controller.cli import FATAL
-from controller.cli.local_services import NoServiceError, find_base
+from controller.cli.local_services import base_to_follow
 from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_options
 from controller.cli.options import client_curve
-from feed.endpoints import EndpointError, Endpoints, default_base
+from feed.endpoints import EndpointError, Endpoints
 from hal.clock import SystemClock
-from hal.plain_text import plain
 
 if TYPE_CHECKING:
     from controller.fleet.relay import Relay
@@ -127,10 +127,4 @@ def _metrics(relay: Relay, port: int | None) -> Iterator[None]:
 
 def _local_base() -> str:
     """The address of the service on this computer; where none runs yet, the one at which it will."""
-    try:
-        base = find_base()
-    except NoServiceError as error:
-        click.echo(f"{error}; waiting for one at {plain(default_base())}", err=True)
-        return default_base()
-    click.echo(f"relaying the service at {plain(base)}", err=True)
-    return base
+    return base_to_follow(partial(click.echo, err=True), "relaying the service at")

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 import webbrowser
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from controller.cli import FATAL
-from controller.cli.local_services import NoServiceError, find_base
+from controller.cli.local_services import base_to_follow
 from controller.cli.nats_options import (
     is_nats_address,
     nats_options,
@@ -22,8 +23,7 @@ from controller.cli.nats_options import (
     stream_endpoint,
 )
 from controller.cli.options import client_curve
-from feed.endpoints import EndpointError, Endpoints, default_base
-from hal.plain_text import plain
+from feed.endpoints import EndpointError, Endpoints
 
 if TYPE_CHECKING:
     from controller.fleet.stream_endpoint import StreamEndpoint
@@ -152,8 +152,4 @@ def _stream_source(endpoint: StreamEndpoint, tables: tuple[str, ...]) -> Source:
 
 def _local_base() -> str:
     """The address of the service on this computer; where none runs yet, the one at which it will."""
-    try:
-        return find_base()
-    except NoServiceError as error:
-        click.echo(f"{error}; waiting for one at {plain(default_base())}", err=True)
-        return default_base()
+    return base_to_follow(partial(click.echo, err=True))
