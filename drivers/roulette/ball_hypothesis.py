@@ -179,12 +179,12 @@ class BallHypothesis:
             quickening = angle / expected
         speed = angle / seconds
         width_deg = pulse_deg = width_ns / 1e9 * speed
-        # From the last sure pass: one in doubt may have come late, and the next then seems to come early.
+        sure = lap_s < SURE_LAP_S
         since_deg = self._since_deg + angle
-        quickened = (
-            0.0 if self._sure_deg_per_s is None else since_deg / ((t_ns - self._sure_ns) / 1e9) / self._sure_deg_per_s
-        )
-        sure = lap_s < SURE_LAP_S and quickened < SURE_QUICKENING
+        if self._sure_deg_per_s is not None:
+            # From the last sure pass: one in doubt may have come late, and the next then seems to come early.
+            since_s = (t_ns - self._sure_ns) / 1e9
+            sure = sure and since_deg / since_s / self._sure_deg_per_s < SURE_QUICKENING
         if self.width_deg is not None:
             wider = width_deg / self.width_deg
             if not 1 / WIDTH_CHANGE < wider < WIDTH_CHANGE:

@@ -191,15 +191,19 @@ class Encoder:
         at = counts + share if quadrature.direction > 0 else counts + 1 - share
         return at * 360 / self.counts_per_turn
 
+    @property
+    def _swing(self) -> int:
+        """Counts from where the disc last turned."""
+        return abs(self.quadrature.count - self._swing_from)
+
     def stopped_at_speed(self) -> bool:
         """Whether the disc cannot have stopped where its edges end: the last ones were lost, or a hand stopped it."""
-        swing = abs(self.quadrature.count - self._swing_from)
         quadrature = self.quadrature
         # The disc is in the quarter after its last count; its last two counts were in the two before.
         before, last = self._widths_of(-2 * quadrature.direction, -quadrature.direction, quadrature.t1_ns)
         t1_ns, t2_ns, t3_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns
         counts_ns = round((t2_ns - t3_ns) / before), round((t1_ns - t2_ns) / last)
-        return self._stopping.cannot_stop(quadrature, counts_ns, swing, self._chain)
+        return self._stopping.cannot_stop(quadrature, counts_ns, self._swing, self._chain)
 
     def stopped_too_quickly(self) -> bool:
         """Whether not even a hand stops the disc where its edges end: the last ones were lost."""
@@ -215,8 +219,7 @@ class Encoder:
         """Whether the disc turned within the last few counts of its run, or lost a pulse there that looks so."""
         if self._chain is not None and not self._chain.is_bounce():
             return True
-        swing = abs(self.quadrature.count - self._swing_from)
-        return self._turned_ns is not None and swing * ROCKING_PART <= self.counts_per_turn
+        return self._turned_ns is not None and self._swing * ROCKING_PART <= self.counts_per_turn
 
     def quiet_since_ns(self) -> int:
         """Since when the count has stayed within a window of two counts (one count either side)."""
@@ -231,14 +234,14 @@ class Encoder:
     def doubt_at_rest(self) -> tuple[int, int]:
         """As `doubt_low` and `doubt_high`, for a disc that has come to rest."""
         low, high = self.doubt_low, self.doubt_high
-        last, swing = self._chain, abs(self.quadrature.count - self._swing_from)
+        last = self._chain
         bounced = last is not None and not last.turned and last.is_bounce()
         if last is not None:
             edge_at = self.quadrature.count + (last.direction if last.turned else 0)
             hidden = last.at_rest(abs(edge_at - self._swing_from), self._rocking, self._stopping.least_slowing)
             low, high = low + hidden.low, high + hidden.high
         if last is None or bounced:
-            more = self.quadrature.direction * self._stopping.may_go_on(self.quadrature, swing, last)
+            more = self.quadrature.direction * self._stopping.may_go_on(self.quadrature, self._swing, last)
             low, high = low + min(more, 0), high + max(more, 0)
         in_gap = self._gaps.at_rest(self.quadrature)
         return low + in_gap.low, high + in_gap.high

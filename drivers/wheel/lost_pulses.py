@@ -217,7 +217,8 @@ class Chain(NamedTuple):
             even = all(EVEN_GAPS * max(pair) <= min(pair) for pair in pairwise(last)) and min(last) >= LEAST_EVEN_NS
             if even or self.times_ns[-1] - self.since_ns > self.tau_ns:
                 return False
-        return all(min(pair) < self._longest_bounce_ns for pair in zip(gaps[::2], gaps[1::2], strict=False))
+        longest_ns = self._longest_bounce_ns
+        return all(min(pair) < longest_ns for pair in zip(gaps[::2], gaps[1::2], strict=False))
 
     def ended_onwards(self, t_ns: int) -> Offsets:
         """What the chain hides if the disc went on in its direction, with its first count at `t_ns`.

@@ -130,6 +130,11 @@ class QuadratureDecoder:
         return None if self._origin is None else (self.count - self._origin) % COUNTS_PER_SLOT
 
     @property
+    def times_ns(self) -> tuple[int, int, int, int]:
+        """The times of the last four counts, the last one first."""
+        return self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns
+
+    @property
     def last_line(self) -> str:
         """The line whose edge was the last count."""
         at = self.count if self.direction > 0 else self.count + 1

@@ -96,20 +96,18 @@ class Stopping:
             return far
         if not far:
             return last_ns < self._least_rocking_ns
-        times_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
-        return still_goes_for(*times_ns) > STOPPING_COUNTS
+        return still_goes_for(*quadrature.times_ns) > STOPPING_COUNTS
 
     def may_go_on(self, quadrature: QuadratureDecoder, swing: int, bounce: Chain | None) -> int:
         """Counts by which a disc may have gone on after its last one, `swing` counts from where it last turned.
 
         `bounce` are the edges with which its last contact bounced, if it did.
         """
-        t1_ns, t2_ns, t3_ns, t4_ns = quadrature.t1_ns, quadrature.t2_ns, quadrature.t3_ns, quadrature.t4_ns
-        before_ns, last_ns = (t2_ns - t3_ns, t1_ns - t2_ns) if bounce is None else bounce.slowed
+        last_ns = quadrature.t1_ns - quadrature.t2_ns if bounce is None else bounce.slowed[1]
         if swing * ROCKING_PART <= self._counts_per_turn or swing < LEAST_STOPPING or last_ns > self._crawl_ns:
             return 0
         # Of a disc that bounced, only the last two counts before that are known.
-        more = stops_after_counts(before_ns, last_ns) if bounce else still_goes_for(t1_ns, t2_ns, t3_ns, t4_ns)
+        more = still_goes_for(*quadrature.times_ns) if bounce is None else stops_after_counts(*bounce.slowed)
         return ceil(min(more, STOPPING_COUNTS)) + 1 if more > FLAPPER_COUNTS else 0
 
     def cannot_turn(self, chain: Chain) -> bool:
@@ -128,7 +126,8 @@ class Stopping:
         if quadrature.t2_ns - quadrature.t4_ns >= self._least_start_ns:
             return 0
         # As it would slow down and stop if time ran back.
-        gone = still_goes_for(-quadrature.t4_ns, -quadrature.t3_ns, -quadrature.t2_ns, -quadrature.t1_ns)
+        t1_ns, t2_ns, t3_ns, t4_ns = quadrature.times_ns
+        gone = still_goes_for(-t4_ns, -t3_ns, -t2_ns, -t1_ns)
         return round(min(gone, self._counts_per_turn))
 
     def too_quick(self, quadrature: QuadratureDecoder) -> bool:
@@ -158,7 +157,6 @@ STOOD_NS: Final = 1_000_000_000
 
 EVEN_SHARE: Final = 0.9
 """A disc that has turned gains speed: while it does, each two counts take a smaller share of the two before (ours)."""
-
 
 EVEN_SPEED: Final = 0.8
 """A count within a gap takes no less than this share of the shorter count beside the gap, and no more than the longer
@@ -194,13 +192,11 @@ class CountGap(NamedTuple):
         tau_ns = max(1, self.tau_ns, 0 if self.stops_after > STOPPING_COUNTS else after_ns)
         if self.lasted_ns < GAP_COUNTS * tau_ns:
             return NOTHING
-        slots = -(-self.lasted_ns // min(self.tau_ns or tau_ns, after_ns or tau_ns)) // COUNTS_PER_SLOT + 1
-        counts = direction * COUNTS_PER_SLOT * slots
-        least = EVEN_SPEED * self.lasted_ns / max(tau_ns, after_ns) - 1
-        most = self.lasted_ns / (EVEN_SPEED * min(self.tau_ns or tau_ns, after_ns or tau_ns)) - 1
-        fewest, most_slots = max(0, ceil(least / COUNTS_PER_SLOT)), floor(most / COUNTS_PER_SLOT)
-        one, other = (direction * COUNTS_PER_SLOT * slots for slots in (fewest, most_slots))
-        explained = (min(one, other), max(one, other)) if fewest <= most_slots else (0, 0)
+        slot, shortest_ns = direction * COUNTS_PER_SLOT, min(self.tau_ns or tau_ns, after_ns or tau_ns)
+        counts = slot * (-(-self.lasted_ns // shortest_ns) // COUNTS_PER_SLOT + 1)
+        fewest = max(0, ceil((EVEN_SPEED * self.lasted_ns / max(tau_ns, after_ns) - 1) / COUNTS_PER_SLOT))
+        most = floor((self.lasted_ns / (EVEN_SPEED * shortest_ns) - 1) / COUNTS_PER_SLOT)
+        explained = (min(slot * fewest, slot * most), max(slot * fewest, slot * most)) if fewest <= most else (0, 0)
         return Lost(min(counts, 0), max(counts, 0), explained)
 
 
@@ -242,7 +238,7 @@ class GapWatch:
     @property
     def starts(self) -> bool:
         """Whether the next count is the last of the first four from a rest."""
-        return self._starting == 1 and not self._turned
+        return self._starting == 1 and self.from_rest
 
     def count(self, quadrature: QuadratureDecoder) -> Lost:
         """Handles a count while `waits`; returns the offsets of the true count from the decoded one."""
