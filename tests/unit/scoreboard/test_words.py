@@ -4,26 +4,37 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from importlib.resources import files
-from typing import Any
+from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
+from drivers.screen.screen import ScreenConfig
 from feed.codes import CODES
 from feed.results import RESULTS
 from scoreboard.web import Assets
+from tests.languages import languages_of, words_of, wrong_words
 
-LANGUAGES = ("en", "es")
 PAGE = files("scoreboard").joinpath("page")
+FOLDER = PAGE.joinpath("languages")
+SCREEN = files("screen").joinpath("languages")
 
 
-def words(language: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(PAGE.joinpath("languages", f"{language}.json").read_text())
-    return loaded
+def offered_by_the_page() -> list[str]:
+    script = PAGE.joinpath("words.js").read_text(encoding="utf-8")
+    (tags,) = re.findall(r"^const LANGUAGES = (\[.*\]);$", script, re.MULTILINE)
+    found: list[str] = json.loads(tags)
+    return found
+
+
+def offered_by_the_screen() -> list[str]:
+    return [*get_args(get_type_hints(ScreenConfig)["language"])]
 
 
 def test_the_states_have_the_words_that_were_agreed() -> None:
-    english = words("en")
+    english = words_of(FOLDER, "en")
     assert [english[f"status.{state}"] for state in ("place_bets", "no_more_bets", "unresolved", "corrected")] == [
         "PLACE YOUR BETS",
         "NO MORE BETS",
@@ -38,22 +49,46 @@ def test_the_states_have_the_words_that_were_agreed() -> None:
     assert (english["call.No spin"], english["simulation"]) == ("NO SPIN", "SIMULATION")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", languages_of(FOLDER))
 def test_every_reason_and_every_game_has_words(language: str) -> None:
-    found = words(language)
+    found = words_of(FOLDER, language)
     assert not {f"reason.{code}" for code in CODES} - set(found)
     assert not {f"game.{game}" for game in RESULTS} - set(found)
 
 
-def test_languages_have_the_same_keys_with_the_same_places() -> None:
-    english, spanish = words("en"), words("es")
-    assert set(english) == set(spanish)
-    for key, text in english.items():
-        assert set(re.findall(r"\{(\w+)\}", text)) == set(re.findall(r"\{(\w+)\}", spanish[key])), key
+def test_all_languages_of_the_page_and_of_the_screen_are_offered_and_have_the_same_keys_and_places() -> None:
+    assert wrong_words(FOLDER, offered_by_the_page()) == []
+    assert wrong_words(SCREEN, offered_by_the_screen()) == []
+
+
+Change = Callable[[dict[str, str]], object]
+
+
+@pytest.mark.parametrize(
+    ("change", "offered", "finding"),
+    [
+        (lambda words: words.pop("b"), ["en", "de"], "de: b is missing"),
+        (lambda words: words.update(c="neu"), ["en", "de"], "de: c is not in en"),
+        (lambda words: words.update(b="ohne Zahl"), ["en", "de"], "de: b has other places than en"),
+        (lambda words: words.update(a=" "), ["en", "de"], "de: a has no words"),
+        (lambda words: None, ["en"], "de: has a file, and is not offered"),
+        (lambda words: None, ["en", "de", "fr"], "fr: offered, and has no file"),
+        (lambda words: None, ["en", "de"], None),
+    ],
+)
+def test_a_language_that_is_added_with_a_mistake_is_found(
+    tmp_path: Path, change: Change, offered: list[str], finding: str | None
+) -> None:
+    first = {"a": "one", "b": "{n} spins"}
+    added = {"a": "eins", "b": "{n} Drehungen"}
+    change(added)
+    for tag, words in (("en", first), ("de", added)):
+        (tmp_path / f"{tag}.json").write_text(json.dumps(words), encoding="utf-8")
+    assert wrong_words(tmp_path, offered) == ([] if finding is None else [finding])
 
 
 def test_every_word_that_the_page_names_is_there() -> None:
-    found = words("en")
+    found = words_of(FOLDER, "en")
     for path, asset in Assets.of_package("scoreboard", "page").paths.items():
         if path.endswith(".js"):
             for key in re.findall(r"\bt\(\"([^\"]+)\"", asset.body.decode()):
