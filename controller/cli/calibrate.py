@@ -107,7 +107,7 @@ def command(
     if not there:
         click.echo(f"table {config.id} has no device that needs a calibration")
         return
-    running = service_of(config.id, services())
+    running = service_of(config, services())
     if running is not None:
         _leave(refusal(config.id, running, "a calibration needs the lines for itself"), FATAL)
     key = table_key(config, state)

@@ -68,7 +68,7 @@ def command(table: Path, only_check: bool, state: Path | None, key_file: Path | 
         raise click.UsageError(f"{config.file}: {config.game} is no machine; 13:47-20.15(d) is of machines alone")
     if only_check and key_file is not None:
         raise click.UsageError("--key is for writing; --check takes the key that the file names, or the table's own")
-    running = service_of(config.id, services())
+    running = service_of(config, services())
     if running is not None:
         _leave(refusal(config.id, running, "a certificate needs the wires for itself"), FATAL)
     if only_check:

@@ -111,7 +111,7 @@ def _around(config: TableConfig, state: Path | None, keys: Path | None, here: Se
     from controller.commissioning.doctor import RunningService, Surroundings
     from controller.service.state_paths import state_of_table, state_paths_for
 
-    found = service_of(config.id, here)
+    found = service_of(config, here)
     running = None if found is None else RunningService(found.base, found.status)
     folder = state_of_table(state, Path(config.file))
     return Surroundings(state_paths_for(folder, [config]), folder, running, keys=keys)

@@ -12,7 +12,7 @@ import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
-from controller.cli.services_here import service_of, services
+from controller.cli.services_here import how_to_stop, service_of, services
 from controller.configuration.values import TableConfig
 from hal.clock import NS_PER_S, SystemClock
 from hal.lines import LineError
@@ -68,14 +68,14 @@ def command(table: Path, out: Path | None, output: Path | None, seconds: float |
             f"{config.file}: its backend {config.lines.backend} has no real wires; feltwire simulate --vcd writes a "
             "capture of simulated rounds"
         )
-    running = service_of(config.id, services())
+    running = service_of(config, services())
     if running is not None:
         journal = Path(str((running.status or {}).get("journal", "")))
         captures = journal.parent / "captures" / config.id
         click.echo(
             f"the service at {running.base} runs table {config.id} and holds its lines, so nothing can be recorded "
             f"beside it. Its captures of refused and faulty rounds are in {captures}; to record everything, stop the "
-            "service (sudo systemctl stop feltwire) and try again",
+            f"service ({how_to_stop(running)}) and try again",
             err=True,
         )
         sys.exit(FATAL)

@@ -69,7 +69,7 @@ def command(table: Path, only: tuple[str, ...], only_list: bool, by: str, report
     if not todo:
         click.echo(f"table {config.id} has no output")
         return
-    running = service_of(config.id, services())
+    running = service_of(config, services())
     if running is not None:
         click.echo(click.style(refusal(config.id, running, "it drives the outputs itself"), fg="red"), err=True)
         sys.exit(FATAL)

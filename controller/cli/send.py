@@ -216,7 +216,8 @@ def _show_status(status: dict[str, Any]) -> None:
     if status.get("problem"):
         click.echo(f"PROBLEM: {status['problem']}")
     for table, stands in tables.items():
-        click.echo(f"{table}: {stands['state']}, last event {stands['last']}, head {stands['head'][:16]}…")
+        simulated = ", simulated" if stands.get("simulated") else ""
+        click.echo(f"{table}: {stands['state']}{simulated}, last event {stands['last']}, head {stands['head'][:16]}…")
         for fault in stands["faults"]:
             click.echo(f"  fault {fault}")
         for missing in stands.get("missing", []):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from secrets import token_hex
 from typing import Any, NamedTuple
 
 from controller.cli.local_services import running_bases
+from controller.configuration.values import TableConfig
+from hal.plain_text import plain
 
 TIMEOUT_S = 3.0
 """How long a service may take to answer (ours)."""
+INSTALLED = "ipc:///run/feltwire"
+"""The address of the service that the package installs (`RuntimeDirectory=` of its unit)."""
 
 
 class ServiceHere(NamedTuple):
@@ -30,9 +34,25 @@ def services(bases: Callable[[], Sequence[str]] = running_bases) -> list[Service
     return [ServiceHere(base, _status(base)) for base in bases()]
 
 
-def service_of(table: str, found: Sequence[ServiceHere]) -> ServiceHere | None:
-    """The service that runs a table; None where none does."""
-    return next((service for service in found if table in service.tables), None)
+def service_of(config: TableConfig, found: Sequence[ServiceHere]) -> ServiceHere | None:
+    """The service that runs a table; None where none does.
+
+    A simulated table and one on real wires may have the same id, and are two tables: the one holds no line of the
+    other.
+    """
+    wanted = {"live": config.live, "simulated": config.simulated}
+
+    def runs(stands: Mapping[str, Any]) -> bool:
+        # A service of an older version does not report what its tables are: its table may be this one.
+        return all(stands.get(what, value) == value for what, value in wanted.items())
+
+    return next((one for one in found if config.id in one.tables and runs(one.tables[config.id])), None)
+
+
+def how_to_stop(service: ServiceHere) -> str:
+    """The command that stops this service, and no other one."""
+    own = f"feltwire send {plain(service.base)} quit"
+    return f"sudo systemctl stop feltwire, or {own}" if service.base == INSTALLED else own
 
 
 def _status(base: str) -> dict[str, Any] | None:
@@ -53,6 +73,6 @@ def refusal(table: str, service: ServiceHere, wanted: str) -> str:
     """Why a command leaves the lines of a running table alone, and what to do."""
     return (
         f"the service at {service.base} runs table {table} and holds its lines; {wanted}: close the table "
-        f"(feltwire send close reason=… --table {table}), stop the service (sudo systemctl stop feltwire, or feltwire "
-        "send quit), and try again"
+        f"(feltwire send {plain(service.base)} close reason=… --table {table}), stop the service "
+        f"({how_to_stop(service)}), and try again"
     )

@@ -127,7 +127,7 @@ async def _software(config: TableConfig, around: Surroundings, note: Note) -> No
     service = around.service
     note(*table_checks.judge_service(config.id, service.base if service else "", service.status if service else None))
     if service is not None:
-        heard = await asyncio.get_running_loop().run_in_executor(None, _heartbeat, service.base, config.id)
+        heard = await asyncio.get_running_loop().run_in_executor(None, _heartbeat, service.base, config)
         note(table_checks.judge_feed(service.base, heard, FEED_S))
     note(await asyncio.get_running_loop().run_in_executor(None, _journal, around.paths, keys.signing))
 
@@ -156,7 +156,7 @@ def _key_facts(around: Surroundings) -> KeyFacts:
     return KeyFacts(signing, problem, str(path), str(folder), server, server_problem, clients)
 
 
-def _heartbeat(base: str, table: str) -> str | None:
+def _heartbeat(base: str, config: TableConfig) -> str | None:
     """The topic of a heartbeat of the table that the feed sends; None if none comes."""
     import zmq
 
@@ -164,8 +164,7 @@ def _heartbeat(base: str, table: str) -> str | None:
 
     with zmq.Context() as context, context.socket(zmq.SUB) as feed:
         feed.linger = 0
-        for topic in (f"v1/{table}/heartbeat/", f"sim/v1/{table}/heartbeat/"):
-            feed.subscribe(topic.encode())
+        feed.subscribe(f"{'sim/' if config.simulated else ''}v1/{config.id}/heartbeat/".encode())
         feed.connect(Endpoints.parse(base).feed)
         if not feed.poll(round(FEED_S * 1000)):
             return None

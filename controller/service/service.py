@@ -390,6 +390,8 @@ def status_of(
                 "missing": runner.table.missing,
                 "calibration": runner.table.calibration.words,
                 "certificate": runner.table.certificate,
+                "live": runner.table.config.live,
+                "simulated": runner.table.config.simulated,
             }
     return {
         "state": HALTED if failure is not None else "running",

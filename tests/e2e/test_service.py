@@ -291,7 +291,8 @@ def test_a_refused_command_is_exit_4_with_the_reason_and_journalled(tmp_path: Pa
         (record,) = [one for one in running.records() if one.chain == "@commands"]
         command = json.loads(record.body)
         assert (command["sender"], command["role"], command["accepted"]) == ("mallory", "read-only", False)
-        assert running.send("status").returncode == 0
+        status = json.loads(running.send("status", "--json").stdout)["status"]
+        assert (status["tables"]["wheel-1"]["live"], status["tables"]["wheel-1"]["simulated"]) == (False, True)
         assert running.send("quit").returncode == 4
         assert running.process.poll() is None
 

@@ -312,7 +312,7 @@ def test_the_lines_of_a_running_service_are_left_alone_and_the_service_is_asked(
     chip = kernel.add_chip()
     for offset in PINS.values():
         chip.hold(offset, "feltwire")
-    monkeypatch.setattr(doctor, "_heartbeat", lambda base, table: f"v1/{table}/heartbeat/")
+    monkeypatch.setattr(doctor, "_heartbeat", lambda base, config: f"v1/{config.id}/heartbeat/")
     status = {"tables": {"wheel-9": {"state": "open", "faults": [], "missing": []}}}
     report = examined(tmp_path, monkeypatch, kernel, service=RunningService("ipc:///run/feltwire", status))
     assert [one.status for one in named(report, "service")] == ["ok"]
