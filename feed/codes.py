@@ -135,6 +135,7 @@ CODES: Final = (
     "order_differs",
     "order_not_compared",
     "output_refused",
+    "overloaded",
     "payout_in_doubt",
     "payout_short",
     "power_loss",

@@ -84,6 +84,43 @@ class FastClock:
         return self._system.wall_time_ns(self._system_ns + round((at_ns - self._own_ns) / self._speed))
 
 
+class TurnClock:
+    """The clock of simulated tables in a service: `speed` times the computer's, and bounded in each turn of its work.
+
+    It moves only by `turn`. What a busy computer does not do in time is left out and never caught up: the tables then
+    run slower, and the work of a turn does not grow with its lateness.
+    """
+
+    def __init__(self, speed: float, system: Clock, most_ns: int) -> None:
+        """`most_ns` is how much of the computer's time one turn may make up for."""
+        self._system = system
+        self._most_ns = most_ns
+        self.speed = speed
+        self._own_ns = self._system_ns = system.now_ns()
+        """The two clocks at the last turn."""
+
+    def turn(self, *, holds: bool = False) -> int:
+        """Goes on to the present, or by `most_ns` of the computer's time; returns how much of that was left out.
+
+        With `holds` it stands still, and everything is left out.
+        """
+        system_ns = self._system.now_ns()
+        passed_ns = system_ns - self._system_ns
+        granted_ns = 0 if holds else min(passed_ns, self._most_ns)
+        self._own_ns += round(granted_ns * self.speed)
+        self._system_ns = system_ns
+        return passed_ns - granted_ns
+
+    def now_ns(self) -> int:
+        """The time of the last turn."""
+        return self._own_ns
+
+    def wall_time_ns(self, at_ns: int | None = None) -> int:
+        """The computer's calendar at the real time of `at_ns`, as the last turn has it."""
+        own_ns = self._own_ns if at_ns is None else at_ns
+        return self._system.wall_time_ns(self._system_ns + round((own_ns - self._own_ns) / self.speed))
+
+
 class VirtualClock:
     """A clock that advances only by `advance_to`.
 

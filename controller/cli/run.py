@@ -19,7 +19,7 @@ from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.options import parse_speed
 from controller.cli.printing import load_all
 from controller.configuration.values import TableConfig
-from hal.clock import Clock, FastClock, SystemClock
+from hal.clock import SystemClock
 
 if TYPE_CHECKING:
     from controller.service.table_supervisor import ServicePlan
@@ -105,7 +105,7 @@ def command(
             check_target(target)
         except HeadTargetError as error:
             raise click.UsageError(f"--head-to {error}") from error
-    clock = _clock(configs, speed, faults)
+    times = _speed(configs, speed, faults)
     plans = _plans(configs, faults)
     try:
         endpoints = Endpoints.default() if bind is None else Endpoints.parse(bind)
@@ -138,14 +138,15 @@ def command(
         local_role=local_role,  # type: ignore[arg-type]  # click.Choice allows no other
         faults=plans,
         seed=randbelow(SEEDS) if seed is None else seed,
+        speed=times,
         seal_seconds=seal_seconds,
         head_to=head_to,
         schema=document(),
     )
-    sys.exit(_serve(plan, clock, metrics, as_json=as_json, seconds=seconds))
+    sys.exit(_serve(plan, metrics, as_json=as_json, seconds=seconds))
 
 
-def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
+def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
     """Runs the service; returns the exit code."""
     from controller.journal.errors import JournalError
     from controller.service.console import Console, LineWriter
@@ -172,7 +173,7 @@ def _serve(plan: ServicePlan, clock: Clock, metrics: int | None, *, as_json: boo
         def live() -> LiveNumbers:
             return service.live()._replace(lines_dropped=output.dropped)
 
-        service = Service(plan, clock, real, Systemd(), counters, console, fit=fit)
+        service = Service(plan, real, Systemd(), counters, console, fit=fit)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, service.stop, f"{signal.Signals(number).name} came")
@@ -219,15 +220,13 @@ def _refuse_captures(configs: Sequence[TableConfig]) -> None:
             sys.exit(BAD_CONFIGURATION)
 
 
-def _clock(configs: Sequence[TableConfig], speed: str, faults: Sequence[str]) -> Clock:
-    """The system clock, or a faster one where every table is simulated."""
+def _speed(configs: Sequence[TableConfig], speed: str, faults: Sequence[str]) -> float:
+    """How fast simulated tables run; other than real time, every table must be one."""
     times = parse_speed(speed)
-    if times == 1 and not faults:
-        return SystemClock()
     live = [config.id for config in configs if config.lines.backend != "sim"]
-    if live:
+    if live and (times != 1 or faults):
         raise click.UsageError(f"--speed and --fault are for simulated tables; {', '.join(live)} has real wires")
-    return FastClock(times)
+    return times
 
 
 def _plans(configs: Sequence[TableConfig], faults: Sequence[str]) -> list[dict[int | None, str]]:

@@ -215,6 +215,8 @@ def _show_status(status: dict[str, Any]) -> None:
     click.echo(f"{status.get('state')}, up {status.get('uptime_s')} s, journal {status.get('journal')}")
     if status.get("problem"):
         click.echo(f"PROBLEM: {status['problem']}")
+    if status.get("overloaded"):
+        click.echo(f"OVERLOADED: {status['overloaded']}")
     for table, stands in tables.items():
         simulated = ", simulated" if stands.get("simulated") else ""
         click.echo(f"{table}: {stands['state']}{simulated}, last event {stands['last']}, head {stands['head'][:16]}…")

@@ -344,6 +344,13 @@ class LiveTable:
         self._carry_out()
         return events
 
+    def warn(self, device: str, warning: str, detail: str) -> list[Event]:
+        """Publishes a warning of what the service found; before the table begins, with its first events."""
+        if self._pending is not None:
+            self._pending.warn(ServiceFault(device, warning, detail))
+            return []
+        return self._table.warn(device, warning, detail, self._now_ns())
+
     def cause_gone(self, device: str, cause: str) -> None:
         """The cause of such a fault is gone: a person may clear it."""
         if self._pending is not None:

@@ -44,15 +44,24 @@ from controller.service.pipeline import OnPublished, Pipeline
 from controller.service.sockets import Sockets
 from controller.service.systemd import Systemd
 from controller.service.table_runner import HALTED, TableRunner
-from controller.service.table_supervisor import TICK_NS, ServicePlan, TableSupervisor, tables_by_failure, tables_of
+from controller.service.table_supervisor import (
+    LATE_NS,
+    TICK_NS,
+    ServicePlan,
+    TableSupervisor,
+    tables_by_failure,
+    tables_of,
+)
 from controller.table.faults import LatchedFault
-from hal.clock import NS_PER_S, Clock, wall_time
+from hal.clock import NS_PER_S, Clock, TurnClock, wall_time
 from hal.loop import sleep_ns
 
 log = logging.getLogger(__name__)
 
 STUCK_NS: Final = 20 * NS_PER_S
 """A commit that takes longer than this stops the watchdog (ours): the disk, or the writer, hangs."""
+SLICE_NS: Final = TICK_NS
+"""After so long the tables give way to the sockets, the journal and signals (ours)."""
 DRAIN_NS: Final = 10 * NS_PER_S
 """How long the stop waits for what is still being written (ours)."""
 ENDS: Final = "the service stops"
@@ -64,7 +73,6 @@ class Service:
     def __init__(
         self,
         plan: ServicePlan,
-        clock: Clock,
         real: Clock,
         systemd: Systemd,
         counters: ServiceCounters,
@@ -72,12 +80,12 @@ class Service:
         *,
         fit: Callable[[], object] = lambda: None,
     ) -> None:
-        """`clock` is that of the tables; `real` is the computer's, even where simulated tables run faster. `fit` is
-        called when all checks have passed: it opens what must not be open before.
+        """`real` is the computer's clock; simulated tables have one of their own, at the plan's speed. `fit` is called
+        when all checks have passed: it opens what must not be open before.
         """
         self._plan = plan
-        self._clock = clock
         self._real = real
+        self._simulated = TurnClock(plan.speed, real, LATE_NS)
         self._systemd = systemd
         self._counters = counters
         self._on_published = on_published
@@ -137,7 +145,8 @@ class Service:
             "verified": self._unchecked or "all records",
         }
         problem = None if self._sockets is None else self._sockets.problem
-        return about | status_of(runners, self._pipeline, problem, self._counters)
+        load = "" if self._supervisor is None else self._supervisor.load
+        return about | status_of(runners, self._pipeline, problem, self._counters, load)
 
     def quit(self, by: str) -> None:
         """Stops the service on a command."""
@@ -218,7 +227,14 @@ class Service:
             find=recall,
         )
         for table in tables_of(
-            self._plan, found.journal.recovered, self._clock, self._epoch, self._woken.set, self._salts, found.signer
+            self._plan,
+            found.journal.recovered,
+            self._real,
+            self._simulated,
+            self._epoch,
+            self._woken.set,
+            self._salts,
+            found.signer,
         ):
             runners[table.config.id] = TableRunner(table, pipeline, handler, archive)
         sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
@@ -229,6 +245,8 @@ class Service:
             DiskWatch(found.journal.free_bytes, self._real),
             self._counters,
             halted=lambda: pipeline.failure is not None,
+            simulated=self._simulated if any(config.lines.backend == "sim" for config in self._plan.configs) else None,
+            waiting_since_ns=lambda: pipeline.waiting_since_ns,
         )
         return self._supervisor
 
@@ -277,12 +295,23 @@ class Service:
         supervisor.open(failures, found.journal.last_time, found.journal.lost)
         self._systemd.ready()
         while not self._stop.is_set():
-            if supervisor.tick():
+            await self._turn(supervisor)
+            if supervisor.each_second():
                 self._watch_journal(found.journal)
                 self._each_second(sockets, found.journal.failure)
             await self._rest(supervisor.rest_ns())
             if self._error is not None:
                 raise self._error
+
+    async def _turn(self, supervisor: TableSupervisor) -> None:
+        """Runs a tick of every table. A long one gives way between two tables: to a stop, which ends it, first."""
+        until_ns = self._real.now_ns() + SLICE_NS
+        for _ in supervisor.turn():
+            if self._real.now_ns() >= until_ns:
+                await sleep_ns(0)
+                until_ns = self._real.now_ns() + SLICE_NS
+            if self._stop.is_set() or self._error is not None:
+                return
 
     async def _rest(self, rest_ns: int) -> None:
         """Waits for the next tick; an input ends the longer rest."""
@@ -321,8 +350,9 @@ class Service:
         runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
         faults = {runner.id: runner.table.faults for runner in runners}
         failure = None if self._pipeline is None else self._pipeline.failure
+        load = "" if self._supervisor is None else self._supervisor.load
         self._systemd.status(
-            status_line(failure, sockets.problem, self._counters.states, faults, sockets.publisher.connections)
+            status_line(failure, sockets.problem, self._counters.states, faults, sockets.publisher.connections, load)
         )
 
     async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:
@@ -374,9 +404,15 @@ class Service:
 
 
 def status_of(
-    runners: Sequence[TableRunner], pipeline: Pipeline | None, problem: str | None, counters: ServiceCounters
+    runners: Sequence[TableRunner],
+    pipeline: Pipeline | None,
+    problem: str | None,
+    counters: ServiceCounters,
+    load: str = "",
 ) -> dict[str, Any]:
-    """The state of the service and of each table, with counters. `problem` is that of a socket."""
+    """The state of the service and of each table, with counters. `problem` is that of a socket; `load` is by how much
+    the computer is late, in words.
+    """
     failure = None if pipeline is None else pipeline.failure
     tables: dict[str, Any] = {}
     if pipeline is not None:
@@ -403,6 +439,7 @@ def status_of(
         "commands": dict(counters.commands),
         "captures": dict(counters.captures),
         "late_ticks": counters.late_ticks,
+        "overloaded": load,
     }
 
 
@@ -412,6 +449,7 @@ def status_line(
     states: Mapping[str, str],
     faults: Mapping[str, Sequence[LatchedFault]],
     subscribers: int,
+    load: str = "",
 ) -> str:
     """The state in one line, for systemd: what stands against play comes first, since the line is cut at its end."""
     if failure is not None:
@@ -420,4 +458,5 @@ def status_line(
         return f"PROBLEM: {problem}"
     standing = [f"{table} {one.device} {one.fault}" for table, latched in faults.items() for one in latched]
     shown = f"FAULTS: {', '.join(standing)}; " if standing else ""
+    shown += f"OVERLOADED: {load}; " if load else ""
     return f"{shown}{', '.join(f'{table} {state}' for table, state in states.items())}; {subscribers} subscribers"

@@ -52,6 +52,10 @@ class TableRunner:
         """Latches a fault that the service found."""
         self._outbox.put_from_service(self.table.raise_fault(device, fault, detail, cause=cause))
 
+    def warn(self, device: str, warning: str, detail: str) -> None:
+        """Publishes a warning of what the service found."""
+        self._outbox.put_from_service(self.table.warn(device, warning, detail))
+
     def beat(self) -> None:
         """Sends the heartbeat, once the first event of this start is published: before that there is no head."""
         head = self._pipeline.head(self.id)

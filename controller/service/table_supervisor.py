@@ -1,7 +1,10 @@
 """Runs all tables of the service: a tick many times a second, and checks once a second.
 
-every 20 ms   each table processes what its lines did
-every second  heartbeats; the calendar; free space on the disk
+every 20 ms   each table processes what its lines did, one after the other: between two of them others may work
+every second  heartbeats; the calendar; free space on the disk; whether the computer keeps up
+
+Where the computer does not keep up, work is bounded: in a turn simulated tables go on by `LATE_NS` at most, and they
+wait while the journal is behind. What real wires did waits in their sources, with the times of the kernel.
 """
 
 from __future__ import annotations
@@ -33,12 +36,15 @@ from controller.service.disk_watch import CAUSE as NO_ROOM
 from controller.service.disk_watch import DEVICE as DISK
 from controller.service.disk_watch import FAULT as NEARLY_FULL
 from controller.service.disk_watch import DiskWatch
+from controller.service.load_watch import DEVICE as SERVICE
+from controller.service.load_watch import WARNING as OVERLOADED
+from controller.service.load_watch import LoadWatch
 from controller.service.salt_files import salts_of
 from controller.service.state_paths import StatePaths
 from controller.service.table_runner import HALTED, TableRunner
 from feed.allow_list import Role
 from feed.endpoints import Endpoints
-from hal.clock import NS_PER_S, CalendarWatch, Clock
+from hal.clock import NS_PER_S, CalendarWatch, Clock, TurnClock
 from hal.lines import LineError
 
 SEAL_SECONDS: Final = 1
@@ -56,6 +62,8 @@ class ServicePlan(NamedTuple):
     faults: Sequence[Mapping[int | None, str]] = ()
     """Faults of simulated devices, for each table."""
     seed: int = 1
+    speed: float = 1.0
+    """Of simulated tables: times real time."""
     seal_seconds: int = SEAL_SECONDS
     """Events are sealed so often, where there were any."""
     head_to: Sequence[str] = ()
@@ -68,12 +76,13 @@ def tables_of(
     plan: ServicePlan,
     recovered: Mapping[str, RecoveredTable],
     clock: Clock,
+    simulated: Clock,
     epoch: str,
     wake: Callable[[], None],
     salts: Executor,
     signer: bytes = b"",
 ) -> Iterator[LiveTable]:
-    """The tables, restored from the journal. Their wires are not open yet.
+    """The tables, restored from the journal. Their wires are not open yet. `simulated` is the clock of simulated ones.
 
     `signer` is the public half of the key that seals the journal: it signs the tables' calibrations too. `salts` writes
     the keys of the salts of cards.
@@ -83,11 +92,12 @@ def tables_of(
         found = recovered.get(config.id)
         state = None if found is None or not found.head.seq else found.state
         faults = plan.faults[number] if plan.faults else {}
-        wiring, failure = _wired(config, clock, faults, plan.seed + number)
+        own = simulated if config.lines.backend == "sim" else clock
+        wiring, failure = _wired(config, own, faults, plan.seed + number)
         yield LiveTable(
             config,
             wiring,
-            clock,
+            own,
             epoch=epoch,
             state=state,
             failure=failure,
@@ -129,7 +139,9 @@ REST_NS: Final = 5 * TICK_NS
 STILL_NS: Final = NS_PER_S
 """After so long without a change `REST_NS` applies (ours)."""
 LATE_NS: Final = 15 * TICK_NS
-"""A tick that comes so long after the one before is late."""
+"""A tick that comes so long after the one before is late (ours)."""
+BEHIND_NS: Final = NS_PER_S
+"""While an event has waited so long for the journal, the time of simulated tables stands still (ours)."""
 
 
 class TableSupervisor:
@@ -144,8 +156,13 @@ class TableSupervisor:
         counters: ServiceCounters,
         *,
         halted: Callable[[], bool],
+        simulated: TurnClock | None = None,
+        waiting_since_ns: Callable[[], int | None] = lambda: None,
     ) -> None:
-        """`clock` is the computer's own, however fast simulated tables run."""
+        """`clock` is the computer's own, however fast simulated tables run; `simulated` is the clock of those.
+
+        `waiting_since_ns` is when the oldest event was submitted that is not durable.
+        """
         self.runners = runners
         self._clock = clock
         self._clock_watch = clock_watch
@@ -158,6 +175,14 @@ class TableSupervisor:
         self._ticked_ns = clock.now_ns()
         self._second_ns = self._ticked_ns
         self._moved_ns = self._ticked_ns
+        self._simulated = simulated
+        self._waiting_since_ns = waiting_since_ns
+        self._load = LoadWatch(self._ticked_ns, None if simulated is None else simulated.speed)
+
+    @property
+    def load(self) -> str:
+        """By how much the computer is late, in words; empty where it keeps up."""
+        return self._load.words
 
     def open_wires(self) -> dict[str, LineError]:
         """Opens the wires of every table; returns why tables have none, by table."""
@@ -197,17 +222,37 @@ class TableSupervisor:
 
     def tick(self) -> bool:
         """Runs a tick of every table; returns whether a second has passed since it last returned true."""
+        for _ in self.turn():
+            pass
+        return self.each_second()
+
+    def turn(self) -> Iterator[None]:
+        """Runs a tick of one table after the other. After each the caller may let others work, or leave the rest."""
         now_ns = self._clock.now_ns()
         since_ns, self._ticked_ns = now_ns - self._ticked_ns, now_ns
         self._counters.longest_tick_ns = max(self._counters.longest_tick_ns, since_ns)
         if since_ns > LATE_NS:
             self._counters.late_ticks += 1
-        if not self._halted():
-            jumped = self._clock_watch.check()
-            if jumped is not None:
-                self._calendar_was_set(jumped)
-            for runner in self.runners.values():
-                runner.tick()
+        late_ns = max(0, since_ns - LATE_NS)
+        if self._simulated is not None:
+            waiting_ns = self._waiting_since_ns()
+            behind = waiting_ns is not None and now_ns - waiting_ns > BEHIND_NS
+            late_ns = max(late_ns, self._simulated.turn(holds=behind))
+        self._load.turned(now_ns, late_ns)
+        if self._halted():
+            return
+        jumped = self._clock_watch.check()
+        if jumped is not None:
+            self._calendar_was_set(jumped)
+        for runner in self.runners.values():
+            if self._halted():
+                return
+            runner.tick()
+            yield
+
+    def each_second(self) -> bool:
+        """Does what is due once a second; returns whether it was."""
+        now_ns = self._ticked_ns
         if now_ns < self._second_ns:
             return False
         # After a long stop there is one heartbeat, and not one for each second missed.
@@ -241,6 +286,10 @@ class TableSupervisor:
             elif self._disk_watch.has_room_again():
                 for runner in self.runners.values():
                     runner.table.cause_gone(DISK, NO_ROOM)
+            overload = self._load.check()
+            if overload is not None:
+                for runner in self.runners.values():
+                    runner.warn(SERVICE, OVERLOADED, overload)
         for runner in self.runners.values():
             runner.beat()
             self._counters.faults[runner.id] = len(runner.table.faults)

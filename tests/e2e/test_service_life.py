@@ -53,7 +53,7 @@ def service(
     paths = state_paths_for(folder / "state", [config])
     plan = ServicePlan([config], paths, Endpoints.parse(f"ipc://{folder}/run"), head_to=head_to)
     clock = SystemClock()
-    return Service(plan, clock, clock, systemd or Systemd({}), ServiceCounters(), heard, fit=fit)
+    return Service(plan, clock, systemd or Systemd({}), ServiceCounters(), heard, fit=fit)
 
 
 def test_what_must_wait_for_the_checks_is_opened_between_the_sockets_and_the_first_event(tmp_path: Path) -> None:

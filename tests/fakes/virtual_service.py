@@ -17,11 +17,11 @@ from controller.service.command_server import LOCAL
 from controller.service.disk_watch import DiskWatch
 from controller.service.requests import CommandAnswer, Request
 from controller.service.table_runner import TableRunner
-from controller.service.table_supervisor import TICK_NS, TableSupervisor
+from controller.service.table_supervisor import LATE_NS, TICK_NS, TableSupervisor
 from feed.allow_list import KeyOwner
 from feed.events import decode
 from feed.state import TableState
-from hal.clock import Clock, VirtualClock
+from hal.clock import Clock, TurnClock, VirtualClock
 from hal.lines import LineError
 from tests.fakes.service import MemoryJournal, PipelineBench
 from tests.tables.bench import EventList
@@ -72,9 +72,11 @@ class VirtualService:
         journal: MemoryJournal | None = None,
         epoch: str = "00ff00ff00ff00ff",
         free: Callable[[], int] = lambda: 10**10,
+        speed: float | None = None,
     ) -> None:
-        """With a `journal` the tables go on from what it holds."""
+        """With a `journal` the tables go on from what it holds; with a `speed` they have their own clock."""
         self.clock = clock or VirtualClock(1_000_000_000)
+        self.paced = None if speed is None else TurnClock(speed, self.clock, LATE_NS)
         self.bench = PipelineBench()
         if journal is not None:
             self.bench.journal = journal
@@ -99,9 +101,10 @@ class VirtualService:
         )
         for number, config in enumerate(configs):
             plan = faults[number] if faults else {}
-            wiring = wirings[number] if wirings else wire(config, self.clock, plan, seed + number)
+            own = self.clock if self.paced is None else self.paced
+            wiring = wirings[number] if wirings else wire(config, own, plan, seed + number)
             state = _state(config.id, bench.journal)
-            table = LiveTable(config, wiring, self.clock, epoch=epoch, state=state)
+            table = LiveTable(config, wiring, own, epoch=epoch, state=state)
             self.runners[config.id] = TableRunner(table, self.pipeline, self.handler, self.keeper)
         watched = real or self.clock
         self.supervisor = TableSupervisor(
@@ -111,7 +114,15 @@ class VirtualService:
             DiskWatch(free, watched),
             bench.counters,
             halted=lambda: self.pipeline.failure is not None,
+            simulated=self.paced,
+            waiting_since_ns=lambda: self.pipeline.waiting_since_ns,
         )
+
+    @property
+    def paced_ns(self) -> int:
+        """The time of simulated tables that have a clock of their own."""
+        assert self.paced is not None
+        return self.paced.now_ns()
 
     @property
     def journal(self) -> MemoryJournal:

@@ -8,6 +8,7 @@ from hal.clock import (
     CalendarWatch,
     FastClock,
     SystemClock,
+    TurnClock,
     VirtualClock,
     kernel_clock_is_disciplined,
     system_calls_are_filtered,
@@ -136,3 +137,17 @@ def test_a_clock_at_speed_0_stands_still_and_has_a_calendar() -> None:
     system.advance_to(501)
     assert clock.now_ns() == 101
     assert clock.wall_time_ns(at_ns=101) == 501
+
+
+def test_a_turn_clock_makes_up_for_a_part_of_what_it_missed_and_leaves_out_the_rest() -> None:
+    system = VirtualClock(1_000)
+    clock = TurnClock(10, system, most_ns=300)
+    system.advance_to(1_200)
+    assert clock.now_ns() == 1_000, "it moves by turns alone"
+    assert (clock.turn(), clock.now_ns()) == (0, 3_000)
+    system.advance_to(9_200)
+    assert (clock.turn(), clock.now_ns()) == (7_700, 6_000)
+    assert clock.wall_time_ns() == 9_200
+    assert clock.wall_time_ns(3_000) == 8_900, "never before what the turn before has"
+    system.advance_to(9_300)
+    assert (clock.turn(holds=True), clock.now_ns()) == (100, 6_000)

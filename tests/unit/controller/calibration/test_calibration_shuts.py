@@ -81,7 +81,7 @@ def test_the_service_asks_for_the_calibration_of_each_table_by_its_own_key(tmp_p
     beside = ThreadPoolExecutor(1)  # it starts no thread: these tables have no cards
 
     def kinds(signer: bytes) -> list[str]:
-        tables = tables_of(plan, {}, clock, "00ff00ff00ff00ff", lambda: None, beside, signer)
+        tables = tables_of(plan, {}, clock, clock, "00ff00ff00ff00ff", lambda: None, beside, signer)
         return [table.calibration.kind for table in tables]
 
     key = SigningKey.generate()
@@ -92,6 +92,6 @@ def test_the_service_asks_for_the_calibration_of_each_table_by_its_own_key(tmp_p
     write(calibration_path(real), TableCalibration("wheel-9", "feltwire", {"wheel": passed}), key)
     assert kinds(bytes(key.verify_key)) == ["fits", "waived"]
     assert kinds(bytes(SigningKey.generate().verify_key)) == ["missing", "waived"]
-    first = next(tables_of(plan, {}, clock, "00ff00ff00ff00ff", lambda: None, beside, bytes(key.verify_key)))
+    first = next(tables_of(plan, {}, clock, clock, "00ff00ff00ff00ff", lambda: None, beside, bytes(key.verify_key)))
     assert first.config.devices["wheel"].config.flapper_zone_deg == 1.5  # type: ignore[attr-defined]
     assert state_of(simulated, b"").kind == "not needed"
