@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.bench_page.reasons import RuleWords, meaning_of, rule_words
+from controller.games.catalogue import GAME
 from controller.service.event_lines import words_of
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, Phase
 from controller.table.table import Table
@@ -26,6 +27,13 @@ _PHASES: Final[dict[Phase, str]] = {
     RUNNING_OUT: "void: the device runs out",
     SETTLING: "a verdict stands: bets are settled",
 }
+_PHASES_OF_MACHINE: Final[dict[Phase, str]] = {
+    OPEN: "a token begins it",
+    RUNNING: "it is on",
+    RUNNING_OUT: "void: the machine runs out",
+    SETTLING: "its outcome stands",
+}
+"""A machine has no bets, and nobody calls: a token begins its play."""
 
 
 class VerdictShown(msgspec.Struct, frozen=True):
@@ -124,12 +132,18 @@ def situation_of(table: Table, verdict: VerdictShown | None, t_ns: int) -> Situa
     )
 
 
+def _is_machine(table: Table) -> bool:
+    return GAME[table.identity.game].machine
+
+
 def _headline(table: Table) -> str:
     game = table.game
     if table.state != "open":
         return {"closed": "TABLE CLOSED", "inspecting": "INSPECTION", "shut": "SHUT BY A FAULT"}.get(
             str(table.state), str(table.state).upper()
         )
+    if game.phase is OPEN and _is_machine(table):
+        return "INSERT A TOKEN"
     if game.phase is OPEN:
         return "PLACE YOUR BETS" if game.called_ns is None else "NO MORE BETS"
     return {RUNNING: "IN PLAY", RUNNING_OUT: "VOID: RUNNING OUT", SETTLING: "SETTLING"}.get(game.phase, "SHUT")
@@ -144,22 +158,23 @@ def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]
     if table.state != "open":
         yield "a person opens the table"
         return
-    words = _PHASES.get(game.phase)
+    machine = _is_machine(table)
+    words = (_PHASES_OF_MACHINE if machine else _PHASES).get(game.phase)
     if words is not None:
-        yield f"round {game.round}: {words}"
-    if game.phase in (OPEN, RUNNING):
+        yield f"{'play' if machine else 'round'} {game.round}: {words}"
+    if game.phase in (OPEN, RUNNING) and not machine:
         by = "the dealer's button" if game.context.call_by == "button" else "the controller itself"
         called = game.called_ns
         yield f'"No more bets" is awaited from {by}' if called is None else '"No more bets" was called'
-    if game.phase is SETTLING:
+    if game.phase is SETTLING and not machine:
         yield "the dealer settles by the button" if game.context.settle_by_button else "the round settles by itself"
     if game.uncalled is not None:
-        yield f"round {game.uncalled} waits for a person's call: confirm, void or correct"
+        yield f"{'play' if machine else 'round'} {game.uncalled} waits for a person's call: confirm, void or correct"
     if game.phase is RUNNING_OUT and verdict is not None:
         yield "the next round opens once the device is quiet"
     due_ns = game.next_due_ns
     if t_ns < due_ns < t_ns + SOON_NS:
-        yield f"the next deadline of the round is {(due_ns - t_ns) / 1e9:.0f} s away"
+        yield f"the next deadline of the {'play' if machine else 'round'} is {(due_ns - t_ns) / 1e9:.0f} s away"
 
 
 def _fault(table: Table, device: str, fault: str, detail: str, blocks_play: bool) -> FaultShown:

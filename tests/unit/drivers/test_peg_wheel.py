@@ -149,3 +149,14 @@ def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int])
         found += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
         rest = [edge for edge in rest if edge.t_ns > cut_ns]
     assert found == WHOLE
+
+
+def test_its_view_has_the_speed_of_the_last_pegs_and_less_where_none_follows() -> None:
+    driver = PegWheel(MoneyWheelConfig(sensing="pegs"))
+    driver.edges(pegs(60))
+    last_ns = START_NS + 59 * 100 * MS
+    speed = [dict(driver.view(last_ns + after_ms * MS).facts)["speed"] for after_ms in (50, 100, 400)]
+    turning = len(driver.config.faces)
+    assert speed == [f"{600 / turning:.1f} rpm", f"{600 / turning:.1f} rpm", f"{150 / turning:.1f} rpm"]
+    driver.due(last_ns + 5 * S)
+    assert driver.view(last_ns + 5 * S).rpm == 0.0

@@ -67,3 +67,15 @@ def test_a_dead_line_is_a_doubt_of_its_device() -> None:
     bench.until(lambda: bench.host.live.state == "shut")
     doubts = next(one["view"]["doubts"] for one in bench.updates[-1]["views"] if one["device"] == "wheel")
     assert any("is dead" in doubt for doubt in doubts)
+
+
+@pytest.mark.parametrize("name", ["token_pusher", "skill_stop_reel", "skill_stop_video"])
+def test_a_machine_awaits_a_token_and_no_call(name: str) -> None:
+    bench = SteppedBench((ROOT / f"examples/{name}.toml").read_text(encoding="utf-8"))
+    bench.act("speed", speed=10)
+    bench.until(lambda: any("OUTCOME" in words for words in bench.words))
+    shown = [update["situation"] for update in bench.updates if update.get("situation")]
+    words = " / ".join(line for one in shown for line in (one["headline"], *one["why"]))
+    assert "INSERT A TOKEN" in words
+    assert "a token begins it" in words
+    assert not re.search("(?i)bets|dealer|settle", words)
