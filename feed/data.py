@@ -447,6 +447,20 @@ class RoundCorrected(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The capture of the round, where its edges were still held."""
 
 
+class RoundDisputed(RoundData, frozen=True, kw_only=True, omit_defaults=True):
+    """Somebody disputes a round that has its verdict, and its capture is kept. The verdict stands as it is."""
+
+    kind: ClassVar[str] = "round.disputed"
+    by: str
+    """The person who ordered it."""
+    stands: Verdict
+    """The verdict that is disputed, with every correction until now."""
+    why: str = ""
+    """What the person stated."""
+    capture: CaptureFile | None = None
+    """The capture of the round; left out where its lines were no longer held, or it could not be kept."""
+
+
 class Settled(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The bets are settled, by the `dealer` or after the settling time (`auto`)."""
 
@@ -753,6 +767,7 @@ DATA_TYPES: tuple[type[Data], ...] = (
     Void,
     Unresolved,
     RoundCorrected,
+    RoundDisputed,
     Settled,
     ProcedureViolation,
     DeviceFault,

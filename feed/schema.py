@@ -228,6 +228,7 @@ _RESULTS_IN: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Outcome": (("result",),),
     "Unresolved": (("candidates", "items"),),
     "RoundCorrected": (("from", "result"), ("to", "result")),
+    "RoundDisputed": (("stands", "result"),),
     "Snapshot": (
         ("rounds", "items", "result"),
         ("rounds", "items", "candidates", "items"),

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from controller.captures.capture_store import CaptureRequest, CaptureStore, RenderedCapture, render
 from controller.captures.round_spans import RoundSpans
-from feed.events import CaptureFile, Data, DeviceFault, Event, RoundCorrected, Unresolved, Void
+from feed.events import CaptureFile, Data, DeviceFault, Event, RoundCorrected, RoundDisputed, Unresolved, Void
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +127,9 @@ class CaptureArchive:
 # | `round.unresolved` | the round                     |                                                               |
 # | `device.fault`     | its round, or what led to it  | one that does not block play, or stood before a restart       |
 # | `round.corrected`  | the round                     | one that has a capture, or the dealer's call of an unresolved |
+# | `round.disputed`   | the round                     |                                                               |
 #
+# A dispute names the capture that the round has already, if that goes up to the verdict.
 # Outcomes that nobody doubts have none.
 
 
@@ -136,7 +138,7 @@ def rounds_to_keep(events: Sequence[Event], spans: RoundSpans) -> dict[int, Even
     wanted: dict[int, Event] = {}
     for event in events:
         number = _round_of(event.data, spans)
-        if number is not None:
+        if number is not None and not (isinstance(event.data, RoundDisputed) and spans.kept(number)):
             wanted.setdefault(number, event)
     return wanted
 
@@ -155,7 +157,9 @@ def _round_of(data: Data, spans: RoundSpans) -> int | None:
             return number
         case DeviceFault(blocks_play=True, before_restart=False, round=number):
             return number
-        case RoundCorrected(confirmed=False, round=number) if not spans.is_kept(number):
+        case RoundCorrected(confirmed=False, round=number) if spans.kept(number) is None:
+            return number
+        case RoundDisputed(round=number):
             return number
     return None
 
@@ -164,6 +168,8 @@ def _named(event: Event, names: dict[int, CaptureFile], spans: RoundSpans) -> Ev
     data = event.data
     number = _round_of(data, spans)
     name = None if number is None else names.get(number)
+    if name is None and isinstance(data, RoundDisputed):
+        name = spans.kept(data.round)
     if name is None:
         return event
     if isinstance(data, Void | Unresolved):

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from feed.events import Event, Outcome, RoundOpened, Unresolved, Void
+from feed.events import CaptureFile, Event, Outcome, RoundOpened, Unresolved, Void
 
 KEEP: Final = 13
 """Rounds that are noted (ours): those that can be corrected, and the ones before."""
@@ -39,7 +39,7 @@ class RoundSpans:
     def __init__(self) -> None:
         self._opened: dict[int, int] = {}
         self._decided: dict[int, int] = {}
-        self._kept: set[int] = set()
+        self._kept: dict[int, CaptureFile] = {}
 
     def note(self, events: Iterable[Event], until_ns: int) -> None:
         """Notes openings and verdicts among a table's events, up to the time `until_ns` of its lines."""
@@ -52,15 +52,19 @@ class RoundSpans:
         for old in [*self._opened][:-KEEP]:
             del self._opened[old]
             self._decided.pop(old, None)
-            self._kept.discard(old)
+            self._kept.pop(old, None)
 
-    def keep(self, number: int) -> None:
-        """Notes that a round has a capture."""
-        self._kept.add(number)
+    def keep(self, number: int, name: CaptureFile) -> None:
+        """Notes that a round has a capture, up to its verdict."""
+        self._kept[number] = name
 
-    def is_kept(self, number: int) -> bool:
-        """Whether a round has a capture."""
-        return number in self._kept
+    def is_decided(self, number: int) -> bool:
+        """Whether a round has its verdict, so that a capture of it now is the whole round."""
+        return number in self._decided
+
+    def kept(self, number: int) -> CaptureFile | None:
+        """The capture that a round has; None where it has none."""
+        return self._kept.get(number)
 
     def span_of(self, number: int, now_ns: int, held_ns: int) -> RoundSpan | None:
         """The span of a round's capture, up to its verdict or now; None for a round that is too old.

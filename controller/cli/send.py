@@ -58,6 +58,7 @@ def command(
     void reason=dealer_call why=...     the round has no result
     confirm pocket=17                   the result of an unresolved round; for dice dice=4-4-1
     correct round=12 pocket=17 why=...  a supervisor corrects a result; the first verdict is kept
+    dispute round=12 why=...            keeps the capture of a round's lines; its verdict stands
     open, close reason=...              opens or closes the table
     inspect_start, inspect_pass         before an opening, where the rules ask for it
     inspect_dice dice=1-2-3, lamp_test  sic bo: light lamps, and read them back

@@ -56,6 +56,7 @@ _COLORS: Final = {
     events.Unresolved: "yellow",
     events.DeviceFault: "magenta",
     events.RoundCorrected: "cyan",
+    events.RoundDisputed: "cyan",
     events.ProcedureViolation: "yellow",
     events.InspectionPassed: "green",
     events.InspectionFailed: "red",
@@ -187,6 +188,10 @@ def _description(event: Event) -> str:
                 _wins(data.game, data.to.result, data.winning),
             )
             return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_notices(data.notices)}"
+        case events.RoundDisputed():
+            why = f": {data.why}" if data.why else ""
+            kept = f"; capture {data.capture.file}" if data.capture is not None else "; no capture"
+            return f"DISPUTED by {data.by}{why}; {verdict_words(data.game, data.stands)} stands{kept}"
         case events.Settled():
             return f"settled ({data.by})"
         case events.ProcedureViolation():

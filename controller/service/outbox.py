@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from controller.captures.capture_archive import Ready, rounds_to_keep, with_captures
 from controller.captures.capture_store import CaptureRequest
@@ -21,7 +21,7 @@ from controller.journal.errors import JournalError
 from controller.service.command_handler import CommandHandler
 from controller.service.pipeline import Pipeline
 from controller.table.orders.order import CommandResult
-from feed.events import CaptureFile, Event
+from feed.events import CaptureFile, Event, RoundDisputed
 
 
 class CaptureKeeper(Protocol):
@@ -42,6 +42,12 @@ class LineHistory(Protocol):
         """A capture of a span of them, named after an event; None where nothing of it is held."""
 
 
+NOT_KEPT: Final = (
+    "no capture is kept: its lines are no longer in memory (the last minutes alone are, since the start), or the log "
+    "has why"
+)
+
+
 ShowEvents = Callable[[Sequence[Event]], None]
 
 
@@ -53,6 +59,8 @@ class _Held:
     results: Sequence[CommandResult]
     wanted: set[int]
     """Rounds whose captures have no name yet."""
+    whole: frozenset[int] = frozenset()
+    """Those of them that were decided when their capture was cut."""
     names: dict[int, CaptureFile] = field(default_factory=dict)
 
 
@@ -88,7 +96,8 @@ class Outbox:
             case = None if span is None else self._lines.capture_request(event.id, span)
             if case is not None:
                 cases[number] = case
-        held = _Held(events, results, set(cases))
+        whole = frozenset(number for number in cases if self._round_spans.is_decided(number))
+        held = _Held(events, results, set(cases), whole)
         self._held.append(held)
         for number, case in cases.items():
             self._keeper.keep(case, self._ready(held, number))
@@ -106,10 +115,10 @@ class Outbox:
     def _forward(self) -> None:
         while self._held and not self._held[0].wanted:
             held = self._held.popleft()
-            events = with_captures(held.events, held.names, self._round_spans) if held.names else held.events
-            for number in held.names:
-                self._round_spans.keep(number)
-            entries, answered = self._handler.records(held.results)
+            events = with_captures(held.events, held.names, self._round_spans)
+            for number in held.whole.intersection(held.names):
+                self._round_spans.keep(number, held.names[number])
+            entries, answered = self._handler.records(_with_captures_named(held.results, events))
             self._pipeline.put(events, entries, self._then(events, answered))
 
     def _then(
@@ -121,3 +130,21 @@ class Outbox:
                 self._show(events)
 
         return then
+
+
+def _with_captures_named(results: Sequence[CommandResult], events: Sequence[Event]) -> list[CommandResult]:
+    """The results, in which whoever disputed a round is answered which capture was kept of it, or that none was."""
+    kept = {event.id: event.data.capture for event in events if isinstance(event.data, RoundDisputed)}
+    return [
+        one._replace(reason=f"{one.reason}; {_kept_words(kept[id_])}")
+        if (id_ := next((each for each in one.event_ids if each in kept), None)) is not None
+        else one
+        for one in results
+    ]
+
+
+def _kept_words(capture: CaptureFile | None) -> str:
+    if capture is None:
+        return NOT_KEPT
+    short = "" if capture.complete else ", which begins too late for a replay to be sure of the verdict"
+    return f"its capture is {capture.file}{short}"

@@ -6,7 +6,7 @@ import { byId, duration, rate, seconds, setText } from "./words.js";
 const LOG_LINES = 250;
 const KINDS = {
   "round.outcome": "good", "round.void": "bad", "round.unresolved": "doubt", "device.fault": "fault", "device.cleared": "good",
-  "device.warning": "doubt", "procedure.violation": "doubt", "round.corrected": "order",
+  "device.warning": "doubt", "procedure.violation": "doubt", "round.corrected": "order", "round.disputed": "order",
 };
 
 export function showSituation(situation) {

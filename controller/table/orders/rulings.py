@@ -1,4 +1,5 @@
-"""Commands on rounds that have a verdict: `confirm` calls an unresolved one, `correct` changes a verdict.
+"""Commands on rounds that have a verdict: `confirm` calls an unresolved one, `correct` changes a verdict, and `dispute`
+changes none.
 
 The event of the verdict stays as it is; `round.corrected` has what a person put in its place.
 """
@@ -51,6 +52,17 @@ def correct(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     if to == ruling.stands:
         raise OrderRefused(f"correct: round {ruling.round} is {game.verdict_words(to)} already")
     return _rule(lifecycle, t_ns, ruling, to, given["by"], given["why"])
+
+
+def dispute(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """Somebody disputes one of the last rounds: its capture is kept, and its verdict stands."""
+    game = lifecycle.game
+    if game.undecided and given.get("round") == str(game.round):
+        raise OrderRefused(f"dispute: round {game.round} has no verdict yet: wait for it")
+    ruling = _round(game, "dispute", given)
+    by, why = given["by"], given.get("why", "")
+    game.report(events.RoundDisputed, t_ns, round=ruling.round, by=by, stands=ruling.stands, why=why)
+    return f"round {ruling.round} is disputed: {game.verdict_words(ruling.stands)} stands"
 
 
 def uncalled(game: Game, given: GivenKeys) -> Ruling | None:
@@ -136,4 +148,5 @@ def _rule(
 VERBS = (
     Verb("confirm", confirm, needs=("by",), takes=("round", "why"), takes_result=True),
     Verb("correct", correct, needs=("round", "by", "why"), takes=("reason",), takes_result=True),
+    Verb("dispute", dispute, needs=("by",), takes=("round", "why")),
 )

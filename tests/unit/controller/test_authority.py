@@ -20,6 +20,7 @@ class Who(NamedTuple):
 
 CRAPS = {"pass_dice", "change_dice", "roll_for_come", "line_wager"}
 CARDS = {"new_shoe", "excess_card", "announce", "face_up_card", "new_dealer", "hands", "misdeal", "all_bust"}
+ANY_CLASS = {"dispute"}
 DEALERS = {"no_more_bets", "settle", "void", "confirm", *CRAPS, *CARDS}
 SHAKERS = {"operate_shaker", "shift_begins", "dice_placed", "shaker_removed", "shaker_placed", "settle_attended"}
 MACHINES = {"hand_pay", "reconcile"}
@@ -38,6 +39,8 @@ def allowed(role: str, operator_class: str | None, verb: str, game: str) -> bool
         return role == "supervisor" and operator_class == "A"
     if role not in ("dealer", "supervisor"):
         return False
+    if verb in ANY_CLASS:
+        return True
     return operator_class == "A" or (operator_class == "B" and game == "money_wheel")
 
 
@@ -53,7 +56,7 @@ def test_everybody_may_send_what_the_rules_let_them(
 
 
 def test_every_order_of_a_table_has_its_authority_and_the_service_has_quit() -> None:
-    assert set(authorities()) == {*ORDERS, "quit"} == DEALERS | SUPERVISORS | TECHNICIANS
+    assert set(authorities()) == {*ORDERS, "quit"} == DEALERS | SUPERVISORS | TECHNICIANS | ANY_CLASS
 
 
 def test_a_read_only_key_sends_nothing() -> None:

@@ -304,6 +304,40 @@ def test_the_last_ten_rounds_can_be_corrected_and_no_older_one() -> None:
     assert bench.done("correct round=3 space=1 by=ann why=late", 20 * S).endswith("was void dealer_call")
 
 
+# --- disputes ------------------------------------------------------------------------------------------------------
+
+
+def test_an_outcome_is_disputed_and_stands() -> None:
+    bench, now_ns = outcome()
+    before = bench.table.game.recent.newest_first
+    happened = bench.done("dispute round=1 by=ann why=a player saw $5", now_ns + S)
+    assert happened.startswith("round 1 is disputed: ") and happened.endswith(" stands")
+    disputed = bench.said.one(events.RoundDisputed)
+    result = bench.said.one(events.Outcome).result
+    assert (disputed.round, disputed.by, disputed.why) == (1, "ann", "a player saw $5")
+    assert disputed.stands == Verdict(verdict="outcome", result=result)
+    assert bench.table.game.recent.newest_first == before
+    assert bench.said.of(events.RoundCorrected) == []
+    assert bench.done("dispute by=ann", now_ns + 2 * S) == happened, "without a number the last one, and again"
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("dispute round=1", "dispute: by must be given"),
+        ("dispute round=2 by=ann", "dispute: round 2 has no verdict yet: wait for it"),
+        ("dispute round=7 by=ann", "dispute: round 7 cannot be recalled: only 1 can"),
+        ("dispute round=x by=ann", "dispute: round 'x' is no number"),
+        ("dispute round=1 space=3 by=ann", "dispute: key space is not one of by, round, why"),
+    ],
+)
+def test_a_dispute_of_no_such_round_is_refused(command: str, why: str) -> None:
+    bench, now_ns = outcome()
+    bench.done("settle", now_ns + S)
+    assert bench.refused(command, now_ns + 2 * S).startswith(why)
+    assert bench.said.of(events.RoundDisputed) == []
+
+
 def test_double_zero_is_no_result_where_it_is_no_spin() -> None:
     bench = CommandBench(roulette_toml(device='pockets = "american_as_single_zero"'))
     bench.feed(Batch(RouletteLines().turn(3.0).edges(), [], 3 * S))

@@ -122,6 +122,7 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "round.void",
         "round.unresolved",
         "round.corrected",
+        "round.disputed",
         "round.settled",
         "procedure.violation",
         "device.fault",

@@ -105,6 +105,7 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "salts": ["0" * 32],
         "agrees": True,
         "course": {"phase": "come_out", "shooter": 2},
+        "stands": Verdict(verdict="outcome", result={"space": 4, "face": "$2"}),
         "from_": Verdict(verdict="void", reason="r"),
         "to": Verdict(verdict="outcome", result={"space": 4, "face": "$2"}),
     }

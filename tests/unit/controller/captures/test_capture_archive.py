@@ -333,7 +333,7 @@ def test_a_correction_names_a_capture_unless_there_is_one() -> None:
     made = spans(3)
     assert [*rounds_to_keep([corrected(2)], made)] == [2]
     assert rounds_to_keep([corrected(2, confirmed=True)], made) == {}
-    made.keep(2)
+    made.keep(2, NAME)
     assert rounds_to_keep([corrected(2)], made) == {}
 
 

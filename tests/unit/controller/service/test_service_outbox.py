@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import pytest
+
 from controller.captures.capture_archive import Ready
 from controller.captures.capture_store import CaptureRequest
 from controller.captures.round_spans import RoundSpan
 from controller.journal.errors import JournalError
 from controller.journal.records import Entry
-from controller.service.outbox import Outbox
+from controller.service.outbox import NOT_KEPT, Outbox
 from controller.table.orders.order import CommandResult
 from feed import events
 from feed.events import CaptureFile, Event, Evidence
@@ -41,8 +43,10 @@ class FakeHandler:
 
     def __init__(self) -> None:
         self.answered: list[str] = []
+        self.reasons: list[str] = []
 
     def records(self, answers: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+        self.reasons += [answer.reason for answer in answers]
         return [], lambda failure: self.answered.extend(answer.id for answer in answers)
 
 
@@ -54,7 +58,9 @@ class StillLines:
     def __init__(self, table: str) -> None:
         self.table = table
 
-    def capture_request(self, event_id: str, span: RoundSpan) -> CaptureRequest:
+    def capture_request(self, event_id: str, span: RoundSpan) -> CaptureRequest | None:
+        if span.to_ns <= self.held_ns:
+            return None
         ring = Ring()
         ring.append(Batch([], [], 10))
         return CaptureRequest(self.table, event_id, ring.cut(span.from_ns, span.to_ns), CaptureLines(()))
@@ -66,10 +72,11 @@ class Box:
     def __init__(self) -> None:
         self.bench, self.keeper, self.handler = PipelineBench(), SlowKeeper(), FakeHandler()
         self.shown: list[Event] = []
-        self.one, self.other = self._box("wheel-1"), self._box("wheel-2")
+        self.lines = StillLines("wheel-1")
+        self.one, self.other = self._box(self.lines), self._box(StillLines("wheel-2"))
 
-    def _box(self, table: str) -> Outbox:
-        return Outbox(self.bench.pipeline, self.handler, self.keeper, StillLines(table), self.shown.extend)  # type: ignore[arg-type]
+    def _box(self, lines: StillLines) -> Outbox:
+        return Outbox(self.bench.pipeline, self.handler, self.keeper, lines, self.shown.extend)  # type: ignore[arg-type]
 
 
 def void(number: int) -> Event:
@@ -141,3 +148,58 @@ def test_two_rounds_in_one_tick_have_a_capture_each() -> None:
     assert box.bench.feed.kinds == []
     box.keeper.ready()
     assert len(box.bench.feed.kinds) == 4
+
+
+# --- disputes ------------------------------------------------------------------------------------------------------
+
+
+def outcome(number: int) -> Event:
+    return event(events.Outcome, number, round=1, result={}, winning=[], evidence=Evidence(), rule="r")
+
+
+def dispute(box: Box, number: int, until_ns: int) -> None:
+    stands = events.Verdict(verdict="outcome", result={})
+    said = event(events.RoundDisputed, number, round=1, by="ann", stands=stands)
+    answer = CommandResult(Command("dispute", (), 0, str(number)), True, "round 1 is disputed", (said.id,))
+    box.one.put([said], [answer], until_ns)
+
+
+def captures(box: Box) -> list[CaptureFile | None]:
+    return [one.data.capture for one in box.bench.feed.events if isinstance(one.data, events.RoundDisputed)]
+
+
+def test_a_disputed_outcome_has_a_capture_that_the_answer_names_and_a_second_dispute_has_the_same() -> None:
+    box = Box()
+    box.one.put([opened(1), outcome(2)], [], 8)
+    dispute(box, 3, 9)
+    (case, _) = box.keeper.cases[0]
+    assert case.cut.batch.until_ns == 8, "it ends with the verdict"
+    assert box.handler.reasons == [], "the answer waits for its capture"
+    box.keeper.ready()
+    dispute(box, 4, 10)
+    assert box.keeper.cases == []
+    assert captures(box) == [NAME, NAME]
+    assert box.handler.reasons == ["round 1 is disputed; its capture is wheel-1/x.vcd"] * 2
+
+
+@pytest.mark.parametrize("held_ns", [0, 8])
+def test_a_dispute_whose_capture_cannot_be_kept_is_recorded_and_the_answer_says_so(held_ns: int) -> None:
+    box = Box()
+    box.lines.held_ns = held_ns
+    box.one.put([opened(1), outcome(2)], [], 8)
+    dispute(box, 3, 9)
+    if held_ns == 0:
+        box.keeper.ready(None)
+    assert box.keeper.cases == []
+    assert captures(box) == [None]
+    assert box.handler.reasons == [f"round 1 is disputed; {NOT_KEPT}"]
+
+
+def test_a_capture_that_was_cut_before_the_verdict_is_not_that_of_a_dispute() -> None:
+    box = Box()
+    fault = {"device": "wheel", "fault": "not_level", "detail": "", "blocks_play": True, "round": 1}
+    box.one.put([opened(1), event(events.DeviceFault, 2, **fault)], [], 4)
+    box.keeper.ready()
+    box.one.put([outcome(3)], [], 8)
+    dispute(box, 4, 9)
+    assert [case.cut.batch.until_ns for case, _ in box.keeper.cases] == [8]
