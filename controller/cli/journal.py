@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +25,7 @@ from controller.journal.queries import (
     ROUNDS,
     RecalledTable,
     Selection,
+    Span,
     find,
     last_of,
     last_written,
@@ -179,14 +180,7 @@ _LAST = 20
 _PROGRESS_EVERY = 1000
 
 
-class Span(NamedTuple):
-    """Numbers of events, both ends included; None where it is open."""
-
-    first: int | None
-    last: int | None
-
-
-def _parse_span(_ctx: click.Context, _param: click.Parameter, value: str | None) -> Span | None:
+def _parse_span(_ctx: click.Context, param: click.Parameter, value: str | None) -> Span | None:
     """Parses `17`, `17-40`, `17-` or `-40`."""
     if value is None:
         return None
@@ -194,7 +188,8 @@ def _parse_span(_ctx: click.Context, _param: click.Parameter, value: str | None)
     ends = [int(one) if one.isascii() and one.isdigit() and len(one) < 19 else None for one in (first, last)]
     wrong = [one for one, end in zip((first, last), ends, strict=True) if one and end is None]
     if wrong or not (first or last):
-        raise click.BadParameter(f"{value!r} is no number of an event; expected 17, 17-40, 17- or -40")
+        what = "a round" if param.name == "numbers" else "an event"
+        raise click.BadParameter(f"{value!r} is no number of {what}; expected 17, 17-40, 17- or -40")
     return Span(ends[0], ends[1] if dash else ends[0])
 
 
@@ -206,30 +201,58 @@ def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> d
         raise click.BadParameter(str(error)) from error
 
 
+_ROUND = click.option("--round", "numbers", metavar="N|N-M", callback=_parse_span, help="Of this round, or of these.")
+_SINCE = click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
+_UNTIL = click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
+
+
 @click.command("show")
 @_JOURNAL
 @click.argument("table", required=False)
 @click.argument("span", required=False, callback=_parse_span)
+@_ROUND
+@_SINCE
+@_UNTIL
 @_JSON
-def show_command(path: Path, table: str | None, span: Span | None, as_json: bool) -> None:
+def show_command(
+    path: Path,
+    table: str | None,
+    span: Span | None,
+    numbers: Span | None,
+    since: datetime | None,
+    until: datetime | None,
+    as_json: bool,
+) -> None:
     """Show events of a table, one a line; a single event in full.
 
     SPAN is the number of an event (its seq), or a span: 17-40, 17-, -40. Without it, the last 20 are shown. TABLE can
     be the id of an event instead, as in wheel-1.9f3c04d1a2b36e57.17; without it, the last 20 of all tables are shown
     in the order in which they were written. The commands of dealers and supervisors are in @commands.
 
+    With --round, --since or --until all events of that round or time are shown, of TABLE or of every table.
+
     \b
     Examples:
         feltwire journal show journal.sqlite
         feltwire journal show journal.sqlite roulette-1
         feltwire journal show journal.sqlite roulette-1 17-40
+        feltwire journal show journal.sqlite roulette-1 --round 44
+        feltwire journal show journal.sqlite --since 2026-07-04T21:30 --until 2026-07-04T21:35
         feltwire journal show journal.sqlite roulette-1.9f3c04d1a2b36e57.17 --json
         feltwire journal show journal.sqlite @commands
 
     Exit codes: 0; 2 for a file that cannot be used, or where there is no such event.
     """
+    selection = Selection(tables=() if table is None else (table,), since=since, until=until, rounds=numbers)
+    if span is not None and _narrows(selection):
+        raise click.UsageError("give numbers of events, or --round, --since and --until; not both")
+    records: Iterator[Record]
     with exit_on_journal_error():
-        if table is None:
+        if _narrows(selection):
+            _known(path, selection.tables)
+            records = (one.record for one in select(path, selection))
+            whole = False
+        elif table is None:
             records = last_written(path, _LAST)
             whole = False
         elif span is None and (one := find(path, table)) is not None:
@@ -249,7 +272,8 @@ def show_command(path: Path, table: str | None, span: Span | None, as_json: bool
             else:
                 show_record(record)
         if not shown:
-            what = "it has no event yet" if table is None else f"{table} has no such event here"
+            none = "it has no event yet" if not _narrows(selection) else "it has no such event"
+            what = none if table is None else f"{table} has no such event here"
             raise JournalError(path, what, "an older one may be in an archive")
 
 
@@ -257,11 +281,26 @@ def show_command(path: Path, table: str | None, span: Span | None, as_json: bool
 @_JOURNAL
 @click.argument("table", required=False)
 @click.option(
-    "--rounds", type=click.IntRange(1, 10_000), default=ROUNDS, show_default=True, help="Rounds of each table."
+    "--rounds",
+    type=click.IntRange(1, 10_000),
+    help=f"The last so many of each table.  [default: {ROUNDS}; all that are chosen by the options below]",
 )
+@_ROUND
+@_SINCE
+@_UNTIL
 @click.option("--json", "as_json", is_flag=True, help='One a line: {"recall": true, "table", "round", "events"}.')
-def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) -> None:
+def recall_command(
+    path: Path,
+    table: str | None,
+    rounds: int | None,
+    numbers: Span | None,
+    since: datetime | None,
+    until: datetime | None,
+    as_json: bool,
+) -> None:
     """Recall the last rounds of a table with their evidence, the newest last; without TABLE, of every table.
+
+    With --round, --since or --until, recall those rounds: the time is that of the verdict.
 
     The output is marked RECALL, so that nobody takes it for a live result. A correction is shown below the verdict that
     it corrects. The service may be running.
@@ -270,19 +309,33 @@ def recall_command(path: Path, table: str | None, rounds: int, as_json: bool) ->
     Examples:
         feltwire journal recall journal.sqlite roulette-1
         feltwire journal recall journal.sqlite roulette-1 --rounds 3 --json
+        feltwire journal recall journal.sqlite roulette-1 --round 44
+        feltwire journal recall journal.sqlite --since 2026-07-04T21:30 --until 2026-07-04T21:35
 
     Exit codes: 0; 2 for a file that cannot be used, or a table that it does not have.
     """
+    selection = Selection(since=since, until=until, rounds=numbers)
+    count = rounds if rounds is not None or _narrows(selection) else ROUNDS
     with exit_on_journal_error():
         chosen = [table] if table is not None else [one for one in tables(path) if one != COMMANDS]
         if not chosen:
             raise JournalError(path, "it has no table yet", "there is nothing to recall before the first round")
-        for one in chosen:
-            recalled = recall(path, one, rounds)
+        found = [recall(path, one, count, selection) for one in chosen]
+        if _narrows(selection) and not any(one.rounds for one in found):
+            where = " here" if table is None else f" of {table}"
+            raise JournalError(
+                path, f"no such round{where} has a verdict in it", "an older one may be in an archive; times are UTC"
+            )
+        for recalled in found:
             if as_json:
                 print_recall(recalled)
-            else:
-                show_recall(recalled, rounds)
+            elif recalled.rounds or not _narrows(selection):
+                show_recall(recalled, 0 if count is None else count)
+
+
+def _narrows(selection: Selection) -> bool:
+    """Whether rounds or a time are chosen."""
+    return selection.rounds is not None or selection.since is not None or selection.until is not None
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -291,8 +344,8 @@ _EXPORT_OPTIONS = (
     click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True),
     click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more."),
     click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat."),
-    click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC)."),
-    click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC)."),
+    _SINCE,
+    _UNTIL,
     click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file."),
 )
 
@@ -344,7 +397,7 @@ def export_command(
                     bar.progress(one.done, one.total)
 
 
-def _known(path: Path, chosen: tuple[str, ...] | list[str]) -> None:
+def _known(path: Path, chosen: Collection[str]) -> None:
     there = tables(path)
     for table in chosen:
         if table == COMMANDS and table not in there:
@@ -412,6 +465,8 @@ def show_recall(recalled: RecalledTable, rounds: int) -> None:
                 for name, value in msgspec.structs.asdict(event.data.evidence).items():
                     if value not in (None, ""):
                         click.echo(f"{'':14}{name:<22}{_evidence(value)}")
+            elif (capture := getattr(event.data, "capture", None)) is not None:
+                click.echo(f"{'':14}{'capture':<22}{_evidence(capture)}")
     if len(recalled.rounds) < rounds:
         more = "; older ones are in an archive" if recalled.archived else ""
         click.echo(f"{len(recalled.rounds)} rounds have a verdict here{more}")

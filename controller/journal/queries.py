@@ -1,4 +1,4 @@
-"""What an auditor asks of a journal: records by table, time and kind, an event by its id, and the last rounds.
+"""What an auditor asks of a journal: records by table, time, kind and round, an event by its id, and rounds.
 
 Records are read page by page: a slow reader never keeps the service's write-ahead log from being used again. The last
 rounds come with their evidence, as a regulator's recall screen shows them.
@@ -15,12 +15,23 @@ from typing import Final, NamedTuple
 from controller.journal.errors import JournalError
 from controller.journal.reading import reading
 from controller.journal.records import COLUMNS, COMMANDS, Record
-from controller.journal.schema import CHAINS
+from controller.journal.schema import CHAINS, OPENING_TERM
 from feed.events import Event, EventError, Outcome, Unresolved, Void, decode
 
 _PAGE: Final = 1000
 """Records read in one transaction (ours)."""
 _MOST: Final = 2**63 - 1
+
+
+class Span(NamedTuple):
+    """Numbers of events or rounds, both ends included; None where it is open."""
+
+    first: int | None
+    last: int | None
+
+    def has(self, number: int) -> bool:
+        """Whether a number is in it."""
+        return (self.first is None or number >= self.first) and (self.last is None or number <= self.last)
 
 
 class Selection(NamedTuple):
@@ -32,6 +43,8 @@ class Selection(NamedTuple):
     """Inclusive."""
     until: datetime | None = None
     """Exclusive."""
+    rounds: Span | None = None
+    """The numbers of the rounds that they belong to."""
 
     def has(self, record: Record) -> bool:
         """Whether a record is chosen."""
@@ -42,10 +55,22 @@ class Selection(NamedTuple):
             return False
         if self.kinds and record.kind not in self.kinds:
             return False
+        if self.rounds is not None and (record.round is None or not self.rounds.has(record.round)):
+            return False
+        return self._has_time(record.time)
+
+    def has_round(self, number: int, decided: str) -> bool:
+        """Whether a round is chosen, by its number and the time of its verdict."""
+        return (self.rounds is None or self.rounds.has(number)) and self._has_time(decided)
+
+    def _has_time(self, time: str) -> bool:
         if self.since is None and self.until is None:
             return True
-        at = _moment(record.time)
+        at = _moment(time)
         return at is not None and (self.since is None or at >= self.since) and (self.until is None or at < self.until)
+
+
+ALL: Final = Selection()
 
 
 class Chosen(NamedTuple):
@@ -197,8 +222,9 @@ class RecalledTable(NamedTuple):
     """Older rounds are in an archive."""
 
 
-def recall(path: Path, table: str, rounds: int = ROUNDS) -> RecalledTable:
-    """The last `rounds` rounds of a table that have a verdict. The service may run meanwhile.
+def recall(path: Path, table: str, rounds: int | None = ROUNDS, selection: Selection = ALL) -> RecalledTable:
+    """The last `rounds` rounds of a table that have a verdict, of those whose verdict is selected; None for all of
+    these. The service may run meanwhile.
 
     Raises:
         JournalError: the journal cannot be read, has no such table, or holds something that is no event.
@@ -209,7 +235,7 @@ def recall(path: Path, table: str, rounds: int = ROUNDS) -> RecalledTable:
         if table not in known:
             there = ", ".join(known) or "no table yet"
             raise JournalError(path, f"it has no table {table}", f"give one that it has: {there}")
-        numbers = _last_rounds(connection, table, rounds)
+        numbers = _last_rounds(connection, table, rounds, selection)
         found: dict[int, RecalledRound] = {number: RecalledRound(number, [], []) for number in sorted(numbers)}
         if found:
             query = "SELECT round, body FROM record WHERE chain = ? AND seq >= ? AND round IS NOT NULL ORDER BY seq"
@@ -220,28 +246,26 @@ def recall(path: Path, table: str, rounds: int = ROUNDS) -> RecalledTable:
     return RecalledTable(table, list(found.values()), base is not None)
 
 
-def _last_rounds(connection: sqlite3.Connection, table: str, rounds: int) -> list[int]:
+def _last_rounds(
+    connection: sqlite3.Connection, table: str, rounds: int | None, selection: Selection
+) -> dict[int, None]:
     """The numbers of the last rounds with a verdict, the last first. Read backwards: old history costs nothing."""
-    numbers: list[int] = []
-    rows = connection.execute("SELECT kind, round FROM record WHERE chain = ? ORDER BY seq DESC", (table,))
-    for kind, number in rows:
-        if kind in _VERDICTS and number not in numbers:
-            numbers.append(number)
+    numbers: dict[int, None] = {}
+    rows = connection.execute("SELECT kind, round, time FROM record WHERE chain = ? ORDER BY seq DESC", (table,))
+    for kind, number, time in rows:
+        if kind in _VERDICTS and selection.has_round(number, time):
+            numbers[number] = None
             if len(numbers) == rounds:
                 break
     return numbers
 
 
 def _first_seq(connection: sqlite3.Connection, table: str, number: int) -> int:
-    """Where the round begins: the record after the last one of any round before it."""
-    query = "SELECT seq, round FROM record WHERE chain = ? AND round IS NOT NULL ORDER BY seq DESC"
-    first = 0
-    for seq, there in connection.execute(query, (table,)):
-        if there < number and first:
-            break
-        if there == number:
-            first = seq
-    return first
+    """Where the round begins: after the last opening of a round before it. Between them may be what people did about
+    older rounds.
+    """
+    query = f"SELECT seq, round FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC"
+    return next((seq for seq, there in connection.execute(query, (table,)) if there < number), 0)
 
 
 def _event(path: Path, table: str, body: bytes) -> Event:

@@ -146,6 +146,25 @@ def test_without_a_table_all_are_shown(journal: Path) -> None:
     assert [(one["table"], one["round"]) for one in rounds] == [("wheel-1", 6), ("wheel-2", 6)]
 
 
+def test_a_round_and_a_time_are_shown_and_recalled(journal: Path) -> None:
+    assert [line.split()[3] for line in call("show", journal, "wheel-1", "--round", "2").stdout.splitlines()] == [
+        "#2"
+    ] * 3
+    found = [json.loads(line) for line in call("recall", journal, "--round", "2-3", "--json").stdout.splitlines()]
+    assert [(one["table"], one["round"]) for one in found] == [
+        ("wheel-1", 2),
+        ("wheel-1", 3),
+        ("wheel-2", 2),
+        ("wheel-2", 3),
+    ]
+    decided = found[0]["events"][1]["time"]
+    assert "#2 " in call("recall", journal, "wheel-1", "--since", decided).stdout.splitlines()[1]
+    nothing = call("recall", journal, "--until", decided, "--round", "3")
+    assert (nothing.exit_code, "no such round here" in nothing.stderr) == (2, True)
+    both = call("show", journal, "wheel-1", "3", "--round", "2")
+    assert (both.exit_code, "not both" in both.stderr) == (2, True)
+
+
 def test_a_journal_without_a_table_says_so(tmp_path: Path) -> None:
     path = evening(tmp_path / "journal.sqlite", tables=())
     for command, what in (("show", "it has no event yet"), ("recall", "it has no table yet")):

@@ -13,9 +13,9 @@ import pytest
 
 from controller.journal.errors import JournalError
 from controller.journal.export import COLUMNS, caused_by, csv_heading, csv_lines, json_line
-from controller.journal.queries import Selection, find, last_of, parse_moment, recall, select, span_of, tables
+from controller.journal.queries import Selection, Span, find, last_of, parse_moment, recall, select, span_of, tables
 from controller.journal.records import COMMANDS, Record
-from feed.events import RoundCorrected, Verdict
+from feed.events import Evidence, RoundCorrected, RoundDisputed, RoundOpened, Verdict, Void
 from tests.unit.controller.journal_audit.making import Evening, evening, tampering
 
 
@@ -58,6 +58,38 @@ def test_a_correction_made_rounds_later_is_recalled_with_its_round(tmp_path: Pat
     assert [one.number for one in last] == [2, 3, 4]
     assert [event.data.kind for event in last[0].events][-1] == "round.corrected"
     assert (json.loads(row["result"]), row["by"], row["detail"]) == (after.result, "ann", "the pit saw it")
+
+
+def test_what_people_do_about_an_older_round_hides_nothing_of_the_last_one(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        writer.round("wheel-1")
+        writer.say(writer.event("wheel-1", RoundOpened, round=2))
+        stands = Verdict(verdict="outcome", result={"space": 1, "face": "$2"})
+        writer.say(writer.event("wheel-1", RoundDisputed, round=1, by="ann", stands=stands))
+        words = {"call": "No spin", "reason": "wheel_revolutions", "rule": "13:47-20.29(e)", "evidence": Evidence()}
+        writer.say(writer.event("wheel-1", Void, round=2, **words))
+        (last,) = recall(path, "wheel-1", 1).rounds
+        (disputed,) = recall(path, "wheel-1", None, Selection(rounds=Span(1, 1))).rounds
+    assert [event.data.kind for event in last.events] == ["round.opened", "round.void"]
+    assert [event.data.kind for event in disputed.events][-1] == "round.disputed"
+
+
+@pytest.mark.parametrize(
+    ("selection", "numbers"),
+    [
+        (Selection(rounds=Span(5, 5)), [5]),
+        (Selection(rounds=Span(22, None)), [22, 23, 24]),
+        (Selection(since=parse_moment("2026-07-04T19:00:00"), rounds=Span(None, 2)), [1, 2]),
+        (Selection(until=parse_moment("2026-07-04T19:00:00")), []),
+        (Selection(rounds=Span(99, None)), []),
+    ],
+)
+def test_rounds_are_recalled_by_number_and_by_the_time_of_their_verdict(
+    journal: Path, selection: Selection, numbers: list[int]
+) -> None:
+    assert [one.number for one in recall(journal, "wheel-1", None, selection).rounds] == numbers
 
 
 def test_a_round_without_a_verdict_is_not_recalled(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -197,7 +198,7 @@ def test_a_dispute_whose_capture_cannot_be_kept_is_recorded_and_the_answer_says_
 
 def test_a_capture_that_was_cut_before_the_verdict_is_not_that_of_a_dispute() -> None:
     box = Box()
-    fault = {"device": "wheel", "fault": "not_level", "detail": "", "blocks_play": True, "round": 1}
+    fault: dict[str, Any] = {"device": "wheel", "fault": "not_level", "detail": "", "blocks_play": True, "round": 1}
     box.one.put([opened(1), event(events.DeviceFault, 2, **fault)], [], 4)
     box.keeper.ready()
     box.one.put([outcome(3)], [], 8)
