@@ -89,6 +89,9 @@ class _Reel:
     homes: int = 0
     """Times its home came since the command."""
     pressed_ns: int | None = None
+    """The last press of its button that can have stopped it."""
+    button_ns: int | None = None
+    """When its board reported that the button stops it: a press after that did not."""
     disarmed_ns: int | None = None
     """When the house took it from the player."""
     answer_ns: int = NEVER_NS
@@ -201,7 +204,7 @@ class ReelsActuator:
         reel = self._reels[number]
         reel.stop, reel.aim, reel.target = None, aim, target
         reel.turned, reel.armed, reel.homes = False, False, 0
-        reel.pressed_ns = reel.disarmed_ns = None
+        reel.pressed_ns = reel.button_ns = reel.disarmed_ns = None
         reel.stand_ns, reel.sent = NEVER_NS, False
         if place_of(number)[0] not in self._up:
             reel.answer_ns = t_ns + UP_NS
@@ -303,7 +306,8 @@ class ReelsActuator:
             found += self._counted(self.acceptor, seen)
         elif isinstance(seen, StopPressed):
             reel = self._reels[seen.reel]
-            if reel.aim == "player" and reel.armed and not (reel.seen and reel.seen.by_button):
+            may = reel.button_ns is None or seen.pressed_ns <= reel.button_ns
+            if reel.aim is not None and reel.armed and may:
                 reel.pressed_ns = seen.pressed_ns
         elif isinstance(seen, HomeCame):
             self._reels[seen.reel].homes += 1
@@ -331,6 +335,8 @@ class ReelsActuator:
         number, t_ns = seen.reel, seen.t_ns
         if seen.why:
             reel.held = True
+        if seen.by_button and reel.armed and reel.button_ns is None:
+            reel.button_ns = t_ns
         slipped = before is not None and before.slips != seen.slips and seen.why == 0
         if reel.aim is None:
             # Its board began anew, or it stands: a reel that nobody commands does not turn.
@@ -394,7 +400,7 @@ class ReelsActuator:
         if reel.aim == "player" and not seen.by_button:
             self._fail(number, "reel_halted", "its board stopped it before the player did", t_ns, found)
             return
-        pressed_ns = reel.pressed_ns
+        pressed_ns = reel.pressed_ns if seen.by_button else None
         self._forget(reel)
         reel.stop, reel.stood_step, reel.stood_ns, reel.proven = stop, seen.step, t_ns, True
         found.append(
@@ -461,6 +467,6 @@ class ReelsActuator:
         found.append(ReelFailed(t_ns=t_ns, reel=number, fault=fault, detail=f"reel {number}: {detail}"))
 
     def _forget(self, reel: _Reel) -> None:
-        reel.aim = reel.target = reel.disarmed_ns = reel.pressed_ns = None
+        reel.aim = reel.target = reel.disarmed_ns = reel.pressed_ns = reel.button_ns = None
         reel.answer_ns = reel.stand_ns = NEVER_NS
         reel.sent = True

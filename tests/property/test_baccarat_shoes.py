@@ -12,6 +12,7 @@ import pytest
 
 from controller.games.baccarat.rounds import BaccaratGame, BaccaratOptions
 from controller.games.baccarat.rules import BaccaratRules
+from controller.games.cards.game import CardEquipment
 from controller.rules.profile import profile
 from controller.table.game import GameContext
 from controller.table.salts import RepeatableSalts
@@ -76,7 +77,7 @@ def shoes(count: int, seed: int) -> int:
         time_of=str,
         salts=RepeatableSalts(),
     )
-    game = BaccaratGame(context, RULES, BaccaratOptions(decks=DECKS))
+    game = BaccaratGame(context, RULES, BaccaratOptions(decks=DECKS), equipment=CardEquipment())
     game.open(0)
     cards = [*DECK] * DECKS
     for _ in range(count):

@@ -16,12 +16,11 @@ from msgspec import Meta
 from controller.games.baccarat.hands import Hands, Undecided, hands_dealt, total
 from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import WagerOptions, Wagers
-from controller.games.cards.game import CardGame, CardTerms
+from controller.games.cards.game import CardEquipment, CardGame, CardTerms
 from controller.table.game import GameContext
 from controller.table.wording import counted
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
-from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -58,12 +57,12 @@ class BaccaratGame(CardGame):
         rules: BaccaratRules,
         options: BaccaratOptions,
         *,
-        shuffler: ShufflerConfig | None = None,
+        equipment: CardEquipment,
     ) -> None:
-        """`shuffler` is the automated shuffling device, if the table has one."""
+        """`equipment` is what the table has beside its shoe."""
         self._wagers = Wagers(rules, options)
         self._drawing = rules.drawing(table=options.third_card_table)
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
+        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment))
 
     def reset(self) -> None:
         """A new round begins."""

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    shuffler = make_cards(config, devices)
+    equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, BaccaratRules)
-    return BaccaratGame(context, rules, config.game_options(BaccaratOptions), shuffler=shuffler)
+    return BaccaratGame(context, rules, config.game_options(BaccaratOptions), equipment=equipment)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -21,13 +21,12 @@ from msgspec import Meta
 
 from controller.games.blackjack.counts import BUST, complete, hand_of, natural, well_dealt
 from controller.games.blackjack.rules import BlackjackRules
-from controller.games.cards.game import SHOE, CardGame, CardTerms
+from controller.games.cards.game import SHOE, CardEquipment, CardGame, CardTerms
 from controller.rules.cited import OURS
 from controller.table.game import GameContext
 from drivers.base.driver import Observation
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import Blackjack, CardDealt, HoleCardRead
-from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -78,13 +77,13 @@ class BlackjackGame(CardGame):
         rules: BlackjackRules,
         options: BlackjackOptions,
         *,
-        shuffler: ShufflerConfig | None = None,
+        equipment: CardEquipment,
         continuous: bool = False,
     ) -> None:
-        """`shuffler` is the automated shuffling device, if the table has one; `continuous`, whether its shoe is one."""
+        """`equipment` is what the table has beside its shoe; `continuous` is whether that shuffles all the time."""
         self._rules = rules
         self._options = options
-        terms = CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler, continuous=continuous)
+        terms = CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment, continuous=continuous)
         super().__init__(context, rules, terms)
         self.most_hands = rules.most_hands.value
 

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    shuffler = make_cards(config, devices)
+    equipment = make_cards(config, devices)
     devices.make("card_reader")
     rules = profile(config.rules).text(config.game, BlackjackRules)
     options = config.game_options(BlackjackOptions)
-    return BlackjackGame(context, rules, options, shuffler=shuffler, continuous=is_continuous(config.devices))
+    return BlackjackGame(context, rules, options, equipment=equipment, continuous=is_continuous(config.devices))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -65,6 +65,15 @@ Use: TypeAlias = Literal["discard", "next_round", "next_card"]
 USES: Final[dict[str, Use]] = {use: use for use in get_args(Use)}
 
 
+class CardEquipment(NamedTuple):
+    """What a table of cards has beside its shoe."""
+
+    shuffler: ShufflerConfig | None = None
+    """Its automated shuffling device."""
+    discard_rack: bool = False
+    """Whether its discard rack counts."""
+
+
 class CardTerms(NamedTuple):
     """What the configuration and the equipment fix for every round of a game of cards."""
 
@@ -74,8 +83,7 @@ class CardTerms(NamedTuple):
     """The cards of one deck."""
     fresh_each_round: bool = False
     """Whether each round is dealt from newly shuffled cards."""
-    shuffler: ShufflerConfig | None = None
-    """The automated shuffling device, if the table has one."""
+    equipment: CardEquipment = CardEquipment()
     continuous: bool = False
     """Whether the shoe shuffles all the time, and knows its cards by count alone."""
 
@@ -123,11 +131,11 @@ class CardGame(Game):
         self.procedure = rules.procedure
         self.ledger = CardLedger(self)
         self.shuffler: ShufflerProcedure | None = None
-        if terms.shuffler is not None:
+        if terms.equipment.shuffler is not None:
             removed, alternates = rules.procedure.shuffler_removed.cite, rules.procedure.batches_alternate.cite
             stack = list(terms.deck) * terms.decks
             of_shuffler = ShufflerTerms(stack, removed, alternates)
-            sensed = terms.shuffler.present_sensor
+            sensed = terms.equipment.shuffler.present_sensor
             self.shuffler = ShufflerProcedure(
                 self, of_shuffler, self.ledger, over=lambda: self.stack_over, sensed=sensed
             )
@@ -135,7 +143,8 @@ class CardGame(Game):
         """What is inside a continuous shuffling shoe."""
         self._compartment_changes: deque[CompartmentsOpen] = deque(maxlen=CHANGES_KEPT)
         """The last changes of the compartments of a double shoe, oldest first."""
-        self.discards = Discards(self, self.stack, rules.procedure.batches_alternate)
+        one_batch = rules.procedure.batches_alternate
+        self.discards = Discards(self, self.stack, one_batch) if terms.equipment.discard_rack else None
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""
         self._quiet = True
@@ -635,7 +644,8 @@ class CardGame(Game):
             detail = f"deck {deck} was in use in the last round too"
             self.violation(t_ns, "deck_not_alternated", rule.rule, detail)
         self.deck_in_use = deck
-        self.discards.emptied(t_ns, self.ledger.place)
+        if self.discards is not None:
+            self.discards.emptied(t_ns, self.ledger.place)
         self.ledger.loaded(t_ns, by=by, **how)
         if self.stock is not None:
             self.stock.loaded(t_ns)

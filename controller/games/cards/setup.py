@@ -9,6 +9,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.games.base.spec import TableDevices
+from controller.games.cards.game import CardEquipment
 from controller.games.cards.rules import CardRules
 from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
@@ -28,13 +29,14 @@ SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {
 """The devices of a table of cards."""
 
 
-def make_cards(config: TableConfig, devices: TableDevices) -> ShufflerConfig | None:
-    """Makes the devices of a table of cards; returns its shuffler, if it has one."""
+def make_cards(config: TableConfig, devices: TableDevices) -> CardEquipment:
+    """Makes the devices of a table of cards; returns what it has beside its shoe."""
     devices.make("shoe")
     devices.make("shuffler")
     devices.make("discard_rack")
     section = config.devices.get("shuffler")
-    return None if section is None else section.keys(ShufflerConfig)
+    shuffler = None if section is None else section.keys(ShufflerConfig)
+    return CardEquipment(shuffler, "discard_rack" in config.devices)
 
 
 def is_continuous(devices: Mapping[str, DeviceConfig]) -> bool:

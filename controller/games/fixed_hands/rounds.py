@@ -18,7 +18,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from controller.games.cards.game import CardGame, CardTerms
+from controller.games.cards.game import CardEquipment, CardGame, CardTerms
 from controller.games.cards.progressive import (
     NotPayableError,
     Payment,
@@ -34,7 +34,6 @@ from drivers.base.driver import Observation
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
 from drivers.cards.progressive import AcceptorActuator
-from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -97,11 +96,11 @@ class FixedHandsGame(CardGame):
         layout: HandLayout,
         *,
         deck: Sequence[str] = DECK,
-        shuffler: ShufflerConfig | None = None,
+        equipment: CardEquipment,
         stacks: bool = False,
         progressive: Progressive | None = None,
     ) -> None:
-        """`layout` is how the cards of the game lie, `deck` are those of the deck, and `shuffler` the table's, if any.
+        """`layout` is how the cards of the game lie, `deck` are those of the deck, `equipment` is beside the shoe.
 
         `stacks` is whether an automated shoe deals each hand as a stack: then hand comes after hand (ours).
         `progressive` is the progressive wager, where the table has one.
@@ -114,7 +113,7 @@ class FixedHandsGame(CardGame):
         self.rules = rules
         self._stacks = stacks
         self.reads = options.reads
-        terms = CardTerms(options.settle_after_s, 1, deck, fresh_each_round=True, shuffler=shuffler)
+        terms = CardTerms(options.settle_after_s, 1, deck, fresh_each_round=True, equipment=equipment)
         super().__init__(context, rules, terms)
         self.most_hands = rules.most_hands.value
 

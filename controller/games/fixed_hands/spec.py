@@ -36,7 +36,7 @@ DECK_WITH_JOKERS: Final = (*DECK, JOKER, JOKER)
 
 
 def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    shuffler = make_cards(config, devices)
+    equipment = make_cards(config, devices)
     acceptors = devices.commanded("progressive", AcceptorActuator)
     rules = profile(config.rules).text(config.game, CaribbeanStudRules)
     options = config.game_options(CaribbeanStudOptions)
@@ -51,7 +51,7 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
         )
         progressive = Progressive(rules.progressive, terms, acceptors)
     layout = CaribbeanStudLayout(ace_low=rules.ace_low.value)
-    return FixedHandsGame(context, rules, options, layout, shuffler=shuffler, stacks=stacks, progressive=progressive)
+    return FixedHandsGame(context, rules, options, layout, equipment=equipment, stacks=stacks, progressive=progressive)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -80,19 +80,19 @@ def _rate_wanted(setup: SetUp) -> list[ConfigFinding]:
 
 
 def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    shuffler = make_cards(config, devices)
+    equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, FixedHandsRules)
     options, stacks = config.game_options(FixedHandsOptions), bool(stacks_of(config.devices))
-    return FixedHandsGame(context, rules, options, LetItRideLayout(), shuffler=shuffler, stacks=stacks)
+    return FixedHandsGame(context, rules, options, LetItRideLayout(), equipment=equipment, stacks=stacks)
 
 
 def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    shuffler = make_cards(config, devices)
+    equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, FixedHandsRules)
     options = config.game_options(FixedHandsOptions)
     stacks = bool(stacks_of(config.devices))
     deck, layout = DECK_WITH_JOKERS, JokerSevenLayout()
-    return FixedHandsGame(context, rules, options, layout, deck=deck, shuffler=shuffler, stacks=stacks)
+    return FixedHandsGame(context, rules, options, layout, deck=deck, equipment=equipment, stacks=stacks)
 
 
 def _options(config: TableConfig) -> FixedHandsOptions:

@@ -16,13 +16,12 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from controller.games.cards.game import CardGame, CardTerms
+from controller.games.cards.game import CardEquipment, CardGame, CardTerms
 from controller.games.red_dog.rules import RedDogRules
 from controller.games.red_dog.spread import decided, spread_of
 from controller.table.game import GameContext
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
-from drivers.cards.shuffler import ShufflerConfig
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, WinningBet
@@ -58,11 +57,11 @@ class RedDogGame(CardGame):
         rules: RedDogRules,
         options: RedDogOptions,
         *,
-        shuffler: ShufflerConfig | None = None,
+        equipment: CardEquipment,
     ) -> None:
-        """`shuffler` is the automated shuffling device, if the table has one."""
+        """`equipment` is what the table has beside its shoe."""
         self._rules = rules
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, shuffler=shuffler))
+        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment))
 
     def reset(self) -> None:
         """A new round begins."""

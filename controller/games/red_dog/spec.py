@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    shuffler = make_cards(config, devices)
+    equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, RedDogRules)
-    return RedDogGame(context, rules, config.game_options(RedDogOptions), shuffler=shuffler)
+    return RedDogGame(context, rules, config.game_options(RedDogOptions), equipment=equipment)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

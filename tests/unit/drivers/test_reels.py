@@ -63,9 +63,15 @@ class Bench:
         self.t_ns += later_ns
         return self._observe(self.driver.frame(Frame(link, data, self.t_ns)))
 
-    def say(self, reel: int, step: int = UNKNOWN, **more: int) -> list[object]:
+    def say(self, reel: int, step: int = UNKNOWN, *, later_ns: int = MS, **more: int) -> list[object]:
         link, local = place_of(reel)
-        return self.send(link, carried(report(local, step, **more)))
+        return self.send(link, carried(report(local, step, **more)), later_ns)
+
+    def press(self, reel: int, t_ns: int) -> None:
+        """A button goes down; its next edge comes with a later press."""
+        edges = [Edge(f"stop_{reel}", 0, t_ns - 1), Edge(f"stop_{reel}", 1, t_ns)]
+        self._observe(self.driver.edges(edges))
+        self.t_ns = t_ns
 
     def home(self, reel: int) -> None:
         for level in (0, 1):
@@ -158,6 +164,23 @@ def test_a_button_counts_when_it_has_held_for_a_millisecond() -> None:
     (stuck,) = driver.due(9 * S)
     assert isinstance(stuck, SensorDead)
     assert (stuck.line, stuck.fault, stuck.t_ns) == ("stop_2", "sensor_stuck", 8 * S)
+
+
+@pytest.mark.parametrize("reported_ms", [0.6, 1.0, 1.4])
+def test_a_press_and_the_report_of_the_stop_may_come_in_either_order(reported_ms: float) -> None:
+    bench = Bench()
+    bench.actuator.spin(1, bench.t_ns)
+    bench.say(1, 5, moving=1)
+    bench.home(1)
+    bench.say(1, 20, moving=1)  # armed now
+    button = bench.t_ns + MS
+    bench.press(1, button)
+    bench.say(1, 30, moving=1, button=1, later_ns=round(reported_ms * MS))
+    bench.wait(0.02)
+    bench.press(1, bench.t_ns + MS)  # a second press stops nothing
+    bench.wait(0.02)
+    found = bench.say(1, 50, button=1)
+    assert [(one.by_player, one.pressed_ns) for one in found if isinstance(one, ReelStands)] == [(True, button)]
 
 
 def test_reports_of_a_reel_that_is_not_there_are_left_alone() -> None:

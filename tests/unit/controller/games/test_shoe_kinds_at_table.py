@@ -207,3 +207,11 @@ def test_a_determinant_card_that_nobody_read_chooses_nothing() -> None:
 def test_a_determinant_card_needs_two_compartments() -> None:
     (found,) = check_text(card_toml("blackjack", options="determinant_card = true")).errors
     assert "this shoe has one" in str(found)
+
+
+def test_a_table_without_a_rack_that_counts_warns_of_no_count() -> None:
+    hands = ShoeHands(card_toml(options="decks = 6"))
+    hands.ordered("new_shoe by=ann")
+    hands.round(NATURAL)
+    said = hands.ordered("new_shoe by=ann")
+    assert [one.warning for one in said.of(events.DeviceWarning)] == []

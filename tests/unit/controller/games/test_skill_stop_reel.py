@@ -62,12 +62,16 @@ def test_m2_a_reel_stops_at_the_symbol_that_follows_from_the_step_at_its_press()
     for delay_ms in range(0, 1000, 37):
         machine.token()
         machine.wait(1.5 + delay_ms / 1000)
-        pressed = {reel: machine.press(reel, 30) for reel in (1, 2, 3)}
+        pressed, pressed_ns = {}, []
+        for reel in (1, 2, 3):
+            pressed_ns.append(machine.now_ns + 1)
+            pressed[reel] = machine.press(reel, 30)
         outcome = machine.wait(1).one(events.Outcome)
         for reel, step in pressed.items():
             assert outcome.result["stops"][reel - 1] in stop_after(step)
         assert outcome.result["stops"] == machine.stops
         assert outcome.evidence.stopped_by == ["player"] * 3
+        assert outcome.evidence.pressed_ns == pressed_ns
 
 
 def test_t2_39_three_buttons_at_once_each_stop_their_own_reel() -> None:
