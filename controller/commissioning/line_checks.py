@@ -79,7 +79,7 @@ def judge_drive(wired: Wired, driven: Driven) -> Finding:
             return failed("pulls", "nothing drives it and it has no resistor: it floats", fix, subject)
         level = int((wired.pull == "up") != wired.inverted)
         if level and wired.rests_low:
-            fix = f"write inverted = {str(not wired.inverted).lower()}, or the other pull: unplugged, it must be 0"
+            fix = f"{_at_rest(wired)}: unplugged, it must be 0"
             return failed("pulls", f"at rest its resistor alone makes it {level}", fix, subject)
         return ok("pulls", f"its resistor ({wired.pull}) holds it: an open contact, or nothing connected", subject)
     if wired.rests_low and high != wired.inverted:
@@ -89,6 +89,21 @@ def judge_drive(wired: Wired, driven: Driven) -> Finding:
         )
         return failed("pulls", f"it is driven {driven} at rest, which is level 1", fix, subject)
     return ok("pulls", f"driven {driven}", subject)
+
+
+_SINKS: Final = "an open collector (NPN) or a contact to ground"
+
+
+def _at_rest(wired: Wired) -> str:
+    """What to write for a line that is 1 at rest, the likelier first: most sensors and contacts pull a wire low and
+    leave it open at rest, so that the resistor must pull it up.
+    """
+    other = f"inverted = {str(not wired.inverted).lower()}"
+    if wired.pull == "down" and wired.inverted:
+        return f'write pull = "up" for {_SINKS}, or {other} for a sensor that gives 3V3'
+    if wired.pull == "up" and not wired.inverted:
+        return f'write {other} for {_SINKS}, or pull = "down" for a sensor that gives 3V3'
+    return f"write {other}"
 
 
 def judge_rest(recording: Recording, wires: Sequence[Wired], seconds: float) -> list[Finding]:
@@ -114,7 +129,7 @@ def judge_rest(recording: Recording, wires: Sequence[Wired], seconds: float) -> 
         elif wired.line not in recording.found:
             found.append(failed("noise", "its level is not known", "check its board and its cable", subject))
         elif wired.rests_low and recording.found[wired.line]:
-            fix = f"let it go; else write inverted = {str(not wired.inverted).lower()}, or use the other contact"
+            fix = f"let it go; else {_at_rest(wired)}, or use the other contact"
             found.append(failed("noise", "it is 1 at rest", fix, subject))
     found += _lost(recording)
     quiet = len(wires) - len({one.subject for one in found if one.status in ("failed", "warning")})
@@ -141,7 +156,8 @@ def judge_moved(
         if not changes:
             hint = ""
             if wired.pull == "down":
-                hint = ' an open-collector (NPN) output needs pull = "up" and inverted = true;'
+                also = "" if wired.inverted else " and inverted = true"
+                hint = f' an open-collector (NPN) output needs pull = "up"{also};'
             fix = f"move it again;{hint} check supply, ground and {wired.use.wire}, and the gap of the sensor"
             make = failed if wired.use.required else warning
             found.append(make("edges", f"no edge while {device} was moved", fix, subject))

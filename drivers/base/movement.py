@@ -16,6 +16,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from drivers.base.driver import Driver, Observation
 from hal.values import Edge, EdgesLost, Frame, Rare, Reading
 
+OTHER_LEVEL: Final = (
+    'write inverted the other way; with pull = "down" and inverted = true, an open collector (NPN) needs pull = "up"'
+)
+"""What to do with a line that is 1 at rest, where the movement does not know how it is wired."""
 BOUNCE_NS: Final = 20_000_000
 """Changes of a contact closer than this are its bounce (ours)."""
 
@@ -118,12 +122,38 @@ def dead_lines(recording: Recording, lines: Collection[str]) -> list[str]:
     return [line for line in lines if line not in moved]
 
 
+def mostly_high(recording: Recording, lines: Collection[str]) -> list[str]:
+    """Those of the lines that were 1 for most of the time between their first change and their last: something passed
+    each and was gone again, so an upright line is 0 for most of it.
+    """
+    found: list[str] = []
+    for line in lines:
+        changes = recording.changes(line)
+        high_ns = sum(after.t_ns - before.t_ns for before, after in pairwise(changes) if before.level)
+        if changes and 2 * high_ns > changes[-1].t_ns - changes[0].t_ns:
+            found.append(line)
+    return found
+
+
+def inverted_lines(lines: Collection[str]) -> MovementResult:
+    """What is found of lines that are 1 for most of a movement in which something passes them."""
+    return failed(
+        f"{', '.join(lines)}: 1 while nothing is there, and 0 while something passes",
+        f"for {' and '.join(lines)} {OTHER_LEVEL}",
+    )
+
+
 def unusable(recording: Recording, lines: Collection[str]) -> MovementResult | None:
     """Why a recording proves nothing: lines that stood still, or edges that were lost. None where it can be judged."""
     dead = dead_lines(recording, lines)
     if dead:
         found = f"{', '.join(dead)} did not change"
-        return failed(found, "check its wire, its supply and the gap of its sensor; feltwire pins shows where it goes")
+        fix = "check its wire, its supply and the gap of its sensor; feltwire pins shows where it goes"
+        instead = [line for line in recording.moved if line not in lines]
+        if len(instead) == len(dead):
+            found += f", and {', '.join(instead)} did, which this movement does not touch"
+            fix = f"exchange the wires of {dead[0]} and {instead[0]}, or their pins in the file; else {fix}"
+        return failed(found, fix)
     lost = recording.losses(lines)
     if lost:
         found = f"changes of {', '.join(sorted({loss.line for loss in lost}))} were lost ({lost[0].cause})"
@@ -150,7 +180,7 @@ def _judge_press(recording: Recording, line: str, others: Sequence[str]) -> Move
             return failed(found, f"exchange the wires of {line} and {moved[0]}, or their pins in the file")
         return failed(f"{line} did not change", "check its wire and its contact; feltwire pins shows where it goes")
     if recording.found.get(line):
-        fix = f"let it go before you begin; if it was free, write inverted the other way for {line}"
+        fix = f"let it go before you begin; if it was free, for {line} {OTHER_LEVEL}"
         return failed(f"{line} is 1 at rest", fix)
     if moved:
         found = f"{', '.join(moved)} changed with {line}"
@@ -171,7 +201,7 @@ def in_order(name: str, instruction: str, lines: Sequence[str]) -> Movement:
             return wrong
         high = [line for line in lines if recording.found.get(line)]
         if high:
-            return failed(f"{', '.join(high)} is 1 at rest", "write inverted the other way, or clear what stands there")
+            return failed(f"{', '.join(high)} is 1 at rest", f"clear what is there; else {OTHER_LEVEL}")
         rises: dict[str, int] = {}
         for line, level, t_ns in recording.edges:
             if level and line in lines:

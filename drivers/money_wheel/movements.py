@@ -15,6 +15,8 @@ from drivers.base.movement import (
     Recording,
     dead_lines,
     failed,
+    inverted_lines,
+    mostly_high,
     observe,
     unusable,
 )
@@ -22,7 +24,7 @@ from drivers.money_wheel.device import MoneyWheelConfig, Rest, WheelRested
 from drivers.money_wheel.encoder_wheel import MoneyWheel
 from drivers.money_wheel.peg_wheel import PegWheel
 from drivers.wheel.encoder import Encoder
-from drivers.wheel.movements import turn
+from drivers.wheel.movements import judge_exchange, turn
 from drivers.wheel.quadrature import ANY_COUNT
 
 PAUSE_NS: Final = 700_000_000
@@ -219,8 +221,12 @@ def _pegs(config: MoneyWheelConfig) -> Movement:
 
     def judge(recording: Recording) -> MovementResult:
         wrong = unusable(recording, lines)
+        wrong = wrong or judge_exchange(recording, ("wheel_peg",), "wheel_index")
         if wrong is not None:
             return wrong
+        inverted = mostly_high(recording, lines)
+        if inverted:
+            return inverted_lines(inverted)
         pegs: list[int] = []
         for line, level, _ in recording.edges:
             if line == "wheel_index" and level:

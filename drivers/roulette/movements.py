@@ -10,12 +10,15 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from drivers.base.movement import (
+    OTHER_LEVEL,
     Movement,
     MovementResult,
     PlotRow,
     Recording,
     dead_lines,
     failed,
+    inverted_lines,
+    mostly_high,
     observe,
     press,
     unusable,
@@ -88,11 +91,13 @@ def _ball(config: RouletteWheelConfig) -> Movement:
     def judge(recording: Recording) -> MovementResult:
         stuck = [line for line in lines if recording.found.get(line) and not recording.changes(line)]
         if stuck:
-            fix = "clear what stands before it; else write inverted the other way"
-            return failed(f"{', '.join(stuck)} is 1 all the time", fix)
+            return failed(f"{', '.join(stuck)}: 1 all the time", f"clear what is before it; else {OTHER_LEVEL}")
         wrong = unusable(recording, lines)
         if wrong is not None:
             return wrong
+        inverted = mostly_high(recording, lines)
+        if inverted:
+            return inverted_lines(inverted)
         return judge_ball(passes_of(recording, lines), config.ball_sensors_deg)
 
     return Movement("roll_ball", instruction, lines, judge)
@@ -270,6 +275,8 @@ def _pocket(config: RouletteWheelConfig) -> Movement:
         if dead:
             fix = "turn the rotor with the ball in its pocket; then check the wire and the height of that sensor"
             return failed(f"{', '.join(dead)} did not change", fix)
+        if mostly_high(recording, ["pocket"]):
+            return inverted_lines(["pocket"])
         read = [one for one in observe(RouletteWheel(config), recording) if isinstance(one, PocketRead)]
         if not read:
             return failed(

@@ -23,6 +23,14 @@ WIDTH_TOLERANCE: Final = 0.35
 """By how much of the stated width the index may be wider or narrower (ours), beside one count."""
 
 
+LEAST_SLOTS: Final = 8
+"""A disc with fewer slots than the least that a file may have is none (ours)."""
+MOST_OFTEN: Final = 3
+"""An index that changes oftener than this times a channel is a channel (ours): an index that bounces is not."""
+MOST_LISTED: Final = 4
+"""Gaps between two rises of the index that are printed (ours)."""
+
+
 class Turn(NamedTuple):
     """What an encoder did while it was turned."""
 
@@ -77,10 +85,25 @@ def turn(part: str, slots: int, index_width_deg: float, direction: str, *, excha
         wrong = unusable(recording, (a, b, index))
         if wrong is not None:
             return wrong
-        return judge_turn(follow(recording, a, b, index), (a, b, index), slots, index_width_deg, direction)
+        return judge_exchange(recording, (a, b), index) or judge_turn(
+            follow(recording, a, b, index), (a, b, index), slots, index_width_deg, direction
+        )
 
     instruction = f"Turn the {part} by hand {direction}, slowly, two whole turns, and leave it{exchange}"
     return Movement(f"turn_{part}", instruction, (a, b, index), judge)
+
+
+def judge_exchange(recording: Recording, channels: tuple[str, ...], index: str) -> MovementResult | None:
+    """An index that changes far oftener than a channel is that channel, and the channel is the index."""
+    counted = {line: len(recording.changes(line)) for line in (*channels, index)}
+    seldom = min(channels, key=counted.__getitem__)
+    if counted[index] <= MOST_OFTEN * counted[seldom]:
+        return None
+    return failed(
+        f"{index} changed {counted[index]} times and {seldom} {counted[seldom]} times: the index is the one that "
+        "changes twice a turn",
+        f"{seldom} and {index} are exchanged: exchange their wires, or their pins in the file",
+    )
 
 
 def judge_turn(
@@ -156,10 +179,17 @@ def _gaps(turned: Turn) -> list[int]:
 
 def _wrong_slots(gaps: list[int], per_turn: int) -> MovementResult:
     mean = sum(gaps) / len(gaps)
+    slots = round(mean / COUNTS_PER_SLOT)
+    more = f" and {len(gaps) - MOST_LISTED} more" if len(gaps) > MOST_LISTED else ""
+    found = f"{', '.join(map(str, gaps[:MOST_LISTED]))}{more} counts from index to index, and the file has {per_turn}"
+    if slots < LEAST_SLOTS or max(abs(gap - mean) for gap in gaps) > COUNTS_PER_SLOT:
+        return failed(
+            found,
+            "no disc gives unequal gaps: the index bounces or catches noise, the coupling slips, or pulses are lost",
+        )
     return failed(
-        f"{', '.join(map(str, gaps))} counts from index to index, and the file has {per_turn}",
-        f"if the disc has {round(mean / COUNTS_PER_SLOT)} slots, write encoder_slots = "
-        f"{round(mean / COUNTS_PER_SLOT)}; else the coupling slips, or pulses are lost",
+        found,
+        f"if the disc has {slots} slots, write encoder_slots = {slots}; else the coupling slips, or pulses are lost",
     )
 
 

@@ -33,6 +33,7 @@ def built(config: TableConfig, **otherwise: Any) -> Any:
 MONEY = sim("money_wheel")
 EQUAL = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 120, 240]\n")
 UNEQUAL = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 80, 200]\n")
+PEGS = sim("money_wheel", '[device.wheel]\nsensing = "pegs"\n')
 DICE = [sim(game) for game in ("beat_the_dealer", "chuck_a_luck", "under_over", "sic_bo", "craps")]
 CARDS = sim("baccarat")
 
@@ -44,7 +45,7 @@ def test_a_device_as_its_file_has_it_passes_every_movement(seed: int) -> None:
         assert failed_of(config, seed=seed) == {}
 
 
-@pytest.mark.parametrize("config", [*DICE, CARDS, sim("money_wheel", '[device.wheel]\nsensing = "pegs"\n')])
+@pytest.mark.parametrize("config", [*DICE, CARDS, PEGS])
 def test_dice_cards_and_pegs_pass_every_movement(config: TableConfig) -> None:
     made = [one for one in tried(config) if one.movement.name]
     assert made
@@ -63,6 +64,41 @@ def test_exchanged_channels_are_found_whichever_way_the_index_ends(seed: int) ->
 def test_an_inverted_line_of_an_encoder_is_found(line: str) -> None:
     wrong = failed_of(MONEY, parse_mistake(f"invert:{line}"))
     assert "inverted" in wrong["turn_wheel"].fix
+
+
+@pytest.mark.parametrize(
+    ("config", "movement", "first", "second"),
+    [
+        (MONEY, "turn_wheel", "wheel_b", "wheel_index"),
+        (UNEQUAL, "turn_rotor", "rotor_a", "rotor_index"),
+        (UNEQUAL, "turn_rotor", "rotor_index", "ball_1"),
+        (UNEQUAL, "roll_ball", "pocket", "ball_2"),
+        (PEGS, "turn_wheel", "wheel_peg", "wheel_index"),
+    ],
+)
+def test_an_exchange_with_the_index_or_with_a_line_of_another_part_is_named(
+    config: TableConfig, movement: str, first: str, second: str
+) -> None:
+    wrong = failed_of(config, parse_mistake(f"exchange:{first},{second}"))[movement]
+    assert "exchange" in wrong.fix
+    assert first in wrong.fix
+    assert second in wrong.fix
+    assert "encoder_slots" not in wrong.fix
+    assert len(wrong.found) < 120
+
+
+@pytest.mark.parametrize(
+    ("config", "movement", "lines"),
+    [
+        (EQUAL, "roll_ball", "ball_1,ball_2,ball_3"),
+        (UNEQUAL, "roll_ball", "ball_2"),
+        (UNEQUAL, "known_pocket", "pocket"),
+        (PEGS, "turn_wheel", "wheel_index"),
+    ],
+)
+def test_inverted_sensors_are_found_even_where_all_are(config: TableConfig, movement: str, lines: str) -> None:
+    wrong = failed_of(config, parse_mistake(f"invert:{lines}"))[movement]
+    assert f"for {' and '.join(lines.split(','))} write inverted the other way" in wrong.fix
 
 
 def test_both_channels_inverted_are_found_by_where_the_index_rises() -> None:

@@ -170,6 +170,23 @@ def test_what_drives_a_line_at_rest(pull: Pull, inverted: bool, driven: str, sta
         assert line_checks.judge_drive(wired._replace(use=CHANNEL.use), driven).status == "ok"  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("pull", "inverted", "first", "second"),
+    [("down", True, 'pull = "up"', "inverted = false"), ("up", False, "inverted = true", 'pull = "down"')],
+)
+def test_the_advice_for_a_line_that_is_1_at_rest_is_an_open_collectors_first(
+    pull: Pull, inverted: bool, first: str, second: str
+) -> None:
+    wired = BUTTON._replace(pull=pull, inverted=inverted)
+    [at_rest] = [
+        one
+        for one in line_checks.judge_rest(Recording([Edge("dealer_void", 1, 0)], [], 3 * S), [wired], 3)
+        if one.status == "failed"
+    ]
+    for found in (line_checks.judge_drive(wired, "nothing"), at_rest):
+        assert 0 < found.fix.index(first) < found.fix.index(second)
+
+
 def recording(line: str, times: list[int], until_ns: int = 3 * S) -> Recording:
     edges = [Edge(line, 0, 0), *(Edge(line, (at + 1) % 2, t) for at, t in enumerate(times))]
     return Recording(edges, [], until_ns)
