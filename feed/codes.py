@@ -130,6 +130,7 @@ CODES: Final = (
     "not_opened",
     "not_settled",
     "not_shuffled",
+    "nothing_decided",
     "number_changed",
     "object_in_wheel",
     "order_differs",

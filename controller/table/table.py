@@ -29,6 +29,7 @@ from controller.table.inspection import InspectionPlan, Inspections, no_inspecti
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
+from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
@@ -89,6 +90,7 @@ class Table:
         self.lifecycle = TableLifecycle(identity, game, self.faults, inspections, self._emit_after_game)
         self._opens = opens
         self._bias = bias
+        self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
         self._answers: list[CommandResult] = []
         self.drivers = tuple(drivers)
@@ -124,6 +126,7 @@ class Table:
         dues = [driver.next_due_ns for driver in self.drivers]
         due_ns = min((due for due in dues if due is not None), default=NEVER_NS)
         due_ns = min(due_ns, self.game.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators))
+        due_ns = min(due_ns, self._undecided.due_ns)
         return due_ns if due_ns < NEVER_NS else None
 
     @property
@@ -287,7 +290,7 @@ class Table:
         game = self.game
         while True:
             game_ns = game.next_due_ns
-            due_ns = game_ns
+            due_ns = min(game_ns, self._undecided.due_ns)
             for actuator in self.actuators:
                 due_ns = min(due_ns, actuator.next_due_ns)
             if due_ns > t_ns:
@@ -299,6 +302,9 @@ class Table:
                     if actuator.next_due_ns == due_ns:
                         self._report(actuator.due(due_ns))
                         break
+                else:
+                    detail = self._undecided.overdue()
+                    self._latch(due_ns, game.device, NOTHING_DECIDED, detail, blocks_play=False)
             if game.events:
                 self._collect()
 
@@ -353,6 +359,7 @@ class Table:
                     self.faults.goes(one.device or self.game.device, one.cause)
                 else:
                     self._emit(one)
+                    self._undecided.see(one)
                     self._watch_bias(one)
 
     def _watch_bias(self, data: Data) -> None:

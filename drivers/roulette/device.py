@@ -57,6 +57,19 @@ class TrackQuiet(Observation, frozen=True, kw_only=True):
     passes: int
 
 
+class TrackCovered(Observation, frozen=True, kw_only=True):
+    """A track sensor has been 1 for far longer than any ball is before it; reported again while it stays so."""
+
+    line: str
+    for_s: float
+
+
+class TrackClear(Observation, frozen=True, kw_only=True):
+    """A track sensor that was reported covered is 0 again."""
+
+    line: str
+
+
 class ForeignObject(Observation, frozen=True, kw_only=True):
     """Something other than the ball is in the wheel, or passes that one ball cannot make."""
 

@@ -27,6 +27,8 @@ from drivers.roulette.device import (
     PocketRead,
     RotorDoubt,
     RouletteWheelConfig,
+    TrackClear,
+    TrackCovered,
 )
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
@@ -79,6 +81,50 @@ class Level:
         return due_ns
 
 
+# --- covered track sensors ---
+
+COVERED_NS: Final = 20_000_000_000
+"""A track sensor that is 1 for so long is covered or inverted (ours): a hand in the bowl is gone before."""
+
+
+class CoveredSensors:
+    """Detects track sensors that stay 1. While one does, the track is never quiet; where all do, no ball is seen."""
+
+    def __init__(self) -> None:
+        self._since_ns: dict[str, int] = {}
+        self._reported: dict[str, int] = {}
+        """The covered lines that were reported, and when last."""
+        self.due_ns = NEVER_NS
+        """The next report, or earlier."""
+
+    def handle_edge(self, edge: Edge, found: list[Observation]) -> None:
+        """Handles an edge of a track sensor; its deadlines up to then are met."""
+        line, level, t_ns = edge
+        if level:
+            self._since_ns.setdefault(line, t_ns)
+            self.due_ns = min(self.due_ns, t_ns + COVERED_NS)
+            return
+        self._since_ns.pop(line, None)
+        if self._reported.pop(line, None) is not None:
+            found.append(TrackClear(t_ns=t_ns, line=line))
+
+    def forget(self, line: str) -> None:
+        """Changes of the line were lost: since when it is 1 is not known."""
+        self._since_ns.pop(line, None)
+
+    def meet(self, t_ns: int, found: list[Observation]) -> None:
+        """Reports what is covered at each deadline up to `t_ns`."""
+        while self.due_ns <= t_ns:
+            now_ns, self.due_ns = self.due_ns, NEVER_NS
+            for line, since_ns in self._since_ns.items():
+                next_ns = self._reported.get(line, since_ns) + COVERED_NS
+                if next_ns <= now_ns:
+                    self._reported[line] = now_ns
+                    found.append(TrackCovered(t_ns=now_ns, line=line, for_s=round((now_ns - since_ns) / 1e9, 1)))
+                    next_ns = now_ns + COVERED_NS
+                self.due_ns = min(self.due_ns, next_ns)
+
+
 # --- the wheel ---
 
 ROTOR_LINES: Final = ("rotor_a", "rotor_b", "rotor_index")
@@ -100,6 +146,7 @@ class RouletteWheel:
         self.rotor = Rotor(config.slots, config.index_width_deg, pockets, config.least_rotor_rpm)
         self._head = PocketHead(pockets, config.pocket_head_deg, config.pocket_tolerance)
         self._runs = BallRuns(config.ball_sensors_deg, round(config.track_quiet_s * 1e9), self.rotor, self._head)
+        self._covered = CoveredSensors()
         self._level = Level("level_x", "level_y", config.level_tolerance_deg, round(config.level_patience_s * 1e9))
         self._handlers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
             **dict.fromkeys(self._runs.lines, self._ball),
@@ -120,7 +167,9 @@ class RouletteWheel:
     @property
     def next_due_ns(self) -> int | None:
         """The next deadline of a part; None if there is none."""
-        due_ns = min(self.rotor.due_ns, self._runs.due_ns, self._object_due_ns, self._level.due_ns)
+        due_ns = min(
+            self.rotor.due_ns, self._runs.due_ns, self._covered.due_ns, self._object_due_ns, self._level.due_ns
+        )
         return due_ns if due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
@@ -179,6 +228,7 @@ class RouletteWheel:
         self._levels.pop(line, None)
         if line in self._runs.lines:
             self._runs.forget(line)
+            self._covered.forget(line)
         if line == "pocket":
             self._head.forget()
             found.append(PocketLost(t_ns=loss.t_ns, since_ns=self._pocket_ns, detail=f"{line}: {loss.cause}"))
@@ -229,6 +279,8 @@ class RouletteWheel:
 
     def _ball(self, edge: Edge, found: list[Observation]) -> None:
         self._meet_object(edge.t_ns - 1, found)
+        self._covered.meet(edge.t_ns - 1, found)
+        self._covered.handle_edge(edge, found)
         before = len(found)
         self._runs.handle_edge(edge, found)
         interrupted = self._levels.get("object") == 1 and self._object_due_ns == NEVER_NS
@@ -275,6 +327,8 @@ class RouletteWheel:
             self.rotor.pass_time(t_ns, found)
         if self._runs.due_ns <= t_ns:
             self._runs.pass_time(t_ns, found)
+        if self._covered.due_ns <= t_ns:
+            self._covered.meet(t_ns, found)
         if self._object_due_ns <= t_ns:
             self._meet_object(t_ns, found)
         if self._level.due_ns <= t_ns:

@@ -19,7 +19,7 @@ from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import Game, GameContext, Terms
-from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.roulette.device import (
     BallLeftTrack,
@@ -32,6 +32,8 @@ from drivers.roulette.device import (
     PocketRead,
     RotorDoubt,
     RouletteWheelConfig,
+    TrackClear,
+    TrackCovered,
     TrackQuiet,
 )
 from drivers.roulette.rotor import RotorReversed, RotorStopped, RotorTurning
@@ -102,6 +104,8 @@ def around_the_bowl(direction: int | None) -> str | None:
 
 STANDS_RPM: Final = 0.1
 """A rotor that is slower stands (ours): 20.32(j)1 has no speed, and wants only that it rotates."""
+UNSEEN_SPINS: Final = 3
+"""Balls that came to rest without one pass at a track sensor, after which these are taken for dead (ours)."""
 MISSED_PART: Final = 2
 """More than one missed sensor to two passes is not an occasional miss (ours)."""
 
@@ -122,6 +126,8 @@ class RouletteGame(Game):
         self._rotor = 0
         self._busy = False
         """Whether the track is not quiet."""
+        self._unseen: list[int] = []
+        """The pockets in which the ball came to rest, one after another, since a track sensor last saw it."""
         self._early: list[Observation] = []
         """Observations of a ball before the last round was settled: they belong to the next round."""
         self.reset()
@@ -181,6 +187,9 @@ class RouletteGame(Game):
                 self._rotor = seen.direction
             case BallSeen() | BallPassed():
                 self._busy = True
+                self._unseen = []
+            case PocketRead(turns=2) if self.phase is OPEN and not self._busy:
+                self._rests_unseen(seen)
             case TrackQuiet():
                 self._busy = False
             case NotLevel():
@@ -189,6 +198,12 @@ class RouletteGame(Game):
                 return
             case LevelAgain():
                 self.events.append(CauseGone(seen.t_ns, "level"))
+            case TrackCovered():
+                self._covered(seen)
+                return
+            case TrackClear():
+                self.events.append(CauseGone(seen.t_ns, seen.line))
+                return
             case RotorDoubt(explained=False):
                 # In every phase: an index that moved gives wrong pockets from then on.
                 self.events.append(Fault(seen.t_ns, seen.reason, seen.detail))
@@ -202,6 +217,22 @@ class RouletteGame(Game):
             self.over_if_quiet(seen.t_ns)
         elif self.phase is SETTLING:
             self._keep(seen)
+
+    def _rests_unseen(self, seen: PocketRead) -> None:
+        """A ball at rest in one pocket after another was spun in between; sensors that see none of it are off."""
+        if seen.pocket not in self._unseen[-1:]:
+            self._unseen.append(seen.pocket)
+        if len(self._unseen) >= UNSEEN_SPINS:
+            pockets = ", ".join(self._results.pocket(pocket) for pocket in self._unseen)
+            self._unseen = []
+            detail = f"the ball came to rest in {pockets} one after the other, and no track sensor saw it run"
+            self.events.append(Fault(seen.t_ns, "sensor_missing", detail))
+
+    def _covered(self, seen: TrackCovered) -> None:
+        """A dust cover on a closed wheel is no fault: the driver reports again once the table is open."""
+        if self.phase is not SHUT:
+            detail = f"{seen.line} is 1 for {seen.for_s:g} s: something covers it, or it is inverted in the file"
+            self.events.append(Fault(seen.t_ns, "sensor_stuck", detail, seen.line))
 
     def _keep(self, seen: Observation) -> None:
         """After the verdict: keeps a ball for the next round, unless its run ends before the settling."""

@@ -521,7 +521,7 @@ def test_a_rotor_that_turns_already_at_the_start_is_no_reason_to_wait() -> None:
 def test_the_first_levels_are_not_a_ball() -> None:
     lines = ("rotor_a", "rotor_b", "rotor_index", "ball_1", "ball_2", "ball_3", "pocket")
     found = [Edge(line, 1, 0) for line in lines]
-    assert events_of_run(roulette_toml(), found, [], 30 * S).story() == OPENED
+    assert events_of_run(roulette_toml(), found, [], 19 * S).story() == OPENED
 
 
 def test_a_ball_launched_before_the_settling_runs_for_the_next_round() -> None:

@@ -134,7 +134,7 @@ def test_an_object_in_the_beam_at_the_first_pass_is_reported_with_it_however_edg
 def test_lines_found_high_are_no_events() -> None:
     driver = wheel()
     lines = ("rotor_a", "rotor_b", "rotor_index", "ball_1", "ball_2", "ball_3", "pocket")
-    assert driver.edges([Edge(line, 1, 0) for line in lines]) + driver.due(60 * S) == []
+    assert driver.edges([Edge(line, 1, 0) for line in lines]) + driver.due(19 * S) == []
 
 
 def test_the_rotors_stop_and_reversal_are_reported() -> None:
