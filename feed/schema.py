@@ -50,7 +50,8 @@ ENVELOPE: Final[dict[str, Any]] = {
     "sequence": {
         "type": "string",
         "pattern": "^[0-9]{20}$",
-        "description": "The seq of a durable event: counts up by one for each of the table's, without a gap.",
+        "description": "The seq of a durable event: counts up by one for each of the table's, without a gap. A text, "
+        "as CloudEvents has it, with zeros in front so that it sorts; everywhere else seq is a number.",
     },
     "datacontenttype": {"const": "application/json", "description": "Of data."},
     "data": {"type": "object", "description": "The content, by type."},
@@ -93,15 +94,18 @@ _PARAMETERS: Final[dict[str, Any]] = {
     "table": {"description": "The table's id."},
 }
 
-_REQUESTS: Final = {
-    "tables": "Which tables have events. Answered by [id] [tables] [json].",
-    "snapshot": "[id] [snapshot] [table]: the state of a table. Answered by [id] [snapshot] [json].",
-    "since": "[id] [since] [table] [epoch] [seq]: every durable event after seq. Answered by [id] [event] [topic] "
-    f"[body] for each, at most {wire.PAGE_EVENTS}, then [id] [done] [json], or [id] [more] [json]: ask again "
-    "after the last one.",
-    "seals": "The newest seal of each table's chain. Answered by [id] [seals] [json].",
-    "schema": "JSON Schema of the events. Answered by [id] [schema] [json].",
+_REQUESTS: Final[dict[str, tuple[tuple[str, ...], str]]] = {
+    "tables": ((), "Which tables have events. Answered by [id] [tables] [json]."),
+    "snapshot": (("table",), "The state of a table. Answered by [id] [snapshot] [json]."),
+    "since": (
+        ("table", "epoch", "seq"),
+        "Every durable event after seq, a number in decimal digits. Answered by [id] [event] [topic] [body] for each, "
+        f"at most {wire.PAGE_EVENTS}, then [id] [done] [json], or [id] [more] [json]: ask again after the last one.",
+    ),
+    "seals": ((), "The newest seal of each table's chain. Answered by [id] [seals] [json]."),
+    "schema": ((), "JSON Schema of the events. Answered by [id] [schema] [json]."),
 }
+"""The requests to the history: their arguments, and what they ask for. They are frames, and have no payload of JSON."""
 
 _CODES: Final = (
     wire.BAD_REQUEST,
@@ -126,7 +130,10 @@ _HISTORY: Final[dict[str, Any]] = {
     "address": None,
     "title": "history",
     "description": "Snapshots of tables, and missed events.",
-    "messages": {verb: {"name": verb, "description": text, "payload": True} for verb, text in _REQUESTS.items()}
+    "messages": {
+        verb: {"name": verb, "description": text, "bindings": {"x-zmq": {"frames": ["id", verb, *arguments]}}}
+        for verb, (arguments, text) in _REQUESTS.items()
+    }
     | {
         name: {"name": name, "payload": {"$ref": f"#/components/schemas/{schema}"}}
         for name, schema in _ANSWERED.items()

@@ -22,6 +22,12 @@ if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
     not_run="${not_run:+$not_run, }pages in a browser (tests/browser)"
 fi
 
+asyncapi=yes
+if ! sh tests/asyncapi/check.sh --ready; then
+    asyncapi=no
+    not_run="${not_run:+$not_run, }the AsyncAPI document through the official parser (tests/asyncapi)"
+fi
+
 ignored=""
 echo "== virtual machine"
 if ! "$BIN/python" -m tests.vm --ready; then
@@ -35,6 +41,7 @@ check mypy "$BIN/mypy"
 check imports "$BIN/lint-imports" --no-cache
 check clocks "$BIN/python" tests/lint/clock_lint.py
 check wire "$BIN/python" firmware/wire/generate.py --check
+[ "$asyncapi" = yes ] && check asyncapi sh tests/asyncapi/check.sh
 if [ "$firmware" = yes ]; then
     check firmware make -s -C firmware
     check firmware-lint make -s -C firmware lint

@@ -1,6 +1,6 @@
 """Follows the feed of a service: delivers every fact once, in order, and a notice of every gap, silence and rewrite.
 
-    from feed.subscriber import Fact, Subscriber
+    from feltwire_feed.subscriber import Fact, Subscriber
 
     with Subscriber() as subscriber:
         for item in subscriber:
@@ -10,7 +10,7 @@
                 case notice:
                     print(notice)
 
-It needs pyzmq, msgspec and, of this project, only `feed`.
+It needs pyzmq and msgspec. Inside Feltwire's repository the package is `feed`.
 """
 
 from .asynchronous import AsyncSubscriber, TableSubscriber

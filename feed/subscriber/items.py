@@ -95,7 +95,7 @@ class NotShown(Notice, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         kind, asked = ("simulated", "real") if self.simulated else ("real", "simulated")
-        return f"{self.table} is {kind}, and only {asked} tables are asked for: not shown"
+        return f"{self.table} is {kind}, and only {asked} tables are asked for: not shown (simulated=None shows both)"
 
 
 class Joined(Notice, frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import logging
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -10,13 +11,15 @@ import zmq
 
 from ..endpoints import Endpoints
 from ..state import TableState
-from .items import ItemQueue, Position
+from .items import Item, ItemQueue, NotShown, Position
 from .sockets import SubscriberSockets
 from .subscription import Subscription
 from .tables import Since
 
 if TYPE_CHECKING:
     from ..keys import ClientCurve
+
+log = logging.getLogger(__name__)
 
 TICK_MS: Final = 250
 """The resolution of the subscription's time. It is counted in ticks, so that a program that was stopped does not take
@@ -43,7 +46,8 @@ class FeedReader:
             tables: their ids; None for all that the service has.
             since: where to continue, `{table: (epoch, seq)}` as returned by `position`, or one number for all tables
                 (0 for the whole history). Without it, a table begins with `Joined`, which carries its snapshot.
-            simulated: False for real tables, True for simulated ones, None for both.
+            simulated: False for real tables, True for simulated ones, None for both. A table of the other kind is the
+                notice `NotShown`; where there is nothing else to follow, a warning is logged too.
             curve: the keys, over `tcp://`.
             heartbeats: whether heartbeats are delivered too, as facts: for a program that passes the feed on.
 
@@ -57,6 +61,7 @@ class FeedReader:
         self._sockets = SubscriberSockets(self._context, endpoints, self._subscription, curve)
         self._queue = ItemQueue()
         self._now_ns = 0
+        self._warned = False
         self._prepare()
 
     def _prepare(self) -> None:
@@ -109,10 +114,23 @@ class FeedReader:
 
     def _exchange(self) -> bool:
         more = self._sockets.exchange(self._now_ns)
-        self._queue.add(self._subscription.take())
+        items = self._subscription.take()
+        self._warn_of_nothing(items)
+        self._queue.add(items)
         if not more and self._subscription.should_reopen(self._now_ns):
             self._sockets.reopen(self._now_ns)
         return more
+
+    def _warn_of_nothing(self, items: Iterable[Item]) -> None:
+        """Warns once where every table is of the kind that is not asked for: a program that reads facts alone would
+        wait for ever, and its author would not know why."""
+        if self._warned or self._subscription.silent_ns(self._now_ns):
+            return
+        for item in items:
+            if isinstance(item, NotShown):
+                self._warned = True
+                log.warning("nothing to follow yet: %s", item)
+                return
 
     def _disconnect(self) -> None:
         self._sockets.close()

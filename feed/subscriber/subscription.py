@@ -58,6 +58,10 @@ class Subscription:
         )
         self._table_list = PendingRequest()
         self._table_list_known = False
+        self._listed: set[str] = set()
+        """The tables of the list."""
+        self._missed: set[str] = set()
+        """The tables that are wanted, and that the list did not have: each is notified once."""
         self._lookups: dict[str, PendingRequest] = {}
         """Tables of the list whose snapshot, which states whether they are simulated, is not known yet."""
         self._received_ns = self._opened_ns = now_ns
@@ -210,13 +214,26 @@ class Subscription:
             if self._table_list.failures == 1:
                 self._items.append(Trouble(table="", detail="the history does not list its tables"))
             return
-        self._table_list.completed()
-        self._table_list_known = True
         # A service runs there, though no table may have events yet.
         self._waiting_notified = True
         wanted = self._tables.wanted
-        self._lookups = {table: PendingRequest() for table in answer.tables if wanted is None or table in wanted}
-        for table in sorted((wanted or frozenset()).difference(answer.tables)):
+        found = [table for table in answer.tables if wanted is None or table in wanted]
+        for table in found:
+            if table not in self._listed:
+                self._lookups[table] = PendingRequest()
+        self._listed.update(found)
+        missing = sorted((wanted or frozenset()).difference(answer.tables))
+        if not found or missing:
+            # A table of the kind that is not followed is found by the list alone: it is requested again, until it has
+            # one, so that the reader hears that it is not shown.
+            self._table_list.failed(now_ns)
+        else:
+            self._table_list.completed()
+            self._table_list_known = True
+        for table in missing:
+            if table in self._missed:
+                continue
+            self._missed.add(table)
             there = ", ".join(answer.tables) or "none"
             self._items.append(Trouble(table=table, detail=f"no such table has events here yet; there are: {there}"))
 

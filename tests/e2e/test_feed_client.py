@@ -92,8 +92,7 @@ def test_every_module_of_the_client_can_be_imported(python: Path) -> None:
 
 def test_the_client_follows_a_service(python: Path) -> None:
     example = (ROOT / "examples" / "subscriber.py").read_text(encoding="utf-8")
-    code = example.replace("from feed.", "from feltwire_feed.")
-    code = code.replace("    for item in subscriber:\n", "    for item, _ in zip(subscriber, range(8)):\n")
+    code = example.replace("    for item in subscriber:\n", "    for item, _ in zip(subscriber, range(8)):\n")
     assert code.count("feltwire_feed") == 1
     with short_folder() as folder, service(folder, tables=[MONEY_WHEEL]) as running:
         running.start()

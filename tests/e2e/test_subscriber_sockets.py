@@ -190,9 +190,14 @@ def test_a_journal_that_lost_its_end_is_reported(base: str, journal: Path) -> No
             assert report.journal.epoch == "e2"
 
 
-def test_only_real_tables_are_delivered_by_default_and_others_are_notified(base: str, journal: Path) -> None:
+def test_only_real_tables_are_delivered_by_default_and_others_are_notified_and_warned_of(
+    base: str, journal: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with feed(base, journal, "e1"), Subscriber(base, simulated=True) as subscriber:
         assert Reader(subscriber).until(is_a(NotShown)) == NotShown(table=TABLE, simulated=False)
+    (warned,) = [record.getMessage() for record in caplog.records if record.name == "feed.subscriber.reader"]
+    assert warned.startswith(f"nothing to follow yet: {TABLE} is real, and only simulated tables are asked for")
+    assert "simulated=None" in warned
 
 
 def test_an_asynchronous_reader_survives_a_restart(base: str, journal: Path) -> None:

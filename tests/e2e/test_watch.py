@@ -198,7 +198,10 @@ def test_on_a_terminal_live_measures_stay_on_one_line(folder: Path) -> None:
 )
 def test_an_example_shows_everything_over_a_restart(example: str, addresses: tuple[str, ...], folder: Path) -> None:
     base, journal = f"ipc://{folder}", folder / "journal"
-    arguments = [sys.executable, f"examples/{example}", *(address.format(base) for address in addresses)]
+    # As `pip install ./feed` installs it; tests/e2e/test_feed_client.py installs it.
+    (folder / "feltwire_feed").symlink_to(ROOT / "feed")
+    run = f"import runpy, sys; sys.path.insert(0, {str(folder)!r}); sys.argv.pop(0); runpy.run_path(sys.argv[0])"
+    arguments = [sys.executable, "-c", run, f"examples/{example}", *(address.format(base) for address in addresses)]
     with process(*arguments) as shown:
         with feed(base, journal, "e1") as service:
             shown.until(rf"wheel-1\.e1\.{service.end()} ")

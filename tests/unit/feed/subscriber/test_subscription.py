@@ -780,6 +780,23 @@ def test_a_simulated_round_is_not_delivered_to_a_reader_of_real_ones() -> None:
     assert bench.items == [NotShown(table=TABLE, simulated=True)]
 
 
+@pytest.mark.parametrize("tables", [None, [TABLE]])
+def test_a_simulated_table_that_comes_after_the_first_list_is_notified_too(tables: list[str] | None) -> None:
+    bench = Bench(tables=tables)
+    bench.answer()
+    assert bench.reports(NotShown) == [], "the service has just begun, and no table has events"
+    bench.start("e1", simulated=True)
+    for _ in range(3):
+        bench.wait(10)
+        bench.answer()
+    assert bench.reports(NotShown) == [NotShown(table=TABLE, simulated=True)]
+    assert len(bench.reports(Trouble)) == (0 if tables is None else 1)
+    asked = len(bench.asked)
+    bench.wait(10)
+    bench.answer()
+    assert len(bench.asked) == asked, "and nothing is asked any more"
+
+
 def test_a_simulated_table_has_another_name_than_a_real_one() -> None:
     bench = Bench(simulated=None)
     table, opened = bench.start("e1", simulated=True)
