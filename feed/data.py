@@ -549,6 +549,9 @@ MachineAct: TypeAlias = Annotated[
         "payout_in_doubt",
         "tokens_in_doubt",
         "reconciled",
+        "corrected",
+        "debt_collected",
+        "debt_waived",
         "stake_refunded",
         "hand_pay_due",
         "hand_paid",
@@ -584,6 +587,12 @@ class Meters(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens that an attendant gave out in its place."""
     tokens_to_house: int = 0
     """Tokens that fell to the house."""
+    tokens_taken_back: int = 0
+    """Tokens, won or refunded, that a correction took from the player again, as credits or as a debt."""
+    tokens_collected: int = 0
+    """Tokens of such debts that an attendant took from players by hand."""
+    tokens_waived: int = 0
+    """Tokens of such debts that the house let players keep, less what a later correction gave them after all."""
     plays: int = 0
     """Plays that were begun."""
     power_ups: int = 0
@@ -612,6 +621,8 @@ class MachineEvent(Data, frozen=True, kw_only=True, omit_defaults=True):
     """In words."""
     round: int | None = None
     """The play in which it came."""
+    debt: int = 0
+    """Tokens that players owe after it: a correction took them back, and they had left the machine."""
 
 
 class InspectionPassed(Data, frozen=True, kw_only=True, omit_defaults=True):

@@ -144,6 +144,8 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Whether it is in test mode: no play counts."""
     hand_pay: bool = False
     """Whether an attendant has to pay what belongs to the player: nothing else does."""
+    debt: int = 0
+    """Tokens that players owe: a correction took them back, and they had left the machine."""
 
     def after(self, event: events.MachineEvent) -> MachineState:
         """The machine after its next significant event."""
@@ -164,6 +166,7 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
             door_open=door_open,
             testing=testing,
             hand_pay=hand_pay,
+            debt=event.debt,
         )
 
 

@@ -36,6 +36,7 @@ def _machine(machine: MachineState, plays: Sequence[RoundRecord]) -> dict[str, A
     return {
         "credits": machine.credits,
         "hand_pay": machine.hand_pay,
+        "debt": machine.debt,
         "plays": meters.plays,
         "won": meters.tokens_won,
         "meters": msgspec.to_builtins(meters),

@@ -310,6 +310,9 @@ _ACTS: Final = {
     "payout_in_doubt": "were to be given out, and how many left is not known",
     "tokens_in_doubt": "whether a token is in is not known",
     "reconciled": "counted by a person",
+    "corrected": "the correction is in the account",
+    "debt_collected": "of a debt collected by hand",
+    "debt_waived": "of a debt waived by the house",
     "stake_refunded": "given back, for the play is void",
     "hand_pay_due": "are to be paid by hand",
     "hand_paid": "paid by hand",
@@ -331,7 +334,8 @@ def machine_words(data: MachineEvent) -> str:
     said = _ACTS.get(data.act, data.act)
     tokens = "" if data.tokens is None else f"{counted(data.tokens, 'token')} "
     detail = f": {data.detail}" if data.detail else ""
-    return f"{tokens}{said}{_by(data.by)}{detail}; {counted(data.credits, 'credit')}"
+    debt = f", {counted(data.debt, 'token')} owed by players" if data.debt else ""
+    return f"{tokens}{said}{_by(data.by)}{detail}; {counted(data.credits, 'credit')}{debt}"
 
 
 def winning_words(winning: Sequence[WinningBet]) -> str:

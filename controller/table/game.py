@@ -364,6 +364,15 @@ class Game(ABC):
         self.void(t_ns, reason, Evidence(detail=why))
         return True
 
+    def ruling_refused(self, ruling: Ruling, to: Verdict) -> str | None:
+        """Why a person cannot put that verdict in the place of a round's; None where the game can follow it."""
+        return None
+
+    @property
+    def ruling_leaves(self) -> str:
+        """What a correction leaves to be paid, in words; empty where people settle the bets."""
+        return ""
+
     def ruled(self, t_ns: int, ruling: Ruling) -> None:
         """A person called or corrected a round. If it is the last one, its bets are paid from now on."""
         self.recent.stands(ruling)

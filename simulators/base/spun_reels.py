@@ -9,6 +9,13 @@ from typing import TypeVar
 from simulators.base.truth import Truth
 
 P = TypeVar("P")
+Parks = Callable[[Sequence[int | None]], Sequence[int]]
+"""Where all reels stand once the house has parked those that the player left (None)."""
+
+
+def parked_at_home(stops: Sequence[int | None]) -> Sequence[int]:
+    """Every reel that the player left stands at symbol 0."""
+    return [0 if stop is None else stop for stop in stops]
 
 
 def wanted_stops(

@@ -20,7 +20,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, RunMotor, SendFrame
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
-from simulators.base.spun_reels import stopped_by_player, truth_of_stops, wanted_stops
+from simulators.base.spun_reels import Parks, parked_at_home, stopped_by_player, truth_of_stops, wanted_stops
 from simulators.base.truth import SimRound
 from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
@@ -177,6 +177,8 @@ class ReelsGeometry:
     """The player's time."""
     aims: tuple[tuple[tuple[int, ...], ...], ...] = ()
     """What the player may want: combinations, each as the stops that suit at each reel; without one, home."""
+    parks: Parks = parked_at_home
+    """Where the house parks the reels that the player leaves."""
     coins: CoinGeometry | None = None
     """Acceptor and hopper, in place of the chute; None where tokens go into a chute, and awards are paid by hand."""
     acceptor: bool = False
@@ -313,7 +315,7 @@ class ReelsSimulator:
         self._player_ns = ns(player_s)
         for number, plan in enumerate(plans, 1):
             self._watched[number] = _Watched(plan, self._watched[number].turning_since_ns)
-        stops = tuple(0 if plan is None else plan for plan in plans)
+        stops = tuple(self.geometry.parks(plans))
         forced = None in plans
         turns_s = (LOOKS_S + 2 * self.geometry.turn_s + ALIGN_S + AGAIN_S) * self.geometry.reels
         end_s = player_s + turns_s + (self.geometry.longest_s + 5.0 if forced else 2.0)

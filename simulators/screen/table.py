@@ -23,7 +23,7 @@ from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SendFr
 from screen.program import ScreenProgram
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, GeometryError
-from simulators.base.spun_reels import stopped_by_player, truth_of_stops, wanted_stops
+from simulators.base.spun_reels import Parks, parked_at_home, stopped_by_player, truth_of_stops, wanted_stops
 from simulators.base.truth import SimRound
 from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
@@ -215,6 +215,8 @@ class ScreenGeometry:
     """From a flip to its light."""
     touch_latency_s: float = 0.012
     """From a finger to the kernel's event."""
+    parks: Parks = parked_at_home
+    """Where the house parks the reels that the player leaves."""
     coins: CoinGeometry | None = None
     """Acceptor and hopper, in place of the chute; None where tokens go into a chute, and awards are paid by hand."""
     skill_s: float = 0.05
@@ -357,7 +359,7 @@ class ScreenSimulator:
         self._now_s = end_s
         edges.sort(key=lambda edge: edge.t_ns)
         rare.sort(key=lambda value: value.t_ns)
-        stops = tuple(0 if plan is None else plan.image for plan in self._plans)
+        stops = tuple(self.geometry.parks([None if plan is None else plan.image for plan in self._plans]))
         return SimRound(Batch(edges, rare, ns(end_s)), truth_of_stops(stops, name), self._number, fault)
 
     def _plan(self, name: str, rng: Random) -> list[_Plan | None]:

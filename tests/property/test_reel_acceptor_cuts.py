@@ -34,7 +34,7 @@ SOON_NS: Final = TOKEN_NS + 12 * MS
 """Within so long of a token its count is reported, recorded and durable."""
 ACCEPTOR: Final = "[device.reels]\nacceptor = true\n"
 TOML: Final = reel_toml("", ACCEPTOR)
-HASH: Final = "5f2045439f40a90a991b5fc1ca57d823d9601ce02471b430e4b51045ff58ca6c"
+HASH: Final = "717243a03b6ae16d68c1b878751336a1d6c7c7d31800df9549ac657d3e2a3ef7"
 """What touches play of a machine with a chute and the keys as they are written: no key of an acceptor is in it."""
 
 

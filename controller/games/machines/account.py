@@ -3,7 +3,10 @@
     token in   ──► counted with the acceptor's counter, in one record
     payout     ──► planned and recorded ──► durable ──► dispensed ──► counted, as the hopper proves it
 
-    credits = tokens in + won + refunded - played - (paid - overpaid) - paid by hand        (modulo 10,000,000)
+    correction  ──► what the play gave is taken from credits, as far as it is there; the rest is a debt of the player
+
+    credits - debt = tokens in + won + refunded - played - (paid - overpaid) - paid by hand
+                     - taken back + collected + waived                                      (modulo 10,000,000)
 
 A payout leaves the machine only after its plan is durable, so that a start after a power cut knows what to ask the
 hopper. What no count can decide is a doubt: it stays until a named person has counted, and says what was right.
@@ -11,10 +14,13 @@ hopper. What no count can decide is a doubt: it stays until a named person has c
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Annotated, Any, Final, NamedTuple, Protocol
 
 import msgspec
+from msgspec import Meta
 
+from controller.games.machines.plays import PlayedTokens, PlayLedger
+from controller.table.wording import counted
 from drivers.coins.cctalk_wire import HopperStatus
 from drivers.coins.hopper import MOST_TOKENS, Plan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
@@ -23,6 +29,8 @@ from feed.state import MachineState
 
 ACCEPT: Final = "accept"
 PAYOUT: Final = "payout"
+COLLECTED: Final = "collected"
+WAIVED: Final = "waived"
 MODULUS: Final = 10_000_000
 """Meters have seven digits (OAC 325:85-15-18)."""
 
@@ -81,6 +89,8 @@ class TokenAccount:
     def __init__(self, record: RecordAct, coins: CoinDevices | None = None) -> None:
         self.meters = Meters()
         self.credits = 0
+        self.plays = PlayLedger()
+        """What the last plays gave."""
         self.doubts: tuple[Doubt, ...] = ()
         """Those that no person has decided yet, oldest first."""
         self._record = record
@@ -115,7 +125,15 @@ class TokenAccount:
                 state["payout"]["dispensed"] = plan.dispensed
         if self.doubts:
             state["doubts"] = [list(doubt) for doubt in self.doubts]
+        state["plays"] = msgspec.to_builtins(list(self.plays))
+        if self.plays.debt_before:
+            state["debt_before"] = self.plays.debt_before
         return state
+
+    @property
+    def debt(self) -> int:
+        """Tokens that players were given and that are not due to them any more."""
+        return self.plays.debt
 
     def write(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
         """Makes the next record."""
@@ -132,9 +150,13 @@ class TokenAccount:
             kept = msgspec.convert(machine.carried, _Kept)
         except msgspec.ValidationError as error:
             raise AccountError(f"the record of the account cannot be read: {error}") from error
-        wrong = balance_error(machine.meters, machine.credits)
+        plays = PlayLedger(kept.plays, kept.debt_before)
+        wrong = balance_error(machine.meters, machine.credits, machine.debt)
+        if wrong is None and plays.debt != machine.debt:
+            wrong = f"the plays leave a debt of {plays.debt} tokens, and {machine.debt} are recorded"
         if wrong is not None:
             raise AccountError(wrong)
+        self.plays = plays
         self.meters, self.credits = machine.meters, machine.credits
         self._payouts, self._records = kept.payouts, kept.record
         self.doubts = tuple(Doubt(*doubt) for doubt in kept.doubts)
@@ -165,8 +187,8 @@ class TokenAccount:
         self.count(tokens_in=tokens)
         self.credits += tokens
 
-    def stake(self, tokens: int) -> None:
-        """Tokens of the player are staked.
+    def stake(self, tokens: int, play: int) -> None:
+        """Tokens of the player are staked in a play.
 
         Raises:
             AccountError: the player has not so many.
@@ -175,16 +197,70 @@ class TokenAccount:
             raise AccountError(f"{tokens} tokens cannot be staked: the player has {self.credits}")
         self.count(tokens_played=tokens, plays=1)
         self.credits -= tokens
+        self.plays.left(self.credits)
+        self.plays.begin(play, tokens)
 
-    def refund(self, tokens: int) -> None:
-        """The play is void: what was staked in it belongs to the player again, and was won by nobody."""
-        self.count(tokens_refunded=tokens)
-        self.credits += tokens
+    def resumes(self, play: int, staked: int, fell: int) -> None:
+        """A play goes on whose record was made before records had the tokens of each play."""
+        if self.plays.of(play) is None:
+            self.plays.begin(play, staked)
+            self._fell(self._play(play), fell)
 
-    def award(self, tokens: int) -> None:
-        """Tokens are awarded to the player."""
-        self.count(tokens_won=tokens)
-        self.credits += tokens
+    def fell(self, play: int, tokens: int) -> None:
+        """Tokens fell to the player in a play: they are won, and given."""
+        self._fell(self._play(play), tokens)
+        self.count(tokens_won=tokens, tokens_paid=tokens)
+
+    @staticmethod
+    def _fell(play: PlayedTokens, tokens: int) -> None:
+        play.fell += tokens
+        play.won += tokens
+        play.given += tokens
+
+    def award(self, play: int, tokens: int) -> None:
+        """A play awards tokens to its player, in the place of what it awarded before."""
+        self._rule(self._play(play), tokens, 0)
+
+    def void(self, play: int) -> int:
+        """A play is void: its stake belongs to the player again, and what fell stays won. Returns the stake."""
+        played = self._play(play)
+        self._rule(played, played.fell, played.staked)
+        return played.staked
+
+    def _play(self, number: int) -> PlayedTokens:
+        played = self.plays.of(number)
+        if played is None:
+            raise AccountError(f"no token was staked in play {number}, or its tokens are not known any more")
+        return played
+
+    def _rule(self, play: PlayedTokens, won: int, refunded: int) -> None:
+        """The verdict of a play gives so much, in the place of what it gave before."""
+        more_won, more_refunded = won - play.won, refunded - play.refunded
+        play.won, play.refunded = won, refunded
+        kept = min(play.waived, max(0, play.given - play.due))
+        self.count(
+            tokens_won=max(0, more_won),
+            tokens_refunded=max(0, more_refunded),
+            tokens_taken_back=max(0, -more_won) + max(0, -more_refunded),
+            tokens_waived=kept - play.waived,
+        )
+        play.waived = kept
+        missing = play.due - play.given
+        if missing > 0:
+            self.credits += missing
+            play.given += missing
+            play.held += missing
+        self._take_back(play)
+
+    def _take_back(self, play: PlayedTokens) -> None:
+        """Takes a debt of a play from what it left in the credits, but for what a hopper may have given out already."""
+        leaving = self._payout.tokens if self._payout is not None else 0
+        leaving += sum(self.credits if one.most is None else one.most for one in self.doubts if one.what == PAYOUT)
+        taken = min(play.debt, play.held, max(0, self.credits - leaving))
+        self.credits -= taken
+        play.given -= taken
+        play.held -= taken
+        self.plays.left(self.credits)
 
     # --- the acceptor --------------------------------------------------------------------------------------------
 
@@ -282,13 +358,20 @@ class TokenAccount:
             return
         self._payout = None
         self._gave_out(seen.paid)
+        self._take_back_all()
         self.write(seen.t_ns, "payout_ended", tokens=seen.paid, detail=seen.detail)
+
+    def _take_back_all(self) -> None:
+        """A payout is over: what it left of a play that was corrected meanwhile is taken back."""
+        for play in self.plays:
+            self._take_back(play)
 
     def _gave_out(self, tokens: int) -> None:
         """Tokens have left; what the player was not owed is counted apart."""
         owed = min(tokens, self.credits)
         self.count(tokens_paid=tokens, tokens_overpaid=tokens - owed)
         self.credits -= owed
+        self.plays.left(self.credits)
 
     def in_doubt(self, seen: PayoutDoubt) -> None:
         """How many tokens of a payout left cannot be known."""
@@ -322,6 +405,7 @@ class TokenAccount:
         else:
             self.token_in(tokens)
         self.doubts = tuple(rest)
+        self._take_back_all()
         self.write(t_ns, "reconciled", tokens=tokens, by=by, detail=doubt.detail)
         return doubt
 
@@ -340,18 +424,73 @@ class TokenAccount:
             raise AccountError("the player has no tokens to be paid")
         self.count(tokens_hand_paid=tokens)
         self.credits = 0
+        self.plays.left(0)
         self.write(t_ns, "hand_paid", tokens=tokens, by=by)
         return tokens
 
+    def correct(self, play: int, won: int | None) -> str:
+        """A person has put another verdict in place: so many tokens won, or None for a void play.
 
-def balance_error(meters: Meters, credits_: int) -> str | None:
-    """Why meters and credits contradict each other; None where they do not."""
+        Returns:
+            What became of the difference, in words.
+
+        Raises:
+            AccountError: the tokens of that play are not known.
+        """
+        credits_, debt = self.credits, self.debt
+        if won is None:
+            self.void(play)
+        else:
+            self.award(play, won)
+        return _moved(self.credits - credits_, self.debt - debt)
+
+    def settle_debt(self, t_ns: int, how: str, tokens: int | None, by: str) -> int:
+        """An attendant has `collected` tokens of the debt, or the house has `waived` them: all, without a number.
+
+        Returns:
+            How many tokens.
+
+        Raises:
+            AccountError: players owe nothing, or not so much.
+        """
+        debt = self.debt
+        if not debt:
+            raise AccountError("nobody owes the house any tokens")
+        tokens = debt if tokens is None else tokens
+        if not 1 <= tokens <= debt:
+            raise AccountError(
+                f"tokens={tokens}: the debt is {counted(debt, 'token')}; give fewer, or no number for all"
+            )
+        if how == COLLECTED:
+            self.plays.collect(tokens)
+            self.count(tokens_collected=tokens)
+        else:
+            self.plays.waive(tokens)
+            self.count(tokens_waived=tokens)
+        self.write(t_ns, f"debt_{how}", tokens=tokens, by=by)
+        return tokens
+
+
+def _moved(credits_: int, debt: int) -> str:
+    """What a correction did with credits and debt."""
+    parts = []
+    if credits_:
+        parts.append(f"{counted(abs(credits_), 'token')} {'credited' if credits_ > 0 else 'taken from the credits'}")
+    if debt:
+        parts.append(f"{counted(abs(debt), 'token')} {'owed by the player' if debt > 0 else 'not owed any more'}")
+    return " and ".join(parts) or "no token moves"
+
+
+def balance_error(meters: Meters, credits_: int, debt: int = 0) -> str | None:
+    """Why meters, credits and debt contradict each other; None where they do not."""
     values = msgspec.structs.asdict(meters)
     beyond = [name for name, value in values.items() if not 0 <= value < MODULUS]
-    if beyond or credits_ < 0:
-        return f"a meter has no seven digits: {', '.join(beyond) or 'credits'}"
+    beyond += [name for name, value in (("credits", credits_), ("debt", debt)) if value < 0]
+    if beyond:
+        return f"a meter has no seven digits: {', '.join(beyond)}"
     due = meters.tokens_in + meters.tokens_won + meters.tokens_refunded - meters.tokens_played
     due -= meters.tokens_paid - meters.tokens_overpaid + meters.tokens_hand_paid
+    due += meters.tokens_collected + meters.tokens_waived - meters.tokens_taken_back + debt
     if (due - credits_) % MODULUS:
         return f"the meters leave {due % MODULUS} credits, and {credits_} are recorded"
     return None
@@ -376,3 +515,5 @@ class _Kept(msgspec.Struct, frozen=True):
     acceptor: _KeptAcceptor | None = None
     payout: _KeptPayout | None = None
     doubts: tuple[tuple[str, int, int | None, str], ...] = ()
+    plays: list[PlayedTokens] = []
+    debt_before: Annotated[int, Meta(ge=0)] = 0

@@ -25,6 +25,8 @@ from controller.games.machines.rules import MachineRules
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import DEALER_CALL, Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, SETTLING, SHUT, Phase
+from controller.table.recent import Ruling
+from controller.table.wording import counted
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.cabinet.door import DoorMoved
 from drivers.coins.observations import (
@@ -42,7 +44,7 @@ from drivers.coins.observations import (
 )
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
-from feed.events import Evidence
+from feed.events import Evidence, Verdict
 from feed.state import TableState
 
 DOOR: Final = "door"
@@ -137,6 +139,7 @@ class MachineGame(Game):
             act=act,
             meters=self.account.meters,
             credits=self.account.credits,
+            debt=self.account.debt,
             carried=carried,
             tokens=tokens,
             by=by,
@@ -242,6 +245,7 @@ class MachineGame(Game):
         self.phase = OPEN if held is None else held
         if play is not None:
             self.resume_play(t_ns, play)
+            self.account.resumes(self.round, self.staked, self.fallen)
             if self._holds:
                 self._freeze(t_ns)
         elif not self._holds:
@@ -477,8 +481,7 @@ class MachineGame(Game):
             return False
         held = self._held is RUNNING
         if held or self.phase is RUNNING:
-            staked = self.staked
-            self.account.refund(staked)
+            staked = self.account.void(self.round)
             self._held = self._play = self._left_ns = None
             self.void_play()
             self.write(t_ns, "stake_refunded", tokens=staked, detail="the play is void: its stake goes back")
@@ -494,10 +497,44 @@ class MachineGame(Game):
         """A play that a fault holds has no verdict either."""
         return super().undecided or self._held is RUNNING
 
+    def ruling_refused(self, ruling: Ruling, to: Verdict) -> str | None:
+        """A play can have a result where a token was staked in it, and where its tokens are known."""
+        if self.account.plays.of(ruling.round) is not None or to.verdict == ruling.stands.verdict == "void":
+            return None
+        return f"play {ruling.round}: no token was staked in it, or its tokens are not known any more"
+
+    @property
+    def ruling_leaves(self) -> str:
+        """The credits, and what players owe."""
+        debt = f", {counted(self.account.debt, 'token')} owed by players" if self.account.debt else ""
+        return f"{counted(self.account.credits, 'credit')}{debt}"
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """A person corrected a play: its player gets what the verdict gives beyond the one before, or owes it."""
+        super().ruled(t_ns, ruling)
+        if self.account.plays.of(ruling.round) is None:
+            return
+        result, credits_ = ruling.stands.result, self.account.credits
+        moved = self.account.correct(ruling.round, None if result is None else self.won_by(result))
+        self.write(t_ns, "corrected", detail=f"play {ruling.round}: {moved}")
+        more = self.account.credits - credits_
+        if more > 0 and not self.account.pays:
+            self.write(t_ns, "hand_pay_due", tokens=more, detail=f"play {ruling.round} was corrected")
+        self._pay_out(t_ns)
+
+    @abstractmethod
+    def won_by(self, result: Mapping[str, Any]) -> int:
+        """The tokens that a result awards."""
+
     @property
     @abstractmethod
     def staked(self) -> int:
         """Tokens that are staked in the play that is on."""
+
+    @property
+    def fallen(self) -> int:
+        """Tokens that have fallen to the player in the play that is on."""
+        return 0
 
     @abstractmethod
     def void_play(self) -> None:

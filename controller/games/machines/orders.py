@@ -1,11 +1,11 @@
-"""Orders of every machine: test mode, payment by hand, and what a person has counted."""
+"""Orders of every machine: test mode, payment by hand, debts, and what a person has counted."""
 
 from __future__ import annotations
 
-from controller.games.machines.account import AccountError
+from controller.games.machines.account import COLLECTED, WAIVED, AccountError
 from controller.games.machines.game import MachineGame
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
 from controller.table.wording import counted
 
 
@@ -32,20 +32,39 @@ def hand_pay(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         tokens = machine.account.hand_pay(t_ns, given["by"])
     except AccountError as error:
         raise OrderRefused(f"hand_pay: {error}") from error
-    return f"{counted(tokens, 'token')} paid by hand"
+    debt = machine.account.debt
+    owed = f"; {counted(debt, 'token')} owed by players: settle_debt" if debt else ""
+    return f"{counted(tokens, 'token')} paid by hand{owed}"
 
 
 def reconcile(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A person has counted what no counter could prove."""
     machine = _machine(lifecycle, "reconcile")
-    tokens = given["tokens"]
-    if not (tokens.isascii() and tokens.isdecimal() and len(tokens) <= 6):
-        raise OrderRefused(f"reconcile: tokens={tokens!r} is no number of tokens")
+    tokens = _tokens("reconcile", given["tokens"])
     try:
-        doubt = machine.reconcile(t_ns, int(tokens), given["by"])
+        doubt = machine.reconcile(t_ns, tokens, given["by"])
     except AccountError as error:
         raise OrderRefused(f"reconcile: {error}") from error
-    return f"{counted(int(tokens), 'token')} counted; the doubt was: {doubt.detail}"
+    return f"{counted(tokens, 'token')} counted; the doubt was: {doubt.detail}"
+
+
+def settle_debt(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
+    """An attendant has collected tokens that a correction left as a debt, or the house waives them."""
+    machine, how = _machine(lifecycle, "settle_debt"), given["how"]
+    if how not in (COLLECTED, WAIVED):
+        raise OrderRefused(f"settle_debt: {not_one_of('how', how, (COLLECTED, WAIVED))}")
+    tokens = _tokens("settle_debt", given["tokens"]) if "tokens" in given else None
+    try:
+        settled = machine.account.settle_debt(t_ns, how, tokens, given["by"])
+    except AccountError as error:
+        raise OrderRefused(f"settle_debt: {error}") from error
+    return f"{counted(settled, 'token')} {how}; {counted(machine.account.debt, 'token')} still owed"
+
+
+def _tokens(verb: str, text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 6):
+        raise OrderRefused(f"{verb}: tokens={text!r} is no number of tokens")
+    return int(text)
 
 
 def _machine(lifecycle: TableLifecycle, verb: str) -> MachineGame:
@@ -62,4 +81,5 @@ ORDERS = (
     Verb("test_end", test_end, needs=("by",)),
     Verb("hand_pay", hand_pay, needs=("by",)),
     Verb("reconcile", reconcile, needs=("tokens", "by")),
+    Verb("settle_debt", settle_debt, needs=("how", "by"), takes=("tokens",)),
 )

@@ -1,7 +1,7 @@
 """Plays of a skill-stop machine: a token spins the reels, the player stops each, and the win lines are read.
 
     open ──token──► spinning ──each button stops its own reel──► all stand: outcome ──► open
-                       ├── `longest_s` of the model: the house stops the others at home, and no line awards
+                       ├── `longest_s` of the model: the house parks the others, and no line awards
                        └── door, fault, test mode, power ──► held: the reels stand; then those that the player had
                            stopped are brought back, and the others spin anew
 
@@ -17,10 +17,11 @@ from typing import Any, Final, Protocol
 from controller.games.machines.account import CoinDevices
 from controller.games.machines.game import MachineGame, MachineOptions
 from controller.games.machines.rules import MachineRules
-from controller.games.machines.win_lines import PlayModel, lines_shown
+from controller.games.machines.win_lines import HOME, PlayModel, lines_shown, parking
 from controller.table.faults import CauseGone, Fault, LatchedFault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING
+from controller.table.recent import Ruling
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.base.spun_reels import ImageProof, ReelFailed, ReelHalted, ReelStands, ReelsTrouble, SpunReels
@@ -33,8 +34,6 @@ REELS: Final = "reels"
 """What holds a play while its reels are brought back."""
 RECALL: Final = "recall"
 """What holds the plays while the last ones are recalled on the display."""
-HOME_STOP: Final = 0
-"""Where the house stops a reel that the player has not stopped, and where the first reels of all stand (ours)."""
 RETRY_NS: Final = 1_000_000_000
 """The end of a play's time waits so long at a time while its reels are still brought back (ours)."""
 
@@ -76,7 +75,7 @@ class SkillStopGame(MachineGame):
         self._count = len(model.reels)
         self._longest_ns = round(model.longest_s * 1e9)
         self._token_value = options.token_value
-        self._shown = [HOME_STOP] * self._count
+        self._shown = [HOME] * self._count
         """The stops of the last valid result."""
         self.reset()
 
@@ -99,6 +98,11 @@ class SkillStopGame(MachineGame):
         """The token of the play."""
         return 1
 
+    def won_by(self, result: Mapping[str, Any]) -> int:
+        """The award of all lines."""
+        award: int = result["award"]
+        return award
+
     def void_play(self) -> None:
         """The reels go back to the last valid result."""
         self.reset()
@@ -114,11 +118,21 @@ class SkillStopGame(MachineGame):
     def restore(self, state: TableState) -> None:
         """As every machine; what the reels show is the last result that stands."""
         super().restore(state)
-        for record in reversed(state.rounds):
-            stops: Any = (record.stands.result or {}).get("stops")
-            if record.stands.verdict == "outcome" and self._are_stops(stops):
+        self._show_last_valid()
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """As every machine; the reels turn to the last result that stands now, as they would after a restart."""
+        super().ruled(t_ns, ruling)
+        self._show_last_valid()
+        self._update(t_ns)
+
+    def _show_last_valid(self) -> None:
+        for ruling in self.recent.newest_first:
+            stops: Any = (ruling.stands.result or {}).get("stops")
+            if ruling.stands.verdict == "outcome" and self._are_stops(stops):
                 self._shown = list(stops)
                 return
+        self._shown = [HOME] * self._count
 
     def _are_stops(self, stops: Any) -> bool:
         symbols = range(self._reel_model.symbols)
@@ -142,7 +156,7 @@ class SkillStopGame(MachineGame):
             return
         self.phase = RUNNING
         self.account.token_in(1)
-        self.account.stake(1)
+        self.account.stake(1, self.round)
         self.run_due_ns = t_ns + self._longest_ns
         self.write(t_ns, "play_begun", tokens=1)
         self.report(events.RoundStarted, t_ns)
@@ -150,9 +164,10 @@ class SkillStopGame(MachineGame):
 
     def run_due(self, t_ns: int) -> None:
         """The player's time is over: the house stops what still turns."""
+        parked = parking(self._reel_model, self._stops)
         for number in self._free():
             if self._reels.aim_of(number) == "player":
-                self._reels.stop_at(number, HOME_STOP, t_ns)
+                self._reels.stop_at(number, parked[number - 1], t_ns)
         if self._free():
             self.run_due_ns = t_ns + RETRY_NS
 
@@ -262,7 +277,7 @@ class SkillStopGame(MachineGame):
         result = self._result(stops, self._by_player)
         if self._awarded is None and result["award"]:
             self._awarded = result["award"]
-            self.account.award(self._awarded)
+            self.account.award(self.round, self._awarded)
             self.write(t_ns, "award", tokens=self._awarded)
         self._shown = stops
         evidence = Evidence(

@@ -20,6 +20,8 @@ from msgspec import Meta
 
 ANY: Final = "*"
 """In an award: any symbol."""
+HOME: Final = 0
+"""Where the house parks a reel that the player has not stopped, and where the first reels of all stand (ours)."""
 
 
 class Award(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,6 +138,12 @@ def _contradiction(model: PlayModel) -> str | None:
             return f"awards: award {number} names {unknown[0]!r}, which is on no reel"
         if len(award.symbols) != len(reels):
             return f"awards: award {number} names {len(award.symbols)} symbols, and there are {len(reels)} reels"
+    for parked in _lines_at(model, [HOME] * len(reels)):
+        if parked.award:
+            return (
+                f"reels: the first symbols, where the house parks the reels, show {', '.join(parked.symbols)} on line "
+                f"{parked.line}, an award of {parked.award} tokens that nobody wins; begin the reels with others"
+            )
     return None
 
 
@@ -144,13 +152,35 @@ def lines_shown(model: PlayModel, stops: Sequence[int], by_player: Sequence[bool
 
     "when the player stops the reel" (13:47-20.2): a line with a reel that the house stopped awards nothing.
     """
+    shown = _lines_at(model, stops)
+    return shown if all(by_player) else [line._replace(award=0) for line in shown]
+
+
+def _lines_at(model: PlayModel, stops: Sequence[int]) -> list[LineShown]:
+    """Every win line with these stops, and the award of its symbols."""
     shown: list[LineShown] = []
     for number, line in enumerate(model.lines, 1):
         symbols = [
             reel[(stop + offset) % len(reel)] for reel, stop, offset in zip(model.reels, stops, line, strict=True)
         ]
-        shown.append(LineShown(number, symbols, award_of(model, symbols) if all(by_player) else 0))
+        shown.append(LineShown(number, symbols, award_of(model, symbols)))
     return shown
+
+
+def parking(model: PlayModel, stops: Sequence[int | None]) -> list[int]:
+    """Where all reels stand once the house has parked those that the player left (None): no line looks like an award.
+
+    They are parked at home. Where home would show an award beside what the player has stopped, one of them is parked
+    at its first stop that shows none, or the least: an award may need none of the parked reels.
+    """
+    at_home = [HOME if stop is None else stop for stop in stops]
+    others = [
+        [*at_home[:reel], other, *at_home[reel + 1 :]]
+        for reel, stop in enumerate(stops)
+        if stop is None
+        for other in range(HOME + 1, model.symbols)
+    ]
+    return min([at_home, *others], key=lambda parked: sum(line.award for line in _lines_at(model, parked)))
 
 
 def award_of(model: PlayModel, symbols: Sequence[str]) -> int:

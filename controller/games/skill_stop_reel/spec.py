@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
@@ -21,7 +22,7 @@ from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopGame
 from controller.games.machines.skill_stop_spec import WORDS, coins_of, model_or_findings, rests, slots_of, statistics_of
-from controller.games.machines.win_lines import aims
+from controller.games.machines.win_lines import aims, parking
 from controller.games.skill_stop_reel.model import MODELS, Model
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
@@ -115,6 +116,7 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
         coins=coins_of(config),
         acceptor=reels.acceptor,
         aims=aims(model),
+        parks=partial(parking, model),
     )
 
 

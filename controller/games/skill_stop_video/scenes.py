@@ -7,15 +7,19 @@ An award is shown until the next play; the screen's program lets it give way to 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from controller.games.machines.account import TokenAccount
 from controller.games.machines.game import DOOR, TEST
 from controller.games.machines.skill_stop import RECALL, SkillStopGame
 from controller.table.phase import OPEN, RUNNING, SHUT
 from drivers.screen.actuator import ScreenActuator
 from drivers.screen.screen_wire import RecalledPlay, Scene, ShownFault, View, WonLine
+
+OF_CORRECTIONS: Final = frozenset({"tokens_taken_back", "tokens_collected", "tokens_waived", "debt"})
+"""What is 0 at a machine none of whose plays was corrected."""
 
 
 class ScreenScenes:
@@ -35,7 +39,7 @@ class ScreenScenes:
         result: dict[str, Any] = (last.stands.result or {}) if last is not None else {}
         won = [WonLine(line=one["line"], award=one["award"]) for one in result.get("lines", []) if one["award"]]
         plays = [_recalled(one.round, one.stands) for one in game.recent.newest_first] if view == "recall" else []
-        meters = msgspec.structs.asdict(game.account.meters) if view in ("recall", "test") else {}
+        meters = meters_shown(game.account) if view in ("recall", "test") else {}
         return Scene(
             view=view,
             play=game.round,
@@ -69,6 +73,12 @@ class ScreenScenes:
         if last is not None and last.round == game.round - 1 and (last.stands.result or {}).get("award"):
             return "award"
         return "hand_pay" if game.account.credits and not game.account.pays else "attract"
+
+
+def meters_shown(account: TokenAccount) -> dict[str, int]:
+    """Every meter and the debt; those of corrections where there are any."""
+    meters = {**msgspec.structs.asdict(account.meters), "debt": account.debt}
+    return {name: value for name, value in meters.items() if value or name not in OF_CORRECTIONS}
 
 
 def _recalled(play: int, stands: Any) -> RecalledPlay:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
@@ -19,7 +20,7 @@ from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopGame
 from controller.games.machines.skill_stop_spec import WORDS, coins_of, model_or_findings, rests, slots_of, statistics_of
-from controller.games.machines.win_lines import aims
+from controller.games.machines.win_lines import aims, parking
 from controller.games.skill_stop_video.model import MODELS, Model
 from controller.games.skill_stop_video.orders import RECALL_ORDERS
 from controller.games.skill_stop_video.scenes import ScreenScenes
@@ -119,6 +120,7 @@ def _geometry(config: TableConfig) -> ScreenGeometry:
         spin_s=screen.spin_ms / 1000,
         longest_s=model.longest_s,
         aims=aims(model),
+        parks=partial(parking, model),
         stops=screen.stops,
         light=screen.light,
         latency_s=screen.latency_ms / 1000,

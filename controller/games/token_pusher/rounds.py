@@ -97,6 +97,16 @@ class TokenPusher(MachineGame):
         """The token of the play."""
         return 1
 
+    @property
+    def fallen(self) -> int:
+        """What has fallen to the player since."""
+        return len(self._falls)
+
+    def won_by(self, result: Mapping[str, Any]) -> int:
+        """What fell, or what a person named."""
+        won: int = result["tokens_won"]
+        return won
+
     def void_play(self) -> None:
         """What fell before lies in the tray, and stays won."""
         self._falls = []
@@ -119,7 +129,8 @@ class TokenPusher(MachineGame):
         if self.phase is not OPEN:
             return
         self.phase = RUNNING
-        self.account.count(tokens_in=1, tokens_played=1, plays=1)
+        self.account.token_in(1)
+        self.account.stake(1, self.round)
         self.run_due_ns = t_ns + self._play_ns
         self.write(t_ns, "play_begun", tokens=1)
         self.report(events.RoundStarted, t_ns)
@@ -194,7 +205,7 @@ class TokenPusher(MachineGame):
             self.write(t_ns, "test_fall", tokens=new, detail="to the player")
         elif in_play:
             self._falls += [t_ns] * new
-            self.account.count(tokens_won=new, tokens_paid=new)
+            self.account.fell(self.round, new)
             self.write(t_ns, "falls", tokens=new)
             self.report(events.RoundProgress, t_ns, tokens_won=len(self._falls))
         else:
@@ -223,7 +234,7 @@ class TokenPusher(MachineGame):
             self.write(t_ns, "falls_to_house", tokens=1)
         elif self.phase is RUNNING and self.playable:
             self._falls.append(seen.fell_ns)
-            self.account.count(tokens_won=1, tokens_paid=1)
+            self.account.fell(self.round, 1)
             self.write(t_ns, "falls", tokens=1)
             self.report(events.RoundProgress, t_ns, tokens_won=len(self._falls))
         else:

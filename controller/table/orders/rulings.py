@@ -51,6 +51,9 @@ def correct(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         raise OrderRefused(f"correct: {not_one_of('reason', reason, game.void_reasons)}")
     if to == ruling.stands:
         raise OrderRefused(f"correct: round {ruling.round} is {game.verdict_words(to)} already")
+    against = game.ruling_refused(ruling, to)
+    if against is not None:
+        raise OrderRefused(f"correct: {against}")
     return _rule(lifecycle, t_ns, ruling, to, given["by"], given["why"])
 
 
@@ -142,7 +145,8 @@ def _rule(
         notices=notices,
     )
     game.ruled(t_ns, ruling._replace(stands=to))
-    return f"round {ruling.round} is {game.verdict_words(to)}, and was {game.verdict_words(ruling.stands)}"
+    leaves = f"; {game.ruling_leaves}" if game.ruling_leaves else ""
+    return f"round {ruling.round} is {game.verdict_words(to)}, and was {game.verdict_words(ruling.stands)}{leaves}"
 
 
 VERBS = (

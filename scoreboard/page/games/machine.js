@@ -72,7 +72,14 @@ export function panel(view) {
   ];
 }
 
-const METERS = ["tokens_in", "tokens_played", "tokens_won", "tokens_refunded", "tokens_paid", "tokens_overpaid", "tokens_hand_paid", "tokens_to_house", "plays", "power_ups", "door_openings"];
+// What is shown only of a machine of which a play was corrected.
+const OF_CORRECTIONS = ["tokens_taken_back", "tokens_collected", "tokens_waived", "debt"];
+const METERS = ["tokens_in", "tokens_played", "tokens_won", "tokens_refunded", "tokens_paid", "tokens_overpaid", "tokens_hand_paid", "tokens_to_house", ...OF_CORRECTIONS, "plays", "power_ups", "door_openings"];
+
+function metersOf({ credits, debt, meters }) {
+  const values = { ...meters, debt };
+  return [["credits", credits], ...METERS.map((name) => [name, values[name]]).filter(([name, value]) => value || !OF_CORRECTIONS.includes(name))];
+}
 
 // Seven digits, as the meters have them.
 const digits = (value) => String(value ?? 0).padStart(7, "0");
@@ -98,7 +105,7 @@ export function recall(view) {
       "div.recall-meters",
       {},
       h("h2.heat-title", {}, t("meters")),
-      h("dl.meters", {}, [["credits", view.details.credits], ...METERS.map((name) => [name, view.details.meters?.[name]])].map(([name, value]) => h("div", { "data-key": name }, h("dt", {}, t(`meter.${name}`)), h("dd", {}, digits(value))))),
+      h("dl.meters", {}, metersOf(view.details).map(([name, value]) => h("div", { "data-key": name }, h("dt", {}, t(`meter.${name}`)), h("dd", {}, digits(value))))),
     ),
   );
 }

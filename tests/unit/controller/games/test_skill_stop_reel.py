@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from controller.games.load import check_text
-from controller.games.machines.win_lines import ModelError, award_of, lines_shown
+from controller.games.machines.win_lines import HOME, ModelError, PlayModel, award_of, lines_shown, parking
 from controller.games.skill_stop_reel.model import MODELS
+from controller.games.skill_stop_video.model import MODELS as VIDEO_MODELS
 from feed import events
 from feed.events import MachineEvent, Meters
 from feed.state import TableState
@@ -102,8 +103,8 @@ def test_m2_the_outcome_has_the_win_lines_and_their_award_and_the_award_is_credi
 
 def test_m2_no_line_awards_with_a_reel_that_the_player_did_not_stop() -> None:
     model = MODELS.named("fruit_3")
-    assert [one.award for one in lines_shown(model, [0, 0, 0], [True, True, True])] == [20]
-    assert [one.award for one in lines_shown(model, [0, 0, 0], [True, True, False])] == [0]
+    assert [one.award for one in lines_shown(model, [1, 1, 1], [True, True, True])] == [20]
+    assert [one.award for one in lines_shown(model, [1, 1, 1], [True, True, False])] == [0]
     machine = ReelMachine()
     machine.token()
     machine.wait(2)
@@ -159,7 +160,9 @@ def test_every_model_is_whole_and_each_award_can_be_won(name: str) -> None:
         ("lines = [[0, 0, 0]]", "lines = []", "there is no win line"),
         ('symbols = ["bar", "bar", "bar"]', 'symbols = ["bar", "barr", "bar"]', "award 2 names 'barr'"),
         ('symbols = ["bar", "bar", "bar"]', 'symbols = ["bar", "bar"]', "award 2 names 2 symbols"),
-        ('["seven", "plum", "cherry",', '["seven", "cherry",', "the same number of symbols"),
+        ('["plum", "seven", "cherry",', '["seven", "cherry",', "the same number of symbols"),
+        ('["cherry", "*", "*"]', '["*", "orange", "*"]', "plum, orange, cherry on line 1, an award of 1"),
+        ("lines = [[0, 0, 0]]", "lines = [[0, 0, 0], [1, 1, 1]]", "seven, seven, seven on line 2, an award of 20"),
         ("steps_per_s = 200", "steps_per_s = 500", "<= 402"),
         ("steps_per_s = 200", "speed = 200", "speed"),
         ('title = "', "title = ", "fruit.toml"),
@@ -171,6 +174,23 @@ def test_a_model_that_contradicts_itself_is_refused_with_the_place(before: str, 
     with pytest.raises(ModelError, match=r"fruit\.toml") as refused:
         MODELS.read(text.replace(before, after, 1).encode(), "fruit.toml")
     assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("model", [models.named(name) for models in (MODELS, VIDEO_MODELS) for name in models.names])
+def test_reels_that_the_house_parks_show_no_award_in_any_line(model: PlayModel) -> None:
+    everybody = [True] * len(model.reels)
+    assert parking(model, [None for _ in model.reels]) == [HOME for _ in model.reels]
+    assert [one.award for one in lines_shown(model, [HOME] * len(model.reels), everybody)] == [0] * len(model.lines)
+    jackpot = [reel.index("seven") for reel in model.reels]
+    for left, reel in enumerate(model.reels):
+        stops = [None if at == left else stop for at, stop in enumerate(jackpot)]
+        parked = parking(model, stops)
+        assert [one.award for one in lines_shown(model, parked, everybody)] == [0] * len(model.lines)
+        assert [stop for at, stop in enumerate(parked) if at != left] == [stop for stop in stops if stop is not None]
+        # A reel on which home would end three of a kind is parked elsewhere.
+        alike = [None if at == left else one.index(reel[HOME]) for at, one in enumerate(model.reels)]
+        if len(model.reels) == 3 and reel[HOME] != "cherry":
+            assert lines_shown(model, parking(model, alike), everybody)[0].award == 0
 
 
 def test_the_file_names_a_model_that_fits_its_reels() -> None:
@@ -400,7 +420,7 @@ def test_a_person_can_correct_a_result_by_its_stops() -> None:
     machine.play()
     assert "stops" in machine.refused("correct round=1 stops=0-0 why=looked by=ann")
     assert "0 to 19" in machine.refused("correct round=1 stops=0-0-20 why=looked by=ann")
-    machine.ok("correct round=1 stops=0-0-0 why=looked by=ann")
+    machine.ok("correct round=1 stops=1-1-1 why=looked by=ann")
     corrected = machine.said.one(events.RoundCorrected)
     assert corrected.to.result is not None
     assert corrected.to.result["award"] == 20
