@@ -172,12 +172,12 @@ class TableLabel(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TableNotice(msgspec.Struct, frozen=True, kw_only=True):
-    """A notice that the rules have posted at the table."""
+    """A notice that the rules have posted at the table, or by which the house states what is its own."""
 
     words: str
     """What it says."""
     rule: str
-    """The rule that wants it posted: `13:47-20.32(g)`."""
+    """The rule that wants it posted: `13:47-20.32(g)`; `ours` where the house states what no text gives."""
 
 
 class StakeLimit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -257,7 +257,7 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     limits_unit: str = ""
     """What the limits count: `USD`, `chips`."""
     notices: list[TableNotice] = []
-    """The notices that must be posted at the table."""
+    """The notices that must be posted at the table, and what of its play no text gives."""
     history: int | None = None
     """Over how many of its last outcomes the table's statistics count."""
     statistics: list[StatisticsKey] = []

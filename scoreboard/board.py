@@ -21,6 +21,9 @@ from scoreboard.game_details import details_of
 LAST: Final = 20
 """How many of its last outcomes a board shows."""
 
+HOUSE: Final = "ours"
+"""The rule of a notice by which the house states what is its own."""
+
 Status: TypeAlias = Literal[
     "waiting",
     "closed",
@@ -105,6 +108,8 @@ class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
     """The table's name by language, the table's own first."""
     limits: list[dict[str, Any]] = []
     limits_unit: str = ""
+    house: list[str] = []
+    """What of its play the table states to be the house's own: no text of the State gives it."""
     call: str = ""
     """What the dealer calls in a void round, as the feed has it."""
     reason: str = ""
@@ -190,6 +195,7 @@ def view_of(state: TableState, live: Live) -> BoardView:
         labels={label.language: label.name for label in state.labels},
         limits=[msgspec.to_builtins(limit) for limit in state.limits],
         limits_unit=state.limits_unit,
+        house=[notice.words for notice in state.notices if notice.rule == HOUSE],
         call=record.call if record is not None and status == "void" else "",
         reason=(record.stands.reason or "") if record is not None and doubtful else "",
         candidates=list(record.candidates) if record is not None and status == "unresolved" else [],

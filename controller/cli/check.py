@@ -11,6 +11,7 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import show_problems
 from controller.games.catalogue import GAME
 from controller.games.load import check
+from controller.service.event_lines import HOUSE_RULE
 
 
 @click.command("check")
@@ -34,7 +35,8 @@ def command(tables: tuple[Path, ...]) -> None:
     for table in report.tables:
         click.echo(f"{table.file}: table {table.id}, {table.game} by {table.rules}, backend {table.lines.backend}: ok")
         for notice in GAME[table.game].notices(table):
-            click.echo(f"  post at the table ({notice.cite}): {notice.value}")
+            where = HOUSE_RULE if notice.ours else f"post at the table ({notice.cite})"
+            click.echo(f"  {where}: {notice.value}")
     if report.errors:
         count = len(report.errors)
         click.echo(f"{count} mistake{'s' if count > 1 else ''}", err=True)

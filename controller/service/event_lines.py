@@ -155,7 +155,7 @@ def _description(event: Event) -> str:
     data = event.data
     match data:
         case events.TableOpened():
-            posted = "".join(f"; post at the table: {one.words} ({one.rule})" for one in data.notices)
+            posted = "".join(f"; {notice_words(one.words, one.rule)}" for one in data.notices)
             return f"table opened{_by(data.by)}: {data.game} by {data.rules}, {data.software}{posted}"
         case events.TableClosed():
             return f"table closed{_by(data.by)}: {data.reason}"
@@ -238,6 +238,11 @@ def _wins(game: str, result: Result | None, winning: Sequence[WinningBet]) -> st
 
 def _notices(notices: Sequence[str]) -> str:
     return "".join(f"; {notice}" for notice in notices)
+
+
+def notice_words(words: str, rule: str) -> str:
+    """A notice of a table: one that its rules have posted, or what the house states to be its own."""
+    return f"{HOUSE_RULE}: {words}" if rule == OURS else f"post at the table: {words} ({rule})"
 
 
 def rule_words(rule: str) -> str:

@@ -259,7 +259,7 @@ class Game(ABC):
     def _begin_settling(self, t_ns: int) -> None:
         self.phase = SETTLING
         self.run_due_ns = NEVER_NS
-        self._settle_due_ns = NEVER_NS if self.context.settle_by_button else t_ns + self._settle_ns
+        self._settle_due_ns = NEVER_NS if self.settled_by_person else t_ns + self._settle_ns
         self._stop_now(t_ns)
 
     def _report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
@@ -393,11 +393,18 @@ class Game(ABC):
         return None
 
     @property
+    def settled_by_person(self) -> bool:
+        """Whether a person settles this round, and no time does: at a table with the button, or where money waits."""
+        return self.context.settle_by_button
+
+    @property
     def waits_for_person(self) -> bool:
-        """Whether the round is unresolved and does not settle by itself: a person calls it, or settles its bets."""
+        """Whether the round does not settle by itself, and not by the button alone: a person calls it, or settles its
+        bets."""
         last = self.recent.last
         unresolved = last is not None and last.round == self.round and last.stands.verdict == "unresolved"
-        return self.phase is SETTLING and unresolved and self._settle_due_ns == NEVER_NS
+        waits = unresolved or (self.settled_by_person and not self.context.settle_by_button)
+        return self.phase is SETTLING and waits and self._settle_due_ns == NEVER_NS
 
     @property
     def settle_refused(self) -> str | None:

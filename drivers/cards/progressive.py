@@ -90,19 +90,20 @@ class AcceptorActuator:
     def __init__(self, config: ProgressiveConfig, name: str = "progressive") -> None:
         self.name = name
         self.outputs: list[Output] = []
-        self._positions = range(1, config.positions + 1)
+        self.positions = range(1, config.positions + 1)
+        """Those with an acceptor."""
         self.lit: frozenset[int] = frozenset()
         """The positions whose lamp is commanded on."""
         self._locked: bool | None = None
 
     def light(self, positions: Collection[int], t_ns: int) -> None:
         """Lights the lamps of these positions, and no other."""
-        lit = frozenset(positions) & frozenset(self._positions)
+        lit = frozenset(positions) & frozenset(self.positions)
         self.outputs += [
-            SetLine(lamp(position), False, t_ns) for position in self._positions if position in self.lit - lit
+            SetLine(lamp(position), False, t_ns) for position in self.positions if position in self.lit - lit
         ]
         self.outputs += [
-            SetLine(lamp(position), True, t_ns) for position in self._positions if position in lit - self.lit
+            SetLine(lamp(position), True, t_ns) for position in self.positions if position in lit - self.lit
         ]
         self.lit = lit
 
@@ -122,4 +123,4 @@ class AcceptorActuator:
 
     def rest(self, t_ns: int) -> list[Output]:
         """Locked, and every lamp dark."""
-        return [SetLine(LOCK, True, t_ns), *(SetLine(lamp(position), False, t_ns) for position in self._positions)]
+        return [SetLine(LOCK, True, t_ns), *(SetLine(lamp(position), False, t_ns) for position in self.positions)]

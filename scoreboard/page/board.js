@@ -9,6 +9,7 @@ import * as moneyWheel from "./games/money_wheel.js";
 import * as other from "./games/other.js";
 import * as roulette from "./games/roulette.js";
 import * as sicBo from "./games/sic_bo.js";
+import { listed } from "./parts.js";
 import { currentLanguage, named, number, reason, short, t } from "./words.js";
 
 const GAMES = {
@@ -93,7 +94,7 @@ function correctionOf(view) {
 
 // Defaults of fields that the gateway leaves out.
 export const complete = (board) => ({
-  labels: {}, limits: [], limits_unit: "", call: "", reason: "", candidates: [], faults: [], winning: [], outcomes: [], statistics: {}, details: {}, counted: 0, round: 0, ...board,
+  labels: {}, limits: [], limits_unit: "", house: [], call: "", reason: "", candidates: [], faults: [], winning: [], outcomes: [], statistics: {}, details: {}, counted: 0, round: 0, ...board,
 });
 
 export const recalls = (view) => gameOf(view) === machine && Array.isArray(view.details.recall);
@@ -137,6 +138,7 @@ export function board(key, view, { stale, tile, recall }) {
         because ? h("span.why", { dir: "auto" }, because) : null,
       ),
       view.correction && code !== "corrected" && !stale ? h("p.ribbon", {}, h("b", {}, t("status.corrected")), h("span", {}, correctionOf(view))) : null,
+      tile ? null : listed(view.house).map((words) => h("p.house", { dir: "auto" }, h("b", {}, t("house")), " ", short(words, 240))),
       recalled
         ? h("div.middle.recalling", { "data-key": "recall" }, game.recall(shown))
         : h("div.middle", { "data-key": "middle" }, hero(game, shown, code), tile ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),

@@ -450,6 +450,8 @@ class CardTableSimulator:
         self.geometry = geometry
         self._seed = seed
         self._number = 0
+        self._hands = 0
+        """Hands of players, as the dealer has declared them."""
         self._now_s = 0.0
         self._shoe = ShoeSimulator(
             seed,
@@ -572,9 +574,10 @@ class CardTableSimulator:
         return SimRound(Batch(edges, rare, _ns(self._now_s)), truth, self._number, fault)
 
     def _wager(self, name: str, call_s: float, paid_s: float, rng: Random) -> None:
-        """Players put progressive wagers into some acceptors; with a fault one more comes after the call."""
+        """Players put progressive wagers into some of their acceptors; with a fault one more comes after the call."""
         positions = range(1, self.geometry.acceptors + 1)
-        early = [position for position in positions if rng.random() < 0.5] if positions else []
+        # Every position draws, so that the round is the same however many hands there are.
+        early = [position for position in positions if rng.random() < 0.5 and position <= self._hands]
         late = [position for position in positions if position not in early][:1] or early[:1]
         for position in early:
             if name != "late_wager" or position not in late:
@@ -627,6 +630,8 @@ class CardTableSimulator:
         for order in deal.before():
             at_s += 0.2
             self._orders.append(_order(order.verb, at_s, *order.given))
+            if order.verb == "hands":
+                self._hands = int(dict(order.given)["count"])
         return at_s
 
     def _load(self, verb: str, at_s: float, *given: tuple[str, str]) -> None:

@@ -207,7 +207,7 @@ def _dice_changed(text: str, stream: Batch) -> Batch:
 def _straight_flush(text: str, stream: Batch) -> Batch:
     """The dealer has the progressive wagers paid: a straight flush at whichever position has one."""
     at_ns = _time_of(text, "round.outcome") + S // 10
-    given = [(("hand", "straight_flush"), ("positions", str(position)), ("by", "ann")) for position in range(1, 8)]
+    given = [(("hand", "straight_flush"), ("positions", str(position)), ("by", "ann")) for position in range(7, 0, -1)]
     return _with(stream, rare=[Command("progressive_pay", one, at_ns) for one in given])
 
 

@@ -446,7 +446,7 @@ WAYS: Final[dict[str, Way]] = {
         "device.progressive.positions",
         3,
         "links: silent",
-        "- procedure.violation wager_after_no_more_bets",
+        "- round.course progressive_wagers",
     ),
     "MoneyWheelOptions.settle_after_s": Way("money wheel", "game.settle_after_s", 15.0, "none", "- round.opened"),
     "MoneyWheelOptions.wind_up_pause_s": Way(

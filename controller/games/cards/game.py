@@ -181,6 +181,15 @@ class CardGame(Game):
     def next_stage(self, t_ns: int, by: str) -> None:
         """The dealer announces it."""
 
+    def seat(self, hands: int, positions: Sequence[int] | None) -> None:
+        """So many hands are dealt from now on, at these positions of the layout; None where they were not named.
+
+        Raises:
+            ValueError: the table does not have them.
+        """
+        if positions is not None:
+            raise ValueError("this table has no acceptors of progressive wagers, and so no positions")
+
     def take_back(self) -> bool:
         """The last card of the round was face up in the shoe: it is used for nothing. False where there is none."""
         return False
@@ -584,7 +593,7 @@ class CardGame(Game):
         cards, self._excess = self._excess, []
         if use == "next_round":
             self._kept += cards
-        if not self.context.settle_by_button:
+        if not self.settled_by_person:
             self._settle_due_ns = t_ns + self._settle_ns
         return f"{counted(len(cards), 'card')} {'discarded' if use == 'discard' else 'for the next round'}"
 

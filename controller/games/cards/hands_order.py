@@ -19,9 +19,28 @@ def hands(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     text = given["count"]
     if not text.isascii() or not text.isdigit() or not 1 <= int(text[:4]) <= game.most_hands:
         raise OrderRefused(f"hands: count is {text!r}; expected 1 to {game.most_hands}")
+    positions = None
+    if "positions" in given:
+        positions = positions_named("hands", given["positions"])
+    try:
+        game.seat(int(text), positions)
+    except ValueError as wrong:
+        raise OrderRefused(f"hands: positions is {given.get('positions')!r}: {wrong}") from wrong
     game.hands = int(text)
     game.carry(t_ns, "hands", given["by"])
     return f"{counted(game.hands, 'hand')} from round {game.round} on"
 
 
-HANDS: Final = Verb("hands", hands, needs=("count", "by"))
+def positions_named(verb: str, text: str) -> list[int]:
+    """The positions of a layout that a person names: `2-5`, in any order.
+
+    Raises:
+        OrderRefused: these are no positions.
+    """
+    names = text.split("-")
+    if any(not name.isascii() or not name.isdigit() or len(name) > 2 for name in names):
+        raise OrderRefused(f"{verb}: positions is {text!r}; expected numbers, such as 2-5")
+    return [int(name) for name in names]
+
+
+HANDS: Final = Verb("hands", hands, needs=("count", "by"), takes=("positions",))

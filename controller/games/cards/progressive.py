@@ -1,8 +1,8 @@
 """The progressive wager of a table: acceptors, the meter, and what is paid of it.
 
     round opens ── wagers accepted, lit ──► "No more bets": locked; the meter grows by its share of each wager
-        └── hand verified, lamp lit, a supervisor validates ──► paid; the meter falls by what was paid of it, and by
-            nothing else
+        └── the hands are shown, none of them void ──► the farthest right first: hand verified, lamp lit, a supervisor
+            validates ──► paid; the meter falls by what was paid of it, and by nothing else
 
 Amounts are whole cents. The meter is carried in the journal with every change, so a power cut neither raises nor lowers
 it. What a text says of the payouts is that they are "no less than" these: a house that pays more changes the data.
@@ -10,13 +10,14 @@ it. What a text says of the payouts is that they are "no less than" these: a hou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
 from msgspec import Struct
 
-from controller.rules.cited import Cited
+from controller.games.cards.words import numbers
+from controller.rules.cited import OURS, Cited
 from controller.table.game import Game
 from drivers.base.driver import Observation
 from drivers.cards.observations import AcceptorFailed, WagerSeen
@@ -46,8 +47,16 @@ class ProgressiveRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     whatever_the_dealer_has: Cited[str]
     shared: Cited[str]
     """What several royal flushes of one round get."""
+    turns: Cited[str]
+    """In which order positions are paid: the amount is what the meter shows at each turn."""
+    void_hand: Cited[str]
+    """When the hand of one player is void, by the text of the wager."""
+    void_rounds: tuple[Cited[str], ...]
+    """Reasons for which every hand of a round is void, by the text of the wager."""
     closes: Cited[str]
     """From when on no wager is taken."""
+    notice: Cited[str]
+    """What the table states of the wager, where the text of its game has none."""
 
 
 class ProgressiveTerms(NamedTuple):
@@ -70,16 +79,28 @@ class PaidPart(NamedTuple):
     cents: int
 
 
-class Payment(Struct, frozen=True, kw_only=True):
+class Payment(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A recorded payment."""
 
     hand: str
     paid: dict[str, int]
-    """Cents, by position."""
+    """Cents, by position, in the order in which they were paid."""
     from_meter: int
     """Cents that the meter fell by."""
     round: int
     by: str
+    why: str = ""
+    """Why it was paid out of turn, as the supervisor stated it."""
+
+
+class PayableRound(NamedTuple):
+    """What the rounds of the table know of the one that is being paid."""
+
+    hands: int | None
+    """How many hands are declared now; it counts where nobody had declared them when the round was dealt."""
+    void_hands: Collection[int]
+    void_rule: str
+    """The rule of the game that voids the hand of a player."""
 
 
 class NotPayableError(Exception):
@@ -103,12 +124,13 @@ class Meter:
         self.cents += share
 
     def pay(self, hand: Hand, positions: Collection[int]) -> tuple[list[PaidPart], int]:
-        """Pays a hand at some positions; returns what each is paid, and by how much the meter fell.
+        """Pays a hand at some positions, the farthest right first; returns what each is paid, and by how much the
+        meter fell.
 
         Several royal flushes share equally what the meter shows when the first is paid. What cannot be shared in whole
         cents stays on it (ours).
         """
-        places = sorted(positions)
+        places = sorted(positions, reverse=True)
         if hand == "royal_flush":
             shared = self.cents * self._rules.royal_flush.value // 100
             each, left = divmod(shared, len(places))
@@ -146,7 +168,14 @@ class ProgressiveProcedure:
         self._open = False
         self.accepted: frozenset[int] = frozenset()
         """Positions whose wager is in this round."""
+        self._seats: tuple[int, ...] | None = None
+        """The positions of the hands, from the dealer's left, as declared; None where hand 1 is at position 1, and so
+        on."""
+        self._hands: dict[int, int] | None = None
+        """The hands of this round by their positions; None where nobody had declared them when it was dealt."""
         self._paid: set[int] = set()
+        self._turns: set[int] = set()
+        """Positions whose turn to be paid has come in this round."""
         self._royal_paid = False
         """Whether a royal flush of this round was paid: all of them share the meter, so one order names them."""
         self.last: Payment | None = None
@@ -155,7 +184,8 @@ class ProgressiveProcedure:
 
     def opened(self, t_ns: int) -> None:
         """Bets are open: the acceptors take wagers."""
-        self._open, self._paid, self._royal_paid = True, set(), False
+        self._open, self._paid, self._turns, self._royal_paid = True, set(), set(), False
+        self._hands = None
         self.accepted = frozenset(self._lies)
         self._actuator.lock(False, t_ns)
         self._actuator.light(self.accepted, t_ns)
@@ -174,17 +204,48 @@ class ProgressiveProcedure:
         self._open = False
         self._actuator.lock(True, t_ns)
 
+    def seat(self, hands: int, positions: Sequence[int] | None) -> None:
+        """So many hands are dealt, at these positions, or at the first ones.
+
+        Raises:
+            ValueError: they are not as many different positions with an acceptor.
+        """
+        if positions is not None:
+            known = self._actuator.positions
+            if len({*positions}) != len(positions) or len(positions) != hands or not {*positions} <= {*known}:
+                raise ValueError(f"expected {hands} different ones from {known[0]} to {known[-1]}")
+            positions = tuple(sorted(positions))
+        self._seats = positions
+
+    def dealt(self, hands: int, t_ns: int) -> None:
+        """The deal begins, of so many hands: from now on it is known which position has one."""
+        self._hands = self._hands_of(hands)
+        without = sorted(self.accepted - {*self._hands})
+        if without:
+            detail = f"a progressive wager lies at position {numbers(without)}, where no hand is dealt: give it back"
+            self._game.violation(t_ns, "wager_without_hand", OURS, detail)
+
+    def _hands_of(self, hands: int) -> dict[int, int]:
+        seats = self._seats or range(1, hands + 1)
+        return {position: number for number, position in enumerate(seats, 1)}
+
     @property
     def carried(self) -> dict[str, Any]:
-        """What a restart must not lose: the meter, and the last payment."""
-        payment = None if self.last is None else msgspec.to_builtins(self.last)
-        return {"meter_cents": self.meter.cents} | ({} if payment is None else {"payment": payment})
+        """What a restart must not lose: the meter, the positions of the hands, and the last payment."""
+        carried: dict[str, Any] = {"meter_cents": self.meter.cents}
+        if self._seats is not None:
+            carried["positions"] = [*self._seats]
+        if self.last is not None:
+            carried["payment"] = msgspec.to_builtins(self.last)
+        return carried
 
     def restore(self, carried: Mapping[str, Any]) -> None:
         """Goes on from what the journal holds."""
         cents = carried.get("meter_cents")
         if isinstance(cents, int) and cents >= 0:
             self.meter.cents = cents
+        if isinstance(carried.get("positions"), list):
+            self._seats = msgspec.convert(carried["positions"], tuple[int, ...])
         if isinstance(carried.get("payment"), dict):
             self.last = msgspec.convert(carried["payment"], Payment)
 
@@ -213,36 +274,69 @@ class ProgressiveProcedure:
 
     # --- payment -------------------------------------------------------------------------------------------------
 
-    def pay(self, hand: str, positions: Collection[int], by: str) -> Payment:
-        """A supervisor validates the payout of a hand at some positions.
+    def pay(self, hand: str, positions: Collection[int], by: str, round_: PayableRound, why: str = "") -> Payment:
+        """A supervisor validates the payout of a hand at some positions; `why` is the reason for paying out of turn.
 
         Raises:
-            NotPayableError: a position has no lit acceptor, was paid before, the hand pays nothing, or a royal flush
-                of this round was paid.
+            NotPayableError: a position has no hand or a void one, no lit acceptor, was paid before, or its turn has
+                passed; the hand pays nothing, or a royal flush of this round was paid.
         """
         known = next((one for one in HANDS if one == hand), None)
         if known is None:
             raise NotPayableError(f"hand {hand} is not one of {', '.join(HANDS)}")
-        if self._open:
-            raise NotPayableError("bets are still open")
         if known == "royal_flush" and self._royal_paid:
             raise NotPayableError(
                 f"a royal flush of this round was paid: name all positions in one order ({self._rules.shared.cite})"
             )
-        for position in sorted(positions):
-            if position not in self.accepted or position not in self._actuator.lit:
-                raise NotPayableError(
-                    f"the acceptor of position {position} is not lit: no wager was accepted there "
-                    f"({self._rules.verified.cite})"
-                )
-            if position in self._paid:
-                raise NotPayableError(f"position {position} was paid in this round")
+        if not positions:
+            raise NotPayableError("no position is named")
+        for position in sorted(positions, reverse=True):
+            self._check(position, round_)
+        first = max(positions)
+        before = min(self._turns, default=first)
+        if first > before and not why:
+            raise NotPayableError(
+                f"position {first} is out of turn: position {before} was paid before it, and the farthest to the "
+                f"dealer's right is paid first ({self._rules.turns.cite}); to pay it by the meter as it is now, state "
+                "why=…"
+            )
         parts, fell = self.meter.pay(known, positions)
-        self._paid |= set(positions)
+        self._paid |= {*positions}
+        # All royal flushes are paid at the turn of the first one: others are paid between them.
+        self._turns |= {first} if known == "royal_flush" else {*positions}
         self._royal_paid = self._royal_paid or known == "royal_flush"
         paid = {str(one.position): one.cents for one in parts}
-        self.last = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by)
+        self.last = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by, why=why)
         return self.last
+
+    def _check(self, position: int, round_: PayableRound) -> None:
+        number = self._game.round
+        if self._hands is None and round_.hands is None:
+            raise NotPayableError(
+                f"nobody has declared how many hands were dealt in round {number}: declare them with hands count=…"
+            )
+        hands = self._hands if self._hands is not None else self._hands_of(round_.hands or 0)
+        if position not in hands:
+            raise NotPayableError(
+                f"position {position} has no hand in round {number}: the hands are at {numbers([*hands])}"
+            )
+        if hands[position] in round_.void_hands:
+            raise NotPayableError(
+                f"hand {hands[position]} at position {position} is void ({round_.void_rule}, "
+                f"{self._rules.void_hand.cite})"
+            )
+        if position not in self.accepted or position not in self._actuator.lit:
+            raise NotPayableError(
+                f"the acceptor of position {position} is not lit: no wager was accepted there "
+                f"({self._rules.verified.cite})"
+            )
+        if position in self._paid:
+            raise NotPayableError(f"position {position} was paid in this round")
+
+    def void_cites(self, reason: str, rule: str) -> str:
+        """The rules that void every hand of a round for a reason: that of its game, and that of the wager."""
+        own = [one.cite for one in self._rules.void_rounds if one.value == reason]
+        return ", ".join([rule, *own]) if rule != OURS else f"{reason}: house rule"
 
 
 def _cents(units: float) -> int:

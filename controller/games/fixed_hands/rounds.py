@@ -21,22 +21,26 @@ from msgspec import Meta
 from controller.games.cards.game import CardEquipment, CardGame, CardTerms
 from controller.games.cards.progressive import (
     NotPayableError,
+    PayableRound,
     Payment,
     ProgressiveProcedure,
     ProgressiveRules,
     ProgressiveTerms,
 )
+from controller.games.cards.words import numbers, paid_words
 from controller.games.fixed_hands.layouts import HandLayout
 from controller.games.fixed_hands.rules import FixedHandsRules
+from controller.rules.cited import OURS
 from controller.table.game import GameContext
-from controller.table.phase import RUNNING
+from controller.table.phase import OPEN, RUNNING, SETTLING
+from controller.table.recent import Ruling
 from drivers.base.driver import Observation
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
 from drivers.cards.progressive import AcceptorActuator
 from feed import events
 from feed.data import DealtCard
-from feed.events import Evidence, WinningBet
+from feed.events import Evidence, Verdict, WinningBet
 from feed.state import TableState
 
 
@@ -141,6 +145,8 @@ class FixedHandsGame(CardGame):
         if not self._plan:
             once = [f"hand {number}" for number in range(1, self.hands + 1)] + ([self.shared] if self.shared else [])
             each = self.rules.cards_each.value
+            if self.progressive is not None:
+                self.progressive.dealt(self.hands, t_ns)
             self._plan = [to for to in once for _ in range(each)] if self._stacks else once * each
         number = len(self._dealt)
         if number == len(self._plan):
@@ -234,8 +240,37 @@ class FixedHandsGame(CardGame):
 
     def result_named(self, name: str) -> dict[str, Any]:
         """The result of the cards that are named, in the order of the deal, or `none`."""
-        result = self._layout.result_named(name)
-        return {**result, "void_hands": self._void_hands} if result and self._void_hands else result
+        return self.result_in(self.round, name)
+
+    def result_in(self, number: int, name: str) -> dict[str, Any]:
+        """As `result_named`, with the hands that are void in that round."""
+        result, void = self._layout.result_named(name), self._void_hands
+        if number != self.round:
+            ruling = self.recent.of(number)
+            void = _void_in(None if ruling is None else ruling.stands)
+        return {**result, "void_hands": void} if result and void else result
+
+    @property
+    def _unnamed(self) -> bool:
+        """Whether a hand was found to be misdealt after the outcome, and nobody has named the dealer's cards since."""
+        last = self.recent.last
+        stands = None if last is None or self.phase is not SETTLING else last.stands
+        return stands is not None and bool(stands.result) and _void_in(stands) != self._void_hands
+
+    @property
+    def settle_refused(self) -> str | None:
+        """As every game of cards; and where the outcome is not what people see on the table."""
+        if not self._unnamed:
+            return super().settle_refused
+        void = numbers(self._void_hands)
+        return f"hand {void} is void: name the dealer's cards as they lie, with correct round={self.round} cards=…"
+
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """As every game of cards; on the bench nobody sees what lies there."""
+        if not self._unnamed:
+            return super().recovery()
+        why = "nobody looks at cards on the bench"
+        return [("correct", {"round": str(self.round), "reason": "dealer_call", "why": why})]
 
     def name_of(self, result: Mapping[str, Any]) -> str:
         """What `result_named` reads."""
@@ -246,6 +281,13 @@ class FixedHandsGame(CardGame):
         if reason == "hole_card_exposed" and self.called_ns is not None:
             return f'"No more bets" was called: {self._reasons[reason].rule} voids the hands only before it'
         return None
+
+    def seat(self, hands: int, positions: Sequence[int] | None) -> None:
+        """As every game of cards; acceptors have positions."""
+        if self.progressive is None:
+            super().seat(hands, positions)
+        else:
+            self.progressive.seat(hands, positions)
 
     # --- the progressive wager -----------------------------------------------------------------------------------
 
@@ -287,13 +329,51 @@ class FixedHandsGame(CardGame):
         if self.progressive is not None and carried is not None:
             self.progressive.restore(carried)
 
-    def pay_progressive(self, t_ns: int, hand: str, positions: Collection[int], by: str) -> Payment:
-        """A supervisor has validated a progressive payout. Raises `NotPayableError`."""
+    @property
+    def settled_by_person(self) -> bool:
+        """As every game; where a progressive wager is in, people look at the hands first, however long it takes."""
+        return super().settled_by_person or (self.progressive is not None and bool(self.progressive.accepted))
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """As every game; that a round is void of which a progressive payout was paid is reported."""
+        super().ruled(t_ns, ruling)
+        paid = None if self.progressive is None else self.progressive.last
+        if paid is not None and paid.round == ruling.round and ruling.stands.verdict == "void":
+            detail = f"round {paid.round} is void, and a progressive payout of it stands"
+            words = f"{detail}: {paid_words(msgspec.structs.asdict(paid))}; the meter stays as it is"
+            self.warn(t_ns, "progressive", "void_hand_paid", words)
+
+    def pay_progressive(self, t_ns: int, hand: str, positions: Collection[int], by: str, why: str = "") -> Payment:
+        """A supervisor has validated a progressive payout; `why` is the reason for one out of turn.
+
+        Raises:
+            NotPayableError: it may not be paid, and why.
+        """
         if self.progressive is None:
             raise NotPayableError("this table has no progressive wager")
-        payment = self.progressive.pay(hand, positions, by)
+        against = self._unpayable(self.progressive)
+        if against is not None:
+            raise NotPayableError(against)
+        rule = "" if self.rules.misdeal is None else self.rules.misdeal.cite
+        payment = self.progressive.pay(hand, positions, by, PayableRound(self.hands, self._void_hands, rule), why)
         self.carry(t_ns, "progressive_paid", by)
         return payment
+
+    def _unpayable(self, progressive: ProgressiveProcedure) -> str | None:
+        """Why no hand of the round is paid now: it has none that is shown, or every one is void."""
+        if self.phase is OPEN:
+            called = self.called_ns is not None
+            return f"no card of round {self.round} has been dealt" if called else "bets are still open"
+        if self.phase is RUNNING:
+            return f"round {self.round} is being dealt: its hands are not shown yet"
+        if self.uncalled is not None:
+            return f"round {self.round} is unresolved: call it first, with confirm, void or correct"
+        last = self.recent.last
+        if last is not None and last.round == self.round and last.stands.verdict == "void":
+            known = self._reasons.get(last.stands.reason or "")
+            cites = progressive.void_cites(last.stands.reason or "", OURS if known is None else known.rule)
+            return f"round {self.round} is void, and every hand of it ({cites})"
+        return None if self.phase is SETTLING else "no round is being settled: its cards are collected"
 
     # --- what is published ---------------------------------------------------------------------------------------
 
@@ -311,3 +391,9 @@ class FixedHandsGame(CardGame):
     def complete_words(self) -> str:
         """How many cards the round had."""
         return f"when all {len(self._dealt)} cards were dealt"
+
+
+def _void_in(verdict: Verdict | None) -> list[int]:
+    """The hands that are void in a round, as its result has them."""
+    void: list[int] = (verdict.result or {}).get("void_hands", []) if verdict is not None else []
+    return void

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
+from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices, no_notice
 from controller.games.cards.progressive import ProgressiveTerms
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
@@ -23,6 +23,7 @@ from controller.games.fixed_hands.rounds import (
     Progressive,
 )
 from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
+from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.cards.card_wire import DECK, JOKER
@@ -52,6 +53,13 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
         progressive = Progressive(rules.progressive, terms, acceptors)
     layout = CaribbeanStudLayout(ace_low=rules.ace_low.value)
     return FixedHandsGame(context, rules, options, layout, equipment=equipment, stacks=stacks, progressive=progressive)
+
+
+def _notices(config: TableConfig) -> Sequence[Cited[str]]:
+    """A table with acceptors states that its text has no progressive wager."""
+    if "progressive" not in config.devices:
+        return []
+    return [profile(config.rules).text(config.game, CaribbeanStudRules).progressive.notice]
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -161,6 +169,7 @@ def _spec(
     options: type[FixedHandsOptions] = FixedHandsOptions,
     check: Callable[[SetUp], list[ConfigFinding]] = _stacks_wanted,
     devices: Mapping[str, Slot] = SLOTS_OF_CARDS,
+    notices: Callable[[TableConfig], Sequence[Cited[str]]] = no_notice,
 ) -> GameSpec:
     return GameSpec(
         name=name,
@@ -174,6 +183,7 @@ def _spec(
         statistics=lambda config: statistics,
         orders=ORDERS,
         check=check,
+        notices=notices,
     )
 
 
@@ -187,6 +197,7 @@ CARIBBEAN_STUD = _spec(
     CaribbeanStudOptions,
     _check,
     {**SLOTS_OF_CARDS, "progressive": Slot(("progressive",), always=False)},
+    _notices,
 )
 LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
 JOKER_SEVEN = _spec(

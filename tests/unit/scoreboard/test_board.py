@@ -179,8 +179,13 @@ def test_the_name_in_each_language_and_the_limits(table: Watched) -> None:
         labels=[events.TableLabel(language="en", name="Wheel"), events.TableLabel(language="es", name="Rueda")],
         limits=[events.StakeLimit(minimum=5, maximum=100)],
         limits_unit="USD",
+        notices=[
+            events.TableNotice(words="posted", rule="13:47-20.32(g)"),
+            events.TableNotice(words="the house's", rule="ours"),
+        ],
     )
     view = table.view
+    assert view.house == ["the house's"]
     assert view.labels == {"en": "Wheel", "es": "Rueda"}
     assert (view.limits, view.limits_unit) == ([{"minimum": 5, "maximum": 100}], "USD")
 

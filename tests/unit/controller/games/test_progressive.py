@@ -13,11 +13,12 @@ from controller.games.cards.progressive import HANDS, Hand, Meter, ProgressiveRu
 from controller.games.fixed_hands.rounds import FixedHandsGame
 from controller.games.fixed_hands.rules import CaribbeanStudRules
 from controller.rules.profile import profile
+from drivers.cards.card_wire import DECK
 from drivers.cards.progressive import LOCK, acceptor, lamp
 from feed import events
 from feed.state import TableState
 from hal.values import Edge, SetLine
-from tests.tables.card_shoe import S, ShoeHands, card_toml, together
+from tests.tables.card_shoe import S, ShoeHands, card_toml, opened, together
 from tests.tables.problems import only_problem
 
 RULES: ProgressiveRules = profile("njac-13:47-20").text("caribbean_stud", CaribbeanStudRules).progressive
@@ -46,8 +47,21 @@ class ProgressiveHands(ShoeHands):
         """What was commanded of each output, in the end."""
         return {one.line: one.on for one in self.bench.table.outputs() if isinstance(one, SetLine)}
 
-    def pay(self, hand: str, positions: str) -> Any:
-        return self.order(f"progressive_pay hand={hand} positions={positions} by=ann")
+    def pay(self, hand: str, positions: str, why: str = "") -> Any:
+        reason = f" why={why}" if why else ""
+        return self.order(f"progressive_pay hand={hand} positions={positions} by=ann{reason}")
+
+    def dealt(self, hands: int, *, at: str = "") -> ProgressiveHands:
+        """The cards of a round are dealt, and the dealer's hole cards are turned."""
+        self.declared(hands, at=at)
+        self.call()
+        self.deal(" ".join(DECK[: 5 * (hands + 1)]))
+        self.call()
+        return self
+
+    def declared(self, hands: int, *, at: str = "") -> None:
+        self.ordered(f"hands count={hands}{at and f' positions={at}'} by=ann")
+        self.ordered("new_shoe deck=one by=ann")
 
 
 @pytest.fixture
@@ -84,7 +98,7 @@ def test_p1_nothing_is_paid_where_the_lamp_is_not_lit_or_bets_are_open_and_a_sup
 ) -> None:
     hands.wager(2)
     assert "bets are still open" in hands.pay("flush", "2").reason
-    hands.call()
+    hands.dealt(3)
     refused = hands.pay("flush", "3")
     assert "the acceptor of position 3 is not lit" in refused.reason
     assert "19:47-16.11(b)" in refused.reason
@@ -96,11 +110,149 @@ def test_p1_nothing_is_paid_where_the_lamp_is_not_lit_or_bets_are_open_and_a_sup
     assert "is not one of" in hands.pay("two_pairs", "2").reason
 
 
-def test_p2_a_progressive_hand_is_paid_whatever_became_of_the_round(hands: ProgressiveHands) -> None:
+def test_p2_a_progressive_hand_is_paid_whatever_the_dealer_has(hands: ProgressiveHands) -> None:
     hands.wager(2)
-    hands.call()
-    hands.press("dealer_void")
+    hands.dealt(2)
     assert hands.pay("full_house", "2").accepted
+
+
+# --- what is not paid -----------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_paid_before_the_hands_are_shown(hands: ProgressiveHands) -> None:
+    hands.wager(1)
+    hands.declared(1)
+    hands.call()
+    assert "no card of round 1 has been dealt" in hands.pay("flush", "1").reason
+    hands.deal(" ".join(DECK[:10]))
+    assert "round 1 is being dealt" in hands.pay("flush", "1").reason
+    hands.call()
+    assert hands.pay("flush", "1").accepted
+
+
+VOIDS = {
+    "hole_card_exposed": ("void reason=hole_card_exposed by=ann", "13:47-20.23(j)1, 19:47-16.13(a)"),
+    "face_up_cards": ("face_up_card card=next by=ann", "13:47-20.23(j)2, 19:47-16.13(b)"),
+    "dealer_misdeal": ("misdeal hand=dealer by=ann", "13:47-20.23(j)4, 19:47-16.13(d)"),
+    "dealer_call": ("void by=ann", "(dealer_call: house rule)"),
+}
+
+
+@pytest.mark.parametrize("reason", VOIDS)
+def test_no_hand_of_a_void_round_is_paid(hands: ProgressiveHands, reason: str) -> None:
+    order, cites = VOIDS[reason]
+    hands.wager(1)
+    hands.declared(1)
+    if reason != "hole_card_exposed":
+        hands.call()
+        hands.deal("2s 3s")
+    meter = hands.meter
+    hands.ordered(order)
+    if reason == "face_up_cards":
+        hands.ordered(order)
+    refused = hands.pay("royal_flush", "1")
+    assert not refused.accepted
+    assert hands.meter == meter
+    assert cites in refused.reason
+
+
+def test_a_misdealt_hand_is_not_paid_and_another_one_is_once_the_round_is_called(hands: ProgressiveHands) -> None:
+    hands.wager(1, 2)
+    hands.declared(2)
+    hands.call()
+    hands.deal(" ".join(DECK[:16]))
+    hands.ordered("misdeal hand=1 by=ann")
+    hands.call()
+    assert "round 1 is unresolved: call it first" in hands.pay("flush", "2").reason
+    hands.ordered(f"correct round=1 cards={'-'.join(DECK[2:15:3])} by=ann why=as they lay")
+    refused = hands.pay("flush", "1")
+    assert "hand 1 at position 1 is void (13:47-20.23(j)4, 19:47-16.13(d))" in refused.reason
+    assert hands.pay("flush", "2").accepted
+
+
+def test_a_hand_found_misdealt_when_it_is_turned_over_is_not_paid_and_the_round_waits(hands: ProgressiveHands) -> None:
+    hands.wager(1, 2)
+    hands.dealt(2)
+    assert "correct round=1 cards=" in hands.order("misdeal hand=2 by=ann").reason
+    assert "hand 2 at position 2 is void" in hands.pay("flush", "2").reason
+    assert "hand 2 is void: name the dealer's cards as they lie" in hands.order("settle by=ann").reason
+    assert opened(hands.wait(20.0)) == []
+    hands.ordered(f"correct round=1 cards={'-'.join(DECK[2:15:3])} by=ann why=as they lay")
+    assert opened(hands.ordered("settle by=ann")) == [2]
+    hands.dealt(2)
+    said = hands.ordered(f"correct round=1 cards={'-'.join(DECK[1:14:3])} by=ann why=looked again")
+    result = said.one(events.RoundCorrected).to.result
+    assert result is not None
+    assert result["void_hands"] == [2]
+
+
+def test_a_position_without_a_hand_is_not_paid_and_its_wager_is_reported(hands: ProgressiveHands) -> None:
+    hands.wager(2, 5)
+    hands.declared(2)
+    hands.call()
+    said = hands.deal(" ".join(DECK[:15]))
+    violation = said.one(events.ProcedureViolation)
+    assert (violation.reason, violation.rule) == ("wager_without_hand", "ours")
+    assert "position 5" in violation.detail
+    hands.call()
+    assert "position 5 has no hand in round 1: the hands are at 1, 2" in hands.pay("flush", "5").reason
+    hands.order("hands count=5 by=ann")  # for the next round
+    assert "position 5 has no hand in round 1" in hands.pay("flush", "5").reason
+
+
+def test_hands_may_be_declared_at_the_positions_where_players_sit(hands: ProgressiveHands) -> None:
+    hands.wager(2, 5)
+    for wrong in ("2", "2-6", "2-2", "x-2", "0-2"):
+        assert "hands: positions" in hands.order(f"hands count=2 positions={wrong} by=ann").reason
+    hands.dealt(2, at="5-2")
+    assert "position 1 has no hand in round 1: the hands are at 2, 5" in hands.pay("flush", "1").reason
+    assert hands.pay("flush", "5-2").accepted
+    state = TableState("b-1")
+    for event in hands.bench.said:
+        if event.data.durable:
+            state.apply(event)
+    again = ProgressiveHands(before=state)
+    again.wager(5)
+    again.ordered("new_shoe deck=two by=ann")
+    again.call()
+    again.deal(" ".join(DECK[:15]))
+    again.call()
+    assert again.pay("flush", "5").accepted
+    plain = ShoeHands(card_toml("caribbean_stud"))
+    assert "hands: positions" in plain.order("hands count=2 positions=2-5 by=ann").reason
+
+
+def test_where_nobody_declared_the_hands_nothing_is_paid(hands: ProgressiveHands) -> None:
+    hands.wager(1)
+    hands.ordered("new_shoe deck=one by=ann")
+    hands.call()
+    hands.deal("2s")
+    hands.ordered("correct round=1 cards=none by=ann why=nobody declared them")
+    assert "nobody has declared how many hands were dealt" in hands.pay("flush", "1").reason
+
+
+def test_a_round_with_a_wager_waits_until_a_person_settles_it(hands: ProgressiveHands) -> None:
+    hands.wager(1)
+    hands.dealt(1)
+    assert opened(hands.wait(30.0)) == []
+    assert opened(hands.ordered("settle by=ann")) == [2]
+    hands.wager(1, lies=False)
+    hands.dealt(1)
+    assert opened(hands.wait(5.0)) == [3]
+
+
+def test_a_paid_round_that_becomes_void_is_reported_and_the_meter_stays(hands: ProgressiveHands) -> None:
+    hands.wager(1)
+    hands.dealt(1)
+    hands.pay("straight_flush", "1")
+    meter = hands.meter
+    said = hands.ordered("correct round=1 reason=dealer_call by=ann why=a card of another deck")
+    (warning,) = [one for one in said.of(events.DeviceWarning) if one.warning == "void_hand_paid"]
+    assert "position 1: 1,000.07" in warning.detail
+    assert hands.meter == meter
+
+
+# --- what is paid ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -131,31 +283,60 @@ def test_p5_several_royal_flushes_share_the_meter_as_it_is_when_the_first_is_pai
     one.wagers(3)
     assert one.cents == 1_000_210
     paid, fell = one.pay("royal_flush", {5, 1, 3})
-    assert [(part.position, part.cents) for part in paid] == [(1, 333_403), (3, 333_403), (5, 333_403)]
+    assert [(part.position, part.cents) for part in paid] == [(5, 333_403), (3, 333_403), (1, 333_403)]
     assert fell == 3 * 333_403
     assert one.cents == 1_000_001  # reset, and the cent that cannot be shared
 
 
 def test_p5_royal_flushes_of_one_round_are_paid_by_one_order(hands: ProgressiveHands) -> None:
     hands.wager(1, 2, 3)
-    hands.call()
-    assert hands.pay("royal_flush", "1").accepted
+    hands.dealt(3)
+    assert hands.pay("royal_flush", "2").accepted
     meter = hands.meter
-    refused = hands.pay("royal_flush", "2")
+    refused = hands.pay("royal_flush", "1")
     assert not refused.accepted
     assert "a royal flush of this round was paid: name all positions in one order (19:47-16.12(g))" in refused.reason
     assert hands.meter == meter
+    assert hands.pay("flush", "1").accepted
+    hands.ordered("settle by=ann")
+    assert hands.dealt(3).pay("royal_flush", "2-3").accepted
+
+
+@pytest.mark.parametrize("typed", ["5-2", "2-5"])
+def test_p5_each_straight_flush_is_paid_by_the_meter_at_its_turn_the_farthest_right_first(
+    hands: ProgressiveHands, typed: str
+) -> None:
+    hands.wager(2, 5)
+    hands.dealt(5)
+    assert hands.meter == 1_000_140
+    answer = hands.pay("straight_flush", typed)
+    assert answer.reason == "straight flush paid (position 5: 1,000.14, position 2: 900.12)"
+
+
+def test_p5_a_payment_out_of_turn_wants_a_reason_and_it_is_on_record(hands: ProgressiveHands) -> None:
+    hands.wager(1, 2, 3, 4, 5)
+    hands.dealt(5)
     assert hands.pay("flush", "3").accepted
-    assert isinstance(hands.game, FixedHandsGame)
-    hands.game.open(round(hands.now_s * S))
-    hands.call()
-    assert hands.pay("royal_flush", "2-3").accepted
+    meter = hands.meter
+    refused = hands.pay("straight_flush", "5-1")
+    assert "position 5 is out of turn: position 3 was paid before it" in refused.reason
+    assert "13:47-20.23(h)12" in refused.reason
+    assert "why=" in refused.reason
+    assert hands.meter == meter
+    assert hands.pay("straight_flush", "1").accepted
+    first = len(hands.bench.said)
+    assert hands.pay("straight_flush", "5", "the player was away").accepted
+    (changed,) = [one.data for one in hands.bench.said[first:] if isinstance(one.data, events.CourseChanged)]
+    assert changed.course["payment"]["why"] == "the player was away"
 
 
-def test_p5_each_straight_flush_is_paid_by_the_meter_at_its_turn() -> None:
-    one = Meter(RULES, TERMS)
-    paid, _ = one.pay("straight_flush", [2, 1])
-    assert [part.cents for part in paid] == [100_000, 90_000]
+def test_p5_royal_flushes_take_the_turn_of_the_first_of_them(hands: ProgressiveHands) -> None:
+    """Another hand between them is paid in its own turn, by the meter that they leave."""
+    hands.wager(2, 3, 5)
+    hands.dealt(5)
+    answer = hands.pay("royal_flush", "2-5")
+    assert answer.reason == "royal flush paid (position 5: 5,001.05, position 2: 5,001.05)"
+    assert hands.pay("straight_flush", "3").reason == "straight flush paid (position 3: 1,000.00)"
 
 
 @given(st.lists(st.one_of(st.integers(0, 14), st.sampled_from(HANDS)), max_size=60), st.integers(70, 100))
@@ -181,7 +362,7 @@ def test_the_meter_never_falls_but_by_a_recorded_payment(steps: list[int | Hand]
 
 def test_the_meter_is_what_it_was_after_a_power_cut_and_the_payment_is_on_record(hands: ProgressiveHands) -> None:
     hands.wager(1, 2)
-    hands.call()
+    hands.dealt(2)
     hands.pay("straight_flush", "2")
     meter = hands.meter
     assert meter == (1_000_140 * 9 + 9) // 10
@@ -201,3 +382,14 @@ def test_without_acceptors_there_is_nothing_to_pay() -> None:
     other = ShoeHands(card_toml("let_it_ride"))
     assert "has no progressive wager" in other.order("progressive_pay hand=flush positions=1 by=ann").reason
     assert together(hands.call()).of(events.NoMoreBets)
+
+
+def test_the_table_states_that_the_wager_is_not_of_the_casino_night_text(hands: ProgressiveHands) -> None:
+    (notice,) = hands.bench.said.one(events.TableOpened).notices
+    assert notice.rule == "ours"
+    assert "13:47-20.10(c)2" in notice.words
+    assert hands_without_acceptors().bench.said.one(events.TableOpened).notices == []
+
+
+def hands_without_acceptors() -> ShoeHands:
+    return ShoeHands(card_toml("caribbean_stud"))
