@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,11 +11,15 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import click
 import msgspec
+from nacl.signing import SigningKey
 
+from controller.captures.capture_store import SUFFIX
 from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
 from controller.cli.options import public_keys
 from controller.configuration.problems import suggestion
 from controller.journal.archive import archivable, archive
+from controller.journal.audit.captures import check_captures
+from controller.journal.audit.continuing import breaks_between
 from controller.journal.audit.findings import AuditReport, ChainSummary
 from controller.journal.backup import back_up
 from controller.journal.errors import JournalError
@@ -36,8 +40,11 @@ from controller.journal.queries import (
     tables,
 )
 from controller.journal.records import COMMAND, COMMANDS, Record
-from controller.journal.verify import KnownHead, Progress, Step, breaks_between, verify
+from controller.journal.signing import FILE_NAME as KEY_FILE
+from controller.journal.signing import SigningKeyError, load
+from controller.journal.verify import KnownHead, Progress, Step, verify
 from controller.service.event_lines import HOUSE_RULE, colored_line_of, dated_words, rule_words
+from controller.service.state_paths import CAPTURES
 from feed.data import DATA_TYPES, CaptureFile
 from feed.events import EventError, Outcome, Unresolved, Void, decode
 from hal.clock import NS_PER_S, SystemClock
@@ -98,14 +105,26 @@ def _heads(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]
 @click.argument("paths", metavar="[ARCHIVE...] JOURNAL", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals.")
 @click.option("--head", "heads", metavar="TABLE:SEQ:HASH", multiple=True, callback=_heads, help="A head that you kept.")
+@click.option(
+    "--captures",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    metavar="DIR",
+    help="The folder of captures; by default `captures` beside the journal, where there is one.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One report a line, for a program.")
 def verify_command(
-    paths: tuple[Path, ...], keys: tuple[bytes, ...], heads: tuple[KnownHead, ...], as_json: bool
+    paths: tuple[Path, ...],
+    keys: tuple[bytes, ...],
+    heads: tuple[KnownHead, ...],
+    folder: Path | None,
+    as_json: bool,
 ) -> None:
     """Verify a journal, and report each record that was changed, removed or inserted.
 
     Everything is read: the pages of the file, every record's hash and columns, every seal, and the witness file beside
-    it. Give archives oldest first and the journal last: each must continue the one before.
+    it. Give archives oldest first and the journal last: each must continue the one before, in its chains and in where
+    each table stood. Captures are held against the SHA-256 with which the events name them.
 
     Seals are checked with the public key that you give; without one, with the key in the file, which whoever replaced
     the whole file could have replaced too. Every heartbeat of the feed carries a table's head: a head that you kept
@@ -131,14 +150,52 @@ def verify_command(
                 click.echo(msgspec.json.encode(report))
             else:
                 show_report(report)
-    wrong = breaks_between(reports)
+        wrong = breaks_between(reports)
     for one in wrong:
         click.echo(click.style(f"these files do not continue each other: {one}", fg="red"), err=True)
     if wrong and not as_json:
         fix = "give the archives oldest first and the journal last; where they are, one is missing"
         click.echo(click.style("DOES NOT VERIFY together", fg="red", bold=True) + f": {fix}")
-    if wrong or not all(report.ok for report in reports):
+    if folder is None and (paths[-1].parent / CAPTURES).is_dir():
+        folder = paths[-1].parent / CAPTURES
+    captures_are_good = folder is None or _captures_are_good(paths, folder, as_json=as_json)
+    if wrong or not captures_are_good or not all(report.ok for report in reports):
         sys.exit(NOT_VERIFIED)
+
+
+def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) -> bool:
+    """Prints what became of the captures; whether all that are there are those that events name."""
+    with exit_on_journal_error():
+        try:
+            report = check_captures(paths, folder, SUFFIX)
+        except OSError as error:
+            what = f"a capture cannot be read ({error.filename}: {error.strerror})"
+            raise JournalError(folder, what, "mend the folder, or give another with --captures") from error
+    if as_json:
+        click.echo(msgspec.json.encode(report))
+        return not report.wrong
+    click.echo(f"{folder}: {_count(report.good, 'capture')} as the events name them")
+    if report.gone:
+        why = "the oldest are deleted when the folder is full, and whoever can write there can delete any"
+        click.echo(f"  note: {_count(report.gone, 'capture')} that events name {_are(report.gone)} not there: {why}")
+    if report.strange:
+        where = "its event may be in an archive that was not given"
+        click.echo(
+            f"  note: {_count(report.strange, 'capture')} {_are(report.strange)} named by no event here: {where}"
+        )
+    for one in report.wrong:
+        click.echo(click.style(f"  CHANGED: {plain(one)}", fg="red"))
+    return not report.wrong
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+_VERIFIED = "verified: nothing was changed, removed or inserted"
+_VERIFIED_BUT_ITS_END = (
+    "verified: nothing was changed or inserted, nor removed before its end; what may be cut off there, nothing shows"
+)
 
 
 def show_report(report: AuditReport) -> None:
@@ -155,7 +212,7 @@ def show_report(report: AuditReport) -> None:
         click.echo(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
         click.echo("        compare it with the one that you keep, or give that with --key")
     if report.first is None:
-        click.echo(click.style("verified: nothing was changed, removed or inserted", fg="green"))
+        click.echo(click.style(_VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END, fg="green"))
         return
     click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {_count(len(report.findings), 'finding')}")
     for number, finding in enumerate(report.findings):
@@ -530,15 +587,29 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 @click.option(
     "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
 )
+@click.option(
+    "--signing-key",
+    "key_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The key that seals the journal; by default signing.key beside it.",
+)
 @click.option("--dry-run", is_flag=True, help="Only print what would be moved; the service may run.")
 def archive_command(
-    path: Path, out: Path, before: datetime | None, keep_days: int | None, keys: tuple[bytes, ...], dry_run: bool
+    path: Path,
+    out: Path,
+    before: datetime | None,
+    keep_days: int | None,
+    keys: tuple[bytes, ...],
+    key_file: Path | None,
+    dry_run: bool,
 ) -> None:
     """Move sealed history out of a journal into a file that verifies by itself.
 
     Records are moved up to the last seal that is old enough. The archive is written, made durable, verified and
     compared byte by byte before anything is deleted from the journal, which keeps the heads with which it now begins
-    and the state of each table. After an interruption nothing is lost: run the same command again. Stop the service
+    and the state of each table; a seal in both files states what was done, signed with the key of the service. After an
+    interruption nothing is lost: run the same command again. Stop the service
     first: so large a deletion would block its writes, and play would stop.
 
     The journal's file keeps its size; the free pages are used again.
@@ -563,13 +634,28 @@ def archive_command(
         click.echo(nothing if would is None else f"{would[0]} records up to the seal of {would[1]} would be moved")
         return
     with exit_on_journal_error():
-        done = archive(path, out, before, keys=keys, progress=lambda what: click.echo(what, err=True))
+        key = _sealing_key(path, key_file)
+        done = archive(
+            path, out, before, key=key, clock=clock, keys=keys, progress=lambda what: click.echo(what, err=True)
+        )
     if done is None:
         click.echo(nothing)
         return
     click.echo(
         f"{done.records} records up to the seal of {done.until} are in {done.archive}; {done.left} stay in {path}"
     )
+
+
+def _sealing_key(path: Path, given: Path | None) -> SigningKey:
+    """The key that seals a journal: the one that was given, or the one beside it."""
+    file = path.with_name(KEY_FILE) if given is None else given
+    if not file.exists():
+        what = f"archiving is signed, and the key that seals the journal is not at {file}"
+        raise JournalError(path, what, "give its file with --signing-key")
+    try:
+        return load(file)
+    except SigningKeyError as error:
+        raise JournalError(path, str(error), "give the file of the key with --signing-key") from error
 
 
 @click.command("backup")

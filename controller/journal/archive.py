@@ -1,13 +1,14 @@
 """Moves sealed history out of a journal into an archive, which is a journal itself and verifies by itself.
 
-    archive 1        archive 2         the journal
-    1 ──── seal 3    4 ──── seal 9     base: heads of seal 9, then 10 ────►
-                     base: heads of seal 3
+    archive 1                archive 2                the journal
+    1 ──── seal 3, closed    4 ──── seal 9, closed    base: heads of seal 9, then 10 ────► archive
+                             base: heads of seal 3
 
 Nothing is deleted before the archive is complete, durable, verified and compared. What stays keeps, as its base, the
-heads that the seal states and where each table stood. Cut off at any moment, the journal is as before or as after;
-a second call goes on. The service must not run: a deletion this large would hold its writer up longer than it waits
-for a lock, and it would stop play.
+heads that the seal states and where each table stood. Both are signed: a seal `closed` ends the archive, and a seal
+`archive` in the journal states the base, in the transaction that deletes. Cut off at any moment, the journal is as
+before or as after; a second call goes on. The service must not run: a deletion this large would hold its writer up
+longer than it waits for a lock, and it would stop play.
 """
 
 from __future__ import annotations
@@ -17,19 +18,26 @@ import sqlite3
 from collections.abc import Callable, Collection
 from contextlib import closing, suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from nacl.signing import SigningKey
+
 from controller.journal.audit.findings import AuditReport
+from controller.journal.base import BaseRow, base_digest, read_base
 from controller.journal.errors import UNREADABLE, JournalError, journal_error
 from controller.journal.files import Lock, connect_reader, connect_writer, make_file, sync_folder
-from controller.journal.history import state_of
-from controller.journal.records import COMMANDS
-from controller.journal.schema import create, prepare
-from controller.journal.seals import Seal, Statement, read_seals
+from controller.journal.history import head_of, state_of
+from controller.journal.records import COMMANDS, Head
+from controller.journal.schema import CHAINS, create, prepare
+from controller.journal.seals import ARCHIVE, CLOSED, SEALS, Seal, SealSigner, Statement, read_seals
+from controller.journal.store import INSERT_SEAL
 from controller.journal.verify import verify
 from controller.journal.walk import Walk, walk
+from controller.journal.witness import State, Witness, read_witness
 from feed.state import encode_snapshot
+from hal.clock import Clock
 
 Progress: TypeAlias = Callable[[str], None]
 """What is being done now."""
@@ -51,15 +59,19 @@ def archive(
     out: Path,
     before: datetime,
     *,
+    key: SigningKey,
+    clock: Clock,
     keys: Collection[bytes] = (),
     progress: Progress = lambda _: None,
 ) -> Archived | None:
     """Moves what was sealed up to `before` into `out`; None where nothing sealed is older.
 
-    `keys` are the public keys that seals may be of, by default the one in the file.
+    `key` seals the journal, and what is done here; `keys` are the public keys that seals may be of, by default the one
+    in the file.
 
     Raises:
-        JournalError: the service runs, a file cannot be used, or the journal does not verify. Nothing is lost.
+        JournalError: the service runs, the key is another than the one that sealed it last, a file cannot be used, or
+            the journal does not verify. Nothing is lost.
     """
     _look(path, out)
     with Lock(path):
@@ -68,16 +80,19 @@ def archive(
                 prepare(connection, path)
                 progress("verifying the journal")
                 _must_verify(path, keys, "nothing is archived of a journal that does not verify")
+                _must_seal(connection, path, key)
                 begun = _begun(connection, out, keys)
                 seal = _last_seal(connection, before) if begun is None else begun
                 if seal is None or _is_archived(connection, seal):
                     return None
                 if begun is None:
                     progress(f"writing {out}")
-                    _write(connection, path, out, seal, keys)
+                    _write(connection, path, out, seal, SealSigner(key, clock, seal, seal.content.newest), keys)
                 progress("deleting from the journal what is archived")
-                return _delete(connection, path, out, seal)
-        except UNREADABLE as error:
+                done, sealed = _delete(connection, path, out, seal, partial(SealSigner, key, clock))
+                _note(path, sealed)
+                return done
+        except (*UNREADABLE, OSError) as error:
             raise journal_error(path, error, f"archiving it to {out}") from error
 
 
@@ -100,6 +115,23 @@ def archivable(path: Path, before: datetime) -> tuple[int, str] | None:
             return records, seal.content.time
     except UNREADABLE as error:
         raise journal_error(path, error, "reading what could be archived") from error
+
+
+def _must_seal(connection: sqlite3.Connection, path: Path, key: SigningKey) -> None:
+    """The key is the one that sealed the journal last: with another, the next start would find a stranger's seal."""
+    *_, last = read_seals(connection)
+    if last.content.why == CLOSED:
+        raise JournalError(path, "it is an archive itself", "give the path of the journal")
+    if last.public_key != bytes(key.verify_key):
+        what = f"the signing key that was given is not the one that sealed it last ({last.public_key.hex()})"
+        raise JournalError(path, what, "give the key of the service with --signing-key")
+
+
+def _note(path: Path, sealed: Seal) -> None:
+    """Has the witness note the seal of the archiving, so that it cannot be cut off again; where it is a good one."""
+    noted = read_witness(path)
+    if noted.state is State.GOOD:
+        Witness(path, {**noted.heads, SEALS: Head(sealed.n, "", sealed.hash.hex())}).close()
 
 
 def _look(path: Path, out: Path) -> None:
@@ -145,7 +177,9 @@ def _is_archived(connection: sqlite3.Connection, seal: Seal) -> bool:
     return bool(seal.after_n <= archived)
 
 
-def _write(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal, keys: Collection[bytes]) -> None:
+def _write(
+    connection: sqlite3.Connection, path: Path, out: Path, seal: Seal, signer: SealSigner, keys: Collection[bytes]
+) -> None:
     """Writes the archive under another name, and gives it its own when it is proven to be whole."""
     part = out.with_name(out.name + ".part")
     try:
@@ -161,6 +195,11 @@ def _write(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal, ke
             connection.execute("INSERT INTO archive.base SELECT * FROM main.base")
             connection.execute("INSERT INTO archive.record SELECT * FROM main.record WHERE n <= ?", (seal.after_n,))
             connection.execute("INSERT INTO archive.seal SELECT * FROM main.seal WHERE n <= ?", (seal.n,))
+            signer.base = base_digest(read_base(connection))
+            connection.execute(
+                "INSERT INTO archive.seal VALUES (?, ?, ?, ?, ?, ?)",
+                signer.seal(CLOSED, seal.after_n, seal.content.heads),
+            )
             connection.execute("COMMIT")
             _compare(connection, path, out, seal)
         finally:
@@ -190,10 +229,13 @@ def _same_heads(out: Path, said_: Statement, heads: dict[str, tuple[int, str]]) 
         raise JournalError(out, f"it does not end with the heads of seal {said_.n}", "replace the disk it is on")
 
 
-def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -> Archived:
-    """Puts the base in place of the archived records, in one transaction that is proven before it is committed."""
+def _delete(
+    connection: sqlite3.Connection, path: Path, out: Path, seal: Seal, signer: Callable[..., SealSigner]
+) -> tuple[Archived, Seal]:
+    """Puts the base in place of the archived records and seals that, in one transaction that is proven before it is
+    committed."""
     with closing(sqlite3.connect(out, isolation_level=None)) as archived:
-        base = list(_base(archived, out, seal.content))
+        base = _base(archived, out, seal.content)
         (records,) = archived.execute("SELECT count(*) FROM record").fetchone()
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -201,6 +243,8 @@ def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -
             "INSERT OR REPLACE INTO base (chain, seq, epoch, hash, n, state) VALUES (?, ?, ?, ?, ?, ?)", base
         )
         connection.execute("DELETE FROM record WHERE n <= ?", (seal.after_n,))
+        sealed = _sealed(connection, signer)
+        connection.execute(INSERT_SEAL, sealed)
         for fault in walk(connection, Walk(connection)):
             if fault is not None:
                 raise JournalError(
@@ -214,16 +258,29 @@ def _delete(connection: sqlite3.Connection, path: Path, out: Path, seal: Seal) -
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    return Archived(out, records, seal.content.time, left)
+    return Archived(out, records, seal.content.time, left), sealed
 
 
-def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[tuple[object, ...]]:
-    rows: list[tuple[object, ...]] = []
+def _sealed(connection: sqlite3.Connection, signer: Callable[..., SealSigner]) -> Seal:
+    """The seal over what archiving leaves behind, after the last one."""
+    *_, last = read_seals(connection)
+    (newest,) = connection.execute("SELECT coalesce(max(time), '') FROM record WHERE n > ?", (last.after_n,)).fetchone()
+    (n,) = connection.execute(
+        "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT max(n) FROM base))"
+    ).fetchone()
+    heads = {chain: head_of(connection, chain) for (chain,) in connection.execute(CHAINS)}
+    content = last.content
+    newest = max(newest, content.newest, content.time)
+    return signer(last, newest, base=base_digest(read_base(connection))).seal(ARCHIVE, n, heads)
+
+
+def _base(archived: sqlite3.Connection, out: Path, said_: Statement) -> list[BaseRow]:
+    rows: list[BaseRow] = []
     for chain, head in said_.heads.items():
         query = "SELECT n FROM record WHERE chain = ? AND seq = ? UNION SELECT n FROM base WHERE chain = ? AND seq = ?"
         (n,) = archived.execute(query, (chain, head.seq, chain, head.seq)).fetchone()
         state = b"" if chain == COMMANDS else encode_snapshot(state_of(archived, chain, out).snapshot())
-        rows.append((chain, head.seq, head.epoch, bytes.fromhex(head.hash), n, state))
+        rows.append(BaseRow(chain, head.seq, head.epoch, bytes.fromhex(head.hash), n, state))
     return rows
 
 

@@ -90,7 +90,7 @@ class JournalHistory(Reader):
     def snapshot(self, table: str) -> bytes | None:
         """The state of a table after its last durable event, as JSON; None for an unknown table."""
         with self._reading("taking a snapshot") as connection:
-            if table == COMMANDS or _head(connection, table).seq == 0:
+            if table == COMMANDS or head_of(connection, table).seq == 0:
                 return None
             return encode_snapshot(state_of(connection, table, self._path).snapshot())
 
@@ -100,7 +100,7 @@ class JournalHistory(Reader):
         Where older history was archived away, it begins after that, and the page's `after` is where.
         """
         with self._reading("reading events") as connection:
-            head = _head(connection, table)
+            head = head_of(connection, table)
             if table == COMMANDS or head.seq == 0:
                 # A subscriber that has seen events of this table knows its name rightly: the history was lost.
                 problem = REWRITTEN if after > 0 and table != COMMANDS else UNKNOWN_TABLE
@@ -138,7 +138,12 @@ def _contradicts(
     return None
 
 
-def _head(connection: sqlite3.Connection, chain: str) -> Head:
+def head_of(connection: sqlite3.Connection, chain: str) -> Head:
+    """The last record of a chain, or where it was archived.
+
+    Raises:
+        sqlite3.Error: the file cannot be read.
+    """
     head = _head_at(connection, _LAST, chain)
     return head if head.seq else _head_at(connection, _BASE, chain)
 

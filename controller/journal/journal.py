@@ -26,7 +26,7 @@ from controller.journal.schema import prepare
 from controller.journal.seals import SEAL_EVERY, START, SealSigner
 from controller.journal.store import JournalEnd, Store
 from controller.journal.whole_check import WholeCheck
-from controller.journal.witness import HistoryLost, Witness
+from controller.journal.witness import HistoryLost, State, Witness
 from controller.journal.writer import CHECKPOINT_EVERY, AtOnce, Deliver, Done, Heads, JournalWriter, Submission
 from hal.clock import Clock
 
@@ -103,7 +103,14 @@ class Journal:
                 path,
                 connection,
                 JournalEnd(recovery.records, recovery.heads),
-                SealSigner(signing_key, clock, recovery.last_seal, recovery.last_time),
+                SealSigner(
+                    signing_key,
+                    clock,
+                    recovery.last_seal,
+                    recovery.last_time,
+                    base=recovery.base,
+                    witness=recovery.unwitnessed or "",
+                ),
                 seal_every,
             )
             reader = Reader(path)
@@ -154,6 +161,11 @@ class Journal:
     def unsealed(self) -> int:
         """How many records had no seal when the journal was opened: nobody vouched for them until then."""
         return self.recovery.unsealed
+
+    @property
+    def unwitnessed(self) -> State | None:
+        """What stood in the place of the witness that every journal has, where it was no good one."""
+        return self.recovery.unwitnessed
 
     @property
     def is_new(self) -> bool:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from controller.journal.errors import UNREADABLE, VERIFY, JournalDamaged, journal_error
+from controller.journal.errors import PUT_BACK, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
 from controller.journal.history import state_of
 from controller.journal.records import COMMANDS, Head, nothing
 from controller.journal.schema import layout_faults
-from controller.journal.seals import FIRST, SEALS, STOP, Seal, trusted_seal
+from controller.journal.seals import ARCHIVE, CLOSED, FIRST, SEAL_COLUMNS, SEALS, STOP, Seal, trusted_seal
 from controller.journal.walk import Walk, walk
-from controller.journal.witness import HistoryLost, read_witness
+from controller.journal.witness import HistoryLost, State, read_witness
 from feed.state import TableState
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -45,6 +45,10 @@ class RecoveredJournal(NamedTuple):
     """By chain, also of the commands: what the witness noted and the journal does not hold."""
     witnessed: Mapping[str, Head]
     """What the witness last noted of each chain."""
+    witness: State
+    """What stood in the place of the witness."""
+    base: str
+    """The digest of where the history of the file begins."""
     last_time: str
     """The latest of all records and seals, which need not be of the last one; empty in a new journal."""
     unsealed: int
@@ -54,6 +58,11 @@ class RecoveredJournal(NamedTuple):
     """The seal after which the journal was read: what it states was not read again. None where all was read."""
     clean: bool
     """The service before stopped in order: its seal is the last thing written. True of a new journal."""
+
+    @property
+    def unwitnessed(self) -> State | None:
+        """What stood in the place of the witness that every journal has, where it was no good one."""
+        return None if self.last_seal is None or self.witness is State.GOOD else self.witness
 
 
 def recover(
@@ -83,7 +92,7 @@ def recover(
             _check_pages(connection, path)
         _walk_all(connection, path, walked, total, progress)
         heads = walked.heads
-        witnessed = read_witness(path)
+        witnessed, witness = read_witness(path)
         lost = _lost(connection, heads, witnessed)
         lost_seals = _lost_seals(connection, walked.last_seal, witnessed)
         if lost_seals is not None:
@@ -93,21 +102,35 @@ def recover(
             name: RecoveredTable(heads.get(name, nothing(name)), state_of(connection, name, path), lost.get(name))
             for name in sorted(names)
         }
+        in_order = _ended_in_order(connection, walked)
     except (*UNREADABLE, OSError) as error:
         raise journal_error(path, error, "reading it from end to end") from error
     seal = walked.last_seal
+    if seal is not None and seal.content.why == CLOSED:
+        raise JournalError(path, "it is an archive, whose end is sealed as one", PUT_BACK)
     return RecoveredJournal(
         records=walked.n,
         heads=heads,
         tables=tables,
         lost=lost,
         witnessed=witnessed,
+        witness=witness,
+        base=walked.base,
         last_time=walked.newest,
         unsealed=walked.n - (seal.after_n if seal is not None else 0),
         last_seal=seal,
         trusted=trusted,
-        clean=walked.n == 0 or (seal is not None and seal.after_n == walked.n and seal.content.why == STOP),
+        clean=walked.n == 0 or in_order,
     )
+
+
+def _ended_in_order(connection: sqlite3.Connection, walked: Walk) -> bool:
+    """Whether the service before stopped in order; history may have been archived since."""
+    for row in connection.execute(f"SELECT {SEAL_COLUMNS} FROM seal ORDER BY n DESC"):
+        seal = Seal(*row)
+        if seal.after_n != walked.n or seal.content.why != ARCHIVE:
+            return seal.after_n == walked.n and seal.content.why == STOP
+    return False
 
 
 def _lost_seals(connection: sqlite3.Connection, last: Seal | None, witnessed: Mapping[str, Head]) -> HistoryLost | None:

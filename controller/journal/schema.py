@@ -18,7 +18,10 @@ from typing import Final
 
 from controller.journal.errors import RETIRE, JournalDamaged, JournalError
 
-VERSION: Final = 2
+VERSION: Final = 3
+OLDEST: Final = 2
+"""The oldest version that is read. Its tables are the same; its seals state nothing of what archiving left behind. A
+service, or an archiving, makes it one of this version."""
 APPLICATION_ID: Final = 0x46574A4C
 """ "FWJL"."""
 
@@ -96,13 +99,14 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
         sqlite3.Error: it cannot be read or written.
     """
     if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone():
-        check_version(connection, path)
+        if check_version(connection, path) < VERSION:
+            connection.execute(f"PRAGMA user_version = {VERSION}")
     else:
         create(connection)
 
 
-def check_version(connection: sqlite3.Connection, path: Path) -> None:
-    """Checks that a file is a journal of this version.
+def check_version(connection: sqlite3.Connection, path: Path) -> int:
+    """Checks that a file is a journal of a version that can be read; returns which.
 
     Raises:
         JournalError: the file is something else, or of another version.
@@ -116,9 +120,10 @@ def check_version(connection: sqlite3.Connection, path: Path) -> None:
     if found > VERSION:
         what = f"it was written by a newer Feltwire (version {found}; this one reads version {VERSION})"
         raise JournalError(path, what, "install the newer Feltwire again")
-    if found < VERSION:
+    if found < OLDEST:
         what = f"its version is {found}, and no released Feltwire wrote such a journal; expected version {VERSION}"
         raise JournalDamaged(path, what, RETIRE)
+    return int(found)
 
 
 def create(connection: sqlite3.Connection) -> None:

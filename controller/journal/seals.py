@@ -3,12 +3,15 @@
 A seal states the heads of chains, the number of records, and the hash of the seal before. It is signed with Ed25519.
 Whoever edits a sealed record, and makes all hashes after it anew, would need the signing key to make the seals anew.
 
-    start ─► records, second, records, second, count ... ─► stop ─► start ─► ...
+    start ─► records, second, records, second, count ... ─► stop ─► archive ─► start ─► ...
                                                           │
                                                           └ nothing stands between a stop and the next start
 
 What stands between the last seal before a crash and the next start had no seal: anybody who could write the file may
 have put it there. The start states how many such records it found, and `verify` names them.
+
+Every seal of all heads also states where the history of the file begins (`base`). An archiving changes that, and makes
+a seal of its own: `archive` in the journal, `closed` at the end of the archive, after which nothing follows.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import msgspec
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 
+from controller.journal.base import NO_BASE
 from controller.journal.records import Head, genesis
 from feed.wire import SignedSeal
 from hal.clock import Clock, wall_time
@@ -30,6 +34,16 @@ START: Final = "start"
 STOP: Final = "stop"
 COUNT: Final = "count"
 SECOND: Final = "second"
+ARCHIVE: Final = "archive"
+"""Of a journal from which history was archived: it states the base that this left behind."""
+CLOSED: Final = "closed"
+"""Of an archive: its end."""
+AT_REST: Final = {STOP: "orderly end", ARCHIVE: "archiving", CLOSED: "end of an archive"}
+"""After a seal of these nobody writes a record, with the words for it."""
+AFTER_REST: Final = (START, ARCHIVE, CLOSED)
+"""The seals that may follow one of `AT_REST`; none follows the end of an archive."""
+MOVES_BASE: Final = (ARCHIVE, CLOSED)
+"""The seals that may state another base than the seal before."""
 SEAL_EVERY: Final = 1000
 """Records between two seals over all chains while the service runs (ours); archives end at such a seal."""
 SEALS: Final = "@seals"
@@ -47,7 +61,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     n: int
     """Its own number, from 1."""
     why: str
-    """`start`, `stop`, `count` (so many records were written), or `second` (records were written, and time passed)."""
+    """`start`, `stop`, `count` (so many records were written), `second` (records were written, and time passed),
+    `archive` or `closed`."""
     time: str
     records: int
     """How many records were ever written, over all chains: the `n` of the last."""
@@ -56,9 +71,15 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     previous: str
     """Hash of the seal before, in hexadecimal."""
     unsealed: int | None = None
-    """Of a start: how many records it found after the last seal, which nobody had vouched for. None in older seals."""
+    """Of a start or an archiving: how many records it found after the last seal, which nobody had vouched for. None in
+    older seals."""
     newest: str = ""
     """The latest wall time of all records and seals up to this one, which need not be its own. Empty in older seals."""
+    base: str | None = None
+    """Of a seal of all heads: the digest of where the history of the file begins. None in older seals, which leave that
+    unproven."""
+    witness: str = ""
+    """Of a start that found no good witness beside the journal: what it found (`controller.journal.witness.State`)."""
 
     @property
     def is_full(self) -> bool:
@@ -104,9 +125,23 @@ class Seal(NamedTuple):
 class SealSigner:
     """Makes the seals of one run of the service."""
 
-    def __init__(self, key: SigningKey, clock: Clock, last: Seal | None, newest: str = "") -> None:
-        """`last` is the last seal of the file, and `newest` the latest wall time of its records and seals."""
+    def __init__(
+        self,
+        key: SigningKey,
+        clock: Clock,
+        last: Seal | None,
+        newest: str = "",
+        *,
+        base: str = NO_BASE,
+        witness: str = "",
+    ) -> None:
+        """`last` is the last seal of the file, `newest` the latest wall time of its records and seals, `base` the
+        digest of where its history begins, and `witness` what a start found beside it in place of a good witness.
+        """
         self._key = key
+        self.base = base
+        """The digest that the next seal of all heads states."""
+        self._witness = witness
         self._newest = newest
         self._public_key = bytes(key.verify_key)
         self._clock = clock
@@ -135,8 +170,10 @@ class SealSigner:
                 records=records,
                 heads=dict(heads),
                 previous=self._previous,
-                unsealed=records - self._sealed if why == START else None,
+                unsealed=records - self._sealed if why in AFTER_REST else None,
                 newest=self._newest,
+                base=None if why == SECOND else self.base,
+                witness=self._witness if why == START else "",
             )
         )
         signed = _DOMAIN + statement

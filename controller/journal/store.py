@@ -17,7 +17,7 @@ from controller.journal.seals import COUNT, SEALS, SECOND, SealSigner
 
 MISTAKE = "report this: it is a mistake in Feltwire"
 _INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_SEAL = "INSERT INTO seal VALUES (?, ?, ?, ?, ?, ?)"
+INSERT_SEAL = "INSERT INTO seal VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class JournalEnd(NamedTuple):
@@ -156,7 +156,7 @@ class Store:
 
     def _insert_seal(self, why: str) -> None:
         heads = {chain: self._head(chain) for chain in self._unsealed_chains} if why == SECOND else self.heads
-        self._connection.execute(_INSERT_SEAL, self._sealer.seal(why, self._n, heads))
+        self._connection.execute(INSERT_SEAL, self._sealer.seal(why, self._n, heads))
         self._sealed_n = self._n
         self._unsealed_chains.clear()
         if why != SECOND:

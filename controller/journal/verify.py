@@ -15,13 +15,22 @@ from typing import Final, NamedTuple, TypeAlias
 from controller.journal.audit.chain import MOST_ROWS, ChainCheck, RecordTable, Vouch
 from controller.journal.audit.findings import AuditFinding, AuditReport, ChainSummary, FindingKind
 from controller.journal.audit.openings import Openings
-from controller.journal.audit.sealed import CheckedSeals, UnsealedTail, check_base, check_seals, read_base
+from controller.journal.audit.sealed import (
+    CheckedSeals,
+    UnsealedTail,
+    base_notes,
+    check_base,
+    check_seals,
+    head_of,
+    reach_of,
+)
+from controller.journal.base import read_base
 from controller.journal.errors import UNREADABLE, journal_error
 from controller.journal.reading import reading
 from controller.journal.records import Head, genesis
 from controller.journal.schema import has_tables, layout_faults
 from controller.journal.seals import SEAL_EVERY, SEALS
-from controller.journal.witness import read_witness
+from controller.journal.witness import Noted, State, read_witness, witness_path
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Records verified so far, and how many there are."""
@@ -79,8 +88,7 @@ def verify(
     except OSError as error:
         raise journal_error(path, error, "reading the witness beside it") from error
     with reading(path, "verifying it") as connection:
-        witnesses = [*_noted(noted), *_kept(heads)]
-        verification = _Verification(path, connection, witnesses, keys, progress, step)
+        verification = _Verification(path, connection, noted, heads, keys, progress, step)
         verification.run()
         return verification.report()
 
@@ -90,15 +98,18 @@ class _Verification:
         self,
         path: Path,
         connection: sqlite3.Connection,
-        witnesses: Sequence[tuple[str, Vouch]],
+        noted: Noted,
+        kept: Sequence[KnownHead],
         keys: Collection[bytes],
         progress: Progress | None,
         step: Step | None,
     ) -> None:
-        """`witnesses` state which hash a record of a chain must have."""
         self.path = path
         self.connection = connection
-        self.witnesses = witnesses
+        self.witness = noted.state
+        self.end_is_kept = any(one.chain == SEALS for one in kept)
+        self.witnesses = [*_noted(noted.heads), *_kept(kept)]
+        """Which hash a record of a chain must have, by witnesses outside of the file."""
         self.keys = keys
         self.progress = progress
         self.step = step or (lambda what: None)
@@ -106,7 +117,9 @@ class _Verification:
         self.notes: list[str] = []
         self.chains: list[ChainSummary] = []
         self.archived: dict[str, Head] = {}
-        self.sealed = CheckedSeals([], {}, {}, (), 0, 0, "", [], "")
+        self.sealed = CheckedSeals(
+            [], {}, {}, (), 0, 0, "", [], "", closed=False, base=None, base_by="", adopted="", unwitnessed=[]
+        )
         self.done = self.total = 0
 
     def run(self) -> None:
@@ -134,6 +147,7 @@ class _Verification:
             notes=self.notes,
             archived=self.archived,
             heads={one.chain: Head(one.last, "", one.head) for one in self.chains},
+            end_is_proven=self.witness is State.GOOD or self.end_is_kept or self.sealed.closed,
         )
 
     # --- the steps -----------------------------------------------------------------------------------------------
@@ -154,14 +168,16 @@ class _Verification:
 
     def _history(self, records: RecordTable) -> None:
         base = read_base(self.connection)
-        self.archived = {one.chain: one.head for one in base}
-        first_n = max((one.n for one in base), default=0)
+        self.archived = {str(row.chain): head_of(row) for row in base}
+        first_n = reach_of(base)
         self.total = records.count()
         of_seals = [vouch for owner, vouch in self.witnesses if owner == SEALS]
         self.sealed = check_seals(self.connection, self.keys, [first_n], of_seals)
         self.findings += self.sealed.findings
         self.findings += check_base(base, self.sealed)
-        starts = {one.chain: (one.head.seq, bytes.fromhex(one.head.hash)) for one in base}
+        self.notes += base_notes(base, self.sealed)
+        self._unwitnessed()
+        starts = {chain: (head.seq, bytes.fromhex(head.hash)) for chain, head in self.archived.items()}
         there = records.chains()
         named = {chain for chain, _ in self.witnesses if chain != SEALS} | self.sealed.vouches.keys() | starts.keys()
         others = {one for one in there if isinstance(one, str)} - named
@@ -173,6 +189,19 @@ class _Verification:
             start = starts.get(chain, (0, genesis(chain)))
             self._chain(chain, start, vouches, records)
         self._rest(records, first_n)
+
+    def _unwitnessed(self) -> None:
+        """Witnesses that are not there: each journal has one from its first start on; copies and archives have none."""
+        for start, found in self.sealed.unwitnessed:
+            self.notes.append(
+                f"{start}, found the witness file {found}: whether records and seals before it had been cut off, "
+                "no witness shows"
+            )
+        if self.sealed.seals and not self.sealed.closed and self.witness is not State.GOOD:
+            self.notes.append(
+                f"the witness file {witness_path(self.path).name} is {self.witness}: each journal has one (a copy has "
+                "none), and without it records and seals cut off at the end show only by a head that was kept (--head)"
+            )
 
     def _chain(
         self, chain: str, start: tuple[int, bytes], vouches: dict[int, list[Vouch]], records: RecordTable
@@ -270,6 +299,11 @@ class _Verification:
         explained = {FindingKind.MISSING, FindingKind.INSERTED, FindingKind.DAMAGED, FindingKind.BASE}
         if any(finding.kind in explained or "n" in finding.columns for finding in self.findings):
             return
+        stray = records.rows_before(first_n)
+        if stray:
+            named = " and ".join(str(n) for n in stray)
+            detail = f"the rows of this file begin at {first_n + 1}, and there is n {named}: n was changed"
+            self.findings.append(AuditFinding(kind=FindingKind.COLUMNS, detail=detail, columns=["n"]))
         for first, last in records.row_gaps(first_n):
             rows = f"row {first} is" if first == last else f"rows {first} to {last} are"
             detail = f"{rows} missing, and no chain has a gap: they were the last of their chain, or n was changed"
@@ -296,21 +330,3 @@ def _noted(noted: Mapping[str, Head]) -> Iterator[tuple[str, Vouch]]:
 def _kept(heads: Iterable[KnownHead]) -> Iterator[tuple[str, Vouch]]:
     for known in heads:
         yield known.chain, Vouch(known.seq, known.hash, "the head that was given")
-
-
-def breaks_between(reports: Iterable[AuditReport]) -> list[str]:
-    """Where archives and the journal, oldest first, do not go on from each other."""
-    wrong: list[str] = []
-    before: AuditReport | None = None
-    for report in reports:
-        if before is not None:
-            for chain in sorted(before.heads.keys() | report.archived.keys()):
-                ended, begins = before.heads.get(chain), report.archived.get(chain)
-                if ended is not None and begins is None and chain not in report.heads and ended.seq == 0:
-                    continue
-                if ended is None or begins is None or (ended.seq, ended.hash) != (begins.seq, begins.hash):
-                    end = "nothing" if ended is None else f"record {ended.seq} ({ended.hash[:16]}…)"
-                    then = "the beginning" if begins is None else f"record {begins.seq} ({begins.hash[:16]}…)"
-                    wrong.append(f"{chain}: {before.path} ends with {end}, and {report.path} goes on after {then}")
-        before = report
-    return wrong

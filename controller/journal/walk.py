@@ -3,7 +3,8 @@
 Records and seals come in the order in which they were written. Each record must be the next of the file and of its
 chain, carry the hash that follows from the one before, and have columns that agree with its body. Each seal must
 follow the one before, be signed, and state the heads that the chains had at its place. After the seal of an orderly
-end nothing may stand but the seal of a start: a record there was put in by somebody without the key.
+end or of an archiving nothing may stand but the seal of a start or of an archiving: a record there was put in by
+somebody without the key. Where the history begins must be what the last seal of all heads states of it.
 """
 
 from __future__ import annotations
@@ -12,13 +13,21 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from controller.journal.base import base_digest, read_base
 from controller.journal.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
-from controller.journal.seals import BEFORE_ALL, FIRST, START, STOP, Seal, Statement, read_seals
+from controller.journal.seals import (
+    AFTER_REST,
+    AT_REST,
+    BEFORE_ALL,
+    CLOSED,
+    FIRST,
+    MOVES_BASE,
+    Seal,
+    Statement,
+    read_seals,
+)
 
 _AT_ONCE = 500
-
-_BASE_TYPES = (str, int, str, bytes, int)
-"""Of chain, seq, epoch, hash and n."""
 
 
 class FirstFault(NamedTuple):
@@ -49,18 +58,21 @@ class Walk:
         self.last_seal: Seal | None = None
         self.newest = ""
         """The latest wall time of the records and seals walked over; it need not be the last."""
-        self._stopped = False
-        """The last seal was that of an orderly end."""
+        self._rest = ""
+        """What the last seal was made at, where nobody writes a record after it: `orderly end`."""
+        self._base_stated: str | None = None
+        """The digest of the base that the seals walked over state; None where all of them are older."""
         self._moved: set[str] = set()
         """Chains with records since the last seal."""
         self._heads: dict[str, tuple[int, str, bytes]] = {}
-        for row in connection.execute("SELECT chain, seq, epoch, hash, n FROM base"):
-            # SQLite does not look at the types of what it reads, and damage changes them.
-            if tuple(map(type, row)) != _BASE_TYPES:
-                raise sqlite3.DatabaseError(f"a row of base has a value of another type: {row!r}")
-            chain, seq, epoch, digest, n = row
-            self._heads[chain] = (seq, epoch, digest)
-            self.first_n = self.n = max(self.n, n)
+        base = read_base(connection)
+        for row in base:
+            if not row.is_typed:
+                raise sqlite3.DatabaseError(f"a row of base has a value of another type: {row[:-1]!r}")
+            self._heads[row.chain] = (row.seq, row.epoch, row.hash)
+            self.first_n = self.n = max(self.n, row.n)
+        self.base = base_digest(base)
+        """The digest of where the history of the file begins."""
 
     @classmethod
     def after(cls, connection: sqlite3.Connection, seal: Seal) -> Walk:
@@ -74,7 +86,8 @@ class Walk:
         one.after_n, one.after_seal = seal.after_n, seal.n
         one.first_n = one.n = seal.after_n
         one.seals, one._seal_hash, one.last_seal = seal.n, seal.hash.hex(), seal
-        one.newest, one._stopped = max(content.newest, content.time), content.why == STOP
+        one.newest, one._rest = max(content.newest, content.time), AT_REST.get(content.why, "")
+        one._base_stated = content.base
         one._heads = {chain: (head.seq, head.epoch, bytes.fromhex(head.hash)) for chain, head in content.heads.items()}
         return one
 
@@ -97,8 +110,10 @@ class Walk:
         return None
 
     def _wrong(self, record: Record, seq: int, digest: bytes) -> str | None:
-        if self._stopped:
-            return f"it stands after seal {self.seals}, of an orderly end, and only the seal of a start may follow that"
+        if self._rest:
+            return (
+                f"it stands after seal {self.seals}, of an {self._rest}, and only the seal of a start may follow that"
+            )
         if record.n != self.n + 1:
             return f"it follows record {self.n}: {_missing(self.n + 1, record.n)}"
         if record.seq != seq:
@@ -114,7 +129,9 @@ class Walk:
             return FirstFault(f"seal {seal.n}", wrong, min(seal.after_n, self.n))
         content = seal.content
         self.seals, self._seal_hash, self.last_seal = seal.n, seal.hash.hex(), seal
-        self._stopped = content.why == STOP
+        self._rest = AT_REST.get(content.why, "")
+        if content.base is not None:
+            self._base_stated = content.base
         self._moved.clear()
         self.newest = max(self.newest, content.newest, content.time)
         return None
@@ -132,13 +149,24 @@ class Walk:
             return f"it was signed as seal {content.n} after record {content.records}, and stands after {seal.after_n}"
         if content.previous != self._seal_hash:
             return "it does not follow from the seal before it: one of them was changed"
-        if self._stopped and content.why != START:
-            return f"it is of a {content.why}, and follows an orderly end: only a start may"
+        if self._rest == AT_REST[CLOSED]:
+            return f"it follows the {self._rest}, and nothing may"
+        if self._rest and content.why not in AFTER_REST:
+            return f"it is of a {content.why}, and follows the {self._rest}: only a start may"
+        moved = content.base is not None and self._base_stated not in (None, content.base)
+        if moved and content.why not in MOVES_BASE:
+            return "it states another beginning of the history than the seal before, and no archiving changed that"
         if seal.after_n < self.first_n:
             return None
         if seal.after_n != self.n:
             return f"it covers {seal.after_n} records, and the journal has {self.n} up to here"
         return self._heads_wrong(content)
+
+    def base_fault(self) -> FirstFault | None:
+        """Compares where the history begins with what the seals state, at the end of the walk."""
+        if self._base_stated in (None, self.base):
+            return None
+        return FirstFault("the base", "what archived history left behind is not what the last seal states", self.n)
 
     def _heads_wrong(self, content: Statement) -> str | None:
         heads = self.heads
@@ -181,6 +209,10 @@ def walk(connection: sqlite3.Connection, walked: Walk) -> Iterator[FirstFault | 
             yield fault
             return
         waiting = next(seals, None)
+    fault = walked.base_fault()
+    if fault is not None:
+        yield fault
+        return
     if walked.n and walked.last_seal is None:
         yield FirstFault(
             "seal 1", "it is missing: each start of the service writes one before its first record", walked.n

@@ -15,7 +15,9 @@ from __future__ import annotations
 import errno
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Final, NamedTuple
 from zlib import crc32
@@ -48,24 +50,57 @@ class HistoryLost(NamedTuple):
         return f"{self.chain}: the witness saw {seen.seq} ({seen.epoch}) written and synced, and the journal {what}"
 
 
+class State(StrEnum):
+    """What stands in the place of the witness; in words, as reports have it."""
+
+    GOOD = "good"
+    MISSING = "missing"
+    EMPTY = "empty"
+    UNREADABLE = "without a line that can be read"
+    NO_FILE = "no ordinary file"
+
+
+class Noted(NamedTuple):
+    """What the witness notes."""
+
+    heads: dict[str, Head]
+    """By chain, the last head."""
+    state: State
+
+
 def witness_path(path: Path) -> Path:
     """Where the witness of a journal is."""
     return path.with_name(path.name + SUFFIX)
 
 
-def read_witness(path: Path) -> dict[str, Head]:
-    """By chain: the last head that the witness of the journal at `path` notes. None of it where there is no witness.
+def read_witness(path: Path) -> Noted:
+    """What the witness of the journal at `path` notes: no head where there is no good witness.
 
     Raises:
         OSError: it is there and cannot be read.
     """
     try:
-        with witness_path(path).open("rb") as file:
-            data = file.read(_MOST_READ)
+        # A FIFO would block without O_NONBLOCK.
+        descriptor = os.open(witness_path(path), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
-        return {}
+        return Noted({}, State.MISSING)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            # A socket.
+            return Noted({}, State.NO_FILE)
+        raise
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return Noted({}, State.NO_FILE)
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(_MOST_READ)
+    finally:
+        os.close(descriptor)
+    if not data:
+        return Noted({}, State.EMPTY)
     noted = (_head(line) for line in data.split(b"\n"))
-    return dict(one for one in noted if one is not None)
+    heads = dict(one for one in noted if one is not None)
+    return Noted(heads, State.GOOD if heads else State.UNREADABLE)
 
 
 class Witness:
@@ -113,7 +148,9 @@ class Witness:
     def _begin(self) -> tuple[int, int]:
         """A new file in place of the old one, which stays as it is until the new one is complete."""
         new = self._path.with_name(self._path.name + ".new")
-        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        # Not left over from a start that was cut off: something else may stand there, and a FIFO would block.
+        new.unlink(missing_ok=True)
+        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
             data = _lines(self._heads.items())
             os.write(file, data)

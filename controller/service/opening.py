@@ -23,6 +23,7 @@ from controller.journal.files import is_untouched, order_new, set_aside
 from controller.journal.journal import Journal
 from controller.journal.records import COMMANDS, Head
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
+from controller.journal.witness import witness_path
 from controller.journal.writer import Done, Heads
 from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
@@ -167,6 +168,14 @@ async def open_journal(
             "%d records after the last seal were found without one: whoever could write the file may have put them "
             "there, and nobody vouched for them until this start; `feltwire journal verify` names them",
             journal.unsealed,
+        )
+    if journal.unwitnessed is not None:
+        log.warning(
+            "%s beside the journal is %s, and every journal has it: whether records were cut off at the journal's end, "
+            "only a head that was kept shows (`feltwire journal verify --head`); after a power cut that may be the "
+            "cause; a new one is begun",
+            witness_path(journal.path).name,
+            journal.unwitnessed,
         )
     for lost in journal.lost.values():
         log.critical("the disk lost what it had promised to keep: %s", lost)

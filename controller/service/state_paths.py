@@ -19,6 +19,7 @@ from controller.configuration.values import TableConfig
 from controller.journal.signing import FILE_NAME
 
 SIMULATED: Final = "sim"
+CAPTURES: Final = "captures"
 INSTALLED_TABLES: Final = Path("/etc/feltwire")
 INSTALLED_STATE: Final = Path("/var/lib/feltwire")
 """Where the unit of the installed service has its tables and its state."""
@@ -51,7 +52,7 @@ class StatePaths(NamedTuple):
     @property
     def captures(self) -> Path:
         """The folder of captures."""
-        return self.root / "captures"
+        return self.root / CAPTURES
 
 
 def state_paths_for(state: Path, configs: Sequence[TableConfig]) -> StatePaths:

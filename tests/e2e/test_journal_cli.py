@@ -17,13 +17,14 @@ from controller.journal.files import Lock
 from feed.data import CaptureFile
 from feed.events import Evidence, Void
 from tests.fakes.time_limits import HANG_S
-from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, tampering
+from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, place_key, tampering
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
+    place_key(tmp_path)
     return evening(tmp_path / "journal.sqlite", rounds=6)
 
 

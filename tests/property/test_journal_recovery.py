@@ -67,7 +67,7 @@ def test_a_witness_torn_anywhere_knows_nothing_that_it_did_not_note(
             if content:
                 content[at % len(content)] = value
         file.write_bytes(content)
-        for chain, head in read_witness(path).items():
+        for chain, head in read_witness(path).heads.items():
             assert head in [heads.get(chain) for heads in notes]
 
 
@@ -76,4 +76,4 @@ def test_a_witness_of_rubbish_knows_nothing(rubbish: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal.sqlite"
         witness_path(path).write_bytes(rubbish)
-        assert read_witness(path) == {}
+        assert read_witness(path).heads == {}

@@ -89,10 +89,16 @@ class RecordTable:
     def row_gaps(self, after: int) -> list[tuple[int, int]]:
         """The first and last `n` of each run of rows that is missing after row `after`, up to ten of them."""
         query = (
-            f"SELECT before + 1, n - 1 FROM (SELECT n, lag(n, 1, ?) OVER (ORDER BY n) AS before FROM {self._table})"
+            "SELECT before + 1, n - 1 FROM"
+            f" (SELECT n, lag(n, 1, ?) OVER (ORDER BY n) AS before FROM {self._table} WHERE n > ?)"
             " WHERE n <> before + 1 LIMIT 10"
         )
-        return [(int(first), int(last)) for first, last in self._connection.execute(query, (after,))]
+        return [(int(first), int(last)) for first, last in self._connection.execute(query, (after, after))]
+
+    def rows_before(self, first: int) -> list[int]:
+        """The `n` of rows up to `first`, where none can be; up to ten of them."""
+        query = f"SELECT n FROM {self._table} WHERE n <= ? ORDER BY n LIMIT 10"
+        return [int(n) for (n,) in self._connection.execute(query, (first,))]
 
     def chains(self) -> list[object]:
         """The values of the column `chain`, each once."""

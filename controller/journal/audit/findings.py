@@ -97,6 +97,9 @@ class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
     """By chain: the last record that was moved into an archive, where one was."""
     heads: Mapping[str, Head]
     """By chain: the last record."""
+    end_is_proven: bool
+    """Whether something shows what is cut off at the end: the witness, a kept head of the seals, or that it is an
+    archive, whose end is sealed as one."""
 
     @property
     def ok(self) -> bool:

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from controller.journal.audit.chain import Vouch
 from controller.journal.audit.findings import AuditFinding, FindingKind
+from controller.journal.base import NO_BASE, BaseRow, base_digest
 from controller.journal.records import Head
-from controller.journal.seals import FIRST, START, STOP, Seal, Statement, read_seals
+from controller.journal.seals import (
+    AFTER_REST,
+    AT_REST,
+    CLOSED,
+    FIRST,
+    MOVES_BASE,
+    START,
+    Seal,
+    Statement,
+    read_seals,
+)
 
 
 class UnsealedTail(NamedTuple):
@@ -18,9 +29,10 @@ class UnsealedTail(NamedTuple):
     first_n: int
     last_n: int
     start: str
-    """The seal of the start, in words; empty where none has followed yet."""
+    """The seal of the start (or archiving), in words; empty where none has followed yet."""
     stopped: str
-    """The seal of an orderly end before them, in words: nobody wrote them in order. Empty after a crash."""
+    """The seal of an orderly end or an archiving before them, in words: nobody wrote them in order. Empty after a
+    crash."""
 
 
 class CheckedSeals(NamedTuple):
@@ -40,7 +52,17 @@ class CheckedSeals(NamedTuple):
     """Of the last good seal."""
     tails: list[UnsealedTail]
     stopped: str
-    """The last seal in words, where it is good and of an orderly end; empty otherwise."""
+    """The last seal in words, where it is good and nobody writes a record after such a one; empty otherwise."""
+    closed: bool
+    """The last seal is that of the end of an archive."""
+    base: str | None
+    """The digest of where the history begins, as the last good seal states it; None where all are older."""
+    base_by: str
+    """That seal, in words."""
+    adopted: str
+    """The first seal that states a base which no archiving before it signed, in words: an older Feltwire archived."""
+    unwitnessed: list[tuple[str, str]]
+    """The starts that found no good witness, in words, and what they found."""
 
 
 def check_seals(
@@ -68,6 +90,11 @@ def check_seals(
         checker.last_time,
         checker.tails,
         checker.stopped,
+        checker.closed,
+        checker.base,
+        checker.base_by,
+        checker.adopted,
+        checker.unwitnessed,
     )
 
 
@@ -76,6 +103,10 @@ class _SealChecker:
         self._witnesses = witnesses
         self.tails: list[UnsealedTail] = []
         self.stopped = ""
+        self.closed = False
+        self.base: str | None = None
+        self.base_by = self.adopted = ""
+        self.unwitnessed: list[tuple[str, str]] = []
         self.keys = keys
         self.wanted = wanted
         self.findings: list[AuditFinding] = []
@@ -117,7 +148,7 @@ class _SealChecker:
         statement = self._statement(seal)
         if statement is None:
             self._before = None
-            self.stopped = ""
+            self.stopped, self.closed = "", False
             return
         self._follow(seal, statement)
         self._before = seal.hash.hex()
@@ -133,18 +164,39 @@ class _SealChecker:
     def _follow(self, seal: Seal, statement: Statement) -> None:
         """What stands between this seal and the good one before it."""
         is_next = self._before is not None and statement.previous == self._before
-        if is_next and self.stopped and statement.why != START:
-            what = f"it is of a {statement.why}, and follows {self.stopped}: only a start may"
+        if is_next and self.stopped and (self.closed or statement.why not in AFTER_REST):
+            allowed = "nothing" if self.closed else "only a start"
+            what = f"it is of a {statement.why}, and follows {self.stopped}: {allowed} may"
             self._found(FindingKind.INSERTED, seal.n, seal.n, what, seal.after_n)
         tail = seal.after_n - self.covered
-        if is_next and statement.why == START:
+        if is_next and statement.why in AFTER_REST:
             if tail > 0:
-                start = f"seal {seal.n}, of the start at {statement.time}"
+                made_at = AT_REST.get(statement.why, START)
+                start = f"seal {seal.n}, of the {made_at} at {statement.time}"
                 self.tails.append(UnsealedTail(self.covered + 1, seal.after_n, start, self.stopped))
             if statement.unsealed is not None and statement.unsealed != tail:
                 what = f"it states that {statement.unsealed} records stood without a seal before it, and {tail} do"
                 self._found(FindingKind.CHANGED, seal.n, seal.n, what, seal.after_n)
-        self.stopped = f"seal {seal.n}, of the orderly end at {statement.time}" if statement.why == STOP else ""
+        rest = AT_REST.get(statement.why)
+        self.stopped = f"seal {seal.n}, of the {rest} at {statement.time}" if rest else ""
+        self.closed = statement.why == CLOSED
+        if statement.witness:
+            self.unwitnessed.append((f"seal {seal.n}, of the start at {statement.time}", statement.witness))
+        self._take_base(seal, statement, is_next=is_next)
+
+    def _take_base(self, seal: Seal, statement: Statement, *, is_next: bool) -> None:
+        """Where the history begins, as a seal states it: only an archiving changes that."""
+        stated = statement.base
+        if stated is None:
+            return
+        moved = stated != (NO_BASE if self.base is None else self.base)
+        if moved and statement.why not in MOVES_BASE:
+            if self.base is not None and is_next:
+                what = "it states another beginning of the history than the seals before it, and is of no archiving"
+                self._found(FindingKind.BASE, seal.n, seal.n, what, seal.after_n)
+            elif self.base is None:
+                self.adopted = f"seal {seal.n} of {statement.time}"
+        self.base, self.base_by = stated, f"seal {seal.n} of {statement.time}"
 
     def _statement(self, seal: Seal) -> Statement | None:
         """The statement of a seal; None, and a finding, where it cannot be trusted."""
@@ -197,45 +249,40 @@ def _hashes(statement: Statement) -> Iterator[tuple[str, Head, bytes]]:
 
 # --- the base of archived history ------------------------------------------------------------------------------------
 
-_HASH_BYTES: Final = 32
+
+def head_of(row: BaseRow) -> Head:
+    """The head with which a chain begins; values of a wrong type become such that fit nothing."""
+    seq = row.seq if type(row.seq) is int else 0
+    digest = row.hash if row.is_typed else b"\0" * 32
+    return Head(seq, str(row.epoch), digest.hex())
 
 
-class ArchivedBase(NamedTuple):
-    """The last archived record of a chain, after which the history in this file begins."""
-
-    chain: str
-    head: Head
-    n: int
+def reach_of(base: Sequence[BaseRow]) -> int:
+    """The last row that was archived; 0 where none was."""
+    return max((row.n for row in base if type(row.n) is int), default=0)
 
 
-def read_base(connection: sqlite3.Connection) -> list[ArchivedBase]:
-    """The rows of the base; values of a wrong type become such that fit nothing.
-
-    Raises:
-        sqlite3.Error: the file cannot be read.
+def check_base(base: Sequence[BaseRow], seals: CheckedSeals) -> Iterator[AuditFinding]:
+    """History is archived up to a seal, which states the heads with which this file begins; what archiving left behind
+    is what the seal of the archiving, and all after it, state.
     """
-    rows = connection.execute("SELECT chain, seq, epoch, hash, n FROM base ORDER BY chain")
-    return [
-        ArchivedBase(
-            str(chain),
-            Head(seq if type(seq) is int else 0, str(epoch), _digest(digest).hex()),
-            n if type(n) is int else 0,
-        )
-        for chain, seq, epoch, digest, n in rows
-    ]
-
-
-def check_base(base: Sequence[ArchivedBase], seals: CheckedSeals) -> Iterator[AuditFinding]:
-    """History is archived up to a seal: that seal states the heads with which this file begins."""
+    n = reach_of(base)
+    if seals.base is not None and base_digest(base) != seals.base:
+        detail = f"what archived history left behind here (heads and `state`) is not what {seals.base_by} states"
+        yield AuditFinding(kind=FindingKind.BASE, detail=detail, order=n)
     if not base:
         return
-    n = max(one.n for one in base)
+    for row in base:
+        wrong = _state_wrong(row)
+        if wrong:
+            detail = f"where the table stood when its history was archived cannot be read: {wrong}"
+            yield AuditFinding(kind=FindingKind.BASE, chain=str(row.chain), detail=detail, order=n)
     stated = seals.heads.get(n)
     if stated is None:
         detail = f"it reaches to row {n}, and no good seal ends there, as one does where history is archived"
         yield AuditFinding(kind=FindingKind.BASE, detail=detail, order=n)
         return
-    there = {one.chain: one.head for one in base}
+    there = {str(row.chain): head_of(row) for row in base}
     for chain in sorted(stated.keys() | there.keys()):
         if stated.get(chain) != there.get(chain):
             begins, sealed_as = _shown(there.get(chain)), _shown(stated.get(chain))
@@ -243,9 +290,27 @@ def check_base(base: Sequence[ArchivedBase], seals: CheckedSeals) -> Iterator[Au
             yield AuditFinding(kind=FindingKind.BASE, chain=chain, detail=detail, order=n)
 
 
+def base_notes(base: Sequence[BaseRow], seals: CheckedSeals) -> Iterator[str]:
+    """Of a base that no archiving signed: what proves it, in words."""
+    if not base:
+        return
+    unsigned = "history was archived by an older Feltwire, which signed no record of it"
+    compare = "verify it together with the archive, which shows where each table stood"
+    if seals.base is None:
+        yield f"{unsigned}: what it left behind (the base and its `state`) can be changed unnoticed; {compare}"
+    elif seals.adopted:
+        yield f"{unsigned}: what it left behind is proven only since {seals.adopted}; {compare}"
+
+
+def _state_wrong(row: BaseRow) -> str:
+    if not row.is_typed:
+        return "a value is of a wrong type"
+    try:
+        row.snapshot()
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def _shown(head: Head | None) -> str:
     return "nothing" if head is None else f"record {head.seq} of {head.epoch} with {head.hash[:16]}…"
-
-
-def _digest(value: object) -> bytes:
-    return value if isinstance(value, bytes) and len(value) == _HASH_BYTES else b"\0" * _HASH_BYTES

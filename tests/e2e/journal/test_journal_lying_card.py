@@ -128,7 +128,7 @@ def test_what_was_destroyed_is_said_or_was_not_needed(
 def judge_card(folder: Path, truth: Submitted, seen: list[PublishedEvents]) -> str:
     """What the next start makes of a destroyed journal."""
     path = folder / FILE
-    witnessed = read_witness(path)
+    witnessed = read_witness(path).heads
     try:
         journal = open_journal(folder)
     except JournalDamaged as error:

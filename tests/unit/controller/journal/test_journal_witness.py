@@ -20,7 +20,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_where_there_is_no_witness_nothing_is_noted(path: Path) -> None:
-    assert read_witness(path) == {}
+    assert read_witness(path).heads == {}
 
 
 def test_the_last_head_of_each_chain_is_known(path: Path) -> None:
@@ -28,7 +28,7 @@ def test_the_last_head_of_each_chain_is_known(path: Path) -> None:
     witness.note({"roulette-1": head(2), "roulette-10": head(9)})
     witness.note({"roulette-1": head(3)})
     witness.close()
-    assert read_witness(path) == {"roulette-1": head(3), "roulette-10": head(9)}
+    assert read_witness(path).heads == {"roulette-1": head(3), "roulette-10": head(9)}
 
 
 def test_what_is_torn_or_rubbish_is_passed_over_and_takes_nothing_along(path: Path) -> None:
@@ -41,12 +41,12 @@ def test_what_is_torn_or_rubbish_is_passed_over_and_takes_nothing_along(path: Pa
     with noted.open("ab") as file:
         file.write(b"\0\0\xff\n 00000000\na 4 e1 " + b"f" * 64 + b" 00000000\n\n")
     witness.close()
-    assert read_witness(path) == {"a": head(3)}
+    assert read_witness(path).heads == {"a": head(3)}
 
 
 def test_a_chain_without_an_epoch_is_noted_too(path: Path) -> None:
     Witness(path, {"a": Head(0, "", "0" * 64)}).close()
-    assert read_witness(path) == {"a": Head(0, "", "0" * 64)}
+    assert read_witness(path).heads == {"a": Head(0, "", "0" * 64)}
 
 
 def test_the_file_does_not_grow_for_ever_and_forgets_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,7 +55,7 @@ def test_the_file_does_not_grow_for_ever_and_forgets_nothing(path: Path, monkeyp
     for seq in range(1, 200):
         witness.note({"busy": head(seq)})
         assert witness_path(path).stat().st_size < 2200
-        assert read_witness(path) == {"quiet": head(5), "busy": head(seq)}
+        assert read_witness(path).heads == {"quiet": head(5), "busy": head(seq)}
     witness.close()
 
 
@@ -68,7 +68,7 @@ def test_a_witness_that_cannot_be_begun_anew_keeps_the_old_one_open(
     with pytest.raises(IsADirectoryError):
         witness.note({"a": head(2)})
     witness.close()
-    assert read_witness(path) == {"a": head(1)}
+    assert read_witness(path).heads == {"a": head(1)}
 
 
 def test_it_is_private(path: Path) -> None:
@@ -94,8 +94,8 @@ def test_without_a_descriptor_for_a_new_file_the_full_one_is_written_on(
     with no_descriptors():
         for seq in range(1, 20):
             witness.note({"busy": head(seq)})
-    assert read_witness(path) == {"quiet": head(5), "busy": head(19)}
+    assert read_witness(path).heads == {"quiet": head(5), "busy": head(19)}
     witness.note({"busy": head(20)})
     assert witness_path(path).stat().st_size < 400, "begun anew as soon as it can be"
-    assert read_witness(path) == {"quiet": head(5), "busy": head(20)}
+    assert read_witness(path).heads == {"quiet": head(5), "busy": head(20)}
     witness.close()

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
+from nacl.encoding import HexEncoder
 from nacl.signing import SigningKey
 
 from controller.journal.files import make_file
 from controller.journal.records import COMMAND, COMMANDS, Entry
 from controller.journal.schema import prepare
 from controller.journal.seals import SEAL_EVERY, START, STOP, SealSigner, read_seals
+from controller.journal.signing import FILE_NAME
 from controller.journal.store import JournalEnd, Store
 from controller.journal.walk import Walk, walk
 from controller.journal.witness import Witness
@@ -33,6 +35,7 @@ from feed.events import (
     encode,
     type_of,
 )
+from feed.secret_file import write_file
 from hal.clock import NS_PER_S, VirtualClock, wall_time
 
 KEY = SigningKey(b"k" * 32)
@@ -66,16 +69,17 @@ class Evening:
         faults = [fault for fault in walk(self._connection, walked) if fault is not None]
         assert not faults, faults
         last = list(read_seals(self._connection))
-        signer = SealSigner(self._key, self.clock, last[-1] if last else None)
+        signer = SealSigner(self._key, self.clock, last[-1] if last else None, base=walked.base)
         self.store = Store(self.path, self._connection, JournalEnd(walked.n, walked.heads), signer, self._seal_every)
         self.store.seal(START)
-        self.witness = Witness(self.path, walked.heads)
+        self.witness = Witness(self.path, {**walked.heads, **self.store.seals})
         self.seqs = {chain: head.seq for chain, head in walked.heads.items()}
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.store.seal(STOP)
+            self.witness.note(self.store.seals)
         self.store.close()
         self.witness.close()
 
@@ -167,6 +171,11 @@ def evening(
             for table in tables:
                 writer.closed(table)
     return path
+
+
+def place_key(folder: Path) -> None:
+    """Puts the key that seals the journal beside it, as the service has it."""
+    write_file(folder / FILE_NAME, KEY.encode(HexEncoder) + b"\n", overwrite=False)
 
 
 def tampering(path: Path) -> closing[sqlite3.Connection]:

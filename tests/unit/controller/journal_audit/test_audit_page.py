@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tests.fakes.time_limits import HANG_S
-from tests.unit.controller.journal_audit.making import evening
+from tests.unit.controller.journal_audit.making import evening, place_key
 
 ROOT = Path(__file__).resolve().parents[4]
 PAGE = ROOT / "docs" / "audit.md"
@@ -52,6 +52,7 @@ def shown(text: str) -> list[tuple[str, str]]:
 def printed(commands: list[str], folder: Path) -> list[str]:
     """What the commands print, one after another, in a folder with a journal."""
     evening(folder / "journal.sqlite")
+    place_key(folder)
     (folder / ".venv").symlink_to(Path(sys.executable).parent.parent)
     tools = folder / "tools"
     tools.mkdir()

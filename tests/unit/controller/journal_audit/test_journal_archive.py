@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from nacl.signing import SigningKey
 
 from controller.journal import archive as archiving
-from controller.journal.archive import archive
+from controller.journal.archive import Archived, archive
+from controller.journal.audit.continuing import breaks_between
 from controller.journal.audit.findings import FindingKind
 from controller.journal.errors import JournalError
 from controller.journal.files import Lock
 from controller.journal.history import JournalHistory, state_of
-from controller.journal.verify import breaks_between, verify
+from controller.journal.verify import verify
 from feed.state import Snapshot
+from hal.clock import VirtualClock
 from tests.unit.controller.journal_audit.making import DAY_NS, EVENING_NS, KEY, OTHER_KEY, Evening, tampering
 
 BEGIN = datetime.fromisoformat("2026-07-04T19:00:00Z")
+
+
+def move(
+    path: Path, out: Path, before: datetime, *, key: SigningKey = KEY, keys: Sequence[bytes] = ()
+) -> Archived | None:
+    return archive(path, out, before, key=key, clock=VirtualClock(EVENING_NS + 30 * DAY_NS), keys=keys)
 
 
 class Cut(Exception):  # noqa: N818
@@ -69,7 +79,7 @@ def after(nights: int) -> datetime:
 def test_an_archive_and_what_is_left_verify_and_hold_every_row_between_them(journal: Path, tmp_path: Path) -> None:
     before, stood = rows(journal), states(journal)
     out = tmp_path / "old.sqlite"
-    done = archive(journal, out, after(2))
+    done = move(journal, out, after(2))
     assert done is not None
     assert rows(out, journal) == before
     assert (done.records, done.left) == (len(rows(out)), len(rows(journal)))
@@ -83,7 +93,7 @@ def test_archives_chain_onto_each_other(journal: Path, tmp_path: Path) -> None:
     before, stood = rows(journal), states(journal)
     files = [tmp_path / f"{number}.sqlite" for number in (1, 2, 3)]
     for number, out in enumerate(files, 1):
-        assert archive(journal, out, after(number)) is not None
+        assert move(journal, out, after(number)) is not None
     reports = [verify(path) for path in (*files, journal)]
     assert all(report.ok for report in reports)
     assert breaks_between(reports) == []
@@ -94,7 +104,7 @@ def test_archives_chain_onto_each_other(journal: Path, tmp_path: Path) -> None:
 
 def test_everything_can_be_archived_and_the_next_evening_goes_on(journal: Path, tmp_path: Path) -> None:
     out = tmp_path / "all.sqlite"
-    assert archive(journal, out, after(300)) is not None
+    assert move(journal, out, after(300)) is not None
     assert rows(journal) == []
     last = verify(out).heads["wheel-1"].seq
     writer = Evening(journal)
@@ -113,17 +123,17 @@ def test_everything_can_be_archived_and_the_next_evening_goes_on(journal: Path, 
 
 
 def test_history_goes_only_up_to_a_seal_that_is_old_enough(journal: Path, tmp_path: Path) -> None:
-    assert archive(journal, tmp_path / "none.sqlite", BEGIN - timedelta(days=1)) is None
+    assert move(journal, tmp_path / "none.sqlite", BEGIN - timedelta(days=1)) is None
     assert not (tmp_path / "none.sqlite").exists()
-    archive(journal, tmp_path / "one.sqlite", BEGIN + timedelta(days=1, seconds=3))
+    move(journal, tmp_path / "one.sqlite", BEGIN + timedelta(days=1, seconds=3))
     assert rows(tmp_path / "one.sqlite")[-1][5] == "table.closed", "the second evening had begun, and was not sealed"
 
 
 def test_the_same_call_again_finds_nothing_more_to_do(journal: Path, tmp_path: Path) -> None:
     out = tmp_path / "old.sqlite"
-    archive(journal, out, after(2))
+    move(journal, out, after(2))
     left = rows(journal)
-    assert archive(journal, out, after(2)) is None
+    assert move(journal, out, after(2)) is None
     assert rows(journal) == left
 
 
@@ -140,10 +150,10 @@ def test_cut_off_anywhere_nothing_is_lost_and_a_second_call_finishes(
     with monkeypatch.context() as patched:
         patched.setattr(archiving, step, cut)
         with pytest.raises(Cut):
-            archive(journal, out, after(2))
+            move(journal, out, after(2))
     assert rows(journal) == before
     assert verify(journal).ok
-    assert archive(journal, out, after(2)) is not None
+    assert move(journal, out, after(2)) is not None
     assert rows(out, journal) == before
     assert verify(out).ok
     assert verify(journal).ok
@@ -153,7 +163,7 @@ def test_cut_off_anywhere_nothing_is_lost_and_a_second_call_finishes(
 
 def test_a_journal_that_the_service_holds_is_left_alone(journal: Path, tmp_path: Path) -> None:
     with Lock(journal), pytest.raises(JournalError, match="writes this journal already; end it first"):
-        archive(journal, tmp_path / "old.sqlite", after(2))
+        move(journal, tmp_path / "old.sqlite", after(2))
     assert not (tmp_path / "old.sqlite").exists()
 
 
@@ -161,20 +171,20 @@ def test_nothing_is_archived_of_a_journal_that_does_not_verify(journal: Path, tm
     with tampering(journal) as connection:
         connection.execute("UPDATE record SET body = x'00' WHERE n = 3")
     with pytest.raises(JournalError, match=r"does not verify \(wheel-1 record 2: changed"):
-        archive(journal, tmp_path / "old.sqlite", after(2))
+        move(journal, tmp_path / "old.sqlite", after(2))
 
 
 def test_a_file_that_is_there_is_never_written_over(journal: Path, tmp_path: Path) -> None:
     out = tmp_path / "old.sqlite"
     out.write_text("the accounts of 2025")
     with pytest.raises(JournalError, match="this is no journal"):
-        archive(journal, out, after(2))
+        move(journal, out, after(2))
     assert out.read_text() == "the accounts of 2025"
     other = tmp_path / "other.sqlite"
     with Evening(other) as writer:
         writer.opened("wheel-1")
     with pytest.raises(JournalError, match="it is there already, and holds something else"):
-        archive(journal, other, after(2))
+        move(journal, other, after(2))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +199,7 @@ def test_a_file_that_is_there_is_never_written_over(journal: Path, tmp_path: Pat
     ],
 )
 def test_a_base_that_was_changed_is_found(journal: Path, tmp_path: Path, change: str) -> None:
-    archive(journal, tmp_path / "old.sqlite", after(2))
+    move(journal, tmp_path / "old.sqlite", after(2))
     with tampering(journal) as connection:
         connection.execute(change)
     report = verify(journal)
@@ -203,8 +213,8 @@ def test_a_journal_whose_key_was_changed_on_purpose_is_archived_with_both_keys(t
         with Evening(path, key=key) as writer:
             writer.opened("wheel-1")
     with pytest.raises(JournalError, match="sealed with another key"):
-        archive(path, tmp_path / "old.sqlite", after(300))
+        move(path, tmp_path / "old.sqlite", after(300), key=OTHER_KEY)
     keys = [bytes(KEY.verify_key), bytes(OTHER_KEY.verify_key)]
-    done = archive(path, tmp_path / "old.sqlite", after(300), keys=keys)
+    done = move(path, tmp_path / "old.sqlite", after(300), key=OTHER_KEY, keys=keys)
     assert done is not None
     assert done.records == 2

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from controller.cli import NOT_VERIFIED
+from controller.cli.journal import command
+from controller.journal.audit.captures import check_captures
+from controller.journal.audit.continuing import breaks_between
 from controller.journal.audit.findings import AuditFinding, FindingKind
 from controller.journal.errors import JournalError
 from controller.journal.reading import reading
 from controller.journal.records import COMMANDS, genesis, link
-from controller.journal.verify import KnownHead, breaks_between, verify
+from controller.journal.verify import KnownHead, verify
 from controller.journal.witness import witness_path
+from feed.events import CaptureFile, DeviceFault
 from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, tampering
 
 
@@ -286,7 +294,7 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         tmp_path / "text": "this is no journal; give the path of a journal, such as journal.sqlite",
         other: "it is an SQLite file, and not a journal",
         newer: "it was written by a newer Feltwire",
-        never: "its version is 0, and no released Feltwire wrote such a journal; expected version 2; keep it",
+        never: "its version is 0, and no released Feltwire wrote such a journal; expected version 3; keep it",
         Path("/dev/null"): "it is no ordinary file",
     }
     for path, what in said.items():
@@ -325,3 +333,45 @@ def test_progress_is_reported_up_to_the_end(journal: Path) -> None:
 def test_files_that_do_not_go_on_from_each_other_are_reported(tmp_path: Path, journal: Path) -> None:
     other = evening(tmp_path / "other.sqlite")
     assert breaks_between([verify(journal), verify(other)])
+
+
+# --- captures --------------------------------------------------------------------------------------------------------
+
+
+def test_captures_are_held_against_the_hash_that_the_journal_has(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    folder = tmp_path / "captures"
+    (folder / "wheel-1").mkdir(parents=True)
+    names = [f"wheel-1/wheel-1.0000000000000001.{number}.vcd" for number in (1, 2, 3)]
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        for name in [*names, "../outside.vcd"]:
+            capture = CaptureFile(file=name, sha256=sha256(name.encode()).hexdigest())
+            fields = {"device": "wheel", "fault": "sensor_stuck", "detail": "d", "blocks_play": True}
+            writer.say(writer.event("wheel-1", DeviceFault, **fields, capture=capture))
+    (folder / names[0]).write_bytes(names[0].encode())
+    (folder / names[1]).write_bytes(b"another spin")
+    (folder / "wheel-1" / "planted.vcd").write_bytes(b"")
+    report = check_captures([path], folder, ".vcd")
+    assert (report.good, report.gone, report.strange) == (1, 1, 1)
+    changed, outside = report.wrong
+    assert changed.startswith(f"{names[1]} has the SHA-256 {sha256(b'another spin').hexdigest()}, and wheel-1 record 3")
+    assert outside == "wheel-1 record 5 names ../outside.vcd, which is not below the folder of captures"
+    shown = CliRunner().invoke(command, ["verify", str(path)])
+    assert shown.exit_code == NOT_VERIFIED
+    assert "CHANGED: wheel-1/" in shown.output
+    assert "1 capture that events name is not there" in shown.output
+    shutil.rmtree(folder)
+    assert CliRunner().invoke(command, ["verify", str(path)]).exit_code == 0
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, -5])
+def test_a_row_before_the_first_is_named_and_no_span_runs_backwards(journal: Path, n: int) -> None:
+    with tampering(journal) as connection:
+        connection.execute("UPDATE record SET n = ? WHERE n = 1", (n,))
+    found = [str(one) for one in verify(journal).findings]
+    assert any(f"the rows of this file begin at 1, and there is n {n}" in one for one in found)
+    assert not any("to -" in one or "to 0" in one for one in found)
