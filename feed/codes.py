@@ -159,6 +159,7 @@ CODES: Final = (
     "reel_not_answering",
     "reel_slipped",
     "reshuffle_due",
+    "result_repeated",
     "roll_not_called",
     "rotor_not_turning",
     "rotor_reversed",

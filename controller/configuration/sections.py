@@ -16,6 +16,7 @@ LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
 
 CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
+Repeats = Literal["warn", "shut", "off"]
 InspectionAt = Literal["none", "opening"]
 Calibration = Literal["required", "waived"]
 Pull = Literal["up", "down", "none"]
@@ -150,6 +151,14 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = True
+    repeats: Annotated[
+        Repeats,
+        Meta(
+            description="what follows where one pocket, space or throw comes more often in a row than chance allows, "
+            "as from a reader that is stuck: a warning, a fault that shuts the table, or nothing",
+            extra={"cite": "ours"},
+        ),
+    ] = "warn"
     labels: Annotated[
         tuple[LabelKeys, ...],
         Meta(

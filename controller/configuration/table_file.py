@@ -100,6 +100,7 @@ class TableFile:
                 table.opens_with(self.live),
                 table.inspection,
                 table.bias_watch,
+                table.repeats,
                 table.labels,
                 table.limits,
                 table.limits_unit,

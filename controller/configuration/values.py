@@ -20,6 +20,7 @@ from controller.configuration.sections import (
     LinesSection,
     LinkSection,
     Opens,
+    Repeats,
 )
 from controller.configuration.terminals import Terminal
 from controller.configuration.wiring import Wires
@@ -68,6 +69,7 @@ class TableConfig(NamedTuple):
     opens: Opens = "at_start"
     inspection: InspectionAt = "none"
     bias_watch: bool = True
+    repeats: Repeats = "warn"
     labels: tuple[LabelKeys, ...] = ()
     limits: tuple[LimitKeys, ...] = ()
     limits_unit: str | None = None

@@ -17,6 +17,7 @@ from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import Identity
 from controller.table.game import GameContext
 from controller.table.inspection import InspectionPlan, no_inspection
+from controller.table.repeats import RepeatWatch
 from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
 from drivers.base.driver import Driver
@@ -112,6 +113,7 @@ def table_for(
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
         bias=_bias(config),
+        repeats=_repeats(config),
         sequence=sequence,
         ephemeral=ephemeral,
     )
@@ -144,6 +146,12 @@ def _bias(config: TableConfig) -> BiasWatch | None:
     """The watch on its dice or its wheel, unless the house wants none."""
     plan = GAME[config.game].bias(config) if config.bias_watch else None
     return None if plan is None else BiasWatch(plan)
+
+
+def _repeats(config: TableConfig) -> RepeatWatch | None:
+    """The watch for a stuck reader, unless the house wants none."""
+    plan = None if config.repeats == "off" else GAME[config.game].repeats(config)
+    return None if plan is None else RepeatWatch(plan, shuts=config.repeats == "shut")
 
 
 def _limit(keys: LimitKeys) -> StakeLimit:

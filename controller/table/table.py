@@ -29,6 +29,7 @@ from controller.table.inspection import InspectionPlan, Inspections, no_inspecti
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
+from controller.table.repeats import REPEATED, RepeatWatch
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
@@ -76,6 +77,7 @@ class Table:
         opens: bool = True,
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
+        repeats: RepeatWatch | None = None,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
@@ -90,6 +92,7 @@ class Table:
         self.lifecycle = TableLifecycle(identity, game, self.faults, inspections, self._emit_after_game)
         self._opens = opens
         self._bias = bias
+        self._repeats = repeats
         self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
         self._answers: list[CommandResult] = []
@@ -140,6 +143,8 @@ class Table:
         self.game.round = state.round
         if state.game == self.identity.game:
             self.game.restore(state)
+            if self._repeats is not None:
+                self._repeats.restore(state)
         self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
@@ -361,6 +366,7 @@ class Table:
                     self._emit(one)
                     self._undecided.see(one)
                     self._watch_bias(one)
+                    self._watch_repeats(one)
 
     def _watch_bias(self, data: Data) -> None:
         """Dice or a wheel that do not fall as fair ones would: it is reported, and changes nothing."""
@@ -379,6 +385,17 @@ class Table:
                     detail=bias.detail,
                     round=data.round,
                 )
+
+    def _watch_repeats(self, data: Data) -> None:
+        """A reader that gives one result again and again: it is reported, or shuts the table once bets are settled."""
+        run = None if self._repeats is None else self._repeats.see(data)
+        if run is None or self._repeats is None:
+            return
+        if self._repeats.shuts:
+            self._latch(data.mono_ns, self.game.device, REPEATED, run.detail, blocks_play=True)
+        else:
+            about = {"device": self.game.device, "warning": REPEATED, "detail": run.detail, "round": self.game.round}
+            self._emit_own(events.DeviceWarning, data.mono_ns, **about)
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):

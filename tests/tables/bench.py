@@ -11,6 +11,7 @@ from controller.games.assembly import table_for
 from controller.games.load import check_text
 from feed import events
 from feed.events import Data, Event, encode
+from feed.state import TableState
 from hal.values import Batch, Edge, Rare
 
 VERDICTS = (events.Outcome, events.Void, events.Unresolved)
@@ -78,10 +79,12 @@ def _word(data: Data) -> str:
 
 
 class TableBench:
-    """A table that is open from time 0."""
+    """A table that is open from time 0, and goes on from what a journal holds where there was one."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, before: TableState | None = None) -> None:
         self.table = table_for(configured(text), epoch="sim", simulated=True)
+        if before is not None:
+            self.table.restore(before)
         self.said = EventList(self.table.open(0))
 
     def feed(self, edges: Sequence[Edge] = (), rare: Sequence[Rare] = (), until_ns: int | None = None) -> EventList:

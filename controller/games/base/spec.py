@@ -15,6 +15,7 @@ from controller.rules.cited import Cited
 from controller.table.bias import Plan
 from controller.table.game import Game, GameContext
 from controller.table.orders.order import Verb
+from controller.table.repeats import RepeatPlan
 from drivers.base.actuator import Actuator
 from drivers.base.device_spec import DeviceSpec
 from drivers.base.driver import Driver
@@ -74,6 +75,10 @@ def _unwatched(config: TableConfig) -> Plan | None:
     return None
 
 
+def _uncompared(config: TableConfig) -> RepeatPlan | None:
+    return None
+
+
 def _nothing_published(keys: Sequence[StatisticsKey]) -> Plan | None:
     return None
 
@@ -127,6 +132,8 @@ class GameSpec:
     """What is wrong between the parts of its table."""
     bias: Callable[[TableConfig], Plan | None] = _unwatched
     """What the bias watch counts; None where the configuration does not say which places there are."""
+    repeats: Callable[[TableConfig], RepeatPlan | None] = _uncompared
+    """What the watch for a stuck reader compares."""
     published_bias: Callable[[Sequence[StatisticsKey]], Plan | None] = _nothing_published
     """The same of a table of which only what it published is known: its statistics keys."""
     falls_in: tuple[str, ...] = ()

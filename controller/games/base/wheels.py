@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from controller.table.bias import Sample, Test
@@ -17,9 +17,18 @@ class WheelPlan(NamedTuple):
     """What names a place in a result: `space` or `pocket`."""
     device: str = "wheel"
 
+    @property
+    def places(self) -> Mapping[Hashable, float]:
+        """The places, as the watch for a stuck reader counts them."""
+        return {place: chance for test in self.tests for place, chance in test.probabilities.items()}
+
     def samples(self, result: Mapping[str, Any]) -> list[Sample]:
         """The place."""
         return [{self.key: result[self.key]}]
+
+    def falls(self, result: Mapping[str, Any]) -> list[Hashable]:
+        """The place; none in a result that was another game's."""
+        return [result[self.key]] if self.key in result else []
 
 
 def wheel_plan(key: str, places: Sequence[int | str]) -> WheelPlan:

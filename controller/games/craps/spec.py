@@ -142,6 +142,7 @@ def _spec(name: str) -> GameSpec:
         check=_check,
         statistics=_statistics,
         bias=_bias,
+        repeats=_bias,
         published_bias=published_dice,
         falls_in=("automated_shaker",),
         orders=(*ORDERS, *SHAKER_ORDERS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple
 
@@ -65,7 +65,18 @@ class DicePlan(NamedTuple):
     """
 
     tests: Sequence[Test]
+    dice: int
     device: str = "dice"
+
+    @property
+    def places(self) -> Mapping[Hashable, float]:
+        """The faces of all dice together, in ascending order, as the watch for a stuck reader counts them."""
+        thrown = Counter(tuple(sorted(faces)) for faces in product(FACES, repeat=self.dice))
+        return {faces: count / len(FACES) ** self.dice for faces, count in thrown.items()}
+
+    def falls(self, result: Mapping[str, Any]) -> list[Hashable]:
+        """The faces of each set that fell."""
+        return [tuple(sorted(result[name])) for name in SETS if result.get(name)]
 
     def samples(self, result: Mapping[str, Any]) -> list[Sample]:
         """Each die's face, whichever die it is, and the total."""
@@ -82,7 +93,7 @@ def dice_plan(dice: int) -> DicePlan:
     faces: Mapping[int | str, float] = {face: 1 / len(FACES) for face in FACES}
     sums = Counter(sum(values) for values in product(FACES, repeat=dice))
     total: Mapping[int | str, float] = {value: count / len(FACES) ** dice for value, count in sorted(sums.items())}
-    return DicePlan([Test("face", faces), Test("total", total)])
+    return DicePlan([Test("face", faces), Test("total", total)], dice)
 
 
 MOST_DICE: Final = 6

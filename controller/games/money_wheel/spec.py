@@ -82,6 +82,7 @@ MONEY_WHEEL = GameSpec(
     statistics=_statistics,
     check=_check,
     bias=_bias,
+    repeats=_bias,
     published_bias=published_places("space"),
     falls_in=("wheel",),
 )

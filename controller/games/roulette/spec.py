@@ -42,6 +42,14 @@ def _bias(config: TableConfig) -> WheelPlan | None:
     return wheel_plan("pocket", _numbers(wheel)) if isinstance(wheel, RouletteWheelConfig) else None
 
 
+def _repeats(config: TableConfig) -> WheelPlan:
+    """Of an automatic wheel too, whose own display was stuck for seven spins in Rio in 2012."""
+    wheel = config.devices["wheel"].config
+    if not isinstance(wheel, StarXConfig):
+        wheel = config.devices["wheel"].keys(RouletteWheelConfig)
+    return wheel_plan("pocket", _numbers(wheel))
+
+
 def _numbers(wheel: RouletteWheelConfig | StarXConfig) -> list[str]:
     """The pockets that can be an outcome, in wheel order."""
     # Where a double-zero wheel is used as a single-zero one, 00 is never an outcome: 13:47-20.32(i)2.
@@ -122,6 +130,7 @@ ROULETTE = GameSpec(
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
     statistics=_statistics,
     bias=_bias,
+    repeats=_repeats,
     published_bias=published_places("pocket"),
     falls_in=("wheel",),
     notices=_notices,

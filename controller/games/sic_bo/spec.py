@@ -137,6 +137,7 @@ SIC_BO = GameSpec(
     words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words, trial_words),
     check=_check,
     bias=_bias,
+    repeats=_bias,
     published_bias=published_dice,
     falls_in=("automated_shaker", "shaker"),
     orders=(*ORDERS, *SHAKER_ORDERS),

@@ -126,6 +126,7 @@ def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, A
         words=GameWords(result, begun_words("the dice are tumbled")),
         statistics=_statistics,
         bias=_bias,
+        repeats=_bias,
         published_bias=published_dice,
         falls_in=("chute", "cage"),
     )

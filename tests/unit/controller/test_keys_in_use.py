@@ -45,6 +45,10 @@ CALIBRATION: Final = "calibration/test_table_calibration.py"
 CERTIFICATE: Final = "certification/test_certificate_shuts.py"
 ELSEWHERE: Final = {
     "LinesSection.factory": ("cli/test_devices.py", "test_each_factory_of_gpiozero_opens_its_own"),
+    "TableSection.repeats": (
+        "bias/test_repeats.py",
+        "test_the_house_chooses_between_a_warning_a_shut_table_and_nothing",
+    ),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
     "TableSection.certificate": (CERTIFICATE, "test_without_a_certificate_a_machine_with_real_wires_stays_shut"),
     "TableSection.certified_by": (CERTIFICATE, "test_a_laboratorys_key_counts_where_the_file_names_it"),
