@@ -7,7 +7,8 @@ from datetime import tzinfo
 
 import click
 
-from controller.cli.fleet_report import advice, of_hours, of_time, of_zone
+from controller.cli.fleet_report import advice
+from controller.cli.report_page import of_hours, of_time, of_zone
 from controller.statistics.bias import FALSE_ALARM, POWER, FairnessTest
 from controller.statistics.summary import Summary
 from hal.plain_text import plain

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime, tzinfo
-from html import escape
-from pathlib import Path
+from collections.abc import Callable
+from datetime import tzinfo
 from typing import Final, NamedTuple
 
 import msgspec
 
-from controller.bench_page.reasons import Explained, explained
 from controller.cli.report_charts import GREY, OPEN, SHUT, Bar, OpenTimes, bars, counts, open_times
+from controller.cli.report_page import (
+    document,
+    escaped,
+    explanation,
+    figure,
+    of_hours,
+    of_time,
+    of_zone,
+    share,
+    table_of,
+)
 from controller.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
 from controller.statistics.summary import Correction, FaultLine, Refusal, Summary, TableLine
 from hal.clock import NS_PER_S
-from hal.plain_text import plain
 
 HOUR_NS: Final = 3600 * NS_PER_S
 MOST_FAULTS: Final = 200
@@ -31,10 +37,6 @@ FAR_OFF: Final = 0.2
 """Mean distance from the middle of a pocket or space from which on its sensors are looked at (ours)."""
 SET_CLOCK_NS: Final = 2 * NS_PER_S
 """A wall clock that went so far apart from that of the edges was set (ours)."""
-
-
-STYLE: Final = Path(__file__).with_name("fleet_report.css")
-"""How the page looks, also on paper."""
 
 
 class Heading(NamedTuple):
@@ -52,30 +54,6 @@ def report_page(summary: Summary, heading: Heading) -> str:
     return _Page(summary, heading).text()
 
 
-def of_time(time_ns: int | None, zone: tzinfo) -> str:
-    """`2026-07-04 21:30:07`, in the zone."""
-    if time_ns is None:
-        return "?"
-    moment = datetime.fromtimestamp(time_ns // NS_PER_S, UTC).astimezone(zone)
-    return moment.strftime("%Y-%m-%d %H:%M:%S")
-
-
-def of_zone(zone: tzinfo, time_ns: int) -> str:
-    """`America/New_York (UTC-04:00)`."""
-    moment = datetime.fromtimestamp(time_ns // NS_PER_S, UTC).astimezone(zone)
-    offset = moment.strftime("%z")
-    return f"{zone} (UTC{offset[:3]}:{offset[3:]})" if str(zone) != "UTC" else "UTC"
-
-
-def of_hours(length_ns: int) -> str:
-    """`3 h 07 min`, `45 s`."""
-    seconds = round(length_ns / NS_PER_S)
-    if seconds < 60:
-        return f"{seconds} s"
-    minutes = seconds // 60
-    return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min {seconds % 60:02d} s"
-
-
 def of_result(text: str) -> str:
     """A result in a few words: `pocket 17, index 4`."""
     try:
@@ -91,17 +69,6 @@ def _value(value: object) -> str:
     if isinstance(value, dict):
         return " ".join(f"{name} {_value(one)}" for name, one in value.items())
     return str(value)
-
-
-def explanation(code: str, event: str, games: Iterable[str] = ()) -> Explained | None:
-    """What docs/reasons.md has of a code, for this kind of event and these games before others."""
-    rows = explained().get(code, ())
-    words = [game.replace("_", " ") for game in games]
-
-    def fits(row: Explained) -> tuple[bool, bool]:
-        return event in row.event, any(word in row.game or row.game in ("all", word) for word in words)
-
-    return max(rows, key=fits, default=None)
 
 
 class Advice(NamedTuple):
@@ -176,17 +143,8 @@ class _Page:
             ("What these numbers do not know", self._doubts),
             ("How this was computed", self._method),
         ]
-        body = "".join(
-            f'<section><h2><span class="number">{number}</span> {title}</h2>{write()}</section>'
-            for number, (title, write) in enumerate(sections, 1)
-        )
-        title = _e(self._heading.title)
-        style = STYLE.read_text(encoding="utf-8")
-        return (
-            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-            f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-            f"<style>{style}</style></head><body>{self._head()}{body}</body></html>\n"
-        )
+        written = [(title, write()) for title, write in sections]
+        return document(self._heading.title, self._head(), written)
 
     def _head(self) -> str:
         summary, zone = self._summary, self._zone
@@ -201,11 +159,13 @@ class _Page:
         asked = f" (asked for: {' '.join(chosen)})" if chosen else ""
         banner = '<p class="simulated">SIMULATED TABLES: no real game was played</p>' if summary.simulated else ""
         when = of_time(self._heading.made_ns, zone)
+        known = escaped(of_zone(zone, max(times, default=self._heading.made_ns)))
+        made = f"{escaped(when)} by {escaped(self._heading.software)}"
         return (
-            f"<header><h1>{_e(self._heading.title)}</h1>{banner}<dl><dt>Venues</dt><dd>{_e(venues)}</dd>"
-            f"<dt>Events</dt><dd>{_e(span)}{_e(asked)}</dd>"
-            f"<dt>Times</dt><dd>{_e(of_zone(zone, max(times, default=self._heading.made_ns)))}, by the clocks of the "
-            f"tables' computers</dd><dt>Made</dt><dd>{_e(when)} by {_e(self._heading.software)}</dd></dl></header>"
+            f"<header><h1>{escaped(self._heading.title)}</h1>{banner}<dl><dt>Venues</dt><dd>{escaped(venues)}</dd>"
+            f"<dt>Events</dt><dd>{escaped(span)}{escaped(asked)}</dd>"
+            f"<dt>Times</dt><dd>{known}, by the clocks of the tables' computers</dd>"
+            f"<dt>Made</dt><dd>{made}</dd></dl></header>"
         )
 
     # --- sections ------------------------------------------------------------------------------------------------
@@ -228,12 +188,12 @@ class _Page:
             (f"{open_ns / HOUR_NS:,.1f} h", "open, over all tables"),
             (f"{outcomes:,}", "games with a result"),
             (_rate(outcomes * HOUR_NS / open_ns if open_ns else None), "games an hour and table"),
-            (f"{refused:,}", f"rounds refused, {_share(refused, rounds)}"),
+            (f"{refused:,}", f"rounds refused, {share(refused, rounds)}"),
             (f"{faults:,}", "faults"),
-            (of_hours(shut_ns), f"shut by faults, {_share(shut_ns, open_ns)}"),
+            (of_hours(shut_ns), f"shut by faults, {share(shut_ns, open_ns)}"),
             (f"{sum(line.corrected for line in lines):,}", "results corrected"),
         ]
-        tiles = "".join(f"<li><b>{_e(figure)}</b><span>{_e(words)}</span></li>" for figure, words in figures)
+        tiles = "".join(f"<li><b>{escaped(figure)}</b><span>{escaped(words)}</span></li>" for figure, words in figures)
         if suspected:
             bias = f"Not fair by these counts: {', '.join(one.name for one in suspected)} (section 5)."
         elif any(one.p is not None for one in summary.bias):
@@ -256,8 +216,8 @@ class _Page:
             ],
             self._zone,
         )
-        drawn = _figure(chart, "When each table was open; red where a fault shut it.") if chart else ""
-        return f'<ul class="tiles">{tiles}</ul><p>{_e(bias)} {_e(whole)}</p>{drawn}'
+        drawn = figure(chart, "When each table was open; red where a fault shut it.") if chart else ""
+        return f'<ul class="tiles">{tiles}</ul><p>{escaped(bias)} {escaped(whole)}</p>{drawn}'
 
     def _tables(self) -> str:
         lines = self._summary.tables
@@ -279,8 +239,8 @@ class _Page:
             for line in lines
         ]
         heads = ("table", "game", "open", "shut", "rounds", "results", "an hour", "void", "open end", "called")
-        table = _table_of((*heads, "corrected", "faults"), rows, numbers=range(2, 12))
-        games = _table_of(
+        table = table_of((*heads, "corrected", "faults"), rows, numbers=range(2, 12))
+        games = table_of(
             ("game", "tables", "rounds", "results", "an hour and table"),
             [
                 (
@@ -301,7 +261,7 @@ class _Page:
             ),
             key=lambda bar: -bar.value,
         )
-        drawn = _figure(bars(rates, "games an hour"), "Games with a result for an hour in which the table was open.")
+        drawn = figure(bars(rates, "games an hour"), "Games with a result for an hour in which the table was open.")
         note = (
             '<p class="note">“Open end” are rounds that stay unresolved as far as the events go; “called” are those '
             "that were unresolved and that a person called.</p>"
@@ -321,7 +281,7 @@ class _Page:
             f"<p>{_count(state, 'round')} refused by a rule of the State; {_count(ours, 'round')} by our own caution, "
             "where no rule asks for it: a result that is not proven is not given.</p>"
         )
-        drawn = _figure(
+        drawn = figure(
             bars(
                 [
                     Bar(one.reason, one.count, f"{one.count:,} · {'ours' if one.ours else one.rule}", _of_source(one))
@@ -332,8 +292,8 @@ class _Page:
             "Refused rounds by reason: blue by a rule of the State, grey by our own caution.",
         )
         heads = ("reason", "meaning", "verdict", "asked for by", "rounds", "of 1,000", "tables", "result given")
-        table = _table_of(heads, [_refusal_row(one, rounds) for one in refusals], numbers=range(4, 8), wrap=(1,))
-        departed = _table_of(
+        table = table_of(heads, [_refusal_row(one, rounds) for one in refusals], numbers=range(4, 8), wrap=(1,))
+        departed = table_of(
             ("procedure", "meaning", "rule", "times", "tables"),
             [(one.reason, _meaning(one.reason, one), one.rule, one.count, one.tables) for one in violations],
             numbers=range(3, 5),
@@ -347,8 +307,8 @@ class _Page:
         if not summary.faults:
             return "<p>No fault.</p>"
         heads = ("part", "fault", "faults", "that shut", "tables", "hours between", "shut for")
-        table = _table_of(heads, [_fault_row(one) for one in summary.faults], numbers=range(2, 7))
-        drawn = _figure(
+        table = table_of(heads, [_fault_row(one) for one in summary.faults], numbers=range(2, 7))
+        drawn = figure(
             bars(
                 [
                     Bar(f"{one.driver or one.device} {one.fault}", one.count, f"{one.count:,}", _of_part(one))
@@ -358,7 +318,7 @@ class _Page:
             ),
             "Faults by part: red where it shut a table.",
         )
-        log = _table_of(
+        log = table_of(
             ("time", "table", "part", "fault", "seen", "shut until"),
             [
                 (
@@ -394,7 +354,7 @@ class _Page:
                 "certainty: what is not suspected may have a smaller bias.</p>"
             )
             heads = ("device", "counted", "rounds", "χ²", "df", "p", "adjusted", "furthest off", "would find")
-            parts.append(_table_of(heads, [_bias_row(one) for one in summary.bias], numbers=range(2, 7), wrap=(7,)))
+            parts.append(table_of(heads, [_bias_row(one) for one in summary.bias], numbers=range(2, 7), wrap=(7,)))
             parts.append(self._rounds_needed())
             shown = [one for one in summary.bias if one.suspected or one.scope == "type"]
             others = sorted((one for one in summary.bias if one not in shown), key=lambda one: one.p or 2.0)
@@ -406,7 +366,7 @@ class _Page:
                 if one.falls
             ]
             words = "Bars: how often each value came. Lines: what is expected, in a band of two standard deviations."
-            parts.append("".join(_figure(chart, "") for chart in charts) + f'<p class="note">{words}</p>')
+            parts.append("".join(figure(chart, "") for chart in charts) + f'<p class="note">{words}</p>')
             if len(others) > MOST_COUNTS:
                 parts.append(f'<p class="note">{len(others) - MOST_COUNTS} more are in the table alone.</p>')
         else:
@@ -414,13 +374,13 @@ class _Page:
         if lines:
             parts.append("<h3>Measures of wear</h3>")
             parts.append(
-                _table_of(
+                table_of(
                     ("table", "passes of the ball", "without a pulse", "off the middle, mean", "warnings"),
                     [
                         (
                             _table(line),
                             f"{line.passes:,}" if line.passes else "–",
-                            _share(line.missed_passes, line.passes + line.missed_passes) if line.passes else "–",
+                            share(line.missed_passes, line.passes + line.missed_passes) if line.passes else "–",
                             "–" if line.off_center is None else f"{line.off_center:.2f}",
                             line.warnings,
                         )
@@ -432,7 +392,7 @@ class _Page:
         if summary.warnings:
             parts.append("<h3>Warnings of the tables themselves</h3>")
             parts.append(
-                _table_of(
+                table_of(
                     ("table", "part", "warning", "times", "last", "stated then"),
                     [
                         (
@@ -464,14 +424,14 @@ class _Page:
             (f"{test}, {size} values", *(f"{one.rounds_for[f'{effect:g}']:,}" for effect in EFFECTS))
             for (test, size), one in sorted(known.items())
         ]
-        return f"<h3>Rounds until a bias shows</h3>{_table_of(heads, rows, numbers=range(1, 5))}"
+        return f"<h3>Rounds until a bias shows</h3>{table_of(heads, rows, numbers=range(1, 5))}"
 
     def _workshop(self) -> str:
         found = advice(self._summary)
         if not found:
             return "<p>Nothing: no fault, no warning, and nothing suspected.</p>"
         rows = [("☐", one.where, one.why, one.do) for one in found]
-        return _table_of(("", "where", "why", "what to do"), rows, wrap=(2, 3))
+        return table_of(("", "where", "why", "what to do"), rows, wrap=(2, 3))
 
     def _corrections(self) -> str:
         summary = self._summary
@@ -479,7 +439,7 @@ class _Page:
             return "<p>No verdict was corrected or called.</p>"
         rows = [_correction_row(one, self._zone) for one in summary.corrections[:MOST_FAULTS]]
         heads = ("time", "table", "round", "from", "to", "by", "stated")
-        return _left_out(len(summary.corrections), MOST_FAULTS) + _table_of(heads, rows, numbers=(2,), wrap=(3, 4, 6))
+        return _left_out(len(summary.corrections), MOST_FAULTS) + table_of(heads, rows, numbers=(2,), wrap=(3, 4, 6))
 
     def _doubts(self) -> str:
         summary = self._summary
@@ -514,14 +474,16 @@ class _Page:
             f"{len(summary.doubts)}. Whether events were changed, <code>feltwire fleet verify</code> shows.</p>"
         ]
         if rows:
-            parts.append(_table_of(("table", "what is not known"), rows, wrap=(1,)))
+            parts.append(table_of(("table", "what is not known"), rows, wrap=(1,)))
         if summary.unknown_types:
             kinds = ", ".join(f"{kind} ({count:,})" for kind, count in summary.unknown_types.items())
             sentence = "Events of types that this software does not know; no figure but the number of events has them"
-            parts.append(f"<p>{sentence}: {_e(kinds)}.</p>")
+            parts.append(f"<p>{sentence}: {escaped(kinds)}.</p>")
         if summary.unreadable:
             total = len(summary.unreadable) + summary.unreadable_more
-            items = "".join(f"<li>{_e(where)}: {_e(why)}</li>" for where, why in list(summary.unreadable.items())[:10])
+            items = "".join(
+                f"<li>{escaped(where)}: {escaped(why)}</li>" for where, why in list(summary.unreadable.items())[:10]
+            )
             more = f"<p>… and {total - 10} more.</p>" if total > 10 else ""
             parts.append(f"<p>{_count(total, 'message')} that are no events:</p><ul>{items}</ul>{more}")
         return "".join(parts)
@@ -604,47 +566,8 @@ def _rate(value: float | None) -> str:
     return "–" if value is None else f"{value:,.1f}"
 
 
-def _share(part: float, whole: float) -> str:
-    return f"{part / whole:.1%}" if whole else "–"
-
-
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _e(text: object) -> str:
-    return escape(plain(str(text)))
-
-
-def _cell(value: object) -> str:
-    return _BREAKS.sub(r"\1<wbr>", _e(value))
-
-
-_BREAKS: Final = re.compile(r"([_/](?=[a-z]))")
-
-
-def _figure(svg: str, words: str) -> str:
-    caption = f"<figcaption>{_e(words)}</figcaption>" if words else ""
-    return f"<figure>{svg}{caption}</figure>" if svg else ""
-
-
-def _table_of(
-    heads: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    *,
-    numbers: Iterable[int] = (),
-    wrap: Iterable[int] = (),
-) -> str:
-    """A table, whose head is printed again on each page."""
-    right, wide = set(numbers), set(wrap)
-    classes = {at: ' class="n"' if at in right else ' class="w"' if at in wide else "" for at in range(len(heads))}
-    # A code is broken between its words where it must be, and nowhere else.
-    head = "".join(f"<th{classes[at]}>{_e(words)}</th>" for at, words in enumerate(heads))
-    body = "".join(
-        "<tr>" + "".join(f"<td{classes[at]}>{_cell(cell)}</td>" for at, cell in enumerate(row)) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 _METHOD: Final = f"""

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, tzinfo
+from datetime import tzinfo
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 import msgspec
 
-from controller.cli import BAD_CONFIGURATION, FATAL, NOT_VERIFIED
+from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
 from controller.cli.journal import exit_on_journal_error, progress_bar
 from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_options
+from controller.cli.options import zone_option
+from controller.cli.report_file import ReportFile
 from controller.fleet.connection import connect
 from controller.fleet.streams import JetStream
 from controller.fleet.subjects import VenueError, parse_venue
 from controller.journal.queries import parse_moment
 from hal.clock import NS_PER_S, SystemClock
+from hal.install_words import how_to_install
 from hal.plain_text import plain
 
 if TYPE_CHECKING:
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
     from controller.statistics.summary import Summary
 
 _SQLITE: Final = b"SQLite format 3\0"
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_PRINTING_S: Final = 120
-"""After which a browser that prints nothing is ended (ours)."""
 _FOLDER: Final = click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False))
 
 
@@ -71,7 +66,7 @@ def _sources(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
 def _need_duckdb() -> None:
     """Ends the command where DuckDB is not installed: a table's computer has no use for it."""
     if find_spec("duckdb") is None:
-        raise click.UsageError("this needs DuckDB: pip install 'feltwire[statistics]'")
+        raise click.UsageError(f"this needs DuckDB: {how_to_install('statistics')}")
 
 
 @contextmanager
@@ -186,30 +181,12 @@ def _show_collected(collector: Collector, before: dict[Any, int]) -> None:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def _zone(_ctx: click.Context, _param: click.Parameter, value: str) -> tzinfo:
-    """The callback of `--zone`."""
-    if value == "UTC":
-        return UTC
-    try:
-        return ZoneInfo(value)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise click.BadParameter(f"{value!r} is no time zone; write one as America/New_York, or UTC") from error
-
-
 _CHOICES: Final = (
     click.option("--venue", "venues", metavar="VENUE", multiple=True, help="Only of this venue; repeat for more."),
     click.option("--table", "tables", metavar="TABLE", multiple=True, help="Only of this table; repeat for more."),
     click.option("--since", metavar="TIME", help="Not before this day or time, in the zone."),
     click.option("--until", metavar="TIME", help="Before this day or time, in the zone."),
-    click.option(
-        "--zone",
-        metavar="ZONE",
-        default="UTC",
-        show_default=True,
-        callback=_zone,
-        is_eager=True,
-        help="The zone of all times, as America/New_York.",
-    ),
+    zone_option("UTC"),
     click.option("--simulated", is_flag=True, help="Simulated tables in place of real ones; never both."),
 )
 
@@ -333,56 +310,14 @@ def report_command(
 
     Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used.
     """
-    if output.suffix not in (".html", ".pdf"):
-        raise click.BadParameter(f"{output}: give a name that ends in .html or .pdf", param_hint="-o")
-    if output.exists():
-        raise click.BadParameter(f"{output} exists already; name a new file", param_hint="-o")
-    browser = _browser() if output.suffix == ".pdf" else ""
+    printed = ReportFile(output)
     summary = _summary(folder, venues, tables, simulated, since, until, zone)
     from controller.cli.fleet_report import Heading, report_page
 
     heading = Heading(title, SystemClock().wall_time_ns(), zone, f"feltwire {version('feltwire')}")
     page = report_page(summary, heading)
-    try:
-        if browser:
-            _print(browser, page, output)
-        else:
-            beside = output.with_name(output.name + ".part")
-            beside.write_text(page, encoding="utf-8")
-            beside.rename(output)
-    except OSError as error:
-        raise click.UsageError(f"{output}: it cannot be written ({error.strerror})") from error
+    printed.write(page)
     click.echo(f"{output}: {len(summary.tables)} tables")
-
-
-def _browser() -> str:
-    found = next((path for path in map(shutil.which, _BROWSERS) if path is not None), None)
-    if found is None:
-        raise click.UsageError("a .pdf needs Chromium: apt install chromium; or write a .html and print that")
-    return found
-
-
-def _print(browser: str, page: str, output: Path) -> None:
-    """Has the browser print the page. It runs with a profile of its own, and the page loads nothing."""
-    with tempfile.TemporaryDirectory(prefix="feltwire-report-") as folder:
-        source, made = Path(folder) / "report.html", Path(folder) / "report.pdf"
-        source.write_text(page, encoding="utf-8")
-        # Chromium refuses to run as root with its sandbox.
-        root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        words = [browser, "--headless", "--disable-gpu", "--no-first-run", *root, f"--user-data-dir={folder}/profile"]
-        words += ["--no-pdf-header-footer", f"--print-to-pdf={made}", source.as_uri()]
-        try:
-            ended = subprocess.run(words, capture_output=True, timeout=_PRINTING_S, check=False)
-            stated = ended.stderr.decode(errors="replace").strip().splitlines()[-1:]
-        except subprocess.TimeoutExpired:
-            stated = [f"it did not end within {_PRINTING_S} s"]
-        if not made.exists() or not made.stat().st_size:
-            reason = plain(stated[0]) if stated else "it stated nothing"
-            click.echo(click.style(f"{browser} printed nothing: {reason}; write a .html", fg="red"), err=True)
-            sys.exit(FATAL)
-        beside = output.with_name(output.name + ".part")
-        shutil.copyfile(made, beside)
-        beside.rename(output)
 
 
 @click.group("statistics")

@@ -12,6 +12,7 @@ import click
 
 from controller.cli import BAD_CONFIGURATION, FATAL
 from feed.wire import is_table
+from hal.install_words import how_to_install
 
 if TYPE_CHECKING:
     from controller.fleet.connection import NatsAddress
@@ -122,7 +123,7 @@ def _check_client() -> None:
     from controller.fleet.connection import has_client
 
     if not has_client():
-        raise click.UsageError("this needs the client of NATS: pip install 'feltwire[fleet]'")
+        raise click.UsageError(f"this needs the client of NATS: {how_to_install('fleet')}")
 
 
 def _warn_of_password(address: NatsAddress) -> None:

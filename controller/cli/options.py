@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
@@ -79,3 +82,25 @@ def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> 
     except BadKeyError as error:
         click.echo(str(error), err=True)
         sys.exit(BAD_CONFIGURATION)
+
+
+def zone_option(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds `--zone`: the zone of all times that are given and printed, a `tzinfo`."""
+    return click.option(
+        "--zone",
+        metavar="ZONE",
+        default=default,
+        show_default=True,
+        callback=_zone,
+        is_eager=True,
+        help="The zone of all times, as America/New_York.",
+    )
+
+
+def _zone(_ctx: click.Context, _param: click.Parameter, value: str) -> tzinfo:
+    if value == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise click.BadParameter(f"{value!r} is no time zone; write one as America/New_York, or UTC") from error

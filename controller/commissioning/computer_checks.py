@@ -94,7 +94,7 @@ def judge_wear(facts: DiskFacts) -> list[Finding]:
         why = "an SD card does not report its wear"
         fix = "use one made for constant writing (industrial or high endurance), and replace it every few years"
         return [skipped("wear", why, fix, where)]
-    return [skipped("wear", "nothing reports the wear of this disk", "apt install smartmontools", where)]
+    return [skipped("wear", "nothing reports the wear of this disk", "sudo apt install smartmontools", where)]
 
 
 def judge_power(facts: PowerFacts) -> list[Finding]:

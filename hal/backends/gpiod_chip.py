@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from hal.install_words import how_to_install
 from hal.lines import HEADER_CHIP_LABELS, LineError
 
 if TYPE_CHECKING:
@@ -94,14 +95,14 @@ def require_gpiod() -> None:
     except ImportError as error:
         raise LineError(
             f"backend gpiod: expected the Python package gpiod ({_WANTED}), but it cannot be imported ({error}); "
-            "install it with: .venv/bin/pip install --require-hashes -r requirements/pi.lock"
+            f"{how_to_install('pi')}"
         ) from error
     if not (hasattr(gpiod, "request_lines") and hasattr(gpiod, "LineSettings")):
         # On 32-bit ARM, PyPI's only wheel of that name is version 1.5.4 of another project.
         seen = getattr(gpiod, "__version__", "unknown")
         raise LineError(
             f"backend gpiod: expected libgpiod's Python package ({_WANTED}), found version {seen}, which is another "
-            "one; remove it, then: .venv/bin/pip install --require-hashes -r requirements/pi.lock"
+            f"one; remove it, then {how_to_install('pi')}"
         )
 
 

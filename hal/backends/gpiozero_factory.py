@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from hal.backends.gpiod_chip import gpio_devices
+from hal.install_words import how_to_install, how_to_pip
 from hal.lines import HEADER_CHIP_LABELS, LineError
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ FACTORIES = {
 """Name in the configuration -> module and class."""
 
 _INSTALL = {
-    "lgpio": "--require-hashes -r requirements/pi.lock",
-    "rpigpio": "-e '.[pi-legacy]'",
+    "rpigpio": "gpiozero RPi.GPIO",
     "pigpio": "pigpio",
     "native": "gpiozero",
     "mock": "gpiozero",
@@ -116,7 +116,7 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
         # AttributeError: PyPI has an empty package lgpio 0.0.0.2, which pip takes where it finds no wheel.
         raise LineError(
             f"backend gpiozero: factory {name!r} cannot be loaded ({error}); "
-            f"install it with: .venv/bin/pip install {_INSTALL[name]}"
+            f"{how_to_pip(_INSTALL[name]) if name in _INSTALL else how_to_install('pi')}"
         ) from error
     try:
         factory: Factory = factory_class() if name != "lgpio" else _lgpio_factory(factory_class)
@@ -304,8 +304,7 @@ def library_errors() -> tuple[type[Exception], ...]:
         from gpiozero.exc import GPIOZeroError
     except ImportError as error:
         raise LineError(
-            f"backend gpiozero: the Python package gpiozero cannot be imported ({error}); "
-            "install it with: .venv/bin/pip install --require-hashes -r requirements/pi.lock"
+            f"backend gpiozero: the Python package gpiozero cannot be imported ({error}); {how_to_install('pi')}"
         ) from error
     found: list[type[Exception]] = [GPIOZeroError, OSError, RuntimeError, ValueError]
     for library in ("lgpio", "pigpio"):

@@ -227,4 +227,4 @@ def test_without_the_client_of_nats_the_extra_is_named(monkeypatch: pytest.Monke
     monkeypatch.setattr("controller.fleet.connection.has_client", lambda: False)
     for command in ("watch", "scoreboard"):
         done = CliRunner().invoke(main, [command, "nats://127.0.0.1/hall"])
-        assert (done.exit_code, "pip install 'feltwire[fleet]'" in done.output) == (2, True)
+        assert (done.exit_code, "requirements/fleet.lock" in done.output) == (2, True)

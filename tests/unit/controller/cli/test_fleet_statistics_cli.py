@@ -14,8 +14,9 @@ from click.testing import CliRunner, Result
 
 from controller.bench_page.reasons import explained
 from controller.cli import fleet_statistics, main
-from controller.cli.fleet_report import Heading, advice, of_hours, of_result, of_time, of_zone, report_page
+from controller.cli.fleet_report import Heading, advice, of_result, report_page
 from controller.cli.report_charts import Bar, OpenTimes, bars, counts, open_times
+from controller.cli.report_page import of_hours, of_time, of_zone
 from controller.fleet.subjects import TableName
 from controller.statistics.columns import COLUMNS
 from controller.statistics.dataset import Choice, Dataset, collecting
@@ -152,7 +153,7 @@ def test_without_duckdb_it_states_what_to_install(weekend: Path, monkeypatch: py
     monkeypatch.setattr(fleet_statistics, "find_spec", lambda _name: None)
     for words in (("show", weekend), ("collect", weekend, "nats://127.0.0.1:1"), ("report", weekend, "-o", "x.html")):
         done = statistics(*words)
-        assert (done.exit_code, "pip install 'feltwire[statistics]'" in done.stderr) == (2, True)
+        assert (done.exit_code, "requirements/statistics.lock" in done.stderr) == (2, True)
 
 
 # --- the report -------------------------------------------------------------------------------------------------------
