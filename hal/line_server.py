@@ -86,7 +86,7 @@ class LineServer:
             self._not_taken = error.errno
             return False
         self._not_taken = None
-        self._drop()
+        self.hang_up()
         client.setblocking(False)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._client, self._framer = client, LineFramer(self._longest)
@@ -105,7 +105,7 @@ class LineServer:
             except OSError:
                 data = b""
             if not data:
-                self._drop()
+                self.hang_up()
                 break
             frames, overlong = self._framer.feed(data)
             found += frames
@@ -128,9 +128,9 @@ class LineServer:
         except BlockingIOError:
             pass
         except OSError:
-            self._drop()
+            self.hang_up()
         if len(self._unsent) > MOST_UNSENT:
-            self._drop()
+            self.hang_up()
 
     def wait(self, for_ns: int, others: Iterable[Readable] = ()) -> None:
         """Waits until something comes, of a client or of the others, or so long at most."""
@@ -142,10 +142,11 @@ class LineServer:
 
     def close(self) -> None:
         """Ends."""
-        self._drop()
+        self.hang_up()
         self._socket.close()
 
-    def _drop(self) -> None:
+    def hang_up(self) -> None:
+        """Ends the connection; the client may come again."""
         if self._client is not None:
             self._client.close()
         self._client, self._unsent = None, b""

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pygame
 
 from drivers.screen.screen_wire import Scene, SetUp, View
-from screen.layout import Box, Layout, layout_of
+from screen.layout import ROW, Box, Layout, layout_of
 from screen.program import Picture
 from screen.symbols import symbol
 
@@ -46,6 +46,14 @@ def words(language: str) -> dict[str, str]:
     return found
 
 
+@lru_cache
+def reasons(language: str) -> dict[str, str]:
+    """Each code of a fault or verdict in words: those of the scoreboard, which has every one in each language."""
+    text = (files("scoreboard") / "page" / "languages" / f"{language}.json").read_text(encoding="utf-8")
+    found: dict[str, str] = json.loads(text)
+    return {key.removeprefix("reason."): said for key, said in found.items() if key.startswith("reason.")}
+
+
 @lru_cache(maxsize=64)
 def _font(size: int) -> pygame.font.Font:
     return pygame.font.Font(None, max(8, size))
@@ -67,7 +75,7 @@ class Painter:
         if model is not self._model:
             self._model, self._drawn = model, None
             self.layout = None if model is None else self._layout(model)
-        kept = (picture.view, picture.scene, picture.patch, picture.turning, self._blinks(picture))
+        kept = (picture.view, picture.scene, picture.patch, picture.turning, self._blinks(picture), picture.lost)
         still = kept == self._drawn if self._drawn is None else kept == self._drawn[0]
         if still and self._drawn[1] == picture.images:
             return False
@@ -94,8 +102,7 @@ class Painter:
         view, scene, model, layout = picture.view, picture.scene, self._model, self.layout
         self._surface.fill(BACKGROUNDS.get(view, BACK))
         if model is None or layout is None:
-            width, height = self._surface.get_size()
-            self._text("WAITING FOR THE TABLE", Box(0, height * 2 // 5, width, height // 5), WHITE, height // 10)
+            self._no_table(picture)
             return
         texts = words(model.language)
         self._header(layout, model, scene, texts)
@@ -109,13 +116,46 @@ class Painter:
         if model.light:
             pygame.draw.rect(self._surface, (255, 255, 255) if picture.patch else (0, 0, 0), layout.patch)
 
+    def _no_table(self, picture: Picture) -> None:
+        """Nothing holds that a table had shown: no credits, no award, and no token is taken."""
+        width, height = self._surface.get_size()
+        lost = picture.lost
+        texts = words("en" if lost is None else lost.language)
+        layout = layout_of(width, height, 3, 3, touch=False)
+        unit, body = layout.unit, layout.body
+        if lost is not None:
+            self._surface.fill(BACKGROUNDS["fault"])
+            self._title(layout, lost.title, texts["simulated"] if picture.scene.simulated else "")
+        head = texts["waiting" if lost is None else "fault"]
+        top = body.y + body.height // 4
+        self._text(head, Box(body.x, top, body.width, 16 * unit), WHITE, 15 * unit)
+        for place, how in enumerate(("lost_how", "no_token")):
+            if lost is not None or how == "no_token":
+                line = Box(body.x + 3 * unit, top + (22 + 10 * place) * unit, body.width - 6 * unit, 7 * unit)
+                self._text(texts[how], line, GOLD if how == "no_token" else WHITE, 6 * unit)
+
     def _header(self, layout: Layout, model: SetUp, scene: Scene, texts: dict[str, str]) -> None:
+        numbers = f"{texts['play']} {scene.play}     {texts['credits']} {scene.credits}"
+        self._title(layout, model.title, texts["simulated"] if scene.simulated else "", numbers)
+
+    def _title(self, layout: Layout, title: str, simulated: str, numbers: str = "") -> None:
+        """The title, SIMULATION and numbers, each in a place of its own: none makes another one smaller."""
         box, unit = layout.header, layout.unit
         pygame.draw.rect(self._surface, PANEL, box)
-        title = f"{model.title}   {texts['simulated']}" if scene.simulated else model.title
-        self._text(title, Box(3 * unit, 0, box.width // 2 - 6 * unit, box.height), GOLD, 6 * unit, "left")
-        numbers = f"{texts['play']} {scene.play}     {texts['credits']} {scene.credits}"
-        self._text(numbers, Box(box.width // 2, 0, box.width // 2 - 3 * unit, box.height), WHITE, 6 * unit, "right")
+        rows = 2 if box.height > ROW * unit else 1
+        row = box.height // rows
+        right = box.width - 3 * unit
+        at = Box(3 * unit, box.height - row, right - 3 * unit, row)
+        if numbers:
+            self._text(numbers, at, WHITE, 6 * unit, "right")
+            right -= 0 if rows == 2 else min(at.width // 2, _font(6 * unit).size(numbers)[0]) + 3 * unit
+        if simulated:
+            width = _font(6 * unit).size(simulated)[0] + 4 * unit
+            badge = Box(right - width, unit, width, row - 2 * unit)
+            pygame.draw.rect(self._surface, GOLD, badge, border_radius=unit)
+            self._text(simulated, badge, BACK, 6 * unit)
+            right = badge.x - 2 * unit
+        self._text(title, Box(3 * unit, 0, right - 3 * unit, row), GOLD, 6 * unit, "left", least=4 * unit)
 
     def _awards(self, layout: Layout, model: SetUp, texts: dict[str, str], paid: set[int]) -> None:
         box, unit = layout.awards, layout.unit
@@ -182,9 +222,13 @@ class Painter:
             6 * unit,
         )
         top = box.y + 32 * unit
+        if view in ("fault", "door"):
+            self._text(texts["no_token"], Box(box.x, box.y + 29 * unit, box.width, 6 * unit), GOLD, 5 * unit)
+            top += 6 * unit
         if view == "fault":
             for one in scene.faults[:4]:
-                self._text(f"{one.device}: {one.fault}", Box(box.x, top, box.width, 7 * unit), GOLD, 6 * unit)
+                named = f"{in_words(one.device)}: {self._reason(one.fault)}"
+                self._text(named, Box(box.x, top, box.width, 7 * unit), GOLD, 6 * unit, least=4 * unit)
                 top = (
                     self._lines(one.detail, Box(box.x, top + 7 * unit, box.width, 12 * unit), PALE, 4 * unit) + 2 * unit
                 )
@@ -212,7 +256,7 @@ class Painter:
             if not one.symbols:
                 word = texts.get(one.verdict, one.verdict)
                 self._text(
-                    f"{word} {one.reason}".strip(),
+                    f"{word}: {self._reason(one.reason)}" if one.reason else word,
                     Box(at.x + 24 * unit, at.y, at.width - 26 * unit, at.height),
                     GOLD,
                     4 * unit,
@@ -282,14 +326,17 @@ class Painter:
 
     # --- text --------------------------------------------------------------------------------------------------------
 
-    def _text(self, text: str, box: Box, colour: tuple[int, int, int], size: int, align: str = "centre") -> None:
-        """A line of text in a box: smaller where it would not fit."""
-        font = _font(size)
-        width, height = font.size(text)
-        scale = min(1.0, box.width / max(1, width), box.height * 1.1 / max(1, height))
-        if scale < 1.0:
-            font = _font(int(size * scale))
-        drawn = font.render(text, True, colour)
+    def _reason(self, code: str) -> str:
+        """A code in words: in the machine's language, or without its underscores where it is a new one."""
+        language = "en" if self._model is None else self._model.language
+        return reasons(language).get(code, in_words(code))
+
+    def _text(
+        self, text: str, box: Box, colour: tuple[int, int, int], size: int, align: str = "centre", *, least: int = 0
+    ) -> None:
+        """A line of text in a box: smaller where it would not fit, and cut where it would be smaller than `least`."""
+        text, size = fitted(text, box, size, least)
+        drawn = _font(size).render(text, True, colour)
         middle = drawn.get_rect(center=(box.x + box.width // 2, box.y + box.height // 2))
         if align == "left":
             middle.left = box.x
@@ -314,6 +361,29 @@ class Painter:
             self._text(one, Box(box.x, top, box.width, height), colour, size)
             top += height
         return top
+
+
+def fitted(text: str, box: Box, size: int, least: int = 0) -> tuple[str, int]:
+    """A line of text and its size as they fit a box: smaller, but not below `least`; then with less of the text."""
+    width, height = _font(size).size(text)
+    scale = min(1.0, box.width / max(1, width), box.height * 1.1 / max(1, height))
+    if scale < 1.0:
+        size = max(least, int(size * scale))
+    return (_cut(text, _font(size), box.width) if least else text), size
+
+
+def in_words(name: str) -> str:
+    """A name or a code as words."""
+    return name.replace("_", " ").replace(".", " ")
+
+
+def _cut(text: str, font: pygame.font.Font, width: int) -> str:
+    """As much of a text as fits, with the mark that there is more."""
+    if font.size(text)[0] <= width:
+        return text
+    while text and font.size(f"{text}…")[0] > width:
+        text = text[:-1]
+    return f"{text.rstrip()}…" if text else ""
 
 
 def _tokens(count: int, texts: dict[str, str]) -> str:

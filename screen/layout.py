@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+ROW: Final = 10
+"""Units of a row of the header."""
+NARROW: Final = 150
+"""Units: where the picture is less wide, the header has two rows."""
 
 
 class Box(NamedTuple):
@@ -56,7 +61,7 @@ def layout_of(width: int, height: int, reels: int, rows: int, *, touch: bool) ->
     """The parts of a picture of this size, with so many reels and symbols one above the other."""
     unit = max(1, min(width, height) // 100)
     upright = height > width
-    header = Box(0, 0, width, 10 * unit)
+    header = Box(0, 0, width, ROW * unit if width >= NARROW * unit else 18 * unit)
     message = Box(0, height - 16 * unit, width, 16 * unit)
     body = Box(2 * unit, header.height + 2 * unit, width - 4 * unit, height - header.height - message.height - 4 * unit)
     if upright:

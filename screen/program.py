@@ -15,6 +15,7 @@ from typing import Final, Literal
 import msgspec
 
 from drivers.screen.screen_wire import (
+    Alive,
     FlipMade,
     Hello,
     Scene,
@@ -61,6 +62,8 @@ class Picture:
     """Since when the view is shown."""
     patch: bool
     """Whether the patch for the light sensor is lit."""
+    lost: SetUp | None = None
+    """What the table had set up that is silent now; None while it is not."""
 
 
 class ScreenProgram:
@@ -91,6 +94,8 @@ class ScreenProgram:
         )
         self.model: SetUp | None = None
         """What the table has set up; None before."""
+        self._lost: SetUp | None = None
+        """What a table had set up that is gone, until one sets it up again."""
         self._reels: list[_Reel] = []
         self._scene = Scene(view="closed")
         self._shown_ns = 0
@@ -105,9 +110,14 @@ class ScreenProgram:
 
     def hello(self, t_ns: int) -> bytes:
         """The first line of a connection; what the one before had set up is gone."""
-        self.model, self._reels, self._reported = None, [], None
-        self._scene = Scene(view="closed")
+        self.lose_table()
         return line_of(msgspec.structs.replace(self._hello, at=t_ns))
+
+    def lose_table(self) -> None:
+        """The table is gone, or silent: nothing that it had shown holds any more, and no reel turns."""
+        self._lost = self.model or self._lost
+        self.model, self._reels, self._reported = None, [], None
+        self._scene = Scene(view="closed", simulated=self._scene.simulated)
 
     def lose_touch(self) -> None:
         """The touch panel is gone, for as long as this program runs."""
@@ -127,13 +137,15 @@ class ScreenProgram:
                 raise ScreenWireError(f"a win line has another number of places than there are reels: {message.lines}")
             for number, image in enumerate(message.images, 1):
                 _is_of(message, number, image)
-            self.model = message
+            self.model, self._lost = message, None
             self._reels = [_Reel(image) for image in message.images]
             self._reported = None
         elif isinstance(message, Show):
             if message.scene.view != self._scene.view or message.scene.play != self._scene.play:
                 self._shown_ns = t_ns
             self._scene = message.scene
+        elif isinstance(message, Alive):
+            pass  # that it came is all that it means
         elif self.model is not None and message.reel <= len(self._reels):
             if isinstance(message, Stop) and message.image is not None:
                 _is_of(self.model, message.reel, message.image)
@@ -177,7 +189,7 @@ class ScreenProgram:
         turning = tuple(number for number, reel in enumerate(self._reels, 1) if reel.since_ns is not None)
         images = tuple(self._image(number, t_ns) for number in range(1, len(self._reels) + 1))
         age_ns = t_ns - self._shown_ns
-        return Picture(images, turning, self._view(age_ns), self._scene, age_ns, self._patch)
+        return Picture(images, turning, self._view(age_ns), self._scene, age_ns, self._patch, self._lost)
 
     def flipped(self, picture: Picture, asked_ns: int, made_ns: int) -> bytes | None:
         """The frame was given to the display. Returns the report of it, where it is reported."""

@@ -2,7 +2,8 @@
 
     every turn:  lines of the table ──► program;  touches ──► table;  picture ──► display ──flip──► report ──► table
 
-While a reel turns, each flip is dated before and after it. While none turns, it waits for whatever comes first.
+A table that is silent for 2 s is gone: the screen shows so, and hangs up, so that one that was only stopped sets it up
+anew. While a reel turns, each flip is dated before and after it. While none turns, it waits for whatever comes first.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Final, Literal, Protocol
 
-from drivers.screen.screen_wire import LONGEST, ScreenWireError
+from drivers.screen.screen_wire import LONGEST, SILENT_NS, ScreenWireError
 from hal.clock import NS_PER_S, Clock
 from hal.line_server import LineServer
 from hal.lines import LineError
@@ -78,6 +79,8 @@ class ScreenService:
         self._next_ns = 0
         self._looked_ns = -LOOK_NS
         self._connected = True
+        self._heard_ns = 0
+        """When the table was heard last."""
         self._fingers = 0
         self._panel_gone = ""
         """Why the panel is gone; empty while it is not."""
@@ -98,6 +101,7 @@ class ScreenService:
         if self._server.accept():
             log.info("a table is connected")
             self._server.send(self._program.hello(now_ns))
+            self._heard_ns = now_ns
             if self._panel_gone:
                 self._trouble("touch", self._panel_gone)
             self._looked_ns, self._connected = -LOOK_NS, True
@@ -107,6 +111,14 @@ class ScreenService:
             except ScreenWireError as error:
                 self._refused += 1
                 log.warning("a line of the table is no message: %s", error)
+            else:
+                self._heard_ns = now_ns
+        if self._program.model is not None and now_ns - self._heard_ns >= SILENT_NS:
+            log.error(
+                "nothing came from the table for %d s: the machine is shown as out of order", SILENT_NS // NS_PER_S
+            )
+            self._program.lose_table()
+            self._server.hang_up()
         self._server.flush()
         self._touches()
         closed = self._pointed(now_ns)

@@ -27,7 +27,7 @@ from drivers.screen.screen import (
     ScreenGone,
     ScreenUp,
 )
-from drivers.screen.screen_wire import LINK, Scene, SetUp, Show, Spin, Stop, ToScreen, line_of
+from drivers.screen.screen_wire import ALIVE_NS, LINK, Alive, Scene, SetUp, Show, Spin, Stop, ToScreen, line_of
 from drivers.screen.view import ScreenView
 from hal.values import Output, SendFrame
 
@@ -93,6 +93,8 @@ class ScreenActuator:
         self._up = False
         self._up_by_ns = NEVER_NS
         """When it must be up, once something is to be shown."""
+        self._alive_ns = NEVER_NS
+        """When the screen is told next that the table runs."""
         self._scene: Scene | None = None
         self._showing: Output | None = None
         """The output of the last scene: while it waits, another scene of its time takes its place."""
@@ -105,8 +107,8 @@ class ScreenActuator:
 
     @property
     def next_due_ns(self) -> int:
-        """When something must have been shown."""
-        return min(self._up_by_ns, min(reel.answer_ns for reel in self._reels.values()))
+        """When something must have been shown, or the screen is told that the table runs."""
+        return min(self._up_by_ns, self._alive_ns, min(reel.answer_ns for reel in self._reels.values()))
 
     def stop_of(self, reel: int) -> int | None:
         """Where a reel stands; None while it turns, or is not known."""
@@ -219,6 +221,9 @@ class ScreenActuator:
     def due(self, t_ns: int) -> list[Observation]:
         """Meets the deadlines up to `t_ns`."""
         found: list[Observation] = []
+        if self._alive_ns <= t_ns:
+            self._send(Alive(), self._alive_ns)
+            self._alive_ns += ALIVE_NS
         if self._up_by_ns <= t_ns:
             due_ns, self._up_by_ns = self._up_by_ns, NEVER_NS
             detail = f"its program did not report within {UP_NS / 1e9:g} s; start feltwire screen, look at [links]"
@@ -236,7 +241,7 @@ class ScreenActuator:
         model = self._model
         if model is None:
             return
-        self._up, self._up_by_ns = True, NEVER_NS
+        self._up, self._up_by_ns, self._alive_ns = True, NEVER_NS, t_ns + ALIVE_NS
         self._flips.clear()
         self._turning, self._images = frozenset(), ()
         stops = [reel.stop for reel in self._reels.values()]
@@ -271,7 +276,7 @@ class ScreenActuator:
         if seen.fault:
             found.append(ReelsTrouble(t_ns=seen.t_ns, fails=True, fault=seen.fault, cause="", detail=seen.detail))
         if seen.lost:
-            self._up = False
+            self._up, self._alive_ns = False, NEVER_NS
         for reel in self._reels.values():
             self._forget(reel)
             reel.stop = None

@@ -1,6 +1,6 @@
 """The messages between a table and the screen of a machine: a line of JSON each, on the link `screen`.
 
-    table ──setup, spin, stop, show──► screen
+    table ──setup, spin, stop, show, alive──► screen
     table ◄──hello, flip, touch, trouble── screen
 
 Times are nanoseconds of the screen's own monotonic clock, which is none that the table has: see
@@ -20,6 +20,10 @@ LONGEST: Final = 65_536
 MOST_REELS: Final = 5
 MOST_SYMBOLS: Final = 100
 """Of a reel."""
+ALIVE_NS: Final = 500_000_000
+"""A table reports so often that it runs (ours)."""
+SILENT_NS: Final = 2_000_000_000
+"""A screen that has heard nothing of its table for so long shows that the machine is out of order (ours)."""
 
 Time: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 Image: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_SYMBOLS)]
@@ -190,7 +194,11 @@ class Show(ScreenMessage, frozen=True, kw_only=True, tag="show"):
     scene: Scene
 
 
-ToScreen: TypeAlias = SetUp | Spin | Stop | Show
+class Alive(ScreenMessage, frozen=True, kw_only=True, tag="alive"):
+    """The table runs: what is shown holds still. Sent every `ALIVE_NS`."""
+
+
+ToScreen: TypeAlias = SetUp | Spin | Stop | Show | Alive
 
 # --- lines ------------------------------------------------------------------------------------------------------------
 

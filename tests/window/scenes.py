@@ -33,7 +33,7 @@ class Shown(NamedTuple):
 
     name: str
     size: tuple[int, int]
-    model: SetUp
+    model: SetUp | None
     picture: Picture
 
 
@@ -102,6 +102,10 @@ def shown() -> list[Shown]:
     hand_pay = Scene(view="hand_pay", play=1199, credits=award.credits, by_hand=True, award=award.award)
     stopped = Scene(view="fault", play=1198, faults=[fault, other])
     recall = Scene(view="recall", play=1198, plays=recalled("video_fruit_3"), meters=METERS)
+    long_title = msgspec.structs.replace(three, title="The Boardwalk Grand Opening Skill Stop of Atlantic City No. 14")
+    titled = Scene(view="attract", play=119_800, credits=55, simulated=True)
+    gone = Scene(view="closed", simulated=True)
+    lost = Picture((), (), "closed", gone, 0, patch=False, lost=long_title)
     found = []
     for name, size in (("landscape", LYING), ("portrait", UPRIGHT)):
         found += [
@@ -110,6 +114,7 @@ def shown() -> list[Shown]:
             Shown(f"award-{name}", size, three, picture(award, (0, 0, 0))),
             Shown(f"fault-{name}", size, three, picture(stopped, (0, 0, 0))),
             Shown(f"recall-{name}", size, three, picture(recall, (0, 0, 0))),
+            Shown(f"lost-{name}", size, None, lost),
         ]
     found += [
         Shown("hand_pay-landscape", LYING, three, picture(hand_pay, (0, 0, 0))),
@@ -127,6 +132,8 @@ def shown() -> list[Shown]:
                 patch=True,
             ),
         ),
+        Shown("title-portrait", UPRIGHT, long_title, picture(titled, (9, 4, 17))),
+        Shown("title-landscape", LYING, long_title, picture(titled, (9, 4, 17))),
         Shown("buttons-landscape", LYING, set_up("video_fruit_3", touch=False), picture(attract, (9, 4, 17))),
         Shown(
             "recall-five-landscape",

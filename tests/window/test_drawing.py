@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
+import msgspec
 import pygame
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.games.skill_stop_video.model import MODELS
-from drivers.screen.screen_wire import Scene, WonLine
-from screen.drawing import Painter
+from drivers.screen.screen_wire import RecalledPlay, Scene, SetUp, ShownFault, WonLine
+from screen.drawing import Painter, fitted, words
 from screen.layout import Box, layout_of
+from screen.program import Picture
 from screen.symbols import DRAWN, symbol
 from tests.window.pictures import FOLDER, drawn, reduced
 from tests.window.scenes import Shown, picture, set_up, shown
@@ -80,9 +83,63 @@ def test_a_frame_that_shows_the_same_is_not_drawn_again() -> None:
     assert painter.draw(picture(won, (2, 3, 4)), model)
 
 
-def test_before_a_table_is_there_the_screen_waits() -> None:
-    surface = pygame.Surface((640, 480))
-    painter = Painter(surface)
-    painter.draw(picture(Scene(view="closed"), ()), None)
-    assert painter.layout is None
-    assert len({surface.get_at((x, 240))[:3] for x in range(640)}) > 1, "it says so"
+class Noting(Painter):
+    """Notes each text that it draws, as it fits, and its size."""
+
+    def __init__(self, surface: pygame.Surface) -> None:
+        super().__init__(surface)
+        self.noted: list[tuple[str, int]] = []
+
+    def _text(
+        self, text: str, box: Box, colour: tuple[int, int, int], size: int, align: str = "centre", *, least: int = 0
+    ) -> None:
+        self.noted.append(fitted(text, box, size, least))
+        super()._text(text, box, colour, size, align, least=least)
+
+
+def noted(size: tuple[int, int], shown: Picture, model: SetUp | None) -> dict[str, float]:
+    """What is drawn, and how large: in units, hundredths of the shorter side."""
+    painter = Noting(pygame.Surface(size))
+    painter.draw(shown, model)
+    return {text: drawn / (min(size) // 100) for text, drawn in painter.noted}
+
+
+LONG: Final = msgspec.structs.replace(set_up("video_fruit_3"), title="Boardwalk Grand Opening Skill Stop No. 14 " * 3)
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920), (640, 480), (480, 480)])
+def test_a_long_title_leaves_simulation_and_numbers_as_large_as_they_are(size: tuple[int, int]) -> None:
+    scene = Scene(view="play", play=119_800, credits=55, simulated=True)
+    found = noted(size, picture(scene, (0, 1, 2)), LONG)
+    assert found["SIMULATION"] >= 5
+    assert found["PLAY 119800     CREDITS 55"] >= 5
+    (title,) = [drawn for text, drawn in found.items() if text.startswith("Boardwalk") and text.endswith("…")]
+    assert title >= 4
+
+
+def test_a_fault_has_words_and_no_code_and_tells_that_no_token_is_taken() -> None:
+    faults = [
+        ShownFault(device="machine", fault="token_in_doubt", detail="opto 2 did not follow"),
+        ShownFault(device="coins.hopper_1", fault="a_code_of_tomorrow", detail=""),
+    ]
+    plays = [RecalledPlay(play=3, verdict="void", reason="dealer_call")]
+    for language, doubt in (("en", "a token is in doubt"), ("es", "una ficha está en duda")):
+        model = set_up("video_fruit_3", language=language)
+        found = noted((1920, 1080), picture(Scene(view="fault", faults=faults), (0, 0, 0)), model)
+        assert f"machine: {doubt}" in found
+        assert "coins hopper 1: a code of tomorrow" in found
+        assert words(language)["no_token"] in found
+        found |= noted((1920, 1080), picture(Scene(view="recall", plays=plays), (0, 0, 0)), model)
+        assert not [text for text in found if "_" in text]
+
+
+def test_a_table_that_is_gone_leaves_no_credit_and_no_award_on_the_screen() -> None:
+    scene = Scene(view="closed", simulated=True)
+    found = noted((1920, 1080), Picture((), (), "closed", scene, 0, patch=False, lost=LONG), None)
+    assert {"OUT OF ORDER", "SIMULATION", words("en")["no_token"], words("en")["lost_how"]} <= set(found)
+    assert not [text for text in found if "CREDITS" in text or "WIN" in text or "INSERT A" in text]
+
+
+def test_before_a_table_is_there_the_screen_waits_and_asks_for_no_token() -> None:
+    texts = words("en")
+    assert {*noted((640, 480), picture(Scene(view="closed"), ()), None)} == {texts["waiting"], texts["no_token"]}

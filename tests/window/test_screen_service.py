@@ -17,6 +17,8 @@ from drivers.base.driver import NEVER_NS
 from drivers.screen.screen_wire import (
     LINK,
     LONGEST,
+    SILENT_NS,
+    Alive,
     FlipMade,
     FromScreen,
     Hello,
@@ -270,6 +272,44 @@ def test_a_new_connection_begins_anew(bench: Bench) -> None:
     bench.reconnect()
     found = bench.turn(5)
     assert [type(one) for one in found] == [Hello]
+
+
+def shown_by(bench: Bench) -> tuple[object, bool]:
+    """What holds on the screen: the model, and whether the machine is shown as out of order."""
+    program = bench.service._program
+    return program.model, program.picture(bench.clock.now_ns()).lost is not None
+
+
+@pytest.mark.parametrize("hangs", [True, False], ids=["it hangs", "it died"])
+def test_a_table_that_is_silent_for_two_seconds_is_shown_as_out_of_order(bench: Bench, hangs: bool) -> None:
+    bench.tell(line_of(set_up("video_fruit_3")), line_of(Show(scene=Scene(view="attract", play=7, credits=55))))
+    bench.turn(3)
+    if not hangs:
+        bench.table.close()
+    bench.turn_alone(SILENT_NS // (17 * MS) - 5)
+    assert shown_by(bench)[1] is False
+    bench.turn_alone(10)
+    assert shown_by(bench) == (None, True)
+    if hangs:
+        assert bench.table.recv(1 << 20), "what it reported before"
+        bench.table.settimeout(LIMIT_S)
+        while bench.table.recv(1 << 20):
+            pass  # it hangs up: a table that was only stopped sets it up anew
+    bench.reconnect()
+    bench.turn(2)
+    assert shown_by(bench) == (None, True), "nothing holds before it is set up"
+    bench.tell(line_of(set_up("video_fruit_3")))
+    bench.turn(2)
+    assert shown_by(bench)[0] is not None
+    assert shown_by(bench)[1] is False
+
+
+def test_a_table_that_reports_that_it_runs_is_not_out_of_order_however_long_nothing_changes(bench: Bench) -> None:
+    bench.tell(line_of(set_up("video_fruit_3")))
+    for _ in range(6):
+        bench.turn(60)
+        bench.tell(line_of(Alive()))
+    assert shown_by(bench)[1] is False
 
 
 def test_a_server_of_the_screen_is_on_the_loopback() -> None:

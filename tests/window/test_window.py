@@ -7,7 +7,9 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from threading import Event, Lock, Thread
 
 import msgspec
 import pygame
@@ -15,10 +17,13 @@ import pytest
 
 from drivers.screen.flips import Flip, Flips
 from drivers.screen.screen_wire import (
+    ALIVE_NS,
     LONGEST,
+    Alive,
     FlipMade,
     FromScreen,
     Hello,
+    Scene,
     Show,
     Spin,
     Stop,
@@ -47,14 +52,23 @@ class TableEnd:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=LIMIT_S)
         self._framer = LineFramer(LONGEST)
         self._lines: list[bytes] = []
+        self._sending, self._ended = Lock(), Event()
+        Thread(target=self._live, daemon=True).start()
+
+    def _live(self) -> None:
+        """A table reports that it runs, however long the test looks at the picture."""
+        while not self._ended.wait(ALIVE_NS / S):
+            with suppress(OSError):
+                self.tell(Alive())
 
     def tell(self, *messages: ToScreen) -> None:
         """Tells the screen something."""
-        self._socket.sendall(b"".join(line_of(message) + b"\n" for message in messages))
+        self.send(b"".join(line_of(message) + b"\n" for message in messages))
 
     def send(self, data: bytes) -> None:
         """Sends bytes as a table has them."""
-        self._socket.sendall(data)
+        with self._sending:
+            self._socket.sendall(data)
 
     def next(self) -> FromScreen:
         """The next thing that it reports."""
@@ -82,6 +96,7 @@ class TableEnd:
 
     def close(self) -> None:
         """Ends the connection."""
+        self._ended.set()
         self._socket.close()
 
 
@@ -123,20 +138,31 @@ def expected(one: Shown) -> pygame.Surface:
 
 def test_each_view_is_shown_in_a_real_window_as_it_was_drawn(lying: VirtualDisplay, running: TableEnd) -> None:
     assert isinstance(running.next(), Hello)
-    views = [one for one in shown() if one.size == (1920, 1080) and not one.picture.turning]
-    assert {one.picture.view for one in views} >= {
+    views = [(one, one.model) for one in shown() if one.size == (1920, 1080) and not one.picture.turning]
+    assert {one.picture.view for one, _ in views} >= {
         "attract", "award", "hand_pay", "fault", "test", "recall", "door", "closed",
     }  # fmt: skip
-    for one in views:
-        still = msgspec.structs.replace(one.model, images=list(one.picture.images))
+
+    def waits_for(picture: pygame.Surface, name: str, turn: Callable[[], object]) -> None:
+        clock = SystemClock()
+        until_ns = clock.now_ns() + LIMIT_S * S
+        while not same(lying.part(0, 0, 1920, 1080), picture, (0, 0, 1920, 1080)):
+            assert clock.now_ns() < until_ns, name
+            turn()
+
+    for one, model in views:
+        if model is None:
+            continue
+        still = msgspec.structs.replace(model, images=list(one.picture.images))
         running.tell(still, Show(scene=one.picture.scene))
         running.until_shown(list(one.picture.images))
-        drawn, clock = expected(one), SystemClock()
-        until_ns = clock.now_ns() + LIMIT_S * S
         # The frame of the set-up is reported before that of the scene.
-        while not same(lying.part(0, 0, 1920, 1080), drawn, (0, 0, 1920, 1080)):
-            assert clock.now_ns() < until_ns, one.name
-            running.flips(1)
+        waits_for(expected(one), one.name, lambda: running.flips(1))
+    running.close()
+    lost = next(one for one, _ in views if one.name == "lost-landscape")
+    last = next(model for _, model in reversed(views) if model is not None)
+    gone = Picture((), (), "closed", Scene(view="closed"), 0, patch=False, lost=last)
+    waits_for(expected(lost._replace(picture=gone)), lost.name, lambda: None)
 
 
 def test_the_frames_that_are_reported_are_those_that_were_lit(lying: VirtualDisplay, running: TableEnd) -> None:

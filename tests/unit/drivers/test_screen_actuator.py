@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 
 from drivers.screen.actuator import ScreenActuator, ScreenModel
-from drivers.screen.screen import ScreenConfig, ScreenUp
-from drivers.screen.screen_wire import Hello, Scene, Show, Stop, ToScreen, to_screen
+from drivers.screen.screen import ScreenConfig, ScreenGone, ScreenUp
+from drivers.screen.screen_wire import ALIVE_NS, Alive, Hello, Scene, Show, Stop, ToScreen, to_screen
 from hal.values import SendFrame
 
 HELLO: Final = Hello(
@@ -51,3 +51,14 @@ def test_scenes_of_two_times_or_with_a_command_between_them_are_all_sent(actuato
     actuator.show(scene(3), 6)
     found = sent(actuator)
     assert found == [Show(scene=scene(1)), Show(scene=scene(2)), Stop(reel=1, image=2), Show(scene=scene(3))]
+
+
+def test_a_screen_that_is_there_is_told_twice_a_second_that_its_table_runs(actuator: ScreenActuator) -> None:
+    due = [actuator.next_due_ns]
+    for _ in range(3):
+        actuator.due(due[-1])
+        due.append(actuator.next_due_ns)
+    assert due == [1 + n * ALIVE_NS for n in (1, 2, 3, 4)]
+    assert sent(actuator) == [Alive()] * 3
+    actuator.observe(ScreenGone(t_ns=due[-1], fault="", detail="", lost=True))
+    assert actuator.next_due_ns > due[-1] + ALIVE_NS
