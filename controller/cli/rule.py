@@ -9,6 +9,7 @@ import textwrap
 import click
 
 from controller.cli import BAD_CONFIGURATION
+from controller.rules.paragraphs import notes_on
 from controller.rules.sentences import NoSentenceError, Ruling, citations_in, ruling
 
 
@@ -18,8 +19,9 @@ def command(cite: str) -> None:
     """Print the words of a cited rule, with the date and the source of the text.
 
     A citation is what events and refusals carry as their rule, as in 13:47-20.32(m)1; several, separated by commas,
-    are printed one after the other. The words come from the data of the rules: no network is needed. A rule that is
-    "ours", or a house rule, stands in no text.
+    are printed one after the other. The words come from the data of the rules: no network is needed. Every paragraph
+    that our copies of the texts hold is there; after it, what is torn off in our copy, the requirement that covers it,
+    or why nothing in the controller rests on it. A rule that is "ours", or a house rule, stands in no text.
 
     \b
     Examples:
@@ -52,7 +54,10 @@ def _print(found: Ruling, width: int) -> None:
     for depth, paragraph in enumerate(found.paragraphs):
         indent = "  " * (depth + 1)
         cited = depth == len(found.paragraphs) - 1
-        rows = textwrap.fill(paragraph.words, width, initial_indent=indent, subsequent_indent=indent)
-        click.echo(rows if cited else click.style(rows, fg="bright_black"))
+        for line in paragraph.words.splitlines():
+            rows = textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
+            click.echo(rows if cited else click.style(rows, fg="bright_black"))
+    for note in notes_on(found.paragraphs[-1].cite):
+        click.echo(textwrap.fill(f"-- {note}.", width, initial_indent="  ", subsequent_indent="     "))
     source = f"-- {found.text.title}: {found.text.source}; {found.text.date}"
     click.echo(textwrap.fill(source, width, initial_indent="  ", subsequent_indent="     "))

@@ -91,7 +91,8 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     rules: Annotated[
         str | None,
         Meta(
-            description=f"the rules profile; without it {DEFAULT_PROFILE}, or the newest that has a text for the game",
+            description=f"the rules profile; without it {DEFAULT_PROFILE}, or, with a warning, the newest that has the "
+            "game",
             extra={"cite": "ours"},
         ),
     ] = None

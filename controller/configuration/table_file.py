@@ -26,7 +26,7 @@ from controller.configuration.wiring import (
     read_wires,
     with_call,
 )
-from controller.rules.profile import profile, profile_names, profiles_that_play
+from controller.rules.profile import DEFAULT_PROFILE, profile, profile_names, profiles_that_play
 from drivers.base.device_spec import LineUse
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed")
@@ -177,6 +177,13 @@ class TableFile:
             if wrong is not None:
                 able = " or ".join(value_text(name) for name in profiles_that_play(table.game))
                 self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
+            elif table.rules is None and table.profile != DEFAULT_PROFILE:
+                wrong = (
+                    f"is missing, and {table.game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played "
+                    f"by {table.profile}, a text for casinos"
+                )
+                fix = f"write rules = {value_text(table.profile)} to have it so"
+                self.findings.append(ConfigFinding(path, wrong, fix, "warning", missing=True))
 
     def _call(self, table: TableSection | None, lines: LinesSection | None, game: GameEntry | None) -> CallBy | None:
         """Who calls "No more bets"; None under `capture`, where the wires decide if the file does not."""

@@ -114,19 +114,39 @@ def ruling(cite: str) -> Ruling:
     text = data.texts.get(parts["text"])
     if text is None:
         raise NoSentenceError(f"{parts['text']} is no text of ours; there are {', '.join(data.texts)}")
-    path = [f"{parts['text']}-{parts['section']}"]
-    for level in _LEVELS:
-        if parts[level] is not None:
-            path.append(path[-1] + parts[level])
+    path = _path(parts)
     found = [Paragraph(one, data.sentences[one]) for one in path if one in data.sentences]
     if parts["item"] is not None and found and found[-1].cite == path[-2]:
         # The items of a paragraph stand in its own words.
         path.pop()
     if not found or found[-1].cite != path[-1]:
-        here = [known for known in data.sentences if known.startswith(path[0]) and known != path[0]]
-        there = f"of {path[0]} there are {', '.join(here)}" if here else "no rule of this section is cited"
-        raise NoSentenceError(f"the words of {path[-1]} are not here; {there}")
+        raise NoSentenceError(f"the words of {path[-1]} are not here; {_there(path)}")
     return Ruling(text.of_section(parts["section"]), tuple(found))
+
+
+def lineage(cite: str) -> tuple[str, ...]:
+    """A full citation, and those of the paragraphs above it, from the section down; empty where it is none."""
+    parts = _CITED.fullmatch(cite)
+    return () if parts is None or parts["text"] is None else tuple(_path(parts))
+
+
+def _path(parts: re.Match[str]) -> list[str]:
+    """The section of a citation, and each paragraph down to it."""
+    path = [f"{parts['text']}-{parts['section']}"]
+    for level in _LEVELS:
+        if parts[level] is not None:
+            path.append(path[-1] + parts[level])
+    return path
+
+
+def _there(path: list[str]) -> str:
+    """Which paragraphs there are right under the lowest that is known."""
+    known = sentences().sentences
+    above = next((one for one in reversed(path) if one in known), None)
+    if above is None:
+        return "nothing of this section is in our copies"
+    under = [one for one in known if len(line := lineage(one)) > 1 and line[-2] == above]
+    return f"of {above} there are {', '.join(under)}" if under else f"{above} has no parts"
 
 
 def citations_in(words: str) -> list[str]:

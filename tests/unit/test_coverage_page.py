@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from controller.rules.paragraphs import paragraphs
+
 ROOT = Path(__file__).resolve().parents[2]
-COUNTS = {"C": 10, "D": 13, "S": 20, "K": 27, "P": 6, "M": 5}
+COUNTS = {"C": 10, "D": 14, "S": 20, "K": 32, "P": 6, "M": 5, "G": 11}
 LABORATORY = [f"T2-{n}" for n in (*range(3, 9), *range(37, 53), *range(56, 62))]
 IDS = [*(f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)), *LABORATORY]
-NAMED = re.compile(r"^def test_([cdskpm][0-9]+|t2_[0-9]+)_", re.MULTILINE)
+NAMED = re.compile(r"^def test_([cdskpmg][0-9]+|t2_[0-9]+)_", re.MULTILINE)
 
 
 def with_tests() -> set[str]:
@@ -33,6 +35,17 @@ def told(heading: str) -> set[str]:
 @pytest.mark.parametrize("requirement", IDS)
 def test_a_requirement_is_tested_or_the_page_says_why_no_machine_can(requirement: str) -> None:
     assert requirement in with_tests() | told("Nothing of it")
+
+
+def test_what_paragraphs_are_covered_by_is_a_requirement() -> None:
+    assert {one.id for one in paragraphs().covered} <= set(IDS)
+
+
+def test_the_page_has_every_note_on_our_copies() -> None:
+    page = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    section = page.split("## What our copies lack\n", 1)[1].split("\n## ", 1)[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
+    assert dict(rows) == paragraphs().notes
 
 
 def test_what_is_checked_in_part_is_tested() -> None:

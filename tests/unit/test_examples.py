@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from controller.cli import main
 from controller.games.catalogue import GAME
-from controller.games.load import check
+from controller.games.load import check, check_text
 from feed.events import TYPE_PREFIX
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,3 +65,18 @@ def test_a_ball_that_runs_with_the_rotor_is_refused_as_the_readme_promises() -> 
     options = ["--rounds", "3", "--fault", "same_direction@2"]
     result = CliRunner().invoke(main, ["simulate", str(path), *options])
     assert 'VOID "No spin": ball_direction (13:47-20.32(m)1)' in result.output
+
+
+@pytest.mark.parametrize(
+    ("game", "text"), [("sic_bo", "njac-13:69F"), ("mini_craps", "njac-19:47"), ("craps_casino_night", None)]
+)
+def test_g11_a_game_that_no_casino_night_has_takes_a_casinos_text_with_a_warning(game: str, text: str | None) -> None:
+    file = (Path(__file__).parents[2] / "examples" / f"{game}.toml").read_text(encoding="utf-8")
+    unnamed = re.sub(r"^rules = .*\n", "", file, flags=re.MULTILINE)
+    assert check_text(file).problems == []
+    problems = [str(one) for one in check_text(unnamed).problems]
+    if text is None:
+        assert problems == []
+    else:
+        (problem,) = problems
+        assert f"{game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played by {text}" in problem

@@ -79,23 +79,8 @@ def test_a_row_cites_the_rule_of_every_profile_or_is_ours(profile_name: str) -> 
             if known["rule"] == OURS:
                 assert "ours" in cells, f"{reason} of {text['section']}"
             else:
-                cited = cited_on_page(cells)
+                cited = set(citations_in(cells))
                 assert known["rule"] in cited, f"{reason} of {text['section']}: {known['rule']} not in {cited}"
-
-
-def cited_on_page(words: str) -> set[str]:
-    """The citations of a cell: `19:47-1.9(b)1, 2, 6` and `1.9(b)3-5` stand for each."""
-    chapter, found = "", set[str]()
-    for part in re.split(r"[;:] |, | where ", words):
-        match = re.search(r"(?:(\d+:\d+F?)-)?(\d+\.\d+\([a-z]\)|\d+\.\d+)(\d*)(?:-(\d+))?", part)
-        if match is not None:
-            chapter = match[1] or chapter
-            stem = f"{chapter}-{match[2]}"
-            first, last = match[3], match[4] or match[3]
-            found |= {f"{stem}{number}" for number in range(int(first), int(last) + 1)} if first else {stem}
-        elif part.strip().isdigit():
-            found.add(f"{stem}{part.strip()}")
-    return found
 
 
 def test_every_citation_on_the_page_has_its_words() -> None:

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Meta
 
 from controller.games.blackjack.counts import BUST, complete, hand_of, natural, well_dealt
-from controller.games.blackjack.rules import BlackjackRules
+from controller.games.blackjack.rules import BlackjackRules, Ties
 from controller.games.cards.game import SHOE, CardEquipment, CardGame, CardTerms
 from controller.rules.cited import OURS
 from controller.table.game import GameContext
@@ -52,6 +52,13 @@ class BlackjackOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     one_face_down: Annotated[
         bool, Meta(description="whether the second card of each player is dealt face down, as 13:47-20.22(g)6 allows")
     ] = False
+    ties: Annotated[
+        Ties,
+        Meta(
+            description="how ties are resolved, by 13:47-20.22(g)7; the organization's choice, posted, and with it "
+            "what a natural pays"
+        ),
+    ] = "push"
     dealer_hand: Annotated[
         bool, Meta(description="whether the dealer's hand is published; without it cards are counted only")
     ] = True

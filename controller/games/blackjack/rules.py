@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
+from msgspec import Struct, field
+
 from controller.games.cards.rules import CardRules
 from controller.rules.cited import Cited
+
+Ties: TypeAlias = Literal["push", "push_on_naturals", "house_wins"]
+"""How ties between the dealer and a player are resolved: one of the three options, which the table posts."""
+
+
+class TiesRule(Struct, frozen=True, forbid_unknown_fields=True):
+    """One of these options, in the words that are posted."""
+
+    tie: Cited[str]
+    natural: Cited[str]
+    """What a player's natural pays under it."""
 
 
 class BlackjackRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,3 +36,10 @@ class BlackjackRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields
     """What the dealer does where every player is bust; None where the text is silent."""
     dealer_bust: Cited[str]
     """What is paid where the dealer's count exceeds 21."""
+    ties: dict[Ties, TiesRule] = field(default_factory=dict)
+    """The options that the text gives the organization; empty where it gives none."""
+
+    def to_post(self, ties: Ties) -> tuple[Cited[str], ...]:
+        """The notices of a table that resolves ties so."""
+        chosen = self.ties.get(ties)
+        return (*(() if chosen is None else (chosen.tie, chosen.natural)), *self.odds.values())

@@ -21,6 +21,7 @@ from controller.games.cards.setup import (
     no_stacks,
 )
 from controller.games.cards.words import carried_words, deal_begun
+from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.cards.shoe import ShoeConfig
@@ -50,7 +51,16 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     if "card_reader" in setup.devices and not rules.hole_card.value:
         wrong = f"{rules.section} deals the dealer no hole card that a reader could look at"
         found.append(ConfigFinding(("device", "card_reader"), wrong, "remove the section"))
+    if not rules.ties and options.ties != BlackjackOptions().ties:
+        wrong = f"{rules.section} leaves no choice of how ties are resolved"
+        found.append(ConfigFinding(("game", "ties"), wrong, "leave the key out"))
     return found
+
+
+def _notices(config: TableConfig) -> tuple[Cited[str], ...]:
+    """What is posted: the organization's option for ties, what a natural pays under it, and the other odds."""
+    rules = profile(config.rules).text(config.game, BlackjackRules)
+    return rules.to_post(config.game_options(BlackjackOptions).ties)
 
 
 def _shoe_wanted(setup: SetUp, options: BlackjackOptions) -> list[ConfigFinding]:
@@ -124,6 +134,7 @@ def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot
         statistics=lambda config: statistics,
         check=_check,
         orders=ORDERS,
+        notices=_notices,
     )
 
 

@@ -28,6 +28,8 @@ class CardRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """With more such cards than these in a round, every hand is void; None where the text has no number."""
     reshuffles: tuple[Cited[str], ...] = ()
     """Reasons of a void round after which its cards are shuffled."""
+    odds: dict[str, Cited[str]] = {}
+    """What the dealer pays to hands that nobody reads, in the words that are posted at the table."""
     result_read: Cited[str]
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]

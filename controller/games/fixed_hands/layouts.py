@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol, TypeAlias
 
 from controller.games.fixed_hands.poker import qualifies, rank_of
+from controller.games.fixed_hands.seven import JokerSevenRules
 from drivers.cards.card_wire import DECK, JOKER
+from feed.events import WinningBet
 
 RED: Final = "hd"
 BURNED: Final = 1
@@ -39,6 +41,9 @@ class HandLayout(Protocol):
 
     def result_of(self, plan: Plan, faces: Mapping[int, str]) -> dict[str, Any]:
         """The result of the exposed cards."""
+
+    def pays(self, result: Mapping[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The wagers that win with a result, as far as the hands are read, and the notices that go with it."""
 
     def result_named(self, name: str) -> dict[str, Any]:
         """The result that a person names, or `none`.
@@ -78,7 +83,15 @@ def cards_named(name: str, count: int, what: str) -> list[str]:
     return cards
 
 
-class CaribbeanStudLayout:
+class HandsUnread:
+    """What players hold nobody reads: no wager is known to win."""
+
+    def pays(self, result: Mapping[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """Nothing."""
+        return [], []
+
+
+class CaribbeanStudLayout(HandsUnread):
     """Caribbean stud: the dealer's hand."""
 
     shared = "dealer"
@@ -112,7 +125,7 @@ class CaribbeanStudLayout:
         return "-".join(result["dealer"]["cards"]) if result.get("dealer") else NONE
 
 
-class LetItRideLayout:
+class LetItRideLayout(HandsUnread):
     """Let it ride: the two community cards."""
 
     shared = "community"
@@ -144,6 +157,14 @@ class JokerSevenLayout:
     """Joker seven: seven cards of each hand, all of them face up."""
 
     shared = ""
+
+    def __init__(self, rules: JokerSevenRules) -> None:
+        """`rules` have what the hands win."""
+        self._rules = rules
+
+    def pays(self, result: Mapping[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The wagers of each hand."""
+        return self._rules.winning(result.get("hands") or ())
 
     def faces_up(self, plan: Plan, number: int) -> bool:
         """Every card is dealt face up."""

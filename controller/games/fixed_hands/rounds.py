@@ -6,7 +6,7 @@
     automated shoe   a stack of so many cards for hand 1, then for hand 2 …, the dealer or the community last (ours)
 
 Cards that lie face down are in no event before they are turned. What players hold nobody reads, where it is not dealt
-face up, and no wager of theirs is judged.
+face up, and no wager of theirs is judged: of these games joker seven alone has hands that lie open.
 """
 
 from __future__ import annotations
@@ -235,8 +235,8 @@ class FixedHandsGame(CardGame):
     # --- results -------------------------------------------------------------------------------------------------
 
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
-        """What players hold nobody reads: no wager is known to win."""
-        return [], []
+        """The wagers that win with the hands that are laid open, and the notices that go with them."""
+        return self._layout.pays(result)
 
     def result_named(self, name: str) -> dict[str, Any]:
         """The result of the cards that are named, in the order of the deal, or `none`."""

@@ -23,6 +23,7 @@ from controller.games.fixed_hands.rounds import (
     Progressive,
 )
 from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
+from controller.games.fixed_hands.seven import JokerSevenRules
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
@@ -56,7 +57,7 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
 
 
 def _notices(config: TableConfig) -> Sequence[Cited[str]]:
-    """A table with acceptors states that its text has no progressive wager."""
+    """A table with acceptors states, beside its odds, that its text has no progressive wager."""
     if "progressive" not in config.devices:
         return []
     return [profile(config.rules).text(config.game, CaribbeanStudRules).progressive.notice]
@@ -96,10 +97,10 @@ def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevice
 
 def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     equipment = make_cards(config, devices)
-    rules = profile(config.rules).text(config.game, FixedHandsRules)
+    rules = profile(config.rules).text(config.game, JokerSevenRules)
     options = config.game_options(FixedHandsOptions)
     stacks = bool(stacks_of(config.devices))
-    deck, layout = DECK_WITH_JOKERS, JokerSevenLayout()
+    deck, layout = DECK_WITH_JOKERS, JokerSevenLayout(rules)
     return FixedHandsGame(context, rules, options, layout, deck=deck, equipment=equipment, stacks=stacks)
 
 
@@ -183,7 +184,7 @@ def _spec(
         statistics=lambda config: statistics,
         orders=ORDERS,
         check=check,
-        notices=notices,
+        notices=lambda config: [*profile(config.rules).text(name, rules).odds.values(), *notices(config)],
     )
 
 
@@ -202,9 +203,10 @@ CARIBBEAN_STUD = _spec(
 LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
 JOKER_SEVEN = _spec(
     "joker_seven",
-    FixedHandsRules,
+    JokerSevenRules,
     _joker_seven,
     _seven_rests,
     _seven_words,
     [StatisticsKey(field="hands.red", values=[*range(8)])],
+    check=partial(_stacks_wanted, rules=JokerSevenRules),
 )

@@ -63,7 +63,7 @@ def test_a_read_only_key_sends_nothing() -> None:
     assert all(may(Who("board", "read-only", "A"), verb, "money_wheel") for verb in authorities())
 
 
-def test_a_class_b_dealer_at_roulette_is_told_the_rule() -> None:
+def test_g5_a_class_b_dealer_at_roulette_is_told_the_rule() -> None:
     assert may(Who("bob", "dealer", "B"), "no_more_bets", "roulette") == (
         "no_more_bets: only a Class A operator may operate roulette (13:47-20.2, 20.9(d)), and bob has Class B"
     )

@@ -203,7 +203,7 @@ def test_a_natural_that_is_turned_after_players_drew_is_a_violation(hands: ShoeH
     assert hands.deal("2s 3s Ad 4h 5h Kd 6c").of(events.ProcedureViolation) == []
     said = hands.call()
     (violation,) = said.of(events.ProcedureViolation)
-    assert (violation.reason, violation.rule) == ("natural_not_announced", "13:47-20.22(g)8")
+    assert (violation.reason, violation.rule) == ("natural_not_announced", "13:47-20.22(g)8i")
     assert said.one(events.Outcome).result["dealer"]["blackjack"]
 
 

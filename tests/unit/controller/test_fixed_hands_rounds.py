@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
 from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
+from controller.games.fixed_hands.seven import JokerSevenRules
 from controller.rules.profile import profile
 from controller.service.event_lines import line_of
 from feed import events
@@ -188,7 +191,7 @@ def test_a_dealers_card_that_was_not_read_is_called_by_a_person(stud: ShoeHands)
 RIDE = "2s 3s Ah 4s 5s Kh 6s 7s 4h"
 
 
-def test_the_community_cards_are_turned_one_after_the_other() -> None:
+def test_k31_the_community_cards_are_turned_one_after_the_other() -> None:
     table = at_table("let_it_ride")
     table.call()
     said = table.deal(RIDE)
@@ -229,7 +232,62 @@ def test_every_hand_of_joker_seven_is_the_outcome_with_its_colours() -> None:
     first, second = outcome.result["hands"]
     assert first == {"cards": ["2s", "Ah", "4s", "6s", "8s", "Ts", "Qs"], "red": 1, "black": 6, "jokers": 0}
     assert second == {"cards": ["3h", "JK", "5d", "7h", "9c", "JK", "Kd"], "red": 4, "black": 1, "jokers": 2}
-    assert outcome.winning == []
+    assert [(bet.bet, bet.odds) for bet in outcome.winning] == [
+        ("hand 1: four or more black", "1 to 1"),
+        ("hand 1: six black", "15 to 1"),
+        ("hand 1: no pairs", "3 to 1"),
+        ("hand 2: four or more red", "1 to 1"),
+        ("hand 2: two jokers", "20 to 1"),
+    ]
+    (notice,) = outcome.notices
+    assert notice.startswith("hand 2: the dealer decides on four red, five red, six red: whether a joker has a color")
+
+
+OURS = " (ours)"
+TWO = "two pairs"
+
+
+@pytest.mark.parametrize(
+    ("cards", "won", "left"),
+    [
+        ("2h 2d 3s 4s 5s 6s 7h", ["four or more black 1", "four black 2", "a pair of 2s 9"], ""),
+        (
+            "2h 2d 3s 3c 5d 6s 7h",
+            ["four or more red 1", "four red 2", "two pairs 3", "a pair of 2s 9", "a pair of 3s 9"],
+            "",
+        ),
+        ("2h 3h 4h 5h 6h 8h 9h", ["four or more red 1", "seven red 25", "no pairs 3"], "seven red" + OURS),
+        (
+            "2h 2d 3s 3c 5d 5s 7h",
+            ["four or more red 1", "four red 2", *(f"a pair of {n}s 9" for n in "235")],
+            "two pairs",
+        ),
+        ("Ks Kh Kd 4s 5s 6s 7s", ["four or more black 1", "five black 5", "prial 12"], "a pair of kings, no pairs"),
+        ("Ks Kh Kd 4s 4c 6s 7s", ["four or more black 1", "five black 5", "a pair of 4s 9", "prial 12"], "two pairs"),
+        (
+            "Ks Kh Kd Kc 4s 5s 6d",
+            ["four or more black 1", "four black 2", "a pair of kings 9", "two pairs 3", "prial 12"],
+            "prial" + OURS,
+        ),
+        (
+            "JK 2h 3h 4h 5s 6s 7s",
+            ["one joker 3", "no pairs 3"],
+            "four or more red, four red, four or more black, four black",
+        ),
+        ("JK JK 3h 3s 5s 6s 7d", ["two jokers 20", "two pairs 3", "a pair of 3s 9"], "four or more red, four red"),
+        ("JK 2h 3h 4h 5h 6h 8s", ["four or more red 1", "one joker 3", "no pairs 3"], "five red, six red"),
+    ],
+)
+def test_k28_the_wagers_of_a_hand_of_joker_seven_that_the_text_decides_are_published(
+    cards: str, won: list[str], left: str
+) -> None:
+    table = at_table("joker_seven", hands=1)
+    table.call()
+    outcome = table.deal(cards).one(events.Outcome)
+    assert [f"{bet.bet.removeprefix('hand 1: ')} {bet.odds.removesuffix(' to 1')}" for bet in outcome.winning] == won
+    notices = " ".join(outcome.notices)
+    assert all(part in notices for part in left.replace(OURS, "").split(", ")) and bool(left) == bool(notices)
+    assert (OURS in left) == notices.endswith("(ours)")
 
 
 def test_k7_joker_seven_has_two_jokers_and_no_third() -> None:
@@ -256,11 +314,18 @@ def test_a_person_names_every_hand() -> None:
 # --- all of them ----------------------------------------------------------------------------------------------------
 
 
+KINDS: Final[dict[str, type[FixedHandsRules]]] = {
+    "caribbean_stud": CaribbeanStudRules,
+    "let_it_ride": FixedHandsRules,
+    "joker_seven": JokerSevenRules,
+}
+
+
 @pytest.mark.parametrize(("game", "most"), [("caribbean_stud", 9), ("let_it_ride", 16), ("joker_seven", 7)])
 def test_no_more_hands_are_declared_than_the_deck_deals(game: str, most: int) -> None:
     table = ShoeHands(card_toml(game))
     assert f"expected 1 to {most}" in table.order(f"hands count={most + 1} by=ann").reason
-    rules = profile("njac-13:47-20").text(game, CaribbeanStudRules if game == "caribbean_stud" else FixedHandsRules)
+    rules = profile("njac-13:47-20").text(game, KINDS[game])
     shared = {"caribbean_stud": 1, "let_it_ride": 1}.get(game, 0)
     deck = 54 if game == "joker_seven" else 52
     assert rules.cards_each.value * (most + shared) <= deck < rules.cards_each.value * (most + shared + 1)
@@ -286,8 +351,7 @@ def test_k1_a_fresh_deck_is_reported_before_each_round_and_over_a_restart(game: 
 
 @pytest.mark.parametrize(("game", "cards"), [("caribbean_stud", 1), ("let_it_ride", 1), ("joker_seven", None)])
 def test_k8_the_cutting_cards_are_as_many_as_the_text_has(game: str, cards: int | None) -> None:
-    kind = CaribbeanStudRules if game == "caribbean_stud" else FixedHandsRules
-    rule = profile("njac-13:47-20").text(game, kind).cutting_cards
+    rule = profile("njac-13:47-20").text(game, KINDS[game]).cutting_cards
     assert (None if rule is None else rule.value) == cards
 
 

@@ -12,6 +12,8 @@ from controller.service.event_lines import line_of
 from feed import events
 from feed.state import TableState
 from tests.tables.bench import EventList, events_of_run
+from tests.tables.card_shoe import card_toml
+from tests.tables.problems import only_problem
 from tests.tables.roulette_lines import roulette_toml
 
 MONEY_WHEEL = (
@@ -68,3 +70,35 @@ def test_a_game_without_one_has_none(tmp_path: Path) -> None:
     said = events_of_run(MONEY_WHEEL, [], [], 1)
     assert isinstance(said[0].data, events.TableOpened)
     assert said[0].data.notices == []
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "posted"),
+    [
+        ("blackjack", "", ["every tie is a push", "pays 3 to 2", "Insurance pays 2 to 1", "1 to 1"]),
+        (
+            "blackjack",
+            'ties = "push_on_naturals"',
+            ["wins every other tie", "A natural 21 pays 2 to 1", "Insur", "1 to 1"],
+        ),
+        (
+            "blackjack",
+            'ties = "house_wins"',
+            ["the house wins every tie", "A natural 21 pays 2 to 1", "Insur", "1 to 1"],
+        ),
+        ("multi_action_blackjack", "", ["Blackjack pays 3 to 2", "every tie is a push"]),
+        ("caribbean_stud", "", ["ante wagers pay 1 to 1", "royal flush 100 to 1"]),
+        ("let_it_ride", "", ["royal flush 1,000 to 1"]),
+        ("joker_seven", "", []),
+    ],
+)
+def test_k29_the_odds_of_hands_that_nobody_reads_are_posted(game: str, options: str, posted: list[str]) -> None:
+    event = events_of_run(card_toml(game, options=options), [], [], 1)[0]
+    assert isinstance(event.data, events.TableOpened)
+    assert len(event.data.notices) == len(posted)
+    assert all(words in notice.words for words, notice in zip(posted, event.data.notices, strict=True))
+
+
+def test_k29_multi_action_has_no_choice_of_ties() -> None:
+    problem = only_problem(card_toml("multi_action_blackjack", options='ties = "house_wins"'))
+    assert "game.ties: 13:47-20.30 leaves no choice of how ties are resolved" in problem

@@ -153,7 +153,7 @@ def test_in_casinos_the_drawing_rules_are_ours_and_what_is_paid_is_the_texts(gam
         (TIE, {"bonus_paytable": "A"}, ["tie 8 to 1"]),
     ],
 )
-def test_each_choice_of_a_casino_pays_what_its_text_has(cards: str, chosen: dict[str, Any], paid: list[str]) -> None:
+def test_k32_each_choice_pays_what_its_text_has(cards: str, chosen: dict[str, Any], paid: list[str]) -> None:
     assert pays(cards, **chosen) == paid
 
 

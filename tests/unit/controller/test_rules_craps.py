@@ -111,7 +111,7 @@ def test_all_place_bets_are_off_on_a_casino_night_come_out_and_hardways_are_on()
     assert {"place 4 to lose, if on", "lay 4, if on"} <= set(won(layout, COMING_OUT, 3, 4))
 
 
-def test_on_twelve_dont_pass_and_dont_come_go_back_and_do_not_win() -> None:
+def test_d14_on_twelve_dont_pass_and_dont_come_go_back_and_do_not_win() -> None:
     layout = CrapsLayout(CASINO)
     assert layout.returned(COMING_OUT, (6, 6)) == ("don't pass",)
     assert layout.returned(point(8), (6, 6)) == ("don't come",)

@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[3]
 FOLDER = Path(str(controller.rules.__file__)).parent / "data"
 TEXTS: dict[str, str] = tomllib.loads((FOLDER / "sentences.toml").read_text())["sentences"]
 """The paragraphs of the rules, by their citation."""
-DATA = sorted(path for path in FOLDER.glob("*.toml") if path.name not in ("sentences.toml", "authority.toml"))
+DATA = sorted(
+    path for path in FOLDER.glob("*.toml") if path.name not in ("sentences.toml", "paragraphs.toml", "authority.toml")
+)
 TABLES = ("odds", "odds_on_one", "odds_on_two", "odds_on_three")
 """Numbers of tables that the sentences leave out."""
 

@@ -79,7 +79,7 @@ def test_every_deal_of_six_values_is_dealt_and_won_as_the_chart_has_it(game: str
     assert walk(Hands(), (), drawing(game, table=table), table=table) == 10**6
 
 
-def test_a_card_counts_as_it_shows_a_picture_nothing_and_an_ace_one() -> None:
+def test_k30_a_card_counts_as_it_shows_a_picture_nothing_and_an_ace_one() -> None:
     shown = {"A": 1, "T": 0, "J": 0, "Q": 0, "K": 0, **{str(number): number for number in range(2, 10)}}
     assert [value(card) for card in DECK] == [shown[card[0]] for card in DECK]
     assert total(("As", "2h", "9d")) == 2  # the example of 13:47-20.20(e)4iii
