@@ -100,7 +100,7 @@ def test_other_factories_are_not_checked_against_the_board(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "extra"), [("lgpio", "-r requirements/pi.lock"), ("rpigpio", "-e '.[pi-legacy]'"), ("pigpio", "pigpio")]
+    ("name", "extra"), [("lgpio", "-r requirements/pi.lock"), ("rpigpio", "gpiozero RPi.GPIO"), ("pigpio", "pigpio")]
 )
 def test_a_library_that_is_missing_is_answered_with_its_extra(
     name: str, extra: str, monkeypatch: pytest.MonkeyPatch

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controller.bench_page.reasons import explained
-from controller.cli import fleet_statistics, main
+from controller.cli import fleet_statistics, main, report_file
 from controller.cli.fleet_report import Heading, advice, of_result, report_page
 from controller.cli.report_charts import Bar, OpenTimes, bars, counts, open_times
 from controller.cli.report_page import of_hours, of_time, of_zone
@@ -268,10 +268,10 @@ def test_a_browser_that_prints_nothing_is_reported(
     program = tmp_path / "chromium"
     program.write_text("#!/bin/sh\necho no display >&2\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr(fleet_statistics, "_BROWSERS", (str(program),))
+    monkeypatch.setattr(report_file, "_BROWSERS", (str(program),))
     done = statistics("report", weekend, "-o", tmp_path / "a.pdf")
     assert (done.exit_code, "printed nothing: no display; write a .html" in done.stderr) == (1, True)
-    monkeypatch.setattr(fleet_statistics, "_BROWSERS", ())
+    monkeypatch.setattr(report_file, "_BROWSERS", ())
     done = statistics("report", weekend, "-o", tmp_path / "a.pdf")
     assert (done.exit_code, "apt install chromium" in done.stderr) == (2, True)
     assert not (tmp_path / "a.pdf").exists()
@@ -284,7 +284,7 @@ def test_a_pdf_is_what_the_browser_printed(weekend: Path, tmp_path: Path, monkey
         'case "$word" in file:///*report.html) echo %PDF > "$made";; *) exit 1;; esac\n'
     )
     program.chmod(0o755)
-    monkeypatch.setattr(fleet_statistics, "_BROWSERS", (str(program),))
+    monkeypatch.setattr(report_file, "_BROWSERS", (str(program),))
     done = statistics("report", weekend, "-o", tmp_path / "a.pdf")
     assert (done.exit_code, (tmp_path / "a.pdf").read_text()) == (0, "%PDF\n")
 
