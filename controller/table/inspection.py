@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from controller.rules.cited import Check
@@ -16,8 +17,26 @@ class InspectionPlan(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The checks, by name."""
+        """The checks that are asked for, by name: not those that can stand in for them."""
+        return [check.check for check in self.checks if not check.instead_of]
+
+    @property
+    def known(self) -> list[str]:
+        """All checks, by name."""
         return [check.check for check in self.checks]
+
+    def lacks(self, passed: Collection[str]) -> list[str]:
+        """The checks that are asked for beside those that have passed."""
+        done = {*passed, *self._stood_in_for(passed)}
+        return [name for name in self.names if name not in done]
+
+    def doubled(self, passed: Collection[str]) -> list[str]:
+        """The checks that have passed though another of those stands in for them."""
+        stood_in_for = self._stood_in_for(passed)
+        return [name for name in passed if name in stood_in_for]
+
+    def _stood_in_for(self, passed: Collection[str]) -> set[str]:
+        return {name for check in self.checks if check.check in passed for name in check.instead_of}
 
 
 def no_inspection(device: str) -> InspectionPlan:

@@ -534,6 +534,7 @@ WAYS: Final[dict[str, Way]] = {
     ),
     "BlackjackOptions.decks": Way("blackjack", "game.decks", 2, "none", "+ round.unresolved card_twice"),
     "BlackjackOptions.one_face_down": Way("blackjack", "game.one_face_down", True, "none", "+ card.sealed"),
+    "BlackjackOptions.ties": Way("blackjack", "game.ties", "house_wins", "none", "table.opened: notices.words"),
     "BlackjackOptions.dealer_hand": Way("blackjack", "game.dealer_hand", False, "none", "- round.outcome"),
     "BlackjackOptions.determinant_card": Way(
         "blackjack, double shoe", "game.determinant_card", False, "none", "- round.outcome"

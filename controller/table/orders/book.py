@@ -58,7 +58,7 @@ def choices_of(name: str, lifecycle: TableLifecycle) -> dict[str, Collection[str
         return {"device": list(dict.fromkeys(fault.device for fault in lifecycle.faults.standing))}
     if name in INSPECTIONS:
         plan = lifecycle.inspections.plan
-        return {"device": [plan.device], "checks": plan.names}
+        return {"device": [plan.device], "checks": plan.known}
     return {}
 
 

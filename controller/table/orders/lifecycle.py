@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from controller.rules.cited import Check
 from controller.table.lifecycle import LifecycleState, TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of, yes_or_no
 from controller.table.phase import RUNNING
@@ -69,13 +70,21 @@ def inspect_start(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str
         raise OrderRefused(f"inspect_start: the rules and the house name nothing to look at on {plan.device}; open it")
     lifecycle.inspections.start()
     lifecycle.game.inspection_begins()
-    return f"look at {plan.device}: " + "; ".join(f"{check.check}: {check.says}" for check in plan.checks)
+    return f"look at {plan.device}: " + "; ".join(f"{check.check}: {_says(check)}" for check in plan.checks)
+
+
+def _says(check: Check) -> str:
+    instead = f" (instead of {', '.join(check.instead_of)})" if check.instead_of else ""
+    return f"{check.says}{instead}"
 
 
 def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor passes every check: the table may open."""
     checks = _checks(lifecycle, "inspect_pass", given)
-    missing = [name for name in lifecycle.inspections.plan.names if name not in checks]
+    plan = lifecycle.inspections.plan
+    missing, doubled = plan.lacks(checks), plan.doubled(checks)
+    if doubled:
+        raise OrderRefused(f"inspect_pass: another of the checks stands in for {', '.join(doubled)}: name one of them")
     if missing:
         raise OrderRefused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
     if lifecycle.game.busy is not None:
@@ -83,7 +92,7 @@ def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     if lifecycle.game.inspection_lacks is not None:
         raise OrderRefused(f"inspect_pass: {lifecycle.game.inspection_lacks}")
     lifecycle.inspections.end(passed=True)
-    device = lifecycle.inspections.plan.device
+    device = plan.device
     lifecycle.emit(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])
     return f"{device} passed its inspection"
 
@@ -103,7 +112,7 @@ def _checks(lifecycle: TableLifecycle, verb: str, given: GivenKeys) -> list[str]
     if lifecycle.state is not LifecycleState.INSPECTING:
         raise OrderRefused(f"{verb}: no inspection is under way; begin with inspect_start")
     _check_device(lifecycle, verb, given)
-    known = lifecycle.inspections.plan.names
+    known = lifecycle.inspections.plan.known
     named = [word for word in re.split(r"[,\s]+", given["checks"]) if word]
     for word in named:
         if word not in known:

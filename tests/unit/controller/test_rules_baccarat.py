@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -13,7 +13,7 @@ from controller.games.baccarat.wagers import WagerOptions, Wagers
 from controller.games.load import check_text
 from controller.rules.cited import Cited
 from controller.rules.profile import default_profile, profile
-from tests.tables.card_shoe import card_toml
+from tests.tables.card_shoe import ShoeHands, card_toml
 from tests.tables.problems import only_problem
 
 GAMES = ("baccarat", "mini_baccarat")
@@ -208,6 +208,28 @@ def test_k24_a_casino_s_baccarat_has_six_decks_each_inspected_before_the_opening
     assert {"cards", "shown", "mixed"} <= {check.check for check in text.inspection.checks}
 
 
-def test_k25_about_one_deck_is_laced_before_the_opening() -> None:
-    checks = profile("njac-13:69F").text("baccarat", BaccaratRules).inspection.checks
-    assert any("lace approximately one deck" in check.words for check in checks)
+SPREAD: Final = "cards,shown,mixed"
+
+
+@pytest.mark.parametrize(
+    ("game", "more", "checks", "answer"),
+    [
+        ("baccarat", "", f"{SPREAD},laced,shoe", "passed"),
+        ("baccarat", "", f"{SPREAD},shuffled,shoe", "passed"),
+        ("baccarat", "", "pre_shuffled,shoe", "passed"),
+        ("baccarat", "", f"{SPREAD},shoe", "laced must be among the checks too"),
+        ("baccarat", "", "pre_shuffled", "shoe must be among the checks too"),
+        ("baccarat", "", "pre_shuffled,laced,shoe", "another of the checks stands in for laced: name one of them"),
+        ("mini_baccarat", "", f"{SPREAD},shuffled,shoe", "passed"),
+        ("mini_baccarat", "", "pre_shuffled,shoe", "passed"),
+        ("mini_baccarat", "[device.shuffler]\n", f"{SPREAD},shuffled,shoe", "batches_apart must be among the checks"),
+        ("mini_baccarat", "[device.shuffler]\n", f"{SPREAD},batches_apart,shuffled,shoe", "passed"),
+    ],
+)
+def test_k25_lacing_is_one_of_two_procedures_and_pre_shuffled_cards_are_exempt(
+    game: str, more: str, checks: str, answer: str
+) -> None:
+    table = ShoeHands(card_toml(game, table=CASINO, more=more), opens=False)
+    told = table.order("inspect_start device=shoe by=ann").reason
+    assert "pre_shuffled: the cards are received pre-shuffled (instead of cards, shown, mixed," in told
+    assert answer in table.order(f"inspect_pass device=shoe checks={checks} by=ann").reason
