@@ -6,7 +6,9 @@ error messages and the tables of the documentation are all derived from that dec
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,6 +23,8 @@ class Declared(NamedTuple):
     examples: tuple[Any, ...]
     cite: str
     """The source of the number (`Meta(extra={"cite": "ours"})`); empty if none is given."""
+    meant: Mapping[str, str] = MappingProxyType({})
+    """What other words for a choice mean (`Meta(extra={"meant": {"double_zero": "american"}})`)."""
 
 
 class KeyDoc(NamedTuple):
@@ -38,13 +42,15 @@ def unwrap(declared: inspect.Type) -> Declared:
     """Separates a type from its `Meta`."""
     description, cite = "", ""
     examples: tuple[Any, ...] = ()
+    meant: Mapping[str, str] = {}
     while isinstance(declared, inspect.Metadata):
         schema = declared.extra_json_schema or {}
         description = description or schema.get("description", "")
         examples = examples or tuple(schema.get("examples", ()))
-        cite = cite or (declared.extra or {}).get("cite", "")
+        extra = declared.extra or {}
+        cite, meant = cite or extra.get("cite", ""), meant or extra.get("meant", {})
         declared = declared.type
-    return Declared(declared, description, examples, cite)
+    return Declared(declared, description, examples, cite, meant)
 
 
 @cache

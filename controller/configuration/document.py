@@ -106,14 +106,27 @@ def _syntax_problem(file: str, lines: list[str], message: str) -> Problem:
         line = _last_line_with_text(lines)
         wrong = f"not TOML: {_lower(what)} at the end of the file"
         return Problem(file, line, SYNTAX, wrong, fix_of(what, lines, line))
-    line = int(match["line"])
-    wrong = f"not TOML at column {match['column']}: {_lower(what)}"
-    return Problem(file, line, SYNTAX, wrong, fix_of(what, lines, line))
+    line, column = int(match["line"]), int(match["column"])
+    declared = _DECLARED_TWICE.search(what)
+    if declared is not None:
+        name = ".".join(re.findall(r"'([^']*)'", declared[1]))
+        return Problem(file, line, SYNTAX, f"[{name}] is declared twice", fix_of(what, lines, line, column))
+    wrong = f"not TOML at column {column}: {_lower(what)}"
+    return Problem(file, line, SYNTAX, wrong, fix_of(what, lines, line, column))
 
 
 def _blank(lines: list[str], line: int) -> bool:
     """Blanks the wrong line, and all of its section where it is a header; False where that could hide or add errors."""
     text = lines[line - 1]
+    if names_header(text, TABLE) and any(names_header(one, TABLE) for one in lines[: line - 1]):
+        # A second table: what follows is its own, and repeats what the first one has.
+        lines[line - 1 :] = [""] * (len(lines) - line + 1)
+        return True
+    if KEY_OF_LINE.match(text) and text.rstrip().endswith("{"):
+        # A table over several lines: the lines up to its end would be errors each.
+        end = next((n for n in range(line, len(lines)) if lines[n].lstrip().startswith("}") or "}" in lines[n]), line)
+        lines[line - 1 : end + 1] = [""] * (end - line + 2)
+        return True
     if text.startswith("["):
         end = next((n for n in range(line, len(lines)) if lines[n].startswith("[")), len(lines))
         lines[line - 1 : end] = [""] * (end - line + 1)
@@ -173,8 +186,55 @@ _CURLY_QUOTES = re.compile("[\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb]")
 _BOOLEANS = frozenset({"true", "false"})
 
 
-def fix_of(what: str, lines: list[str], line: int) -> str:
-    """The fix for an error that `tomllib` reports for a line."""
+_DECLARED_TWICE = re.compile(r"annot declare \((.*?),?\) twice")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_GPIO_WORD = re.compile(r"(?i)(?:gpio|bcm)_?(\d{1,2})")
+_UNIT = re.compile(
+    r"(?<![\w.])(?P<number>[+-]?\d+(?:\.\d+)?) ?(?P<unit>°|%|µs|degrees|degree|deg|seconds|sec|ms|us|mm|cm|rpm|Hz|mA|"
+    r"slots|spaces|pockets|s|m|V|A)(?![A-Za-z0-9])"
+)
+_BARE_SECTION = re.compile(r"\s*(?P<name>[A-Za-z][A-Za-z0-9_.-]*)\s*:?\s*(?:#.*)?\Z")
+_QUOTED_OR_COMMENT = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
+_COMMAS_IN_NUMBERS = re.compile(r"\d,\d+\s+[+-]?\d")
+TABLE = "table"
+"""The section that every file has once."""
+
+
+def fix_of(what: str, lines: list[str], line: int, column: int = 1) -> str:
+    """The fix for an error that `tomllib` reports for a place."""
+    plain_reason = _slip(lines[line - 1], column)
+    return plain_reason or _fix_of(what, lines, line)
+
+
+def _slip(text: str, column: int) -> str | None:
+    """What the line itself shows that people write in other languages and formats; None where it shows nothing."""
+    bare = _QUOTED_OR_COMMENT.sub("", text)
+    _, _, value = bare.partition("=")
+    unit = _UNIT.search(value)
+    if unit is not None:
+        return f"write the number without its unit: {unit['number']}"
+    if bare.rstrip().endswith(";"):
+        return "remove the semicolon at the end of the line"
+    if "//" in bare:
+        return "begin a comment with #, not with //"
+    if text.rstrip().endswith("{"):
+        return 'write it on one line, as in { gpio = 17, pull = "up" }'
+    section = _BARE_SECTION.match(text)
+    if section is not None:
+        return f"write a section in brackets, [{section['name']}], and its keys below it as key = value"
+    word = _WORD.match(text, max(0, column - 1)) if "{" in bare or "[" in value else None
+    if word is not None and word.group().lower() in _BOOLEANS:
+        return f"write {word.group().lower()}, in lower case"
+    if word is not None and (gpio := _GPIO_WORD.fullmatch(word.group())) is not None:
+        return f"write the number alone: {gpio[1]}"
+    if "[" in value and _COMMAS_IN_NUMBERS.search(value):
+        return "write decimal points, and a comma between two numbers: [0.0, 80.0]"
+    if "[" in value and value.count("[") == value.count("]"):
+        return "put a comma between the elements of the list"
+    return None
+
+
+def _fix_of(what: str, lines: list[str], line: int) -> str:
     text = lines[line - 1]
     key = KEY_OF_LINE.match(text)
     name = key["key"] if key else "id"
@@ -214,7 +274,14 @@ def _fix_of_duplicate(lines: list[str], line: int) -> str:
     header = _HEADER.match(lines[line - 1])
     if header is not None:
         name = header["key"]
-        first = next(n for n, text in enumerate(lines, 1) if _names_header(text, name) or n == line)
+        first = next(n for n, text in enumerate(lines, 1) if names_header(text, name) or n == line)
+        if name == TABLE and first != line:
+            return (
+                f"the table of line {first} is another one, and a file describes one: move this one, with all that "
+                "follows, to a file of its own, and give feltwire both files"
+            )
+        if first != line:
+            return f"it is on line {first} already; move these keys up there, and remove this header"
     else:
         key = KEY_OF_LINE.match(lines[line - 1])
         start = max((n for n in range(1, line) if _HEADER.match(lines[n - 1])), default=0)
@@ -225,7 +292,8 @@ def _fix_of_duplicate(lines: list[str], line: int) -> str:
     return f"it is on line {first} already; keep one of the two"
 
 
-def _names_header(text: str, name: str) -> bool:
+def names_header(text: str, name: str) -> bool:
+    """Whether a line is the header of a section."""
     header = _HEADER.match(text)
     return header is not None and header["key"] == name
 

@@ -55,6 +55,9 @@ PIN_OF_GPIO = {gpio: pin for pin, gpio in _GPIO_OF_PIN.items()}
 RESERVED = frozenset({0, 1})
 """GPIOs with which the firmware reads the EEPROM of a HAT at every start."""
 
+SERIAL_CONSOLE = {14: "TXD", 15: "RXD"}
+"""The pins of the serial port, on which a Pi may have a console: it drives TXD at every start."""
+
 FIXED_PULL_UP = frozenset({2, 3})
 """GPIOs with 1.8 kΩ to 3V3 on the board: a pull-down has no effect there."""
 

@@ -13,6 +13,7 @@ from controller.configuration.header_pins import (
     PIN_OF_GPIO,
     PLAIN_FIRST,
     RESERVED,
+    SERIAL_CONSOLE,
 )
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import PinSection, Pull
@@ -154,6 +155,12 @@ def _warnings(line: str, gpio: int | None, section: PinSection) -> list[ConfigFi
     if gpio in RESERVED:
         wrong = f"GPIO{gpio} is reserved for the EEPROM of a HAT, and driven at every start"
         return [ConfigFinding(path, wrong, "choose another pin, if there is one", "warning")]
+    if gpio in SERIAL_CONSOLE:
+        wrong = (
+            f"GPIO{gpio} is {SERIAL_CONSOLE[gpio]} of the serial port: a console there drives or reads it at a start"
+        )
+        fix = "choose another pin, or switch the console off: raspi-config, Interface Options, Serial Port"
+        return [ConfigFinding(path, wrong, fix, "warning")]
     if gpio in FIXED_PULL_UP and (section.pull == "down" or (section.pull is None and not section.inverted)):
         wrong = f"GPIO{gpio} has a fixed pull-up on the board, so an unplugged line is high"
         return [ConfigFinding(path, wrong, "choose another pin, or wire it inverted", "warning")]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta, Struct
 
+from controller.configuration.validation import OtherWord
 from controller.rules.profile import DEFAULT_PROFILE, default_profile
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 
@@ -75,6 +76,12 @@ class LimitKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = None
 
 
+_MEANT_CALLS: Final = {
+    **dict.fromkeys(("true", "dealer", "manual", "by_hand", "dealer_no_more_bets"), "button"),
+    **dict.fromkeys(("false", "automatic", "controller"), "auto"),
+}
+
+
 class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[table]`: which table this is, and what is played by which rules."""
 
@@ -101,7 +108,8 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Meta(
             description="who calls it: the dealer with a button, or the controller by itself; required with real "
             'wires, but of a machine, which has no such call; "button" under sim, and under capture by the wires of '
-            "the capture"
+            "the capture",
+            extra={"meant": _MEANT_CALLS},
         ),
     ] = None
     opens: Annotated[
@@ -226,6 +234,14 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return "by_order" if live or self.inspection == "opening" else "at_start"
 
 
+_MEANT_BACKENDS: Final = {
+    **dict.fromkeys(("raspberry pi", "raspberrypi", "pi", "rpi", "gpio", "libgpiod", "rpi.gpio", "pins"), "gpiod"),
+    **dict.fromkeys(("simulator", "simulated", "simulation"), "sim"),
+    **dict.fromkeys(("replay", "vcd", "recorded"), "capture"),
+    **dict.fromkeys(("arduino", "nano", "boards"), "board"),
+}
+
+
 class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[lines]`: where the lines come from."""
 
@@ -235,6 +251,7 @@ class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             description="gpiod or gpiozero for pins of the Pi, board for boards with firmware of their own, sim for "
             "simulated devices, capture for recorded ones",
             examples=["sim"],
+            extra={"meant": _MEANT_BACKENDS},
         ),
     ]
     chip: Annotated[
@@ -260,6 +277,21 @@ class FeedSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = DEFAULT_HISTORY
 
 
+_OTHER_WORDS: Final = {
+    "pull_up": OtherWord("pull", 'pull = "up"'),
+    "pull_down": OtherWord("pull", 'pull = "down"'),
+    "pullup": OtherWord("pull", 'pull = "up"'),
+    "pulldown": OtherWord("pull", 'pull = "down"'),
+    "active_low": OtherWord("inverted", "inverted = true"),
+    "active_high": OtherWord("inverted", "inverted = false, or nothing"),
+}
+"""What people write on a line of `[pins]`, and what it is here."""
+_MEANT_PULLS: Final = {
+    **dict.fromkeys(("high", "pullup", "pull_up", "pull-up", "pud_up", "3v3", "true"), "up"),
+    **dict.fromkeys(("low", "pulldown", "pull_down", "pull-down", "pud_down", "gnd"), "down"),
+    **dict.fromkeys(("off", "false", "floating", "pud_off"), "none"),
+}
+
 _Inverted = Annotated[bool, Meta(description="the line is active when the wire is low")]
 
 
@@ -275,7 +307,7 @@ class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         Meta(
             description="the resistor inside the chip; without it the one that holds an unplugged line at rest: "
             "down, or up where the line is inverted",
-            extra={"cite": "ours"},
+            extra={"cite": "ours", "meant": _MEANT_PULLS},
         ),
     ] = None
     inverted: _Inverted = False
@@ -288,6 +320,12 @@ class PinSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             extra={"cite": "ours"},
         ),
     ] = 0
+
+    other_words: ClassVar[Mapping[str, OtherWord]] = {
+        **_OTHER_WORDS,
+        "bcm": OtherWord("gpio", "gpio = NUMBER: the Broadcom number, as in GPIO17"),
+        "pin": OtherWord("gpio", "gpio = NUMBER for GPIO17 or header = NUMBER for pin 11 of the header: they differ"),
+    }
 
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
@@ -383,7 +421,7 @@ class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             description="of an input: up, the resistor to + inside the chip, or none (not where the board always has "
             "it: shaft and home of a table board, every input of reel and pusher); a board has no pull-down. "
             "Without it, up",
-            extra={"cite": "ours"},
+            extra={"cite": "ours", "meant": _MEANT_PULLS},
         ),
     ] = None
     inverted: _Inverted = False
@@ -395,6 +433,8 @@ class TerminalSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         Annotated[float, Meta(ge=-1000, le=1000)] | None,
         Meta(description="of an analogue channel: by how much the reading grows with each volt"),
     ] = None
+
+    other_words: ClassVar[Mapping[str, OtherWord]] = _OTHER_WORDS
 
     @property
     def sides(self) -> list[Side]:

@@ -7,12 +7,12 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from controller.configuration.declaration import value_text
+from controller.configuration.declaration import fields_of, value_text
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, nearest, suggestion, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
 from controller.configuration.sections import LIVE_BACKENDS, CallBy, FeedSection, LinesSection, TableSection
-from controller.configuration.validation import right_part, validate
+from controller.configuration.validation import as_section, right_part, validate
 from controller.configuration.values import DeviceConfig, TableConfig
 from controller.configuration.wiring import (
     BOARD,
@@ -21,6 +21,7 @@ from controller.configuration.wiring import (
     check_call_line,
     check_chip,
     check_complete,
+    check_debounce,
     check_names,
     check_places,
     read_wires,
@@ -115,11 +116,32 @@ class TableFile:
     def _check_section_names(self) -> None:
         for name in self._values:
             if name not in SECTIONS:
-                self.findings.append(ConfigFinding((name,), "unknown section", suggestion(name, SECTIONS, "section")))
+                fix = suggestion(name, SECTIONS, "section")
+                if name in self._devices_of_game:
+                    fix = f"write [device.{name}]"
+                self.findings.append(ConfigFinding((name,), "unknown section", fix))
         for name in ("device", "pins", BOARD, "links"):
             value = self._values.get(name, {})
             if not isinstance(value, dict):
                 self.findings.append(not_a_section((name,), value))
+
+    @property
+    def _devices_of_game(self) -> Mapping[str, Slot]:
+        """The devices of the game that the file names; none where it names none that is known."""
+        name = self._table("table").get("game")
+        game = self.registry.games.get(name) if isinstance(name, str) else None
+        return {} if game is None else game.devices
+
+    def _moved(self, finding: ConfigFinding) -> ConfigFinding:
+        """A key that is unknown here and known to a device, or to the game's options: it is in the wrong section."""
+        key = str(finding.path[-1])
+        if finding.wrong != "unknown key" or finding.fix.startswith("did you mean"):
+            return finding
+        for device, slot in self._devices_of_game.items():
+            for driver in slot.drivers:
+                if any(field.encode_name == key for field in fields_of(self.registry.drivers[driver].keys)):
+                    return finding._replace(fix=f"it is a key of [device.{device}]: move it there")
+        return finding
 
     def _table(self, name: str) -> dict[str, Any]:
         """A section's values; empty if there is no such section."""
@@ -130,7 +152,7 @@ class TableFile:
         if self._misspelt(name):
             return None  # reported once, as an unknown section
         made, findings = validate(self._values.get(name, {}), struct, (name,))
-        self.findings += findings
+        self.findings += map(self._moved, findings)
         return made
 
     def _right(self, struct: type[S], name: str, *keys: str) -> S | None:
@@ -232,6 +254,8 @@ class TableFile:
         for name, device in devices.items():
             given = sections.get(name, {})
             for found in self.registry.drivers[device.driver].on_wires(device.config, given):
+                if found.missing and (name in self._values or self._misspelt("device")):
+                    continue  # its section is there under another name, which is reported
                 path = ("device", name, found.key)
                 severity: Literal["error", "warning"] = "error" if found.missing else "warning"
                 self.findings.append(ConfigFinding(path, found.wrong, found.fix, severity, found.missing))
@@ -248,10 +272,15 @@ class TableFile:
         pins, links = self._table("pins"), self._table("links")
         self.findings += check_names(pins, links, all_uses)
         self.findings += check_places(self.wires, all_uses)
+        for device in devices.values():
+            spec = self.registry.drivers[device.driver]
+            self.findings += check_debounce(self.wires, spec.lines(device.config), spec.bounds(device.config))
         self.findings += check_call_line(pins, all_uses, call)
         uses = with_call(all_uses, call)
         if lines is not None and self.live:
-            self.findings += check_complete([*pins, *links], self.wires, uses, lines.backend)
+            # A line below another one's own section is reported there.
+            below = (name for value in pins.values() if isinstance(value, dict) for name in value if name in uses)
+            self.findings += check_complete([*pins, *links, *below], self.wires, uses, lines.backend)
         if lines is not None and lines.backend == BOARD:
             named = {*_boards_named(pins.values(), self.wires.boards), board_of_lamps(devices, self.wires.boards) or ""}
             self.findings += check_boards(self.wires, named)
@@ -294,7 +323,7 @@ def _stands_back(slot: Slot, given: Mapping[str, Any]) -> bool:
 
 def not_a_section(path: tuple[str, ...], value: object) -> ConfigFinding:
     """The finding for a value in place of a section."""
-    return ConfigFinding(path, f"is {value_text(value)}, and a section was expected", f"write it as [{'.'.join(path)}]")
+    return ConfigFinding(path, f"is {value_text(value)}, and a section was expected", as_section(path, value))
 
 
 def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[DeviceConfig | None, list[ConfigFinding]]:
@@ -315,7 +344,12 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
     if "driver" in entry.keys.__struct_fields__:
         keys["driver"] = driver
     config, found = validate(keys, entry.keys, path)
-    return None if config is None else DeviceConfig(name, driver, config), findings + found
+    findings += found
+    if config is None:
+        return None, findings
+    idle = {key: why for key, why in entry.idle(config).items() if key in values}
+    findings += [ConfigFinding((*path, key), f"has no effect {why}", "remove it") for key, why in idle.items()]
+    return DeviceConfig(name, driver, config), findings
 
 
 def _boards_named(entries: Iterable[object], boards: Collection[str]) -> Iterator[str]:

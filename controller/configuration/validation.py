@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -94,6 +95,22 @@ def _conflicts_in_spite(
     return [_conflict(path, one) for one in everywhere if not names & set(_below((), one[0]))]
 
 
+class OtherWord(NamedTuple):
+    """What people write for a key that has another name: a struct lists them as `other_words`."""
+
+    key: str
+    fix: str
+    """What to write, such as `inverted = true`."""
+
+
+def as_section(path: Path, value: object) -> str:
+    """How a section is written, where a value is in its place: `[[table]]` begins a list."""
+    name = ".".join(map(str, path))
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return f"write [{name}] in single brackets: [[{name}]] begins a list of sections"
+    return f"write it as a section, [{name}]"
+
+
 class RightPart(NamedTuple, Generic[S]):
     """A section as far as it is right."""
 
@@ -122,7 +139,9 @@ def _doubtful(
     """The fields whose values are wrong or missing, or stand under a misspelt key: the nearest is meant by it."""
     fields = {field.encode_name: field for field in fields_of(struct)}
     keys = {str(found.path[len(path)]) for found in findings}
+    other_words: Mapping[str, OtherWord] = getattr(struct, "other_words", {})
     meant = {nearest(key, [name for name in fields if name not in values]) for key in keys - fields.keys()}
+    meant |= {other_words[key].key for key in keys & other_words.keys()}
     return [field for name, field in fields.items() if name in keys or name in meant]
 
 
@@ -191,9 +210,10 @@ def _below(path: Path, key: str) -> Path:
 def _check_struct(values: object, struct: type[msgspec.Struct], path: Path) -> list[ConfigFinding]:
     if not isinstance(values, dict):
         return [
-            ConfigFinding(path, f"is {value_text(values)}, and a table of keys was expected", "write it as a section")
+            ConfigFinding(path, f"is {value_text(values)}, and a table of keys was expected", as_section(path, values))
         ]
     fields = {field.encode_name: field for field in fields_of(struct)}
+    other_words: Mapping[str, OtherWord] = getattr(struct, "other_words", {})
     findings: list[ConfigFinding] = []
     meant: set[str] = set()
     for key, value in values.items():
@@ -202,6 +222,16 @@ def _check_struct(values: object, struct: type[msgspec.Struct], path: Path) -> l
             findings += _check(value, field.type, (*path, key))
             continue
         free = [name for name in fields if name not in values]
+        alias = other_words.get(key)
+        if alias is not None:
+            meant.add(alias.key)
+            findings.append(ConfigFinding((*path, key), "unknown key", f"write {alias.fix}"))
+            continue
+        if isinstance(value, dict) and len(path) > 1:
+            wrong = f"is below [{'.'.join(map(str, path))}], and was read as a key of it"
+            fix = f"write {path[-1]} = {{ ... }} on one line of [{path[0]}], in place of a section of its own"
+            findings.append(ConfigFinding((*path, key), wrong, fix))
+            continue
         near = nearest(key, free)
         if near is not None:
             meant.add(near)
@@ -237,7 +267,7 @@ def _check(value: object, declared: inspect.Type, path: Path) -> list[ConfigFind
             pairs = zip(value, kind.item_types, strict=True)
             return [found for i, (item, each) in enumerate(pairs) for found in _check(item, each, (*path, i))]
         case inspect.LiteralType() | inspect.EnumType():
-            return _check_choice(value, kind, path)
+            return _check_choice(value, kind, unwrap(declared).meant, path)
         case inspect.BoolType():
             return [] if isinstance(value, bool) else [_expected(value, declared, path)]
         case inspect.IntType():
@@ -261,6 +291,8 @@ def _check(value: object, declared: inspect.Type, path: Path) -> list[ConfigFind
 
 def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     members = [member for member in kind.types if not isinstance(member, inspect.NoneType)]
+    if len(members) == 1 and isinstance(members[0], inspect.LiteralType | inspect.EnumType):
+        return _check_choice(value, members[0], unwrap(declared).meant, path)
     outcomes = [_check(value, member, path) for member in members]
     if not all(outcomes):
         return []
@@ -270,11 +302,17 @@ def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type,
     return inside[0] if inside else [_expected(value, declared, path)]
 
 
-def _check_choice(value: object, kind: inspect.LiteralType | inspect.EnumType, path: Path) -> list[ConfigFinding]:
+def _check_choice(
+    value: object, kind: inspect.LiteralType | inspect.EnumType, words: Mapping[str, str], path: Path
+) -> list[ConfigFinding]:
+    """`words` are other words for its choices."""
     allowed = choices(kind)
     if any(value == choice and type(value) is type(choice) for choice in allowed):
         return []
     listed = ", ".join(value_text(choice) for choice in allowed)
+    meant = words.get(str(value).lower())
+    if meant is not None:
+        return [ConfigFinding(path, f"{value_text(value)} is not known", f'write "{meant}" for that (one of {listed})')]
     near = nearest(value, [c for c in allowed if isinstance(c, str)]) if isinstance(value, str) else None
     fix = f'did you mean "{near}"? (one of {listed})' if near else f"write one of {listed}"
     return [ConfigFinding(path, f"{value_text(value)} is not known", fix)]
@@ -339,6 +377,8 @@ def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFindin
     if isinstance(value, str) and isinstance(kind, (inspect.IntType, inspect.FloatType)):
         if re.fullmatch(r"[+-]?\d{1,15}(\.\d{1,15})?", value):
             fix = f"write {value} without quotes"
+        elif (one := _one_number(value, whole=isinstance(kind, inspect.IntType))) is not None:
+            fix = f"write the number alone, without quotes: {one}"
     elif isinstance(value, str) and isinstance(kind, inspect.BoolType):
         if value.lower() in {"true", "false"}:
             fix = f"write {value.lower()} without quotes"
@@ -351,6 +391,12 @@ def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFindin
             more = f", ...], {bounds_words(declared)}" if len(items) < least else "]"
             fix = f"write it as a list: [{', '.join(items)}{more}"
     return ConfigFinding(path, f"{value_text(value)} is not {_a(declared)}", fix)
+
+
+def _one_number(text: str, *, whole: bool) -> str | None:
+    """The one number in a text such as `GPIO21` or `3.55 deg`; None where there is none, or several."""
+    found = re.findall(r"-?\d{1,15}(?:\.\d{1,15})?", text[:100])
+    return None if len(found) != 1 or (whole and "." in found[0]) else found[0]
 
 
 def _items(value: object, item: inspect.Type) -> list[str]:

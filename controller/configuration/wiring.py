@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -33,6 +33,7 @@ from controller.configuration.terminals import (
 )
 from controller.configuration.validation import validate
 from drivers.base.device_spec import LineUse
+from drivers.base.movement import LineBounds
 from hal.board.messages import KINDS
 from hal.outputs import MOVING
 
@@ -155,7 +156,8 @@ def _is_terminal(value: Mapping[str, Any], backend: str) -> bool:
 
 def _wrong_place(value: object, path: Path, backend: str) -> ConfigFinding | None:
     """The mistake of an entry as a whole: no table, a terminal in place of a pin, or a pin in place of a terminal."""
-    example = "{ input = 1 }" if backend == BOARD else "{ gpio = 17 }"
+    named = re.fullmatch(r"(?i)\s*(?:gpio|bcm)\s*(\d{1,2})\s*", value) if isinstance(value, str) else None
+    example = "{ input = 1 }" if backend == BOARD else f"{{ gpio = {named[1] if named else 17} }}"
     if isinstance(value, int) and not isinstance(value, bool):
         if backend == BOARD:
             number = value_text(value)
@@ -272,13 +274,13 @@ def with_call(uses: Mapping[str, LineUse], call: CallBy | None) -> dict[str, Lin
     return wanted
 
 
-def check_names(pins: Iterable[str], links: Iterable[str], uses: Mapping[str, LineUse]) -> list[ConfigFinding]:
+def check_names(pins: Collection[str], links: Collection[str], uses: Mapping[str, LineUse]) -> list[ConfigFinding]:
     """Each entry of `[pins]` and `[links]` must be a line of a device, and in the right section."""
     findings: list[ConfigFinding] = []
     for line in pins:
         kind = uses[line].kind if line in uses else None
         if kind is None:
-            findings.append(_unknown("pins", line, [n for n, use in uses.items() if use.kind != "link"]))
+            findings.append(_unknown("pins", line, {n: use for n, use in uses.items() if use.kind != "link"}, pins))
         elif kind == "link" and uses[line].beside:
             findings.append(_carried("pins", line, uses[line]))
         elif kind == "link":
@@ -286,7 +288,7 @@ def check_names(pins: Iterable[str], links: Iterable[str], uses: Mapping[str, Li
             findings.append(ConfigFinding(("pins", line), "is a serial link, not a pin", fix))
     for link in links:
         if link not in uses or uses[link].kind != "link":
-            findings.append(_unknown("links", link, [n for n, use in uses.items() if use.kind == "link"]))
+            findings.append(_unknown("links", link, {n: use for n, use in uses.items() if use.kind == "link"}, links))
         elif uses[link].beside:
             findings.append(_carried("links", link, uses[link]))
     return findings
@@ -358,6 +360,28 @@ def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) ->
         elif pin.pull == "down" and pin.inverted:
             wrong = "is a bare contact, and the resistor pulls its wire low: it would be active while open"
             yield ConfigFinding(("pins", line), wrong, 'write pull = "up", and wire the contact to ground')
+
+
+LEAST_SHARE: Final = 4
+"""A filter of this part of a pulse hides or moves it (ours): the channels of an encoder are half a pulse apart."""
+
+
+def check_debounce(
+    wires: Wires, uses: Mapping[str, LineUse], bounds: Mapping[str, LineBounds]
+) -> Iterator[ConfigFinding]:
+    """A device that is decoded by its pulses has every line unfiltered: a filter hides them, and hides noise."""
+    for line in uses if bounds else ():
+        pin = wires.pins.get(line)
+        if pin is None or not pin.debounce_us:
+            continue
+        bound = bounds.get(line)
+        hides = bound is not None and pin.debounce_us * LEAST_SHARE >= bound.least_pulse_us
+        wrong = f"{pin.debounce_us} µs on a line whose pulses are counted: noise that the decoder must see is hidden"
+        if bound is not None and hides:
+            pulse = f"pulses of {bound.least_pulse_us:.0f} µs, the shortest in play ({bound.why})"
+            wrong = f"{pin.debounce_us} µs is too long for {pulse}"
+        fix = "remove it; a sensor that bounces needs hysteresis (docs/install.md, Wire)"
+        yield ConfigFinding(("pins", line, "debounce_us"), wrong, fix, "error" if hides else "warning")
 
 
 def _closed_at_rest(pin: GpioPin) -> Iterator[ConfigFinding]:
@@ -444,8 +468,20 @@ def _what_to_do(line: str, use: LineUse, backend: str, boards: Mapping[str, Boar
     return "free a pin of the header for it"
 
 
-def _unknown(section: str, line: str, known: list[str]) -> ConfigFinding:
-    near = nearest(line, known)
-    fix = f'did you mean "{near}"?' if near else f"the devices of this table have {', '.join(sorted(known)) or 'none'}"
+_NUMBERED = re.compile(r"(?P<stem>.*?_)(?P<number>\d+)\Z")
+
+
+def _unknown(section: str, line: str, known: Mapping[str, LineUse], given: Collection[str]) -> ConfigFinding:
+    """A line that no device has. A name that the section has already is not what was meant."""
+    numbered = _NUMBERED.match(line)
+    alike = [name for name in known if numbered and (n := _NUMBERED.match(name)) and n["stem"] == numbered["stem"]]
+    if alike:
+        by = known[alike[0]].counted_by
+        fix = f"there are {alike[0]} to {alike[-1]}{f', {by}' if by else ''}: "
+        fix += "number them from 1" if numbered and not int(numbered["number"]) else f"add to those, or remove {line}"
+    elif (near := nearest(line, [name for name in known if name not in given])) is not None:
+        fix = f'did you mean "{near}"?'
+    else:
+        fix = f"the devices of this table have {', '.join(sorted(known)) or 'none'}"
     noun = "line" if section == "pins" else "link"
     return ConfigFinding((section, line), f"no device of this table has such a {noun}", fix)

@@ -65,6 +65,8 @@ class LineUse(NamedTuple):
     port: its messages are carried by that board."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
+    counted_by: str = ""
+    """Of one of several equal lines: what sets how many there are, in words."""
     contact: bool = False
     """Whether it is a bare contact that a hand holds, which the scanned keypad of a board can have as a key."""
     driven: tuple[BoardOutput, ...] = ()
@@ -122,6 +124,10 @@ def _nothing_on_wires(keys: Any, given: Collection[str]) -> list[WiredFinding]:
     return []
 
 
+def _none_idle(keys: Any) -> Mapping[str, str]:
+    return {}
+
+
 def _no_secrets(keys: Any) -> dict[str, PublicPart]:
     return {}
 
@@ -147,6 +153,9 @@ class DeviceSpec:
     on_wires: Callable[[Any, Collection[str]], list[WiredFinding]] = _nothing_on_wires
     """What a table with real wires must state or should avoid, from its keys and the names of those that the file
     gives: a default that every simulated device fulfils says nothing about a real one."""
+    idle: Callable[[Any], Mapping[str, str]] = _none_idle
+    """The keys that have no effect beside the others, each with why (`with sensing = "pegs"`): a file that gives one of
+    them contradicts itself."""
     secrets: Callable[[Any], Mapping[str, PublicPart]] = _no_secrets
     """The links whose frames can show what is not exposed yet, and what of a frame may be stored before it is."""
     movements: Callable[[Any, Collection[str]], Sequence[Movement]] = _no_movements

@@ -50,12 +50,23 @@ def money_wheel_bounds(config: MoneyWheelConfig) -> dict[str, LineBounds]:
     return {"wheel_peg": LineBounds(2 * spaces * 1e6 / turn_us, turn_us / spaces / 20, why)}
 
 
+OF_THE_ENCODER = ("encoder_slots", "index_width_deg", "rollback_spaces", "peg_margin_spaces", "flapper_zone_deg")
+OF_THE_PEGS = ("accept_pegs", "peg_direction")
+
+
+def _idle(config: MoneyWheelConfig) -> dict[str, str]:
+    """The keys of the other way of sensing."""
+    idle = OF_THE_ENCODER if config.sensing == "pegs" else OF_THE_PEGS
+    return dict.fromkeys(idle, f'with sensing = "{config.sensing}"')
+
+
 MONEY_WHEEL = DeviceSpec(
     name="money_wheel",
     keys=MoneyWheelConfig,
     lines=money_wheel_lines,
     make=_make,
     on_wires=money_wheel_on_wires,
+    idle=_idle,
     movements=lambda keys, wired: movements(keys),
     measured=with_measured,
     bounds=money_wheel_bounds,

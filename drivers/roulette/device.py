@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -116,6 +116,12 @@ class LevelAgain(Observation, frozen=True, kw_only=True):
 
 # --- configuration ---
 
+MEANT_WHEELS: Final = {
+    **dict.fromkeys(("double_zero", "double-zero", "00", "us", "usa", "38", "double"), "american"),
+    **dict.fromkeys(("single_zero", "single-zero", "0", "french", "eu", "37", "single"), "european"),
+}
+"""What people call the wheels."""
+
 
 class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a roulette wheel under `[device.wheel]`."""
@@ -123,7 +129,10 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     driver: Literal["roulette_wheel"] = "roulette_wheel"
     pockets: Annotated[
         Literal["american", "european", "american_as_single_zero"],
-        Meta(description="the wheel: american (0 and 00), european (0), or american_as_single_zero (00 is no spin)"),
+        Meta(
+            description="the wheel: american (0 and 00), european (0), or american_as_single_zero (00 is no spin)",
+            extra={"meant": MEANT_WHEELS},
+        ),
     ] = "american"
     order: Annotated[
         tuple[str, ...] | None,

@@ -21,7 +21,12 @@ def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
     lines = encoder_lines("rotor")
     for number, angle in enumerate(config.ball_sensors_deg, 1):
         purpose = f"track sensor {number}, at {angle:g}° on the bowl"
-        lines[f"ball_{number}"] = LineUse(purpose, "the ball is in front of it", f"output of track sensor {number}")
+        lines[f"ball_{number}"] = LineUse(
+            purpose,
+            "the ball is in front of it",
+            f"output of track sensor {number}",
+            counted_by="one for each angle of ball_sensors_deg",
+        )
     purpose = f"pocket reading head, at {config.pocket_head_deg:g}° on the bowl"
     passes = "the pocket that holds the ball passes"
     lines["pocket"] = LineUse(purpose, passes, "output of the reading head", rests_low=False)

@@ -103,7 +103,7 @@ def test_a_misspelt_required_key_is_one_mistake_and_not_two() -> None:
 
 def test_what_stands_where_a_section_should_is_told() -> None:
     assert validate([], Example, ("game",))[1] == [
-        ConfigFinding(("game",), "is [], and a table of keys was expected", "write it as a section")
+        ConfigFinding(("game",), "is [], and a table of keys was expected", "write it as a section, [game]")
     ]
 
 
