@@ -16,7 +16,7 @@ from controller.games.machines.account import balance_error
 from feed.events import DeviceFault, MachineEvent
 from simulators.pusher.coin_table import COIN_FAULTS, VOIDED
 from tests.tables.bench import EventList, configured
-from tests.tables.coin_machine import MS, CoinMachine, coin_toml
+from tests.tables.coin_machine import MS, CoinMachine, attended, coin_toml
 
 SOAK_CUTS: Final = 2_000
 SHUTS: Final = {
@@ -88,26 +88,6 @@ def life(seed: int, cuts: int) -> Counter[str]:
     doubts["plays"] = machine.meters.plays
     doubts["paid"] = machine.coins.hopper.paid
     return doubts
-
-
-def attended(machine: CoinMachine) -> Counter[str]:
-    """The attendant counts what is in doubt, and clears what stands; nothing else may be missing."""
-    machine.run(0.5)
-    decided: Counter[str] = Counter()
-    assert machine.table is not None
-    while machine.state.machine is not None and (doubts := machine.state.machine.carried.get("doubts")):
-        what, least, most, _ = doubts[0]
-        missing = machine.missing_in if what == "tokens_in" else machine.missing_out
-        true = max(least, missing if most is None else min(missing, most))
-        answer = machine.order(f"reconcile tokens={true}")
-        assert answer.accepted, answer.reason
-        machine.run(0.3)
-        decided[what] += 1
-    assert machine.missing_in == 0
-    for device in {fault.device for fault in machine.table.faults.standing}:
-        machine.order(f"clear device={device}")
-    machine.run(1.5)
-    return decided
 
 
 def test_t2_37_power_cuts_of_service_and_devices_together_and_apart_lose_and_make_no_token() -> None:

@@ -208,6 +208,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_video_tables.py",
     ),
     _parts(
+        "machine-lives",
+        "1,000 lives of each machine with corrections, hand pay, power cuts; tokens add up as counted from outside",
+        30,
+        "property/test_machine_lives.py",
+    ),
+    _parts(
         "skill-stops",
         "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
         40,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 from controller.games.assembly import table_for
@@ -169,3 +170,23 @@ class CoinMachine:
     def missing_out(self) -> int:
         """Tokens that the hopper gave out, and that no meter has."""
         return self.coins.hopper.paid - self.meters.tokens_paid
+
+
+def attended(machine: CoinMachine) -> Counter[str]:
+    """The attendant counts what is in doubt, and clears what stands; nothing else may be missing."""
+    machine.run(0.5)
+    decided: Counter[str] = Counter()
+    assert machine.table is not None
+    while machine.state.machine is not None and (doubts := machine.state.machine.carried.get("doubts")):
+        what, least, most, _ = doubts[0]
+        missing = machine.missing_in if what == "tokens_in" else machine.missing_out
+        true = max(least, missing if most is None else min(missing, most))
+        answer = machine.order(f"reconcile tokens={true}")
+        assert answer.accepted, answer.reason
+        machine.run(0.3)
+        decided[what] += 1
+    assert machine.missing_in == 0
+    for device in {fault.device for fault in machine.table.faults.standing}:
+        machine.order(f"clear device={device}")
+    machine.run(1.5)
+    return decided
