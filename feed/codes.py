@@ -135,6 +135,7 @@ CODES: Final = (
     "object_in_wheel",
     "order_differs",
     "order_not_compared",
+    "order_withheld",
     "output_refused",
     "overloaded",
     "payout_in_doubt",

@@ -190,6 +190,8 @@ class StackState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """In the order in which they left."""
     orders: dict[str, str] = {}
     """The root of each sealed order that was not opened, by its batch."""
+    dealt: str = ""
+    """The root of the order that the stack in the shoe had as it was loaded; empty where none was sealed."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -407,7 +409,8 @@ class TableState:
                     self.shuffled_after = self.round if self.unfinished_round is None else self.unfinished_round - 1
             case events.StackLoaded():
                 stack = self._stack()
-                self.stack = StackState(batch=data.batch, orders=stack.orders)
+                dealt = stack.orders.get(str(data.batch), "")
+                self.stack = StackState(batch=data.batch, orders=stack.orders, dealt=dealt)
             case events.StackSealed():
                 self._orders(data.batch, data.root)
             case events.StackOpened():

@@ -5,6 +5,7 @@
     H;1;C;052;0D       a shuffler: batch 1 or 2, idle I, busy B, complete C, jam J or door D, and its count of cards
     O;1;052;<64 hex>;xx        a reading shuffler commits itself to the order of a batch, as it completes the cycle
     R;1;001;9s;<32 hex>;xx     once the stack is broken up, it opens that order, card by card, each with its salt
+    Q;1;003;xx         asks a reading shuffler to open the order of batch 1 again, from place 3 on
     P;y;29             a card reader: the dealer has blackjack, n has none, ? not read
 
 The count of a shuffler is `---` where it is unknown. The last field is the XOR of all bytes before it, the last
@@ -106,6 +107,13 @@ class OpenedCardLine(NamedTuple):
     salt: str
 
 
+class AskedOrderLine(NamedTuple):
+    """The host asks a reading shuffler for the rest of an order; from place 1 on it seals it again first."""
+
+    batch: int
+    place: int
+
+
 class ReaderLine(NamedTuple):
     """What a card reader found: `y` blackjack, `n` none, `?` not read. There is no place for a card in it."""
 
@@ -123,7 +131,7 @@ Line: TypeAlias = CardLine | ShoeLine
 LineOfShuffler: TypeAlias = ShufflerLine | SealedOrderLine | OpenedCardLine
 
 
-def encode(line: Line | LineOfShuffler | ReaderLine) -> bytes:
+def encode(line: Line | LineOfShuffler | AskedOrderLine | ReaderLine) -> bytes:
     """The bytes of a line, without CR LF."""
     match line:
         case CardLine(number, card):
@@ -136,6 +144,8 @@ def encode(line: Line | LineOfShuffler | ReaderLine) -> bytes:
             text = f"O;{batch};{cards:03};{root};"
         case OpenedCardLine(batch, place, card, salt):
             text = f"R;{batch};{place:03};{card};{salt};"
+        case AskedOrderLine(batch, place):
+            text = f"Q;{batch};{place:03};"
         case ReaderLine(found):
             text = f"P;{found};"
     data = text.encode("ascii")

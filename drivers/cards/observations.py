@@ -157,6 +157,22 @@ class OrderSealed(Observation, frozen=True, kw_only=True):
     """SHA-256 over the commitments of all cards, in the order in which they will be dealt, as hexadecimal digits."""
 
 
+class OrderCardOpened(Observation, frozen=True, kw_only=True):
+    """A reading shuffler has opened one card more of an order; which one, is reported with the whole order."""
+
+    batch: Batch
+    place: int
+    """From 1, in the order of the deal."""
+
+
+class OrderWithheld(Observation, frozen=True, kw_only=True):
+    """A reading shuffler was asked for an order, and did not open it whole."""
+
+    batch: Batch
+    place: int
+    """The first place that it did not open."""
+
+
 class OrderOpened(Observation, frozen=True, kw_only=True):
     """A reading shuffler has opened the order of a batch, after the stack was broken up."""
 

@@ -34,6 +34,7 @@ from drivers.cards.observations import (
     BATCHES,
     Batch,
     LineGarbled,
+    OrderCardOpened,
     OrderOpened,
     OrderSealed,
     ShuffleBegan,
@@ -125,7 +126,10 @@ class Shuffler:
         """What reports each trouble at present."""
         self._states: dict[Batch, ShufflerState] = {}
         self._order: dict[Batch, list[tuple[str, str]]] = {}
-        self._sealed: dict[Batch, int] = {}
+        """The cards of each order that were opened until now, each with its salt; of a whole one, all."""
+        self._sealed: dict[Batch, SealedOrderLine] = {}
+        self._gaps: set[Batch] = set()
+        """The orders of which a line came out of sequence: that is reported once."""
         self._heard_ns = NEVER_NS
         """Serial: when its last line came; one that never reports is not missed."""
 
@@ -191,9 +195,7 @@ class Shuffler:
             self._heard_ns = t_ns
             self._state(line, t_ns, found)
         elif isinstance(line, SealedOrderLine):
-            batch = BATCHES[line.batch - 1]
-            self._sealed[batch], self._order[batch] = line.cards, []
-            found.append(OrderSealed(t_ns=t_ns, batch=batch, count=line.cards, root=line.root))
+            self._seal(line, t_ns, found)
         else:
             self._open(line, t_ns, found)
         return found
@@ -330,20 +332,34 @@ class Shuffler:
             detail = "the shuffler reports a complete cycle that it never reported to begin"
             found.append(ShuffleEnded(t_ns=t_ns, batch=batch, failure="shuffle_incomplete", detail=detail))
 
-    def _open(self, line: OpenedCardLine, t_ns: int, found: list[Observation]) -> None:
-        """One card of an order; the last of them opens it."""
+    def _seal(self, line: SealedOrderLine, t_ns: int, found: list[Observation]) -> None:
+        """It commits itself to an order; the same line sent twice counts once."""
         batch = BATCHES[line.batch - 1]
-        order = self._order.get(batch)
-        if order is None or line.place != len(order) + 1:
-            self._order.pop(batch, None)
-            cause = "expected the cards of an order in sequence, from place 001 on, after the line that sealed it"
-            found.append(LineGarbled(t_ns=t_ns, cause=cause, device=self.name))
+        if self._sealed.get(batch) == line and batch in self._order:
             return
-        order.append((line.card, line.salt))
-        if len(order) == self._sealed.get(batch):
-            del self._order[batch]
+        self._sealed[batch], self._order[batch] = line, []
+        self._gaps.discard(batch)
+        found.append(OrderSealed(t_ns=t_ns, batch=batch, count=line.cards, root=line.root))
+
+    def _open(self, line: OpenedCardLine, t_ns: int, found: list[Observation]) -> None:
+        """One card of an order; the last of them opens it. A card that is sent twice counts once."""
+        batch, card = BATCHES[line.batch - 1], (line.card, line.salt)
+        order, sealed = self._order.get(batch), self._sealed.get(batch)
+        if order is not None and 0 < line.place <= len(order) and order[line.place - 1] == card:
+            return
+        if order is None or sealed is None or line.place != len(order) + 1 or line.place > sealed.cards:
+            if batch not in self._gaps:
+                self._gaps.add(batch)
+                cause = "expected the cards of an order in sequence, from place 001 on, after the line that sealed it"
+                found.append(LineGarbled(t_ns=t_ns, cause=cause, device=self.name))
+            return
+        order.append(card)
+        self._gaps.discard(batch)
+        if len(order) == sealed.cards:
             cards, salts = zip(*order, strict=True)
             found.append(OrderOpened(t_ns=t_ns, batch=batch, cards=cards, salts=salts))
+        else:
+            found.append(OrderCardOpened(t_ns=t_ns, batch=batch, place=line.place))
 
     # --- cycles and troubles -------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from drivers.cards.movements import shoe_movements
 from drivers.cards.progressive import LOCK, AcceptorActuator, Acceptors, ProgressiveConfig, acceptor, lamp
 from drivers.cards.shoe import CUT, GATES, Shoe, ShoeConfig
 from drivers.cards.shuffler import Shuffler, ShufflerConfig
+from drivers.cards.shuffler_actuator import ShufflerActuator
 from drivers.cards.shuffling_shoe import INTAKE, ShufflingShoe, ShufflingShoeConfig
 from hal.capture.secret import PublicPart
 
@@ -115,7 +116,7 @@ def shuffler_lines(config: ShufflerConfig) -> dict[str, LineUse]:
 
 
 def _shuffler(keys: ShufflerConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Shuffler(keys, name))
+    return Device(Shuffler(keys, name), ShufflerActuator(keys, name) if keys.control == "serial" else None)
 
 
 def card_reader_lines(config: CardReaderConfig) -> dict[str, LineUse]:

@@ -42,6 +42,7 @@ from drivers.cards.observations import (
     StackDealt,
 )
 from drivers.cards.shuffler import ShufflerConfig
+from drivers.cards.shuffler_actuator import ShufflerActuator
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.data import DealtCard
@@ -72,6 +73,8 @@ class CardEquipment(NamedTuple):
     """Its automated shuffling device."""
     discard_rack: bool = False
     """Whether its discard rack counts."""
+    asked: ShufflerActuator | None = None
+    """What asks the shuffler for orders, where it is on a link."""
 
 
 class CardTerms(NamedTuple):
@@ -137,7 +140,12 @@ class CardGame(Game):
             of_shuffler = ShufflerTerms(stack, removed, alternates)
             sensed = terms.equipment.shuffler.present_sensor
             self.shuffler = ShufflerProcedure(
-                self, of_shuffler, self.ledger, over=lambda: self.stack_over, sensed=sensed
+                self,
+                of_shuffler,
+                self.ledger,
+                over=lambda: self.stack_over,
+                sensed=sensed,
+                asked=terms.equipment.asked,
             )
         self.stock = ContinuousStock(self, self.stack, SHOE) if terms.continuous else None
         """What is inside a continuous shuffling shoe."""
@@ -670,6 +678,8 @@ class CardGame(Game):
     def break_up(self, t_ns: int) -> int:
         """A supervisor has the stack broken up: no card of it is dealt any more. Returns how many were opened."""
         self.shuffle_due(t_ns, "the stack was broken up", at_once=True)
+        if self.shuffler is not None:
+            self.shuffler.await_order(t_ns)
         return self.ledger.break_up(t_ns)
 
     @property

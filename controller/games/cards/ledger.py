@@ -87,6 +87,8 @@ class CardLedger:
         for batch in BATCHES:
             if root := stack.orders.get(str(batch)):
                 self._orders[batch] = root
+                if batch == stack.batch and root == stack.dealt:
+                    self._batch = batch
 
     # --- the stack -----------------------------------------------------------------------------------------------
 
@@ -183,8 +185,19 @@ class CardLedger:
 
     # --- the order of a reading shuffler -------------------------------------------------------------------------
 
-    def order_sealed(self, seen: OrderSealed, device: str) -> None:
-        """A reading shuffler has committed itself to the order of a batch."""
+    def owes_order(self, batch: Batch | None) -> bool:
+        """Whether the stack in the shoe is of this batch, and its order was sealed and is not opened."""
+        return batch is not None and batch == self._batch and batch in self._orders
+
+    def order_sealed(self, seen: OrderSealed, device: str) -> bool:
+        """A reading shuffler has committed itself to the order of a batch; one that it had sealed already is no news.
+
+        Returns whether another order of that batch was dealt, and not opened: nobody can open that any more.
+        """
+        before = self._orders.get(seen.batch)
+        if before == seen.root:
+            return False
+        dealt = before is not None and (seen.batch == self._batch or seen.batch in self._before)
         self._orders[seen.batch] = seen.root
         self._before.pop(seen.batch, None)
         if seen.batch == self._batch:
@@ -192,6 +205,7 @@ class CardLedger:
         self._game.report_apart(
             events.StackSealed, seen.t_ns, device=device, batch=seen.batch, count=seen.count, root=seen.root
         )
+        return dealt
 
     def order_opened(self, seen: OrderOpened, device: str) -> bool | None:
         """The shuffler has opened that order. Returns whether it is what it sealed, and what the shoe dealt.

@@ -15,6 +15,7 @@ from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
 from drivers.cards.shoe import ShoeConfig
 from drivers.cards.shuffler import ShufflerConfig
+from drivers.cards.shuffler_actuator import ShufflerActuator
 from drivers.cards.shuffling_shoe import ShufflingShoeConfig
 
 if TYPE_CHECKING:
@@ -32,11 +33,11 @@ SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {
 def make_cards(config: TableConfig, devices: TableDevices) -> CardEquipment:
     """Makes the devices of a table of cards; returns what it has beside its shoe."""
     devices.make("shoe")
-    devices.make("shuffler")
+    asked = devices.commanded("shuffler", ShufflerActuator)
     devices.make("discard_rack")
     section = config.devices.get("shuffler")
     shuffler = None if section is None else section.keys(ShufflerConfig)
-    return CardEquipment(shuffler, "discard_rack" in config.devices)
+    return CardEquipment(shuffler, "discard_rack" in config.devices, asked)
 
 
 def is_continuous(devices: Mapping[str, DeviceConfig]) -> bool:

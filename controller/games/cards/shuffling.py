@@ -8,6 +8,9 @@ A failure of the shuffler voids no round: the cards in play were shuffled before
 has its verdict, and its cause is gone when a whole cycle with the right count has ended. Before any other method is
 used the device leaves the table, 19:47-16.13(g): a stack that was shuffled by hand is refused as long as it stands
 there.
+
+A reading shuffler opens the order of each stack that is dealt no more. An order that it does not open whole is asked
+for once (`ShufflerActuator`); then it is withheld, and shuts the table as the next shoe is loaded (ours).
 """
 
 from __future__ import annotations
@@ -27,16 +30,21 @@ from drivers.cards.observations import (
     LineGarbled,
     OrderOpened,
     OrderSealed,
+    OrderWithheld,
     ShuffleBegan,
     ShuffleEnded,
     ShufflerPresent,
     ShufflerTroubled,
     ShufflerUntroubled,
 )
+from drivers.cards.shuffler_actuator import ShufflerActuator
 from feed.state import StackState
 
 SHUFFLER: Final = "shuffler"
 ORDER: Final = "order_differs"
+WITHHELD: Final = "order_withheld"
+UNTIL_SHUFFLED: Final = "an order that was not opened, until a new shuffle"
+"""The cause of that fault: the cards in the shoe may lie as somebody knows."""
 _TROUBLES: Final = {"jam": "shuffler_jam", "door": "shuffler_open"}
 
 
@@ -67,8 +75,16 @@ class ShufflerProcedure:
         over: Callable[[], bool],
         sensed: bool = False,
         device: str = SHUFFLER,
+        asked: ShufflerActuator | None = None,
     ) -> None:
-        """`over` is whether no card of the stack in play is dealt any more; `sensed`, a sensor reports its place."""
+        """`over` is whether no card of the stack in play is dealt any more; `sensed`, a sensor reports its place;
+        `asked` asks it for orders, where it is on a link.
+        """
+        self._asked = asked
+        self._withheld: list[str] = []
+        """Orders that were dealt and not opened, in words, until the next shoe is loaded."""
+        self._loaded_since: set[Batch] = set()
+        """Batches whose orders are awaited, and after which another stack was loaded."""
         self.sensed = sensed
         self._game = game
         self._over = over
@@ -114,8 +130,14 @@ class ShufflerProcedure:
                 self.at_table = present
                 if not present:
                     self._whole, self._ready = False, None
-            case OrderSealed():
-                self._ledger.order_sealed(seen, self._device)
+            case OrderSealed(batch=batch):
+                if self._ledger.order_sealed(seen, self._device):
+                    if self._asked is not None:
+                        self._asked.forget(batch)
+                    self._withhold(t_ns, batch, f"batch {batch} was sealed anew before its order was opened")
+            case OrderWithheld(batch=batch, place=place):
+                detail = f"the order of batch {batch} was dealt, and is not opened from place {place} on"
+                self._withhold(t_ns, batch, f"{detail}, though it was asked for")
             case OrderOpened():
                 self._opened(seen)
             case LineGarbled(device=self._device):
@@ -147,11 +169,40 @@ class ShufflerProcedure:
         self._failures.add(cause)
         self._game.stop(Fault(t_ns, fault, detail, cause=cause, device=self._device))
 
+    def await_order(self, t_ns: int) -> None:
+        """The stack in play is dealt no more: where its order was sealed, it is to be opened."""
+        batch = self.in_play
+        if self._asked is not None and batch is not None and self._ledger.owes_order(batch):
+            self._asked.await_order(batch, t_ns)
+
+    def _withhold(self, t_ns: int, batch: Batch, detail: str) -> None:
+        """An order that was dealt is not opened: the next shoe is not played, or the one that was loaded meanwhile."""
+        self._withheld.append(detail)
+        if batch in self._loaded_since:
+            self._stop_withheld(t_ns)
+        self._loaded_since.discard(batch)
+
+    def _stop_withheld(self, t_ns: int) -> None:
+        for detail in self._withheld:
+            self._failures.add(UNTIL_SHUFFLED)
+            words = f"{detail}: shuffle anew, then clear it"
+            self._game.stop_bets(Fault(t_ns, WITHHELD, words, cause=UNTIL_SHUFFLED, device=self._device))
+        self._withheld = []
+
+    def _load(self, t_ns: int, batch: Batch | None) -> None:
+        """Another stack is in play; the order of the one before is owed from now on at the latest."""
+        self.await_order(t_ns)
+        if self.in_play is not None and self._ledger.owes_order(self.in_play):
+            self._loaded_since.add(self.in_play)
+        self._stop_withheld(t_ns)
+        self.in_play = batch
+
     def _opened(self, seen: OrderOpened) -> None:
         if seen.batch == self.in_play and not self._over():
             detail = "an order was opened while its stack is dealt: reshuffle"
             self._game.stop_bets(Fault(seen.t_ns, ORDER, detail, device=self._device))
             return  # whoever reads it would know the cards that are still in the shoe
+        self._loaded_since.discard(seen.batch)
         agrees = self._ledger.order_opened(seen, self._device)
         if agrees is None:
             return
@@ -176,7 +227,10 @@ class ShufflerProcedure:
                     f"the shuffler stands at the table: remove it before the cards are shuffled by hand "
                     f"({self._terms.removed})"
                 )
-            self.in_play = None
+            if UNTIL_SHUFFLED in self._failures:
+                self._failures.discard(UNTIL_SHUFFLED)
+                self._game.cause_gone(t_ns, UNTIL_SHUFFLED, self._device)
+            self._load(t_ns, None)
             return "shuffled by hand"
         if not self.at_table:
             raise LoadRefusedError("the shuffler is not at the table: shuffle by hand (method=hand), or put it back")
@@ -191,9 +245,10 @@ class ShufflerProcedure:
         if before is not None and batch == before:
             detail = f"batch {batch} is dealt again: the two batches alternate"
             self._game.violation(t_ns, "batch_not_alternated", self._terms.alternates, detail)
-        self.in_play = 1 if batch is None else batch
+        loaded: Batch = 1 if batch is None else batch
+        self._load(t_ns, loaded)
         self._whole, self._ready = False, None
-        return f"batch {self.in_play} is in play; put batch {_other(self.in_play)} into the shuffler"
+        return f"batch {loaded} is in play; put batch {_other(loaded)} into the shuffler"
 
     def moved(self, *, to_table: bool) -> None:
         """A supervisor reports where it stands, at a table whose shuffler has no sensor of its place."""

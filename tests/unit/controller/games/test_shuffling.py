@@ -8,6 +8,7 @@ import pytest
 
 from controller.games.load import check_text
 from drivers.cards.card_wire import (
+    AskedOrderLine,
     LineOfShuffler,
     OpenedCardLine,
     SealedOrderLine,
@@ -19,7 +20,7 @@ from feed import events
 from feed.commitments import order_root
 from feed.events import StackLoaded, StackOpened, StackSealed
 from feed.state import StackState, TableState
-from hal.values import Edge, Frame
+from hal.values import Edge, Frame, SendFrame
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import S, ShoeHands, card_toml, together
 
@@ -257,6 +258,108 @@ def test_k2_a_shuffler_is_optional_in_each_game_of_cards(game: str) -> None:
         assert [one for one in check_text(card_toml(game, more=more)).problems if one.severity == "error"] == []
 
 
+# --- a withheld order -----------------------------------------------------------------------------------------------
+
+
+class Withholding:
+    """A reading shuffler that opens a part of an order, and what it is asked."""
+
+    def __init__(self, opens: int = 0) -> None:
+        self.hands = ShufflerHands()
+        self.hands.cycle(1)
+        self.salts = self.hands.sealed(1, ORDER)
+        self.hands.ordered("new_shoe by=ann")
+        self.hands.take_out(1)
+        self.hands.round(NATURAL)
+        self.hands.order("break_up by=ann")
+        self.hands.bench.table.outputs()
+        self.open(1, opens)
+
+    def open(self, first: int, last: int) -> EventList:
+        places = range(first, last + 1)
+        return self.hands.line(*(OpenedCardLine(1, n, ORDER[n - 1], self.salts[n - 1]) for n in places))
+
+    def asked(self) -> list[bytes]:
+        sent = self.hands.bench.table.outputs()
+        return [one.data for one in sent if isinstance(one, SendFrame)]
+
+    def next_shoe(self) -> None:
+        self.hands.cycle(2)
+        self.hands.ordered("new_shoe by=ann")
+        self.hands.order("clear device=shoe by=ann")
+
+
+@pytest.mark.parametrize("opens", [0, 1, len(ORDER) - 1])
+def test_an_order_that_is_withheld_is_asked_for_once_and_shuts_the_table_at_the_next_shoe(opens: int) -> None:
+    case = Withholding(opens)
+    hands = case.hands
+    hands.wait(11.0)
+    assert case.asked() == [encode(AskedOrderLine(1, opens + 1)) + b"\r\n"]
+    hands.wait(60.0)
+    assert case.asked() == []
+    assert hands.standing == ["reshuffle_due"]
+    case.next_shoe()
+    assert hands.standing == ["order_withheld"]
+    fault = next(one for one in hands.bench.said.of(events.DeviceFault) if one.fault == "order_withheld")
+    assert f"from place {opens + 1} on" in fault.detail
+    assert not hands.order("clear device=shuffler by=ann").accepted, "before a new shuffle"
+    hands.take_out(2)
+    hands.cycle(1)
+    assert hands.order("clear device=shuffler by=ann").accepted
+    assert "order_withheld" not in hands.standing
+
+
+@pytest.mark.parametrize("opens", [0, 3])
+def test_an_order_that_is_opened_once_it_was_asked_for_agrees(opens: int) -> None:
+    case = Withholding(opens)
+    case.hands.wait(11.0)
+    said = case.open(opens + 1, len(ORDER))
+    assert said.one(StackOpened).agrees
+    case.next_shoe()
+    assert case.hands.standing == []
+
+
+def test_a_shoe_that_was_loaded_meanwhile_is_shut_as_soon_as_the_order_is_withheld() -> None:
+    case = Withholding()
+    case.next_shoe()
+    assert case.hands.standing == []
+    case.hands.wait(25.0)
+    assert "order_withheld" in case.hands.standing
+
+
+def test_a_batch_that_is_sealed_anew_before_its_order_was_opened_is_withheld() -> None:
+    case = Withholding()
+    case.hands.sealed(1, ORDER[::-1])
+    case.next_shoe()
+    assert case.hands.standing == ["order_withheld"]
+
+
+def test_an_order_is_owed_over_a_restart_and_without_break_up() -> None:
+    hands = ShufflerHands()
+    hands.cycle(1)
+    hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.round(NATURAL)
+    again = ShufflerHands(before=hands.bench.state())
+    again.cycle(2)
+    again.ordered("new_shoe by=ann")
+    again.wait(25.0)
+    assert "order_withheld" in again.standing
+
+
+def test_the_cause_of_a_withheld_order_is_gone_with_a_stack_that_is_shuffled_by_hand() -> None:
+    case = Withholding()
+    hands = case.hands
+    hands.wait(25.0)
+    hands.ordered("shuffler_removed by=ann")
+    hands.ordered("new_shoe method=hand by=ann")
+    hands.order("clear device=shoe by=ann")
+    assert hands.standing == ["order_withheld"]
+    assert not hands.order("clear device=shuffler by=ann").accepted
+    hands.ordered("new_shoe method=hand by=ann")
+    assert hands.order("clear device=shuffler by=ann").accepted
+
+
 # --- over a restart -------------------------------------------------------------------------------------------------
 
 
@@ -280,7 +383,8 @@ def test_an_order_that_was_sealed_before_a_restart_is_no_other_order_after_it(ha
     hands.ordered("new_shoe by=ann")
     hands.round(NATURAL)
     state = hands.bench.state()
-    assert state.stack == StackState(batch=1, orders={"1": order_root(ORDER, salts)})
+    root = order_root(ORDER, salts)
+    assert state.stack == StackState(batch=1, orders={"1": root}, dealt=root)
     again = ShufflerHands(before=state)
     again.order("break_up by=ann")
     again.line(SealedOrderLine(1, len(ORDER), order_root(ORDER, salts)))

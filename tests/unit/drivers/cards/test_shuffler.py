@@ -21,6 +21,7 @@ from drivers.cards.card_wire import (
 )
 from drivers.cards.observations import (
     LineGarbled,
+    OrderCardOpened,
     OrderOpened,
     OrderSealed,
     ShuffleBegan,
@@ -213,10 +214,24 @@ def test_an_order_is_opened_as_a_whole_or_not_at_all() -> None:
     found = decoded(frames, 1000, SERIAL)
     assert found == [
         OrderSealed(t_ns=0, batch=1, count=3, root=root),
+        OrderCardOpened(t_ns=101 * MS, batch=1, place=1),
+        OrderCardOpened(t_ns=102 * MS, batch=1, place=2),
         OrderOpened(t_ns=103 * MS, batch=1, cards=("9s", "Kd", "JK"), salts=tuple(f"{n:032x}" for n in range(3))),
     ]
     gap = decoded([frames[0], frames[1], frames[3]], 1000, SERIAL)
-    assert [type(one) for one in gap] == [OrderSealed, LineGarbled]
+    assert [type(one) for one in gap] == [OrderSealed, OrderCardOpened, LineGarbled]
+    lines: list[LineOfShuffler] = [SealedOrderLine(1, 3, root), *opened]
+    twice = decoded([sent(line, n) for n, line in enumerate(lines) for _ in range(2)], 1000, SERIAL)
+    assert [type(one) for one in twice] == [OrderSealed, OrderCardOpened, OrderCardOpened, OrderOpened]
+    rest = [frames[0], frames[1], frames[3], sent(opened[2], 200), *(sent(one, 300 + one.place) for one in opened[1:])]
+    after_a_gap = decoded(rest, 1000, SERIAL)
+    assert [type(one) for one in after_a_gap] == [
+        OrderSealed,
+        OrderCardOpened,
+        LineGarbled,
+        OrderCardOpened,
+        OrderOpened,
+    ]
     assert decoded([frames[1]], 1000, SERIAL)[0].__class__ is LineGarbled
 
 
