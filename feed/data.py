@@ -369,6 +369,8 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The cards that lie exposed on the layout so far."""
     spread: int | None = None
     """How many values fall between the first two cards of red dog."""
+    announce: str | None = None
+    """What the dealer announces now, in the words of the rule: `We have a pair`."""
     dealer_cards: list[str] | None = None
     """The dealer's cards that are exposed so far."""
     cards_dealt: int | None = None

@@ -381,6 +381,8 @@ def progress_words(data: RoundProgress) -> str:
         parts.append(" ".join(data.cards))
     if data.spread is not None:
         parts.append(f"spread of {data.spread}")
+    if data.announce is not None:
+        parts.append(f'"{data.announce}"')
     if data.dealer_cards:
         parts.append(f"dealer {' '.join(data.dealer_cards)}")
     if data.cards_dealt is not None:

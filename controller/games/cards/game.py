@@ -151,7 +151,7 @@ class CardGame(Game):
         """What is inside a continuous shuffling shoe."""
         self._compartment_changes: deque[CompartmentsOpen] = deque(maxlen=CHANGES_KEPT)
         """The last changes of the compartments of a double shoe, oldest first."""
-        one_batch = rules.procedure.batches_alternate
+        one_batch = rules.procedure.one_batch_discarded
         self.discards = Discards(self, self.stack, one_batch) if terms.equipment.discard_rack else None
         self._shuffled = not terms.fresh_each_round
         """Whether the cards that are dealt next were shuffled."""

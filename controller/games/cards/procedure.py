@@ -20,3 +20,5 @@ class CardProcedure(Struct, frozen=True, forbid_unknown_fields=True):
     """An automated device leaves the table before another method is used."""
     batches_alternate: Cited[str]
     """Of the batches of a shuffler, one is shuffled while the other is dealt."""
+    one_batch_discarded: Cited[str]
+    """The discard rack holds cards of one batch alone."""

@@ -18,7 +18,7 @@ from msgspec import Meta
 
 from controller.games.cards.game import CardEquipment, CardGame, CardTerms
 from controller.games.red_dog.rules import RedDogRules
-from controller.games.red_dog.spread import decided, spread_of
+from controller.games.red_dog.spread import decided, is_pair, spread_of
 from controller.table.game import GameContext
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
@@ -88,7 +88,8 @@ class RedDogGame(CardGame):
         dealt = self.lay_open(seen, "layout", t_ns)
         if dealt is not None:
             self._dealt.append(dealt)
-        self.report(events.RoundProgress, t_ns, cards=self._cards, spread=self._spread)
+        announce = self._rules.pair.value if is_pair(self._cards) else None
+        self.report(events.RoundProgress, t_ns, cards=self._cards, spread=self._spread, announce=announce)
         result = decided(self._cards)
         if result is not None:
             winning, notices = self.pays(result)

@@ -25,6 +25,9 @@ class RedDogRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     values: Cited[str]
     consecutive: Cited[str]
     pair: Cited[str]
+    """What is announced of a pair, before the third card."""
+    three: Cited[str]
+    """What is announced of three of a kind."""
     three_of_a_kind: Cited[Odds]
     no_three: Cited[str]
     raises_closed: Cited[str]
@@ -46,6 +49,8 @@ class RedDogRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return [WinningBet("wager", odds), WinningBet("raise", odds)]
 
     def announcement(self, result: Mapping[str, Any]) -> list[str]:
-        """What the dealer announces of a tie: the wagers are void."""
+        """What the dealer announces of a tie, for which the wagers are void, and of three of a kind."""
+        if result["kind"] == "three_of_a_kind":
+            return [f'"{self.three.value}" ({self.three.cite})']
         words = {"consecutive": self.consecutive, "pair": self.no_three}.get(result["kind"])
         return [] if words is None else [f'"{words.value}": all wagers are void ({words.cite})']

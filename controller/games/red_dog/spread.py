@@ -31,6 +31,11 @@ def spread_of(first: str, second: str) -> int | None:
     return apart - 1 if apart > 1 else None
 
 
+def is_pair(cards: Sequence[str]) -> bool:
+    """Whether these are the first two cards of a round, of one value."""
+    return len(cards) == 2 and value(cards[0]) == value(cards[1])
+
+
 def decided(cards: Sequence[str]) -> dict[str, Any] | None:
     """The result of these cards, in the order of the deal; None where another card decides, or none is dealt so."""
     if len(cards) not in (2, 3):

@@ -65,6 +65,27 @@ def test_a_spread_is_played_to_a_third_card_once_raises_are_closed(
     assert [f"{bet.bet} {bet.odds}" for bet in said.one(events.Outcome).winning] == paid
 
 
+@pytest.mark.parametrize(
+    ("cards", "announced", "notices"),
+    [
+        ("4s 4d 4h", ["We have a pair"], ['"Three of a kind" (13:47-20.31(d)9)']),
+        (
+            "4s 4d 5h",
+            ["We have a pair"],
+            ['"No three of a kind--tie hand": all wagers are void (13:47-20.31(d)10)'],
+        ),
+        ("4s 5d", [], ['"The cards are consecutive--tie hand": all wagers are void (13:47-20.31(d)7)']),
+    ],
+)
+def test_what_the_dealer_announces_is_published(
+    hands: ShoeHands, cards: str, announced: list[str], notices: list[str]
+) -> None:
+    hands.call()
+    said = hands.deal(cards)
+    told = [one.announce for one in said.of(events.RoundProgress) if one.announce]
+    assert (told, said.one(events.Outcome).notices) == (announced, notices)
+
+
 def test_raises_are_closed_by_an_order_too(hands: ShoeHands) -> None:
     to_a_spread(hands)
     assert hands.order("announce by=ann").reason == '"Raises closed"'

@@ -18,10 +18,10 @@ NATURAL = "9s 6h Kd 2c"
 
 
 class RackHands(ShoeHands):
-    """A baccarat table whose discard rack counts."""
+    """A table, of baccarat if nothing else is named, whose discard rack counts."""
 
-    def __init__(self) -> None:
-        super().__init__(card_toml(options="decks = 6", more="[device.discard_rack]\n"))
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text or card_toml(options="decks = 6", more="[device.discard_rack]\n"))
         self.feed([Edge("discard_card", 0, round(self.now_s * S) + 1)], [], 0.1)
 
     def discard(self, cards: int) -> EventList:
@@ -55,6 +55,12 @@ def test_k21_cards_of_two_batches_in_the_rack_are_a_violation_once() -> None:
     hands = RackHands()
     said = hands.discard(314)
     assert [one.reason for one in said.of(events.ProcedureViolation)] == ["two_batches_discarded"]
+
+
+@pytest.mark.parametrize(("game", "rule"), [("let_it_ride", "13:47-20.27(f)3"), ("caribbean_stud", "ours")])
+def test_k4_a_casino_night_has_one_deck_in_the_rack_at_let_it_ride_alone(game: str, rule: str) -> None:
+    said = RackHands(card_toml(game, more="[device.discard_rack]\n")).discard(53)
+    assert [(one.reason, one.rule) for one in said.of(events.ProcedureViolation)] == [("two_batches_discarded", rule)]
 
 
 def test_a_rack_that_lost_count_says_so_and_warns_of_nothing_at_the_shuffle() -> None:
