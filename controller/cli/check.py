@@ -11,7 +11,7 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import show_problems
 from controller.games.catalogue import GAME
 from controller.games.load import check
-from controller.service.event_lines import HOUSE_RULE
+from controller.rules.cited import HOUSE_RULE
 
 
 @click.command("check")

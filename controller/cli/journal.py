@@ -43,7 +43,8 @@ from controller.journal.records import COMMAND, COMMANDS, Record
 from controller.journal.signing import FILE_NAME as KEY_FILE
 from controller.journal.signing import SigningKeyError, load
 from controller.journal.verify import KnownHead, Progress, Step, verify
-from controller.service.event_lines import HOUSE_RULE, colored_line_of, dated_words, rule_words
+from controller.rules.cited import HOUSE_RULE
+from controller.service.event_lines import colored_line_of, dated_words, rule_words
 from controller.service.state_paths import CAPTURES
 from feed.data import DATA_TYPES, CaptureFile
 from feed.events import EventError, Outcome, Unresolved, Void, decode

@@ -10,6 +10,9 @@ from msgspec import Meta, Struct
 OURS = "ours"
 """The citation of a value that no regulation gives: it is our choice."""
 
+HOUSE_RULE = "house rule"
+"""How people read that citation."""
+
 T = TypeVar("T")
 
 Cite = Annotated[str, Meta(min_length=1)]

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import msgspec
 
 from controller.games.catalogue import GAME
-from controller.rules.cited import OURS
+from controller.rules.cited import HOUSE_RULE, OURS
 from controller.table.wording import counted, times
 from feed import events
 from feed.data import Tumbling
@@ -35,7 +35,6 @@ from hal.plain_text import plain
 
 Result: TypeAlias = Mapping[str, Any]
 
-HOUSE_RULE: Final = "house rule"
 """In place of a citation: no text gives the rule."""
 
 MOST_BETS: Final = 8

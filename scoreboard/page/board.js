@@ -118,7 +118,7 @@ export function board(key, view, { stale, tile, recall }) {
       "aria-label": tile ? `${t("open", { table: placeOf(view) })}. ${words}` : t("board", { table: placeOf(view) }),
     },
     h(
-      "div.frame",
+      !tile && view.house.length ? "div.frame.stated" : "div.frame",
       {},
       h(
         "header",

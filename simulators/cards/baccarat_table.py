@@ -80,6 +80,6 @@ def bank_draws(bank: int, third: int) -> bool:
 
 
 def is_silent(cards: tuple[str, ...]) -> bool:
-    """Whether the text does not say if the bank draws: a bank of three to six after the player drew."""
+    """Whether the text does not say if the bank draws: a bank of three to seven after the player drew."""
     player, bank = points(cards[0], cards[2]), points(cards[1], cards[3])
-    return player <= 5 and 3 <= bank <= 6
+    return player <= 5 and 3 <= bank <= 7

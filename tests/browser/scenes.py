@@ -6,9 +6,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from controller.games.baccarat.rules import BaccaratRules
+from controller.rules.profile import profile
 from feed import events
 from tests.fakes.board_site import POCKETS, BoardSite, PlayedTable, baccarat, roulette
 
+HOUSE_TABLE = events.TableNotice(
+    words=profile("njac-13:47-20").text("baccarat", BaccaratRules).house_table.value, rule="ours"
+)
 SHOE = "PPBPTBBBPBBPPBTBPBBBBPPPBPBBPTPPPPPPPPBB"
 FACES = ["$1"] * 22 + ["$2"] * 14 + ["$5"] * 7 + ["$10"] * 3 + ["$20"] * 2 + ["flag", "joker"]
 
@@ -127,7 +132,8 @@ def craps() -> tuple[PlayedTable, list[events.Event]]:
 def baccarat_result() -> tuple[PlayedTable, list[events.Event]]:
     """The player wins the forty-first hand of the shoe."""
     table = PlayedTable("baccarat-1", "baccarat")
-    made = [table.open(labels=_named("Baccarat 1", "Bacará 1")), *table.played(baccarat(letter) for letter in SHOE)]
+    labels = _named("Baccarat 1", "Bacará 1")
+    made = [table.open(labels=labels, notices=[HOUSE_TABLE]), *table.played(baccarat(letter) for letter in SHOE)]
     return table, [*made, table.bets(), table.call(), table.start(), table.outcome(baccarat("P"))]
 
 

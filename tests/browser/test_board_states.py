@@ -297,6 +297,8 @@ def test_the_five_roads_are_drawn(shown: BoardPage, site: BoardSite) -> None:
     shown.show(play(site, SCENES["baccarat"]))
     names = shown.board().locator(".road figcaption").evaluate_all("all => all.map(one => one.firstChild.textContent)")
     assert names == ["BEAD PLATE", "BIG ROAD", "BIG EYE BOY", "SMALL ROAD", "COCKROACH PIG"]
+    # Where the text is silent the house's table is played, and the board states it.
+    expect(shown.board().locator(".house")).to_contain_text("HOUSE RULE: 13:47-20.20(e)3 is silent on a bank of three")
     # 41 hands, of which 3 are ties.
     assert shown.board().locator(".road.bead svg > g:not(.grid)").count() == 41
     assert shown.board().locator(".road.big svg > g:not(.grid)").count() == 38

@@ -42,7 +42,7 @@ class DrawingRules(NamedTuple):
     """For other totals, the values of the player's third card at which the bank draws, and at others stands; None
     where no table is played by: then nobody knows whether a bank of these totals draws."""
     banker_stands: frozenset[int]
-    """Totals at which the bank stands whatever the player has drawn."""
+    """Totals at which the bank stands whatever the player has drawn, by our table too."""
 
 
 class Hands(NamedTuple):

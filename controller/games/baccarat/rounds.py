@@ -17,6 +17,7 @@ from controller.games.baccarat.hands import Hands, Undecided, hands_dealt, total
 from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import WagerOptions, Wagers
 from controller.games.cards.game import CardEquipment, CardGame, CardTerms
+from controller.rules.cited import HOUSE_RULE, OURS
 from controller.table.game import GameContext
 from controller.table.wording import counted
 from drivers.cards.card_wire import DECK
@@ -42,8 +43,8 @@ class BaccaratOptions(WagerOptions, frozen=True, kw_only=True, forbid_unknown_fi
     third_card_table: Annotated[
         bool,
         Meta(
-            description="whether a bank of three to six draws by the table of punto banco where the text is silent "
-            "(ours); without it such a round is unresolved"
+            description="whether a bank of three to seven draws or stands by the table of punto banco where the text "
+            "is silent (ours: outcomes by it are marked so); without it such a round is unresolved"
         ),
     ] = True
 
@@ -61,7 +62,9 @@ class BaccaratGame(CardGame):
     ) -> None:
         """`equipment` is what the table has beside its shoe."""
         self._wagers = Wagers(rules, options)
-        self._drawing = rules.drawing(table=options.third_card_table)
+        self._rules = rules
+        self._table = options.third_card_table
+        self._drawing = rules.drawing(table=self._table)
         super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment))
 
     def reset(self) -> None:
@@ -83,8 +86,17 @@ class BaccaratGame(CardGame):
             )
         hands = hands_dealt(cards, self._drawing)
         if hands is None:
-            raise ValueError(f"cards {name!r}: two complete hands are not dealt so by the drawing rules")
+            raise ValueError(f"cards {name!r}: two complete hands are not dealt so by {self._drawn_by(cards)}")
         return result_of(hands)
+
+    def _drawn_by(self, cards: list[str]) -> str:
+        """What refuses such hands: our table, where the text would leave them open; else the text."""
+        left_open = hands_dealt(cards, self._rules.drawing(table=False))
+        if not self._rules.draws_by_text:
+            return f"the house's table: {self._rules.house_table.value}"
+        if left_open is not None:
+            return f"the house's table: {self._rules.left_open(left_open)}"
+        return f"the drawing rules ({self._rules.drawing_cites})"
 
     def name_of(self, result: Mapping[str, Any]) -> str:
         """What `result_named` reads."""
@@ -92,7 +104,22 @@ class BaccaratGame(CardGame):
 
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         """The bets that win, and what is due on them."""
-        return self._wagers.winning(result), self._wagers.notices(result)
+        hands = Hands(tuple(result["player"]["cards"]), tuple(result["banker"]["cards"]))
+        return self._wagers.winning(result), [*self._wagers.notices(result), *self._left_open(hands)]
+
+    @property
+    def outcome_rule(self) -> str:
+        """As every game; an outcome by our table is the house's."""
+        return OURS if self._rules.left_open(self._hands) else super().outcome_rule
+
+    def _left_open(self, hands: Hands) -> list[str]:
+        """That the text leaves it open how these hands were dealt, and who decided it."""
+        words = self._rules.left_open(hands)
+        if not words or not self._rules.draws_by_text:
+            return [f"{HOUSE_RULE}: {words}"] if words else []
+        drew = "drew" if len(hands.banker) > 2 else "stood"
+        how = f"it {drew} by the house's table" if self._table else f"a person decided that it {drew}"
+        return [f"{HOUSE_RULE}: {words}, and {how}"]
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
@@ -132,9 +159,10 @@ class BaccaratGame(CardGame):
     def complete_words(self) -> str:
         """Both hands, with their totals."""
         hands = self._hands
+        by = " by the house's table" if self._rules.left_open(hands) else ""
         return (
             f"when player {total(hands.player)} in {counted(len(hands.player), 'card')} and bank {total(hands.banker)} "
-            f"in {counted(len(hands.banker), 'card')} were complete"
+            f"in {counted(len(hands.banker), 'card')} were complete{by}"
         )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from controller.games.baccarat.hands import DrawingRules
+from controller.games.baccarat.hands import INITIAL, DrawingRules, Hands, total
 from controller.games.cards.rules import CardRules
 from controller.rules.cited import Cite, Cited, Odds
 
@@ -76,6 +76,8 @@ class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=
     banker_stands: Cited[Totals]
     third_cards: tuple[TableRow, ...]
     """When the bank of each other total draws after the player has drawn."""
+    house_table: Cited[str]
+    """What of the drawing rules no text gives: the table states it."""
     player_wins: Cited[Odds]
     banker_wins: Cited[Odds]
     tie: Cited[Odds]
@@ -99,5 +101,20 @@ class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=
             banker_after_stand=frozenset(self.banker_draws_after_stand.value),
             banker=frozenset(self.banker_draws.value),
             banker_by_third=by_third if table else None,
-            banker_stands=frozenset(self.banker_stands.value),
+            banker_stands=frozenset(self.banker_stands.value if table or not self.banker_stands.ours else ()),
         )
+
+    @property
+    def drawing_cites(self) -> str:
+        """Where the text says when a hand draws."""
+        rules = (self.initial, self.player_draws, self.banker_draws_after_stand, self.banker_draws)
+        return ", ".join(rule.cite for rule in rules)
+
+    def left_open(self, hands: Hands) -> str:
+        """What of the deal of two complete hands no text decides, in words; empty where the text decides all of it."""
+        if not self.draws_by_text:
+            return self.house_table.value
+        bank = total(hands.banker[:2])
+        if len(hands.player) == INITIAL // 2 or bank in self.banker_draws.value:
+            return ""
+        return f"{self.banker_draws.cite} is silent on a bank of {bank} after the player drew"

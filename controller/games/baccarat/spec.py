@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from controller.configuration.problems import ConfigFinding
@@ -16,6 +16,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import deal_begun
+from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from feed.events import StatisticsKey
@@ -45,6 +46,12 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
         wrong = f"of the drawing rules {setup.profile} gives only the titles: without our table no hand can be dealt"
         found.append(ConfigFinding(("game", "third_card_table"), wrong, "leave the key out"))
     return found
+
+
+def _notices(config: TableConfig) -> Sequence[Cited[str]]:
+    """A table that plays by a table of the house states so."""
+    rules = profile(config.rules).text(config.game, BaccaratRules)
+    return [rules.house_table] if config.game_options(BaccaratOptions).third_card_table else []
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
@@ -82,6 +89,7 @@ def _spec(name: str) -> GameSpec:
         words=GameWords(_result_words, deal_begun),
         statistics=_statistics,
         check=_check,
+        notices=_notices,
         orders=ORDERS,
     )
 

@@ -83,8 +83,7 @@ def _nothing_published(keys: Sequence[StatisticsKey]) -> Plan | None:
     return None
 
 
-def no_notice(config: TableConfig) -> Sequence[Cited[str]]:
-    """A table whose rules have nothing posted."""
+def _no_notice(config: TableConfig) -> Sequence[Cited[str]]:
     return ()
 
 
@@ -138,7 +137,7 @@ class GameSpec:
     """The same of a table of which only what it published is known: its statistics keys."""
     falls_in: tuple[str, ...] = ()
     """The devices in which it turns or falls: the first one that a table has is what a bias is compared by."""
-    notices: Callable[[TableConfig], Sequence[Cited[str]]] = no_notice
+    notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
     """The notices that its rules have posted at the table."""
     model: Callable[[TableConfig], Mapping[str, Any]] | None = None
     """Of a machine, which must be identical to a certified model: what of its configuration touches play."""

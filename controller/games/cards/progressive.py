@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from controller.games.cards.words import numbers
-from controller.rules.cited import OURS, Cited
+from controller.rules.cited import HOUSE_RULE, OURS, Cited
 from controller.table.game import Game
 from drivers.base.driver import Observation
 from drivers.cards.observations import AcceptorFailed, WagerSeen
@@ -336,7 +336,7 @@ class ProgressiveProcedure:
     def void_cites(self, reason: str, rule: str) -> str:
         """The rules that void every hand of a round for a reason: that of its game, and that of the wager."""
         own = [one.cite for one in self._rules.void_rounds if one.value == reason]
-        return ", ".join([rule, *own]) if rule != OURS else f"{reason}: house rule"
+        return ", ".join([rule, *own]) if rule != OURS else f"{reason}: {HOUSE_RULE}"
 
 
 def _cents(units: float) -> int:

@@ -30,7 +30,7 @@ from controller.games.cards.progressive import (
 from controller.games.cards.words import numbers, paid_words
 from controller.games.fixed_hands.layouts import HandLayout
 from controller.games.fixed_hands.rules import FixedHandsRules
-from controller.rules.cited import OURS
+from controller.rules.cited import HOUSE_RULE, OURS
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, SETTLING
 from controller.table.recent import Ruling
@@ -235,8 +235,17 @@ class FixedHandsGame(CardGame):
     # --- results -------------------------------------------------------------------------------------------------
 
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
-        """The wagers that win with the hands that are laid open, and the notices that go with them."""
-        return self._layout.pays(result)
+        """The wagers that win with the hands that are laid open, and the notices that go with them.
+
+        Which card is whose may rest on our own order.
+        """
+        winning, notices = self._layout.pays(result)
+        return winning, [*notices, *([f"{HOUSE_RULE}: {self.rules.stacks.value}"] if self._stacks else [])]
+
+    @property
+    def outcome_rule(self) -> str:
+        """As every game; an outcome that rests on the order in which a shoe deals stacks is the house's."""
+        return OURS if self._stacks else super().outcome_rule
 
     def result_named(self, name: str) -> dict[str, Any]:
         """The result of the cards that are named, in the order of the deal, or `none`."""

@@ -14,6 +14,8 @@ class FixedHandsRules(CardRules, frozen=True, kw_only=True, forbid_unknown_field
     """Cards of each hand."""
     most_hands: Cited[int]
     """As many hands as can be dealt to players."""
+    stacks: Cited[str]
+    """In which order an automated shoe deals the hands."""
     misdeal: Cited[str] | None = None
     """What becomes of a hand that was dealt a wrong number of cards; None where the text is silent."""
 

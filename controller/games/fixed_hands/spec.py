@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices, no_notice
+from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
 from controller.games.cards.progressive import ProgressiveTerms
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
@@ -56,11 +56,13 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
     return FixedHandsGame(context, rules, options, layout, equipment=equipment, stacks=stacks, progressive=progressive)
 
 
-def _notices(config: TableConfig) -> Sequence[Cited[str]]:
-    """A table with acceptors states, beside its odds, that its text has no progressive wager."""
-    if "progressive" not in config.devices:
-        return []
-    return [profile(config.rules).text(config.game, CaribbeanStudRules).progressive.notice]
+def _notices(kind: type[FixedHandsRules], config: TableConfig) -> Sequence[Cited[str]]:
+    """The odds, and that no text has the order of an automated shoe, or a progressive wager."""
+    rules = profile(config.rules).text(config.game, kind)
+    found = [*rules.odds.values(), *([rules.stacks] if stacks_of(config.devices) else [])]
+    if isinstance(rules, CaribbeanStudRules) and "progressive" in config.devices:
+        found.append(rules.progressive.notice)
+    return found
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -170,7 +172,6 @@ def _spec(
     options: type[FixedHandsOptions] = FixedHandsOptions,
     check: Callable[[SetUp], list[ConfigFinding]] = _stacks_wanted,
     devices: Mapping[str, Slot] = SLOTS_OF_CARDS,
-    notices: Callable[[TableConfig], Sequence[Cited[str]]] = no_notice,
 ) -> GameSpec:
     return GameSpec(
         name=name,
@@ -184,7 +185,7 @@ def _spec(
         statistics=lambda config: statistics,
         orders=ORDERS,
         check=check,
-        notices=lambda config: [*profile(config.rules).text(name, rules).odds.values(), *notices(config)],
+        notices=partial(_notices, rules),
     )
 
 
@@ -198,7 +199,6 @@ CARIBBEAN_STUD = _spec(
     CaribbeanStudOptions,
     _check,
     {**SLOTS_OF_CARDS, "progressive": Slot(("progressive",), always=False)},
-    _notices,
 )
 LET_IT_RIDE = _spec("let_it_ride", FixedHandsRules, _let_it_ride, _community_rests, _community_words, [])
 JOKER_SEVEN = _spec(

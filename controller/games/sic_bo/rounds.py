@@ -35,6 +35,7 @@ from controller.games.sic_bo.inspection import (
 from controller.games.sic_bo.lit_areas import LAMP_BOARD, LAMPS_FAILED, THE_LAMPS, LitAreas
 from controller.games.sic_bo.rules import SicBoRules
 from controller.games.sic_bo.shaking import SHAKEN, JudgedShaking, Shaking
+from controller.rules.cited import HOUSE_RULE
 from controller.table.faults import Fault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
@@ -498,9 +499,14 @@ class SicBoGame(DiceGame):
         return super().outcome_rule if self.areas.failure is None else self._reasons[LAMPS_FAILED].rule
 
     def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
-        """The wagers of the areas that these dice light."""
-        winning = [WinningBet(bet.bet, bet.odds) for bet in self.areas.layout.winning(self.dice_of(result))]
-        return winning, []
+        """The wagers of the areas that these dice light; of a triple with our reading of two of a kind."""
+        dice, layout = self.dice_of(result), self.areas.layout
+        winning = [WinningBet(bet.bet, bet.odds) for bet in layout.winning(dice)]
+        reading = self.rules.wagers.two_of_a_kind_on_triple
+        if len({*dice}) > 1 or not reading.ours:
+            return winning, []
+        wins = "wins" if layout.two_of_a_kind_on_triple else "does not win"
+        return winning, [f"{HOUSE_RULE}: two of a kind {wins} on a triple: {reading.note}"]
 
     def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         """As `pays`; with a notice where the round is no longer being settled, and so has no areas lit."""

@@ -16,6 +16,9 @@ from tests.tables.orders import CommandBench
 NATURAL = "9s 6h Kd 2c"
 STAND = "7s 5h Kd Kc 3s"
 BOTH_DRAW = "2s 5h Kd Kc 7s 3s"
+STOOD = "2s 5h Kd Kc 9s"
+BY_TABLE = (BOTH_DRAW, STOOD)
+"""The text is silent on a bank of five after the player drew."""
 AUTO = card_toml(table='no_more_bets = "auto"')
 BY_BUTTON = card_toml(more='[device.dealer]\nbuttons = ["dealer_no_more_bets", "dealer_settled"]\n')
 
@@ -38,7 +41,7 @@ def warnings(said: EventList) -> list[str]:
         (NATURAL, "9s-Kd/6h-2c", "player", "1 to 1"),
         (STAND, "7s-Kd/5h-Kc-3s", "banker", "1 to 1"),
         (BOTH_DRAW, "2s-Kd-7s/5h-Kc-3s", "player", "1 to 1"),
-        ("2s 5h Kd Kc 9s", "2s-Kd-9s/5h-Kc", "banker", "1 to 1"),
+        (STOOD, "2s-Kd-9s/5h-Kc", "banker", "1 to 1"),
         ("6s 6h Kd Jc", "6s-Kd/6h-Jc", "tie", "8 to 1"),
     ],
 )
@@ -49,9 +52,67 @@ def test_two_complete_hands_are_the_outcome(game: str, cards: str, verdict: str,
     outcome = said.one(events.Outcome)
     assert outcome.result["winner"] == winner
     assert [(bet.bet, bet.odds) for bet in outcome.winning] == [(winner, pays)]
-    assert outcome.rule.startswith("13:47-20.20(e)4" if game == "baccarat" else "13:47-20.28(e)4")
+    text = "13:47-20.20(e)" if game == "baccarat" else "13:47-20.28(e)"
+    assert outcome.rule.startswith("ours" if cards in BY_TABLE else f"{text}4")
     assert "commission of 5 percent" in outcome.notices[0]
     assert opened(said) == [2]
+
+
+@pytest.mark.parametrize("game", ["baccarat", "mini_baccarat"])
+@pytest.mark.parametrize(
+    ("cards", "bank", "did"),
+    [
+        ("2s 3h Kd Kc 7s 3s", 3, "drew"),
+        (STOOD, 5, "stood"),
+        ("2s 7h Kd Kc 7s", 7, "stood"),
+        (STAND, None, ""),  # the player stood: (e)3i
+        ("2s 2h Kd Kc 7s 3s", None, ""),  # a bank of two: (e)3ii
+        ("Ks 8h Kd Kc", None, ""),  # a natural: (e)1
+    ],
+)
+def test_an_outcome_by_our_table_is_marked_as_the_houses(game: str, cards: str, bank: int | None, did: str) -> None:
+    hands = ShoeHands(card_toml(game))
+    (posted,) = hands.bench.said.one(events.TableOpened).notices
+    text = "13:47-20.20(e)3" if game == "baccarat" else "13:47-20.28(e)3"
+    assert posted.rule == "ours"
+    assert f"{text} is silent on a bank of three to seven" in posted.words
+    (event,) = [one for one in hands.round(cards) if isinstance(one.data, events.Outcome)]
+    assert isinstance(event.data, events.Outcome)
+    marked = (
+        f"house rule: {text}ii is silent on a bank of {bank} after the player drew, and it {did} by the house's table"
+    )
+    assert (event.data.rule == "ours") == (bank is not None)
+    assert (marked in event.data.notices) == (bank is not None)
+    assert (marked in line_of(event)) == (bank is not None)
+
+
+def test_a_refusal_by_our_table_is_not_said_to_be_the_texts(hands: ShoeHands) -> None:
+    hands.round(NATURAL)
+    order = "correct round=1 cards={} by=ann why=as they lay"
+    ours = hands.order(order.format("2s-5h-Kd-Kc-7s")).reason
+    assert "by the house's table: 13:47-20.20(e)3ii is silent on a bank of 5 after the player drew" in ours
+    texts = hands.order(order.format("9s-6h-Kd-2c-3d")).reason
+    corrected = hands.ordered(order.format(STOOD.replace(" ", "-"))).one(events.RoundCorrected)
+    assert any(
+        "a bank of 5 after the player drew, and it stood by the house's table" in one for one in corrected.notices
+    )
+    assert "by the drawing rules (13:47-20.20(e)1, 13:47-20.20(e)2i, 13:47-20.20(e)3i, 13:47-20.20(e)3ii)" in texts
+
+
+def test_a_card_in_excess_of_hands_that_our_table_completed_says_so(hands: ShoeHands) -> None:
+    hands.call()
+    violation = hands.deal(f"{STOOD} 3d").one(events.ProcedureViolation)
+    assert "by the house's table" in violation.detail
+
+
+def test_without_our_table_no_outcome_rests_on_it() -> None:
+    hands = ShoeHands(card_toml(options="third_card_table = false"))
+    assert hands.bench.said.one(events.TableOpened).notices == []
+    hands.call()
+    assert hands.deal("2s 7h Kd Kc 7s").verdicts() == ["unresolved no_text"]
+    said = hands.ordered("correct round=1 cards=2s-7h-Kd-Kc-7s by=ann why=as they lay")
+    silent = "house rule: 13:47-20.20(e)3ii is silent on a bank of 7 after the player drew"
+    assert f"{silent}, and a person decided that it stood" in said.one(events.RoundCorrected).notices
 
 
 def test_the_evidence_has_each_card_with_its_hand_and_when_it_left(hands: ShoeHands) -> None:

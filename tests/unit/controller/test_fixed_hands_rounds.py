@@ -10,6 +10,7 @@ from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRul
 from controller.games.fixed_hands.seven import JokerSevenRules
 from controller.rules.profile import profile
 from controller.service.event_lines import line_of
+from drivers.cards.card_wire import DECK
 from feed import events
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import ShoeHands, card_toml, opened, together
@@ -33,6 +34,23 @@ def stud() -> ShoeHands:
 
 def reasons(said: EventList) -> list[str]:
     return [one.reason for one in said.of(events.ProcedureViolation)]
+
+
+# --- what rests on our own order ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["caribbean_stud", "let_it_ride", "joker_seven"])
+def test_an_outcome_that_rests_on_the_order_of_an_automated_shoe_is_marked_as_the_houses(game: str) -> None:
+    each = {"caribbean_stud": 5, "let_it_ride": 3, "joker_seven": 7}[game]
+    table = at_table(game, 1, shoe=f"stack_cards = {each}\n")
+    (posted,) = [one for one in table.bench.said.one(events.TableOpened).notices if one.rule == "ours"]
+    assert "hand after hand" in posted.words
+    table.call()
+    table.deal(" ".join(DECK[: each * (1 if game == "joker_seven" else 2)]))
+    turned = [table.call() for _ in range({"caribbean_stud": 1, "let_it_ride": 2, "joker_seven": 0}[game])]
+    outcome = EventList(table.bench.said).one(events.Outcome)
+    assert outcome.rule == "ours", turned
+    assert f"house rule: {posted.words}" in outcome.notices
 
 
 # --- Caribbean stud -------------------------------------------------------------------------------------------------

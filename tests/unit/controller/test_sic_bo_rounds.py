@@ -569,8 +569,10 @@ def test_s20_every_one_of_the_216_results_lights_the_areas_that_the_oracle_names
     for dice in THREE_DICE:
         lit = {area.name for area in game.areas.layout.lit(dice)}
         assert lit == {name for name, rolls in wanted.items() if dice in rolls}
-        winning = {(bet.bet, bet.odds) for bet in game.pays(game.result_of(dice))[0]}
-        assert winning == sic_bo(dice, wanted)
+        bets, notices = game.pays(game.result_of(dice))
+        assert {(bet.bet, bet.odds) for bet in bets} == sic_bo(dice, wanted)
+        reading = f"house rule: two of a kind {'wins' if on_triple else 'does not win'} on a triple"
+        assert [one.startswith(reading) for one in notices] == [True] * (len({*dice}) == 1)
 
 
 def test_s20_what_the_table_tells_its_lamps_is_what_wins() -> None:

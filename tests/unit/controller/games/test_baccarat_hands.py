@@ -25,7 +25,7 @@ BANK = {
     7: "SSSSSSSSSSS",
 }
 """The chart of punto banco, as tables print it."""
-SILENT = range(3, 7)
+SILENT = range(3, 8)
 """Points of a bank of which the casino-night text states nothing once the player drew."""
 
 
