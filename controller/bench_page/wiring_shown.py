@@ -80,7 +80,7 @@ def lines_shown(config: TableConfig) -> list[LineShown]:
 def wiring_shown(config: TableConfig) -> list[WiringShown]:
     """The drawings of the table's wiring."""
     if not config.boards:
-        pins = {pin.header: pin.line for pin in pinout_of(config).pins.values() if pin.header is not None}
+        pins = pinout_of(config).on_header
         sides = [PinShown(one.label, str(one.number), pins.get(one.number, "")) for one in HEADER]
         return [WiringShown("40-pin header of the Raspberry Pi", tuple(zip(sides[::2], sides[1::2], strict=True)))]
     found: list[WiringShown] = []

@@ -15,7 +15,7 @@ from controller.cli import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground
-from controller.configuration.pinout import Pinout, pinout_of
+from controller.configuration.pinout import Pinout, pinouts_of, shared_pins
 from controller.configuration.pins import GpioPin
 from controller.games.load import check
 from drivers.base.device_spec import LineUse
@@ -50,9 +50,8 @@ def pinout_table(wiring: Pinout, width: int = 80) -> Iterator[Text]:
     yield Text()
 
 
-def header_drawing(pins: Mapping[str, GpioPin]) -> Iterator[Text]:
+def header_drawing(lines: Mapping[int, str]) -> Iterator[Text]:
     """The header seen from above, pin 1 at the top left, each used pin with the name of its line."""
-    lines = {pin.header: pin.line for pin in pins.values() if pin.header is not None}
     for left, right in zip(HEADER[::2], HEADER[1::2], strict=True):
         text = Text(f"{lines.get(left.number, ''):>{_NAME}} ", style="cyan")
         text.append(f"{left.label:>6}", style=_style(left, lines))
@@ -117,9 +116,9 @@ def _style(pin: HeaderPin, lines: Mapping[int, str]) -> str:
 
 
 @click.command("pins")
-@click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
+@click.argument("tables", metavar="TABLE.toml...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--svg", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="A drawing to print.")
-def command(table: Path, svg: Path | None) -> None:
+def command(tables: tuple[Path, ...], svg: Path | None) -> None:
     """Print the wiring of a table and a drawing of the 40-pin header, or of its boards.
 
     For each line: the GPIO, the pin of the header, the resistor inside the chip, what level 1 means, and which wire of
@@ -129,40 +128,64 @@ def command(table: Path, svg: Path | None) -> None:
     With --svg the wiring is drawn for paper, A4 across: each pin in its place, what goes there, the colour of its wire,
     and the circuit between the sensor and the pin. A browser prints it.
 
+    Several files are the tables of one Pi: their lines are drawn on one header, each with its table, and a pin that two
+    of them have is a mistake, named with both. What is proposed for one table is free in the others.
+
     \b
     Examples:
         feltwire pins roulette.toml
         feltwire pins roulette.toml --svg wiring.svg
+        feltwire pins roulette.toml money_wheel.toml --svg wiring.svg
         feltwire pins roulette.toml > wiring.txt
 
     Exit codes: 0, or 2 if the file has a mistake.
     """
-    report = check([table])
+    report = check(tables)
     show_problems(report.problems)
-    if not report.tables:
+    twice = shared_pins(report.tables)
+    for one in twice:
+        click.echo(click.style(one, fg="red"), err=True)
+    if report.errors or twice:
         sys.exit(BAD_CONFIGURATION)
-    config = report.tables[0]
     if svg is not None:
         from controller.cli.wiring_drawing import wiring_drawing
 
         try:
-            svg.write_text(wiring_drawing(config), encoding="utf-8")
+            svg.write_text(wiring_drawing(report.tables), encoding="utf-8")
         except OSError as error:
             click.echo(f"{svg}: it cannot be written ({error.strerror})", err=True)
             sys.exit(BAD_CONFIGURATION)
         click.echo(f"written: {svg}")
         return
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"Table {config.id}: {config.game}, backend {config.lines.backend}\n")
-    if config.boards:
-        for part in boards_view(config, console.width):
+    on_header: dict[int, str] = {}
+    for number, (config, wiring) in enumerate(zip(report.tables, pinouts_of(report.tables), strict=True), 1):
+        if number > 1:
+            console.print()
+        console.print(f"Table {config.id}: {config.game}, backend {config.lines.backend}\n")
+        if config.boards:
+            for part in boards_view(config, console.width):
+                console.print(part)
+            continue
+        for part in pinout_table(wiring, console.width):
             console.print(part)
-        return
-    wiring = pinout_of(config)
-    for part in pinout_table(wiring, console.width):
+        mark = f"{number}:" if len(report.tables) > 1 else ""
+        on_header |= {pin: mark + line for pin, line in wiring.on_header.items()}
+        if len(report.tables) == 1:
+            _draw(console, on_header)
+        if wiring.proposed:
+            _propose(console, wiring)
+    if len(report.tables) > 1 and on_header:
+        named = ", ".join(f"{number} is {config.id}" for number, config in enumerate(report.tables, 1))
+        console.print(f"\nThe header of the Pi with all of them: {named}\n")
+        _draw(console, on_header)
+
+
+def _draw(console: Console, lines: Mapping[int, str]) -> None:
+    for part in header_drawing(lines):
         console.print(part)
-    for part in header_drawing(wiring.pins):
-        console.print(part)
-    if wiring.proposed:
-        console.print("\nWith * is our proposal: the file does not wire it. To use it:\n")
-        console.print(pins_section(wiring), markup=False)
+
+
+def _propose(console: Console, wiring: Pinout) -> None:
+    console.print("\nWith * is our proposal: the file does not wire it. To use it:\n")
+    console.print(pins_section(wiring), markup=False)

@@ -16,7 +16,8 @@ from controller.cli.board_pins_view import COLUMN_PARTS, CONTROL_PARTS, chain_wo
 from controller.cli.svg_page import SvgPage
 from controller.configuration.header_pins import HEADER, NANO, nearest_ground, printed
 from controller.configuration.lamp_chains import board_of_lamps
-from controller.configuration.pinout import Pinout, pinout_of
+from controller.configuration.pinout import pinouts_of
+from controller.configuration.pins import GpioPin
 from controller.configuration.terminals import places_of
 from controller.configuration.values import TableConfig
 from controller.games.catalogue import DEVICE
@@ -76,22 +77,36 @@ class Connector(NamedTuple):
     """What stands at the connector's upper end."""
 
 
-def wiring_drawing(config: TableConfig) -> str:
-    """The wiring of a table as SVG."""
-    sheets = list(_board_sheets(config)) if config.boards else [_pi_sheet(config)]
-    page = SvgPage(WIDTH, SHEET * len(sheets), f"Wiring of table {config.id}")
-    for number, sheet in enumerate(sheets):
-        _draw(page, SHEET * number, config, sheet, f"sheet {number + 1} of {len(sheets)}")
+def wiring_drawing(configs: Sequence[TableConfig]) -> str:
+    """The wiring of the tables of one Pi as SVG: one sheet for its header, whoever has its pins, and one a board."""
+    on_pins = [config for config in configs if not config.boards]
+    sheets = [(_title(on_pins), _pi_sheet(on_pins))] if on_pins else []
+    sheets += [(_title([config]), sheet) for config in configs if config.boards for sheet in _board_sheets(config)]
+    names = ", ".join(config.id for config in configs)
+    page = SvgPage(WIDTH, SHEET * len(sheets), f"Wiring of table{'s' if len(configs) > 1 else ''} {names}")
+    for number, (title, sheet) in enumerate(sheets):
+        _draw(page, SHEET * number, title, sheet, f"sheet {number + 1} of {len(sheets)}")
     return page.text()
+
+
+def _title(configs: Sequence[TableConfig]) -> str:
+    """The tables of a sheet; where there are several, with the numbers that mark their lines."""
+    if len(configs) == 1:
+        return f"Table {configs[0].id}: {configs[0].game}"
+    return "Tables " + ", ".join(f"{mark}{config.id} ({config.game})" for mark, config in _marked(configs))
+
+
+def _marked(configs: Sequence[TableConfig]) -> list[tuple[str, TableConfig]]:
+    """Each table with what marks its lines on a common sheet: `2:`; a name would leave no room for the notes."""
+    return [("" if len(configs) == 1 else f"{number}:", config) for number, config in enumerate(configs, 1)]
 
 
 # --- what stands on a sheet ---
 
 
-def _colors(config: TableConfig) -> dict[str, tuple[str, str]]:
-    """The colour of each line's wire: one a device, and one for all that is driven."""
+def _colors(config: TableConfig, used: int = 0) -> dict[str, tuple[str, str]]:
+    """The colour of each line's wire: one a device, and one for all that is driven; `used` are those of others."""
     colors: dict[str, tuple[str, str]] = {}
-    used = 0
     for device in config.devices.values():
         lines = [line for line in DEVICE[device.driver].lines(device.config) if line in config.uses]
         if not lines:
@@ -110,16 +125,34 @@ def _circuit(use: LineUse, pull: Pull) -> str:
     return {"up": "A", "down": "B", "none": "B"}[pull]
 
 
-def _pi_sheet(config: TableConfig) -> Connector:
-    pinout: Pinout = pinout_of(config)
-    colors = _colors(config)
-    by_pin = {pin.header: pin for pin in pinout.pins.values() if pin.header is not None}
+class _Wired(NamedTuple):
+    """A line on a pin of the header."""
+
+    pin: GpioPin
+    use: LineUse
+    name: str
+    """With its table's number, where there are several."""
+    proposed: bool
+    color: tuple[str, str]
+
+
+def _pi_sheet(configs: Sequence[TableConfig]) -> Connector:
+    pinouts = pinouts_of(configs)
+    by_pin: dict[int, _Wired] = {}
+    used = 0
+    for (mark, config), pinout in zip(_marked(configs), pinouts, strict=True):
+        colors = _colors(config, used)
+        used += len(set(colors.values()) - {LAMP})
+        for line, pin in pinout.pins.items():
+            if pin.header is not None:
+                color = colors.get(line, COLORS[0])
+                by_pin[pin.header] = _Wired(pin, config.uses[line], mark + line, line in pinout.proposed, color)
     grounds = {nearest_ground(number) for number in by_pin}
 
     def row(number: int) -> Row:
         place = HEADER[number - 1]
-        pin = by_pin.get(number)
-        if pin is None:
+        wired = by_pin.get(number)
+        if wired is None:
             used = place.label == "GND" and number in grounds
             return Row(
                 bool(number % 2),
@@ -127,29 +160,35 @@ def _pi_sheet(config: TableConfig) -> Connector:
                 place.label,
                 notes=("ground of the lines beside it", "") if used else ("", ""),
             )
-        use = config.uses[pin.line]
+        pin, use = wired.pin, wired.use
         wire = use.wire_inverted if pin.inverted and use.wire_inverted else use.wire
         level = f"1 ({'low' if pin.inverted else 'high'}) = {use.high}"
-        mark = " (our proposal)" if pin.line in pinout.proposed else ""
+        proposal = " (our proposal)" if wired.proposed else ""
         pull = "" if use.kind == "output" else f"; pull {pin.pull}"
-        notes = (f"{use.purpose}: {wire}{mark}", f"{level}{pull}; ground: pin {nearest_ground(number)}")
+        notes = (f"{use.purpose}: {wire}{proposal}", f"{level}{pull}; ground: pin {nearest_ground(number)}")
         return Row(
             bool(number % 2),
             str(number),
             place.label,
-            pin.line,
+            wired.name,
             notes,
-            colors.get(pin.line, COLORS[0]),
+            wired.color,
             _circuit(use, pin.pull),
         )
 
     rows = tuple((row(number), row(number + 1)) for number in range(1, 41, 2))
     beside = [
-        f"{line}: {use.purpose}, {use.wire}: {config.links[line].port}"
+        f"{mark}{line}: {use.purpose}, {use.wire}: {config.links[line].port}"
+        for mark, config in _marked(configs)
         for line, use in config.uses.items()
         if line in config.links
     ]
-    elsewhere = [f"{pin.line}: {pin.chip} line {pin.wire}" for pin in pinout.pins.values() if pin.header is None]
+    elsewhere = [
+        f"{mark}{pin.line}: {pin.chip} line {pin.wire}"
+        for (mark, _), pinout in zip(_marked(configs), pinouts, strict=True)
+        for pin in pinout.pins.values()
+        if pin.header is None
+    ]
     title = "40-pin header of the Raspberry Pi, seen from above"
     return Connector(title, rows, (*beside, *elsewhere), "3.3 V", "pin 1 is at the end of the board with the SD card")
 
@@ -207,8 +246,8 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
 # --- the sheet ---
 
 
-def _draw(page: SvgPage, top: float, config: TableConfig, sheet: Connector, number: str) -> None:
-    _frame(page, top, config, sheet, number)
+def _draw(page: SvgPage, top: float, title: str, sheet: Connector, number: str) -> None:
+    _frame(page, top, title, sheet, number)
     y0 = top + TOP
     height = ROW * len(sheet.rows)
     page.box(MIDDLE - EDGE, y0 - 8, 2 * EDGE, height + 14, fill="#eef3ee", color="#446", round_by=6)
@@ -230,9 +269,9 @@ def _draw(page: SvgPage, top: float, config: TableConfig, sheet: Connector, numb
     _circuits(page, max(below, top + SHEET - 258), sheet.volts)
 
 
-def _frame(page: SvgPage, top: float, config: TableConfig, sheet: Connector, number: str) -> None:
+def _frame(page: SvgPage, top: float, title: str, sheet: Connector, number: str) -> None:
     page.box(16, top + 14, WIDTH - 32, SHEET - 28, stroke=1.5)
-    page.words(36, top + 42, f"Table {config.id}: {config.game}", size=19, bold=True)
+    page.words(36, top + 42, _short(title, 80), size=19, bold=True)
     page.words(36, top + 62, sheet.title, size=12.5)
     page.words(WIDTH - 36, top + 42, f"Feltwire wiring, {number}", size=12.5, anchor="end")
     page.words(
@@ -281,7 +320,7 @@ def _pin(page: SvgPage, y: float, row: Row, *, first: bool) -> None:
         page.words(text, y + 4, shown, size=10, anchor=anchor, color=color)
 
 
-def _short(text: str, most: int = 112) -> str:
+def _short(text: str, most: int = 104) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
@@ -293,7 +332,7 @@ def _circuits(page: SvgPage, y: float, volts: str) -> None:
     cells: Sequence[tuple[str, str, tuple[str, ...]]] = (
         (
             "A",
-            "open collector (NPN), or a contact to ground",
+            "open collector (NPN), contact to ground",
             ("pull up, inverted. Over 1 m of cable add R,", f"1 kΩ to 4.7 kΩ to {_plus(volts)}, at this end."),
         ),
         (

@@ -34,14 +34,14 @@ ball_sensors_deg = [
 [device.dealer]
 [game]
 [pins]
-rotor_a = { gpio = 17, pull = "up", inverted = true, debounce_us = 5 }
+rotor_a = { gpio = 17, pull = "up", inverted = true }
 rotor_b = { header = 13 }
 rotor_index = { name = "GPIO22" }
 ball_1.gpio = 23
 ball_2.gpio = 24
 ball_3 = { gpio = 25 }
 pocket = { gpio = 5 }
-dealer_no_more_bets = { gpio = 6 }
+dealer_no_more_bets = { gpio = 6, debounce_us = 5 }
 """
 MONEY_WHEEL = """\
 [table]

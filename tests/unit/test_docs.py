@@ -207,7 +207,7 @@ def test_every_kind_of_board_has_its_table_of_terminals_and_it_is_what_the_wire_
 
 def drawing_of(name: str) -> str:
     """The drawing of an example's wiring."""
-    return wiring_drawing(check([ROOT / "examples" / name]).tables[0])
+    return wiring_drawing(check([ROOT / "examples" / name]).tables)
 
 
 @pytest.mark.parametrize("name", PICTURES)

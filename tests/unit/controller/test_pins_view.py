@@ -39,7 +39,7 @@ def run(tmp_path: Path, command: str, text: str, **environment: str) -> Result:
 
 
 def test_the_drawing_names_the_line_at_each_pin_that_is_used() -> None:
-    rows = [text.plain for text in header_drawing(check_text(LIVE).tables[0].pins)]
+    rows = [text.plain for text in header_drawing(pinout_of(check_text(LIVE).tables[0]).on_header)]
     assert len(rows) == 20
     drawn = [match for row in rows if (match := DRAWN.fullmatch(row))]
     assert len(drawn) == 20

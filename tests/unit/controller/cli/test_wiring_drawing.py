@@ -17,10 +17,19 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "examples").glob("*.tom
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+def on_the_sheet(text: ElementTree.Element) -> bool:
+    """Whether a text ends within the frame, by the widths of the widest of its fonts (measured of DejaVu Sans)."""
+    x, size = float(text.get("x", "")), float(text.get("font-size", ""))
+    width = len(text.text or "") * size * (0.64 if text.get("font-weight") else 0.5)
+    width += sum(len(part.text or "") * float(part.get("font-size", "")) * 0.5 + 8 for part in text)
+    begin = {"end": x - width, "middle": x - width / 2}.get(text.get("text-anchor", ""), x)
+    return begin >= 16 and begin + width <= WIDTH - 16
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_every_wired_line_stands_beside_its_pin_and_all_of_it_on_the_sheet(path: Path) -> None:
     config = check([path]).tables[0]
-    root = ElementTree.fromstring(wiring_drawing(config))
+    root = ElementTree.fromstring(wiring_drawing([config]))
     texts = list(root.iter(f"{SVG}text"))
     shown = " ".join("".join(text.itertext()) for text in texts)
     for line in [*config.pins, *config.terminals]:
@@ -30,13 +39,14 @@ def test_every_wired_line_stands_beside_its_pin_and_all_of_it_on_the_sheet(path:
     for text in texts:
         assert 0 <= float(text.get("x", "")) <= WIDTH
         assert 0 <= float(text.get("y", "")) <= SHEET * sheets - 14, "".join(text.itertext())
-    for point in re.findall(r'points="([^"]+)"', wiring_drawing(config)):
+        assert on_the_sheet(text), "".join(text.itertext())
+    for point in re.findall(r'points="([^"]+)"', wiring_drawing([config])):
         assert all(-1 <= float(x.split(",")[0]) <= WIDTH for x in point.split())
 
 
 def test_a_line_has_the_row_of_its_pin() -> None:
     config = check([next(path for path in EXAMPLES if path.name == "roulette_on_pi.toml")]).tables[0]
-    root = ElementTree.fromstring(wiring_drawing(config))
+    root = ElementTree.fromstring(wiring_drawing([config]))
     at = {"".join(text.itertext()).split(" ")[0]: float(text.get("y", "")) for text in root.iter(f"{SVG}text")}
     for line, pin in config.pins.items():
         assert abs(at[line] - at[f"GPIO{pin.gpio}"]) < 8
