@@ -21,6 +21,7 @@ CODES: Final = (
     "batch_not_alternated",
     "board_identified",
     "board_lost",
+    "burned_before_call",
     "cage_askew",
     "calibration_waived",
     "card_before_raises_closed",

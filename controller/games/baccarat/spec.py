@@ -38,7 +38,7 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
         return []
     rules = profile(setup.profile).text(setup.game, BaccaratRules)
     found = [
-        *decks_wanted(rules, options.decks),
+        *decks_wanted(rules, options.decks, setup.devices),
         *no_stacks(setup.devices),
         *wrong_wagers(rules, options, setup.profile),
     ]

@@ -17,6 +17,7 @@ from controller.games.cards.setup import (
     card_geometry,
     decks_wanted,
     is_continuous,
+    is_double,
     make_cards,
     no_stacks,
 )
@@ -24,7 +25,6 @@ from controller.games.cards.words import carried_words, deal_begun
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
-from drivers.cards.shoe import ShoeConfig
 from feed.events import StatisticsKey
 
 TOTALS: Final = range(17, 27)
@@ -47,7 +47,11 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     if not isinstance(options, BlackjackOptions):
         return []
     rules = profile(setup.profile).text(setup.game, BlackjackRules)
-    found = [*decks_wanted(rules, options.decks), *no_stacks(setup.devices), *_shoe_wanted(setup, options)]
+    found = [
+        *decks_wanted(rules, options.decks, setup.devices),
+        *no_stacks(setup.devices),
+        *_shoe_wanted(setup, options),
+    ]
     if "card_reader" in setup.devices and not rules.hole_card.value:
         wrong = f"{rules.section} deals the dealer no hole card that a reader could look at"
         found.append(ConfigFinding(("device", "card_reader"), wrong, "remove the section"))
@@ -66,9 +70,7 @@ def _notices(config: TableConfig) -> tuple[Cited[str], ...]:
 def _shoe_wanted(setup: SetUp, options: BlackjackOptions) -> list[ConfigFinding]:
     """What a shuffling shoe cannot give, and that a determinant card chooses between two compartments."""
     found: list[ConfigFinding] = []
-    keys = setup.devices["shoe"].config if "shoe" in setup.devices else None
-    double = isinstance(keys, ShoeConfig) and keys.double
-    if options.determinant_card and not double:
+    if options.determinant_card and not is_double(setup.devices):
         wrong = "a determinant card chooses a compartment, and this shoe has one"
         found.append(ConfigFinding(("game", "determinant_card"), wrong, "write double = true for the shoe"))
     if not is_continuous(setup.devices):

@@ -24,6 +24,7 @@ from controller.games.cards.rules import CardRules
 from controller.games.cards.shoe_book import Doubt, ShoeBook
 from controller.games.cards.shuffling import ShufflerProcedure, ShufflerTerms
 from controller.games.cards.stock import ContinuousStock
+from controller.rules.cited import OURS
 from controller.table.faults import CauseGone, Fault
 from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
@@ -448,9 +449,17 @@ class CardGame(Game):
             return False
         if self.phase is OPEN and called and self.context.call_by == "button" and not self.burns_after_call:
             return False
+        if self.phase is OPEN and not called and self.burns_after_call and self.context.call_by == "button":
+            detail = "a card was burned before the bets were closed"
+            self.violation(seen.t_ns, "burned_before_call", self._burn_rule, detail)
         self.book.burn_due -= 1
         self.carry(seen.t_ns, "burned")
         return True
+
+    @property
+    def _burn_rule(self) -> str:
+        burn = self.card_rules.burn
+        return OURS if burn is None else burn.cite
 
     def _begin(self, seen: CardDealt) -> None:
         """The first card of the round has left; without a call before it, the round is void."""
@@ -479,9 +488,8 @@ class CardGame(Game):
         """What is to be done with the cards before a round is dealt, and was not."""
         if self.book.burn_due and not self.burns_after_call:
             self.book.burn_due = 0
-            burn = self.card_rules.burn
-            rule = "ours" if burn is None else burn.cite
-            self.violation(t_ns, "not_burned", rule, "cards are dealt, and none of the shuffled cards was burned")
+            detail = "cards are dealt, and none of the shuffled cards was burned"
+            self.violation(t_ns, "not_burned", self._burn_rule, detail)
         if self.fresh_each_round:
             if not self._shuffled:
                 rule = self._reasons["not_shuffled"].rule

@@ -22,3 +22,5 @@ class CardProcedure(Struct, frozen=True, forbid_unknown_fields=True):
     """Of the batches of a shuffler, one is shuffled while the other is dealt."""
     one_batch_discarded: Cited[str]
     """The discard rack holds cards of one batch alone."""
+    double_shoe_decks: Cited[int]
+    """Decks in a double shoe, at least: each of its sides has its own."""

@@ -11,6 +11,7 @@ from controller.configuration.values import DeviceConfig, TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.cards.game import CardEquipment
 from controller.games.cards.rules import CardRules
+from controller.table.wording import counted
 from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
 from drivers.cards.shoe import ShoeConfig
@@ -51,6 +52,12 @@ def stacks_of(devices: Mapping[str, DeviceConfig]) -> int:
     return keys.stack_cards if isinstance(keys, ShoeConfig) else 0
 
 
+def is_double(devices: Mapping[str, DeviceConfig]) -> bool:
+    """Whether the shoe of a table has two compartments."""
+    keys = devices["shoe"].config if "shoe" in devices else None
+    return isinstance(keys, ShoeConfig) and keys.double
+
+
 def no_stacks(devices: Mapping[str, DeviceConfig]) -> list[ConfigFinding]:
     """That an automated shoe deals stacks at a game whose hands grow card by card."""
     if not stacks_of(devices):
@@ -59,8 +66,8 @@ def no_stacks(devices: Mapping[str, DeviceConfig]) -> list[ConfigFinding]:
     return [ConfigFinding(("device", "shoe", "stack_cards"), wrong, "leave the key out")]
 
 
-def decks_wanted(rules: CardRules, decks: int) -> list[ConfigFinding]:
-    """That the decks are fewer, or more, than the text has."""
+def decks_wanted(rules: CardRules, decks: int, devices: Mapping[str, DeviceConfig]) -> list[ConfigFinding]:
+    """That the decks are fewer, or more, than the text has, or fewer than a double shoe needs."""
     least, most = rules.decks, rules.most_decks
     if decks < least.value:
         wrong = f"{decks} is too few: at least {least.value} are used ({least.cite})"
@@ -68,6 +75,13 @@ def decks_wanted(rules: CardRules, decks: int) -> list[ConfigFinding]:
     if most is not None and decks > most.value:
         wrong = f"{decks} is too many: at most {most.value} are used ({most.cite})"
         return [ConfigFinding(("game", "decks"), wrong, f"load {most.value} decks or fewer")]
+    sides = rules.procedure.double_shoe_decks
+    if is_double(devices) and decks < sides.value:
+        wrong = f"each side of a double shoe has decks of its own: at least {sides.value} in all ({sides.cite})"
+        if most is not None and most.value < sides.value:
+            fix = f"leave the key out: at most {counted(most.value, 'deck')} is used ({most.cite})"
+            return [ConfigFinding(("device", "shoe", "double"), wrong, fix)]
+        return [ConfigFinding(("game", "decks"), wrong, f"load {sides.value} decks or more")]
     return []
 
 

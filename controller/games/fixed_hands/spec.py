@@ -11,7 +11,7 @@ from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
 from controller.games.cards.progressive import ProgressiveTerms
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, make_cards, stacks_of
+from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
 from controller.games.fixed_hands.layouts import CaribbeanStudLayout, JokerSevenLayout, LetItRideLayout
 from controller.games.fixed_hands.orders import ORDERS
@@ -72,11 +72,13 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
 
 def _stacks_wanted(setup: SetUp, rules: type[FixedHandsRules] = FixedHandsRules) -> list[ConfigFinding]:
     stack = stacks_of(setup.devices)
-    each = profile(setup.profile).text(setup.game, rules).cards_each
+    text = profile(setup.profile).text(setup.game, rules)
+    each, too_few = text.cards_each, decks_wanted(text, 1, setup.devices)
     if stack in (0, each.value):
-        return []
+        return too_few
     wrong = f"{stack} cards are no hand: each has {each.value} ({each.cite})"
-    return [ConfigFinding(("device", "shoe", "stack_cards"), wrong, f"write {each.value}, or leave the key out")]
+    fix = f"write {each.value}, or leave the key out"
+    return [*too_few, ConfigFinding(("device", "shoe", "stack_cards"), wrong, fix)]
 
 
 def _rate_wanted(setup: SetUp) -> list[ConfigFinding]:

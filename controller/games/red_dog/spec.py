@@ -34,7 +34,7 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     if not isinstance(options, RedDogOptions):
         return []
     rules = profile(setup.profile).text(setup.game, RedDogRules)
-    return [*decks_wanted(rules, options.decks), *no_stacks(setup.devices)]
+    return [*decks_wanted(rules, options.decks, setup.devices), *no_stacks(setup.devices)]
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:

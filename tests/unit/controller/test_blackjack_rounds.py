@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.load import check_text
 from controller.service.event_lines import line_of
 from feed import events
 from hal.values import Frame
@@ -185,6 +186,30 @@ def test_the_first_card_of_shuffled_cards_is_burned_once_bets_are_placed(hands: 
     said = hands.deal("Qc 2s 3s 9d 4h 5h 8d")
     assert b'"Qc"' not in said.body()
     assert dealer_of(hands.call()) == ["9d", "8d"]
+
+
+@pytest.mark.parametrize(
+    ("game", "rule"), [("blackjack", "13:47-20.22(g)6"), ("multi_action_blackjack", "ours"), ("red_dog", None)]
+)
+def test_a_card_that_is_burned_before_the_bets_are_placed_is_a_violation(game: str, rule: str | None) -> None:
+    table = ShoeHands(card_toml(game))
+    table.order("new_shoe by=ann")
+    found = [(one.reason, one.rule) for one in table.card("Qc").of(events.ProcedureViolation)]
+    assert found == ([] if rule is None else [("burned_before_call", rule)])
+
+
+@pytest.mark.parametrize(
+    ("game", "decks", "problem"),
+    [
+        ("blackjack", "decks = 1", "game.decks: each side of a double shoe has decks of its own: at least 2 in all"),
+        ("blackjack", "decks = 2", ""),
+        ("red_dog", "decks = 1", "game.decks: each side of a double shoe"),
+        ("joker_seven", "", "device.shoe.double: each side of a double shoe has decks of its own"),
+    ],
+)
+def test_k20_a_double_shoe_has_decks_on_each_side(game: str, decks: str, problem: str) -> None:
+    found = [str(one) for one in check_text(card_toml(game, shoe="double = true", options=decks)).problems]
+    assert len(found) == bool(problem) and all(problem in one for one in found)
 
 
 def test_a_burned_card_does_not_call_at_a_table_without_a_button() -> None:

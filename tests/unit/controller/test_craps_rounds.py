@@ -321,9 +321,13 @@ def test_d9_a_die_that_rests_on_more_than_one_side_makes_the_roll_void() -> None
 def test_d10_a_dispute_is_the_boxpersons_at_mini_craps_the_floorpersons_to_decide_or_to_void() -> None:
     hands = CrapsHands(craps_toml())
     assert "(19:47-1.10(a)2i)" in answered(hands.order("void reason=face_disputed by=stickperson"))
-    assert hands.order("void reason=face_disputed by=boxperson").verdicts() == ["void face_disputed"]
+    said = hands.order("void reason=face_disputed by=boxperson")
+    assert said.verdicts() == ["void face_disputed"]
+    assert said.one(events.Void).rule == "19:47-1.10(a)2i"
     mini = CrapsHands(craps_toml(game="mini_craps"))
-    assert mini.order("void reason=face_disputed by=floorperson").verdicts() == ["void face_disputed"]
+    said = mini.order("void reason=face_disputed by=floorperson")
+    assert said.verdicts() == ["void face_disputed"]
+    assert said.one(events.Void).rule == "19:47-1.10(a)2ii"
     decided = CrapsHands(craps_toml(options="settle_after_s = 60"))
     decided.key(4, 4, settle=False)
     said = decided.order("correct round=1 dice=4-3 by=boxperson why=the face was disputed")
