@@ -19,6 +19,9 @@ from .results import Result
 TYPE_PREFIX: Final = "feltwire."
 TYPE_SUFFIX: Final = ".v1"
 
+USUAL_CALL: Final = "No more bets"
+"""What is called when the bets close, unless the game or the house calls otherwise."""
+
 Number: TypeAlias = int | float
 """A measured value. Whole numbers stay whole, so that decoding and encoding a body gives the same bytes."""
 
@@ -225,6 +228,8 @@ class Data(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A bench round. Never to be shown as a real one."""
     mono_ns: int
     """When it became known, on the clock that times the edges."""
+    house_rules: bool = False
+    """Played by the house's own rules, not by those of New Jersey: a board shows HOUSE RULES. Left out where not."""
 
 
 class RoundData(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -320,7 +325,7 @@ class NoMoreBets(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """Who called it."""
     rule: str
     """The rule that wants the call by now."""
-    call: str = "No more bets"
+    call: str = USUAL_CALL
     """The words that were called, where they are others: `Raises closed` of red dog."""
 
 

@@ -179,6 +179,7 @@ class _Common(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     simulated: bool
     mono_ns: int
+    house_rules: bool = False
 
 
 _ENCODER: Final = msgspec.json.Encoder()
@@ -232,6 +233,7 @@ def _read(envelope: _Envelope) -> Data:
         game=common.game,
         simulated=common.simulated,
         mono_ns=common.mono_ns,
+        house_rules=common.house_rules,
         raw=envelope.data.copy(),
     )
 

@@ -193,7 +193,8 @@ def _is(kind: type[Data]) -> dict[str, Any]:
     return {"properties": {"type": {"const": type_of(kind)}}, "required": ["type"]}
 
 
-_COMMON = ("table", "game", "simulated", "mono_ns")
+_REQUIRED = ("table", "game", "simulated", "mono_ns")
+_COMMON = (*_REQUIRED, "house_rules")
 _ANSWERS: Final = (wire.TableList, wire.SealList, wire.EndOfEvents, wire.RequestRefusal)
 _STRUCTS: Final = (*DATA_TYPES, Snapshot, *_ANSWERS, *dict.fromkeys(RESULTS.values()))
 
@@ -215,7 +216,7 @@ def _definitions(ref: str) -> dict[str, Any]:
             "description": "The fields that the data of every type has.",
             "type": "object",
             "properties": common,
-            "required": list(_COMMON),
+            "required": list(_REQUIRED),
         },
         "Code": dict(CODE_SCHEMA),
         "Result": {

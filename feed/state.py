@@ -211,6 +211,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The rules profile that is played by."""
     simulated: bool = False
     """A bench table. Never to be shown as a real one."""
+    house_rules: bool = False
+    """Played by the house's own rules: a board shows HOUSE RULES."""
     state: State = CLOSED
     """Whether the table is open; `shut`: opened, and a fault blocks play."""
     round: int = 0
@@ -293,6 +295,7 @@ class TableState:
         self.game = ""
         self.rules = ""
         self.simulated = False
+        self.house_rules = False
         self.round = 0
         """The last round opened."""
         self.phase = NO_ROUND
@@ -360,6 +363,7 @@ class TableState:
             self.history.clear()
         self.game = event.data.game
         self.simulated = event.data.simulated
+        self.house_rules = event.data.house_rules
         before = (self.round, self.phase)
         self._fold(event)
         if (self.round, self.phase) != before:
@@ -541,6 +545,7 @@ class TableState:
             game=self.game,
             rules=self.rules,
             simulated=self.simulated,
+            house_rules=self.house_rules,
             state=self.state,
             round=self.round,
             phase=self.phase,
@@ -574,6 +579,7 @@ class TableState:
         state.game = snapshot.game
         state.rules = snapshot.rules
         state.simulated = snapshot.simulated
+        state.house_rules = snapshot.house_rules
         state.round = snapshot.round
         state.phase = snapshot.phase
         state.phase_since = snapshot.phase_since

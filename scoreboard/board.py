@@ -96,6 +96,8 @@ class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
     game: str
     simulated: bool
     status: Status
+    house_rules: bool = False
+    """Played by the house's own rules."""
     venue: str = ""
     """Where the hall shows those of several venues."""
     epoch: str = ""
@@ -187,6 +189,7 @@ def view_of(state: TableState, live: Live) -> BoardView:
         table=state.table,
         game=state.game,
         simulated=state.simulated,
+        house_rules=state.house_rules,
         status=status,
         epoch=state.epoch,
         sequence=state.last,

@@ -3,6 +3,7 @@
     craps       puck, point, shooter, this shooter's rolls, newest first
     sic bo      small, big or triple of the last result
     baccarat    the roads of the shoe
+    roulette    of a house's own rules: the colours that its pockets have shown, and its numbers
     machines    credits, meters, the last ten plays for recall, whatever the game is called
 
 A game that is not listed has none: its last results and statistics are shown as they are.
@@ -97,9 +98,19 @@ def _baccarat(state: TableState) -> dict[str, Any]:
     return {"roads": msgspec.to_builtins(roads_of(known)), "hands": len(known)}
 
 
+def _roulette(state: TableState) -> dict[str, Any]:
+    """Of a wheel by house rules, whose pockets need not have the customary colours and halves."""
+    if not state.house_rules:
+        return {}
+    shown = {str(one.result.get("pocket")): one.result.get("color") for one in state.history.outcomes}
+    pockets = [str(value) for key in state.history.keys if key.field == "pocket" for value in key.values]
+    return {"colors": shown, "numbers": sum(1 for pocket in pockets if pocket.strip("0"))}
+
+
 _DETAILS: Final[dict[str, Callable[[TableState], dict[str, Any]]]] = {
     "craps": _craps,
     "mini_craps": _craps,
     "baccarat": _baccarat,
+    "roulette": _roulette,
     "mini_baccarat": _baccarat,
 }

@@ -26,6 +26,7 @@ from controller.live.live_table import NOT_HAD, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED
 from controller.live.wiring import wire
+from controller.rules.profile import profile
 from controller.service.event_lines import words_of
 from controller.table.orders.order import CommandResult
 from controller.table.table import Table
@@ -99,6 +100,8 @@ class Session(msgspec.Struct, frozen=True):
     game: str
     backend: str
     rules: str
+    house_rules: bool
+    """Whether the rules are the house's own: the page shows HOUSE RULES."""
     simulated: bool
     """Whether the devices can be played and spoilt from the page."""
     emulated: bool
@@ -386,6 +389,7 @@ class BenchHost:
             game=config.game,
             backend=config.lines.backend,
             rules=config.rules,
+            house_rules=profile(config.rules).house,
             simulated=source is not None,
             emulated=source is None and config.simulated,
             lines=[*shown, *extra],

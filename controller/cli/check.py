@@ -12,6 +12,7 @@ from controller.cli.printing import show_problems
 from controller.games.catalogue import GAME
 from controller.games.load import check
 from controller.rules.cited import HOUSE_RULE
+from controller.rules.house import rules_words
 
 
 @click.command("check")
@@ -33,7 +34,8 @@ def command(tables: tuple[Path, ...]) -> None:
     report = check(tables)
     show_problems(report.problems)
     for table in report.tables:
-        click.echo(f"{table.file}: table {table.id}, {table.game} by {table.rules}, backend {table.lines.backend}: ok")
+        played = f"{table.game} by {rules_words(table.rules)}"
+        click.echo(f"{table.file}: table {table.id}, {played}, backend {table.lines.backend}: ok")
         for notice in GAME[table.game].notices(table):
             where = HOUSE_RULE if notice.ours else f"post at the table ({notice.cite})"
             click.echo(f"  {where}: {notice.value}")

@@ -18,6 +18,7 @@ from controller.configuration.header_pins import HEADER, HeaderPin, nearest_grou
 from controller.configuration.pinout import Pinout, pinouts_of, shared_pins
 from controller.configuration.pins import GpioPin
 from controller.games.load import check
+from controller.rules.house import house_words
 from drivers.base.device_spec import LineUse
 
 # The output is plain text in at most 80 columns; the console adds colour, on a terminal only.
@@ -162,7 +163,7 @@ def command(tables: tuple[Path, ...], svg: Path | None) -> None:
     for number, (config, wiring) in enumerate(zip(report.tables, pinouts_of(report.tables), strict=True), 1):
         if number > 1:
             console.print()
-        console.print(f"Table {config.id}: {config.game}, backend {config.lines.backend}\n")
+        console.print(f"Table {config.id}: {config.game}{house_words(config.rules)}, backend {config.lines.backend}\n")
         if config.boards:
             for part in boards_view(config, console.width):
                 console.print(part)

@@ -9,7 +9,9 @@ import msgspec
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import CallBy
-from controller.configuration.values import DeviceConfig
+from controller.configuration.values import DeviceConfig, R
+from controller.rules.house import HouseKeys, changes_of
+from controller.rules.profile import HOUSE, game_text
 from drivers.base.device_spec import DeviceSpec
 
 
@@ -44,6 +46,17 @@ class SetUp(NamedTuple):
     simulated: bool
     """Whether the backend is `sim`."""
     call: CallBy | None
+    house: HouseKeys | None = None
+    """`[house]`: what the house changes, where the profile is its own."""
+
+    def text(self, rules: type[R]) -> R:
+        """The rules of the game, read into its struct."""
+        return game_text(self.profile, self.game, rules, changes_of(self.house, self.game))
+
+    @property
+    def of_the_house(self) -> bool:
+        """Whether the rules are the house's own."""
+        return self.profile == HOUSE
 
 
 class GameEntry(Protocol):
@@ -56,6 +69,10 @@ class GameEntry(Protocol):
     @property
     def options(self) -> type[msgspec.Struct]:
         """The keys of `[game]`."""
+
+    @property
+    def house(self) -> type[HouseKeys] | None:
+        """The keys of `[house]`; None for a game without house rules."""
 
     @property
     def devices(self) -> Mapping[str, Slot]:

@@ -27,10 +27,11 @@ from controller.configuration.wiring import (
     read_wires,
     with_call,
 )
-from controller.rules.profile import DEFAULT_PROFILE, profile, profile_names, profiles_that_play
+from controller.rules.house import HouseKeys
+from controller.rules.profile import DEFAULT_PROFILE, HOUSE, profile, profile_names, profiles_that_play
 from drivers.base.device_spec import LineUse
 
-SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed")
+SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed", HOUSE)
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -75,9 +76,11 @@ class TableFile:
         if game is None:
             return
         options = self._section(game.options, "game")
+        house, house_right = self._house(game, right_table)
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
-        self._check_set_up(game, right_table, right_lines, options, devices, call)
+        if house_right:
+            self._check_set_up(game, right_table, right_lines, options, devices, call, house)
         self._check_set_going(devices, call)
         self._check_on_wires(devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
@@ -109,6 +112,7 @@ class TableFile:
                 table.calibration,
                 table.certificate,
                 table.certified_by,
+                house,
             )
 
     # ------------------------------------------------------------------------------------------- sections
@@ -207,6 +211,23 @@ class TableFile:
                 fix = f"write rules = {value_text(table.profile)} to have it so"
                 self.findings.append(ConfigFinding(path, wrong, fix, "warning", missing=True))
 
+    def _house(self, game: GameEntry, table: TableSection | None) -> tuple[HouseKeys | None, bool]:
+        """`[house]`, and whether the rules can be read with it. A regulation leaves the house nothing to change."""
+        if HOUSE not in self._values and not self._misspelt(HOUSE):
+            return None, True
+        if table is not None and table.profile != HOUSE:
+            if HOUSE in self._values:
+                wrong = (
+                    f"is given, and a house changes nothing of {value_text(table.profile)}, by which the table plays"
+                )
+                fix = 'write rules = "house" under [table], and the table shows HOUSE RULES; or remove [house]'
+                self.findings.append(ConfigFinding((HOUSE,), wrong, fix))
+            return None, True
+        if game.house is None:
+            return None, False  # reported with the profile
+        house = self._section(game.house, HOUSE)
+        return house, house is not None
+
     def _call(self, table: TableSection | None, lines: LinesSection | None, game: GameEntry | None) -> CallBy | None:
         """Who calls "No more bets"; None under `capture`, where the wires decide if the file does not."""
         if table is None or lines is None or table.no_more_bets is not None:
@@ -229,12 +250,13 @@ class TableFile:
         options: msgspec.Struct | None,
         devices: dict[str, DeviceConfig],
         call: CallBy | None,
+        house: HouseKeys | None,
     ) -> None:
         """What the game itself finds wrong between the parts of its table."""
         if table is None or table.profile not in profile_names() or not profile(table.profile).plays(table.game):
             return
         simulated = lines is not None and lines.backend == "sim"
-        self.findings += game.check(SetUp(table.game, table.profile, options, devices, simulated, call))
+        self.findings += game.check(SetUp(table.game, table.profile, options, devices, simulated, call, house))
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
         """A device that starts after the call cannot make the call: such a table would never play."""

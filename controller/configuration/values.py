@@ -24,10 +24,13 @@ from controller.configuration.sections import (
 )
 from controller.configuration.terminals import Terminal
 from controller.configuration.wiring import Wires
+from controller.rules.house import HouseKeys, changes_of
+from controller.rules.profile import game_text
 from drivers.base.device_spec import LineUse
 from drivers.dealer.buttons import BUTTONS
 
 C = TypeVar("C", bound=msgspec.Struct)
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 class DeviceConfig(NamedTuple):
@@ -77,6 +80,12 @@ class TableConfig(NamedTuple):
     calibration: Calibration = "required"
     certificate: Calibration = "required"
     certified_by: str = ""
+    house: HouseKeys | None = None
+    """`[house]`: what the house changes, where the rules are its own."""
+
+    def text(self, rules: type[R]) -> R:
+        """The rules of its game, read into the struct of that game."""
+        return game_text(self.rules, self.game, rules, changes_of(self.house, self.game))
 
     @property
     def live(self) -> bool:

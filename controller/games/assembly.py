@@ -90,6 +90,7 @@ def table_for(
         game=config.game,
         rules=config.rules,
         simulated=simulated,
+        house_rules=profile(config.rules).house,
         epoch=epoch,
         software=_software(),
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
@@ -166,10 +167,9 @@ def _amount(value: float) -> int | float:
 
 def _inspection(config: TableConfig, device: str) -> InspectionPlan:
     """What is looked at before the table opens, by the rules or by the house's wish."""
-    text = profile(config.rules)
-    if not text.plays(config.game):
+    if not profile(config.rules).plays(config.game):
         return no_inspection(device)
-    inspection = text.text(config.game, Inspected).inspection
+    inspection = config.text(Inspected).inspection
     asked = inspection.opening.value or config.inspection == "opening"
     return InspectionPlan(asked, device, inspection.with_devices(config.devices).checks)
 

@@ -2,19 +2,23 @@
 
 A profile is data with a citation on every value (`data/*.toml`). Where a text gives only the titles of a game's
 sections, the pair of profile and game is `NoText` and no table plays it: rules are never invented.
+
+The profile `house` is no text: everything in it is the house's, and cites nothing. A table's file may change it.
+Wherever a profile comes from (`SOURCES`), its sections are read into the structs of the games alike (`game_text`).
 """
 
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from importlib import resources
 from typing import Any, Final, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from controller.rules.cited import Cited, Inspection
+from controller.rules.cited import OURS, Cited, Inspection
 
 # The files of the rules profiles (`data/*.toml`)
 #
@@ -35,11 +39,19 @@ def _files(name: str) -> tuple[str, ...]:
 
 
 FILES: Final = {name: _files(name) for name in ("njac-13:47-20", "njac-19:47", "njac-13:69F")}
-"""The files of each profile; of the two texts for casinos, the older is first."""
+"""The files of each regulation; of the two texts for casinos, the older is first."""
+
+HOUSE: Final = "house"
+"""The profile of rules that are the house's own."""
+HOUSE_SECTION: Final = "house rules"
+"""What a section of it is called where a text's would be cited by its number."""
 
 SAME_TEXT: Final = "text_of"
 
 DEFAULT_PROFILE = "njac-13:47-20"
+
+_ABOUT: Final = ("name", "title", "source", "notes", "house", "no_text")
+"""What a profile's sections are besides those of games."""
 
 R = TypeVar("R", bound=Struct)
 
@@ -83,6 +95,8 @@ class Profile(Struct, frozen=True, kw_only=True):
     title: str
     source: str
     notes: tuple[str, ...] = ()
+    house: bool = False
+    """Whether it is no regulation: what is played by it is marked as the house's, and cites nothing."""
     texts: dict[str, Data] = {}
     """The section of each game that has a text."""
     no_text: dict[str, NoText] = {}
@@ -107,6 +121,8 @@ class Profile(Struct, frozen=True, kw_only=True):
         """Why the game cannot be played by this profile, in words; None if it can."""
         if self.plays(game):
             return None
+        if self.house:
+            return f"house rules are there for {', '.join(self.texts)}, not for {game}"
         titles = self.no_text.get(game)
         if titles is None:
             return f"no text: {self.name} does not speak of {game}"
@@ -119,9 +135,22 @@ def _converted(name: str, game: str, rules: type[R]) -> R:
     return text
 
 
+def game_text(name: str, game: str, rules: type[R], changes: Data | None = None) -> R:
+    """The rules of a game in a profile, with what a table's file changes of them.
+
+    Raises:
+        KeyError: there is no such profile, or it has no text for the game.
+    """
+    of = profile(name)
+    if not changes or not of.plays(game):
+        return of.text(game, rules)
+    changed: R = msgspec.convert(_changed(of.texts[game], changes), rules)
+    return changed
+
+
 def profile_names() -> tuple[str, ...]:
     """The names that `[table] rules` may have."""
-    return tuple(FILES)
+    return tuple(SOURCES)
 
 
 @cache
@@ -131,15 +160,15 @@ def profile(name: str) -> Profile:
     Raises:
         KeyError: there is no such profile.
     """
-    if name not in FILES:
-        raise KeyError(f"no rules profile {name!r}; there are {', '.join(FILES)}")
-    data = read(name)
-    about: Data = {key: data.pop(key) for key in ("name", "title", "source", "notes", "no_text") if key in data}
+    if name not in SOURCES:
+        raise KeyError(f"no rules profile {name!r}; there are {', '.join(SOURCES)}")
+    data = dict(SOURCES[name]())
+    about: Data = {key: data.pop(key) for key in _ABOUT if key in data}
     return msgspec.convert({**about, "texts": data}, Profile)
 
 
 def profiles_that_play(game: str) -> tuple[str, ...]:
-    """The profiles that have a text for the game; none where no profile has."""
+    """The regulations that have a text for the game; none where none has."""
     return tuple(name for name in FILES if profile(name).plays(game))
 
 
@@ -153,10 +182,10 @@ def default_profile(game: str) -> str:
 
 
 def read(name: str) -> Data:
-    """The sections of a profile.
+    """The sections of a regulation.
 
     Raises:
-        KeyError: there is no such profile.
+        KeyError: there is no such regulation.
         ValueError: two files have the same section, or `text_of` names a section that does not exist.
     """
     data: Data = {"no_text": {}}
@@ -189,3 +218,27 @@ def _changed(base: Data, changes: Data) -> Data:
         table = isinstance(value, dict) and isinstance(before, dict) and "value" not in value
         changed[name] = _changed(before, value) if table and isinstance(before, dict) else value
     return changed
+
+
+def _house() -> Data:
+    """The sections of the house profile: each is the section of another profile, as the house's own."""
+    data = tomllib.loads(DATA.joinpath(f"{HOUSE}.toml").read_text(encoding="utf-8"))
+    return {
+        key: {**as_ours(read(section["like"])[key]), "section": HOUSE_SECTION} if isinstance(section, dict) else section
+        for key, section in data.items()
+    }
+
+
+_OF_A_TEXT: Final = frozenset({"words", "reading", "note"})
+
+
+def as_ours(data: Any) -> Any:
+    """Data of a text as the house's: its values, each marked `ours`, without words, readings, notes and silences."""
+    if isinstance(data, Mapping):
+        own = {"cite": OURS, "rule": OURS, "silent_on": []}
+        return {key: own.get(key, as_ours(value)) for key, value in data.items() if key not in _OF_A_TEXT}
+    return [as_ours(one) for one in data] if isinstance(data, list) else data
+
+
+SOURCES: Final[Mapping[str, Callable[[], Data]]] = {**{name: partial(read, name) for name in FILES}, HOUSE: _house}
+"""Where the sections of each profile come from: name, title, source and whether it is a house's, and a table a game."""

@@ -14,6 +14,7 @@ import msgspec
 
 from controller.games.catalogue import GAME
 from controller.rules.cited import HOUSE_RULE, OURS
+from controller.rules.house import HOUSE_RULES
 from controller.table.wording import counted, times
 from feed import events
 from feed.data import Tumbling
@@ -107,7 +108,7 @@ def line_of(event: Event, *, dated: bool = False) -> str:
     data = event.data
     number = getattr(data, "round", None)
     place = data.table if number is None else f"{data.table} #{number}"
-    mark = "sim " if data.simulated else ""
+    mark = ("sim " if data.simulated else "") + ("house " if data.house_rules else "")
     virtual = event.time < "2000"
     when = f"{data.mono_ns / 1e9:11.3f}" if virtual else dated_words(event.time) if dated else event.time[11:23]
     return plain(f"{when:>12}  {mark}{place:<16}  {_description(event)}")
@@ -155,7 +156,8 @@ def _description(event: Event) -> str:
     match data:
         case events.TableOpened():
             posted = "".join(f"; {notice_words(one.words, one.rule)}" for one in data.notices)
-            return f"table opened{_by(data.by)}: {data.game} by {data.rules}, {data.software}{posted}"
+            rules = HOUSE_RULES if data.house_rules else data.rules
+            return f"table opened{_by(data.by)}: {data.game} by {rules}, {data.software}{posted}"
         case events.TableClosed():
             return f"table closed{_by(data.by)}: {data.reason}"
         case events.RoundOpened():

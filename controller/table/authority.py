@@ -8,6 +8,8 @@
 
 The position in which a person acts at the table (`as=boxperson`) is what a key was allowed for, too (ours).
 
+The classes are New Jersey's: where the rules are the house's own, the role alone counts (ours).
+
 Supervising is Class A's, because a Class B operator "is supervised by" one (13:47-20.2); operating roulette and craps
 is Class A's too. The table above is data, `rules/data/authority.toml`; the classes are in the rules profiles.
 """
@@ -87,7 +89,7 @@ def may(
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"
-    if authority.acts == "serves":
+    if authority.acts == "serves" or profile(rules).house:
         return None
     classes = _classes(game, rules, authority.acts == "supervises")
     if sender.operator_class in classes.value:

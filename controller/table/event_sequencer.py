@@ -19,6 +19,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     game: str
     rules: str
     simulated: bool
+    house_rules: bool = False
+    """Whether the rules are the house's own: every event states it."""
     epoch: str
     """Random and new at each start of a live service; `replay` and `sim` otherwise: equal input gives equal bytes."""
     software: str
@@ -75,6 +77,8 @@ class EventSequencer:
     def emit(self, data: Data) -> None:
         """Emits an event: durable ones are numbered without a gap, the others apart."""
         kind = type(data)
+        if self._identity.house_rules:
+            data = msgspec.structs.replace(data, house_rules=True)
         number = getattr(data, "round", None)
         if kind.durable:
             self.sequence += 1

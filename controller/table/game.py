@@ -22,6 +22,7 @@ from controller.table.salts import Salts
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
+from feed.data import USUAL_CALL
 from feed.events import Data, Evidence, Verdict, WinningBet
 from feed.state import TableState
 from hal.values import Frame
@@ -61,8 +62,8 @@ class Terms(NamedTuple):
     rule: str
     """The rule that an outcome cites."""
     settle_after_s: float
-    void_call: str = "No spin"
-    """What the dealer calls where the reason of a void round has no words of its own."""
+    void_call: str = ""
+    """What the dealer calls where the reason of a void round has no words of its own; empty: as for `dealer_call`."""
 
 
 class Game(ABC):
@@ -91,7 +92,8 @@ class Game(ABC):
         self._reasons = terms.reasons
         self._call_rule = terms.call
         self._rule = terms.rule
-        self._void_call = terms.void_call
+        by_hand = terms.reasons.get(DEALER_CALL)
+        self._void_call = terms.void_call or (by_hand.call.value if by_hand is not None and by_hand.call else "No spin")
         self._settle_ns = round(terms.settle_after_s * 1e9)
         self._settle_due_ns = NEVER_NS
         self._shut_when_settled = False
@@ -201,7 +203,9 @@ class Game(ABC):
         """ "No more bets" is called."""
         if self.called_ns is None:
             self.called_ns = called_ns
-            self.report(events.NoMoreBets, t_ns, by=by, rule=self._call_rule.when.cite)
+            words = self._call_rule.call.value
+            own = {} if words == USUAL_CALL else {"call": words}
+            self.report(events.NoMoreBets, t_ns, by=by, rule=self._call_rule.when.cite, **own)
             self.bets_closed(t_ns, called_ns)
 
     @property

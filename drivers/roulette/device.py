@@ -128,15 +128,19 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
     driver: Literal["roulette_wheel"] = "roulette_wheel"
     pockets: Annotated[
-        Literal["american", "european", "american_as_single_zero"],
+        Literal["american", "european", "american_as_single_zero", "house"],
         Meta(
-            description="the wheel: american (0 and 00), european (0), or american_as_single_zero (00 is no spin)",
+            description="the wheel: american (0 and 00), european (0), american_as_single_zero (00 is no spin), or "
+            "house (the pockets of [house], with rules of the house)",
             extra={"meant": MEANT_WHEELS},
         ),
     ] = "american"
     order: Annotated[
         tuple[str, ...] | None,
-        Meta(description="the pockets in the positive direction from the index, if they are not in the usual order"),
+        Meta(
+            description="the pockets in the positive direction from the index, if they are not in the usual order; "
+            "of a house's own wheel always"
+        ),
     ] = None
     encoder_slots: Annotated[
         Annotated[int, Meta(ge=8, le=5000)] | None,
@@ -170,7 +174,7 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     @property
     def wheel_order(self) -> tuple[str, ...]:
         """The names of the pockets in the positive direction from the index."""
-        return self.order or ORDERS[self.pockets]
+        return self.order or ORDERS.get(self.pockets, ())
 
     @property
     def slots(self) -> int:
@@ -199,7 +203,9 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
                     "put them more than 30 degrees off opposite, for example at 0 and 110, or add a third",
                 )
             )
-        if self.order is not None and sorted(self.order) != sorted(ORDERS[self.pockets]):
+        if self.pockets not in ORDERS:
+            found += self._own_order()
+        elif self.order is not None and sorted(self.order) != sorted(ORDERS[self.pockets]):
             found.append(
                 (
                     "order",
@@ -208,3 +214,16 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
                 )
             )
         return found
+
+    def _own_order(self) -> list[tuple[str, str, str]]:
+        """What is wrong with the order of a wheel that has no usual one."""
+        if not self.order:
+            return [
+                ("order", f'is missing, and pockets = "{self.pockets}" needs it', "list the pockets in wheel order")
+            ]
+        twice = sorted({pocket for pocket in self.order if self.order.count(pocket) > 1})
+        if twice:
+            return [("order", f"names {' and '.join(twice)} twice", "name each pocket once")]
+        if len(self.order) < 3:
+            return [("order", f"names {len(self.order)} pockets", "name at least three")]
+        return []

@@ -126,6 +126,7 @@ export function board(key, view, { stale, tile, recall }) {
         h(tile ? "h2.name" : "h1.name", { dir: "auto" }, name),
         view.venue ? h("span.venue", { dir: "auto" }, short(view.venue, 40)) : null,
         h("span.game", {}, named("game", view.game || "")),
+        view.house_rules ? h("span.house-rules", {}, t("house_rules")) : null,
         view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,
         h("span.limits", {}, limits(view)),
         view.round ? h("span.round", {}, t(game === machine ? "play" : "round", { n: view.round })) : null,

@@ -31,6 +31,8 @@ class MoneyWheelGeometry:
     index_width_deg: float = 3.0
     index_offset_deg: float = 0.0
     indicator_deg: float = 0.0
+    minimum_revolutions: float = 3.0
+    """What a spin must have, by the rules that are played."""
     no_more_bets_button: bool = True
     settled_button: bool = False
 

@@ -70,11 +70,11 @@ class MoneyWheelPlan:
 
 
 def clean_plan(geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
-    """A regular round: the call, a spin of four to eight turns (one in seven with a wind-up), rest."""
+    """A regular round: the call, a spin with up to five turns to spare (one in seven with a wind-up), rest."""
     call_after_s = rng.uniform(1.0, 3.0)
     plan = MoneyWheelPlan(
         direction=rng.choice((1, -1)),
-        travel_deg=360.0 * rng.uniform(3.5, 8.0),
+        travel_deg=360.0 * rng.uniform(geometry.minimum_revolutions + 0.5, geometry.minimum_revolutions + 5.0),
         push_deg=rng.uniform(60.0, 150.0),
         call_after_s=call_after_s if geometry.no_more_bets_button else None,
         spin_after_s=call_after_s + rng.uniform(0.7, 2.5),
@@ -83,12 +83,16 @@ def clean_plan(geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
 
 
 def _short_spin(plan: MoneyWheelPlan, geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
-    # From 0.8 of a turn, so that it is a spin and not a nudge.
-    return replace(plan, travel_deg=360.0 * rng.uniform(0.8, 2.75), push_deg=rng.uniform(40.0, 80.0))
+    # From 0.6 of a turn, so that it is a spin and not a nudge.
+    least = geometry.minimum_revolutions
+    turns = rng.uniform(max(0.6, 0.8 * (least / 3.0)), least - 0.25)
+    return replace(plan, travel_deg=360.0 * turns, push_deg=rng.uniform(40.0, 80.0))
 
 
 def _near_limit(plan: MoneyWheelPlan, geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
-    return replace(plan, travel_deg=360.0 * rng.uniform(2.9, 3.15))
+    return replace(
+        plan, travel_deg=360.0 * rng.uniform(geometry.minimum_revolutions - 0.1, geometry.minimum_revolutions + 0.15)
+    )
 
 
 def _wind_up(plan: MoneyWheelPlan, geometry: MoneyWheelGeometry, rng: Random) -> MoneyWheelPlan:
@@ -147,7 +151,6 @@ PLANS: dict[str, Callable[[MoneyWheelPlan, MoneyWheelGeometry, Random], MoneyWhe
 
 # --- the wheel ---
 
-LEAST_REVOLUTIONS = 3.0
 REST_S = 1.5
 """How long a correct controller waits until it takes the wheel to be at rest."""
 QUIET_AT_START_S = 5.0
@@ -334,9 +337,10 @@ class MoneyWheelSimulator:
         if self._geometry.no_more_bets_button and plan.call_after_s is None:
             refused.append("spun_before_no_more_bets")
         count_turns = self._count_deg / 360.0
-        if revolutions < LEAST_REVOLUTIONS:
+        least = self._geometry.minimum_revolutions
+        if revolutions < least:
             refused.append("wheel_revolutions")
-        elif revolutions < LEAST_REVOLUTIONS + 1.5 * count_turns:
+        elif revolutions < least + 1.5 * count_turns:
             doubtful.append("wheel_revolutions")
         if plan.reverse_below_deg_s is not None:
             refused.append("wheel_reversed")

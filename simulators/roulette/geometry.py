@@ -51,6 +51,8 @@ class RouletteGeometry:
     pocket_head_deg: float = 0.0
     object_beam: bool = True
     level_hz: float = 0.0
+    minimum_revolutions: float = 4.0
+    """What the ball must complete, by the rules that are played."""
     no_more_bets_button: bool = False
     settled_button: bool = False
 

@@ -75,11 +75,12 @@ def _travel(plan: RoulettePlan, turns: float) -> RoulettePlan:
 
 
 def _short_spin(plan: RoulettePlan, geometry: RouletteGeometry, rng: Random) -> RoulettePlan:
-    return _travel(plan, rng.uniform(1.1, 3.9))
+    return _travel(plan, rng.uniform(1.1, 3.9) * geometry.minimum_revolutions / 4.0)
 
 
 def _near_limit(plan: RoulettePlan, geometry: RouletteGeometry, rng: Random) -> RoulettePlan:
-    return _travel(plan, rng.uniform(3.7, 5.4))
+    more = geometry.minimum_revolutions - 4.0
+    return _travel(plan, rng.uniform(3.7 + more, 5.4 + more))
 
 
 def _late_call(plan: RoulettePlan, geometry: RouletteGeometry, rng: Random) -> RoulettePlan:

@@ -11,7 +11,6 @@ from simulators.roulette.ball import BallFall
 from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.plan import RoulettePlan
 
-LEAST_REVOLUTIONS = 4.0
 LEAST_ROTOR_DEG_S = 18.0
 """3 rpm: slower, the rotor has no direction that a ball could run against."""
 
@@ -57,9 +56,10 @@ def truth_of(facts: RoundFacts, geometry: RouletteGeometry) -> Truth:
         refused.append("not_level")
     if fall is not None and geometry.single_zero and geometry.pockets[fall.pocket] == "00":
         refused.append("double_zero_as_single_zero")
-    if turns < LEAST_REVOLUTIONS:
+    least = geometry.minimum_revolutions
+    if turns < least:
         refused.append("ball_revolutions")
-    doubtful = ("ball_revolutions",) if measurable < LEAST_REVOLUTIONS and turns >= LEAST_REVOLUTIONS else ()
+    doubtful = ("ball_revolutions",) if measurable < least <= turns else ()
 
     notices: tuple[str, ...] = ()
     if plan.call_late_s is not None:

@@ -9,7 +9,7 @@ EPOCH = "0123456789abcdef"
 
 
 def event(kind: type[events.Data], number: int, table: str = "wheel-1", **fields: object) -> Event:
-    data = kind(table=table, game="money_wheel", simulated=True, mono_ns=number, **fields)
+    data = kind(table=table, game="money_wheel", simulated=True, mono_ns=number, **fields)  # type: ignore[arg-type]
     durable = kind.durable
     serial = str(number) if durable else f"e{number}"
     attributes = {"sequence": f"{number:020d}"} if durable else {}

@@ -62,6 +62,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "feed": FeedSection,
     **{f"device {name}": driver.keys for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
+    **{f"house {name}": game.house for name, game in REGISTRY.games.items() if game.house is not None},
 }
 PICTURES = {
     name: f"docs/pictures/wiring-{name.removesuffix('.toml')}.svg"

@@ -109,6 +109,7 @@ byId("zoom-out").addEventListener("click", () => lanes.zoom(1 / 0.6, lanes.width
 
 function begin(session) {
   setText(byId("table-name"), `${session.table} · ${session.game.replaceAll("_", " ")}`);
+  byId("house-rules").hidden = !session.house_rules;
   document.title = `${session.table.slice(0, 60)} · Feltwire bench`;
   const badge = byId("kind-of-devices");
   const words = session.emulated ? "EMULATED BOARDS" : `REAL LINES: ${session.backend}`;

@@ -12,6 +12,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.rules.cited import Cited
+from controller.rules.house import HouseKeys
 from controller.table.bias import Plan
 from controller.table.game import Game, GameContext
 from controller.table.orders.order import Verb
@@ -127,6 +128,8 @@ class GameSpec:
     words: GameWords
     statistics: Callable[[TableConfig], Sequence[StatisticsKey]]
     """What its statistics count, for hot and cold numbers: fields of its results, with every value that can come."""
+    house: type[HouseKeys] | None = None
+    """The keys of `[house]`; None for a game that the house profile does not have."""
     check: Callable[[SetUp], list[ConfigFinding]] = _nothing_wrong
     """What is wrong between the parts of its table."""
     bias: Callable[[TableConfig], Plan | None] = _unwatched

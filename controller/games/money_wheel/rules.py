@@ -61,9 +61,15 @@ class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """The differences between `order` and this wheel's faces, a sentence each; empty if there are none."""
         found = Counter(order)
         wrong = [
-            f"{found[known.face]} spaces show {known.face}, and {known.count.cite} wants {known.count.value}"
+            f"{found[known.face]} spaces show {known.face}, and {self._wanted(known)}"
             for known in self.faces
             if found[known.face] != known.count.value
         ]
         unknown = sorted(set(found) - set(self.face_names()))
         return wrong + [f"{face!r} is no face of {self.section}" for face in unknown]
+
+    @staticmethod
+    def _wanted(known: Face) -> str:
+        """How many spaces show a face, and where that is from."""
+        wants = "the house's rules want" if known.count.ours else f"{known.count.cite} wants"
+        return f"{wants} {known.count.value}"

@@ -11,9 +11,9 @@ from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
+from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
-from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.money_wheel.device import MoneyWheelConfig
 from feed.events import StatisticsKey
@@ -23,19 +23,25 @@ if TYPE_CHECKING:
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    rules = profile(config.rules).text(config.game, MoneyWheelRules)
+    rules = config.text(MoneyWheelRules)
     devices.make("wheel")
     keys = config.devices["wheel"].keys(MoneyWheelConfig)
     return MoneyWheelGame(context, rules, config.game_options(MoneyWheelOptions), keys)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
-    """The faces that are configured must be those of the rules."""
+    """The faces that are configured must be those of the rules: of the text, or of the house."""
     if "wheel" not in setup.devices:
         return []
     faces = setup.devices["wheel"].keys(MoneyWheelConfig).faces
-    fix = "list the faces of all spaces with the right counts, or remove the key for our default"
-    rules = profile(setup.profile).text(setup.game, MoneyWheelRules)
+    if setup.of_the_house:
+        fix = "list each space in the order of the wheel, and correct it or faces under [house]"
+    else:
+        fix = (
+            "list the faces of all spaces with the right counts, or remove the key for our default; for a wheel of "
+            'another kind write rules = "house" under [table]'
+        )
+    rules = setup.text(MoneyWheelRules)
     return [ConfigFinding(("device", "wheel", "faces"), wrong, fix) for wrong in rules.order_problems(faces)]
 
 
@@ -61,6 +67,7 @@ def _geometry(config: TableConfig) -> MoneyWheelGeometry:
         encoder_slots=wheel.encoder_slots,
         index_width_deg=wheel.index_width_deg,
         indicator_deg=wheel.indicator_deg,
+        minimum_revolutions=config.text(MoneyWheelRules).minimum_revolutions.value,
         no_more_bets_button="dealer_no_more_bets" in config.buttons,
         settled_button="dealer_settled" in config.buttons,
     )
@@ -74,6 +81,7 @@ MONEY_WHEEL = GameSpec(
     name="money_wheel",
     rules=MoneyWheelRules,
     options=MoneyWheelOptions,
+    house=MoneyWheelHouse,
     devices={"wheel": Slot(("money_wheel",)), **SLOTS_OF_ALL},
     build=_build,
     geometry=_geometry,

@@ -9,7 +9,8 @@ none of them, and a ball in 00 is "No spin". A split lies on a line between two 
     1 | 2 | 3         1 | 2 | 3
     4 | 5 | 6         4 | 5 | 6
 
-Three numbers with a zero are those that the regulation names; 0-2-3 of a single-zero layout is not among them.
+Three numbers with a zero are those that the regulation names; 0-2-3 of a single-zero layout is not among them. A
+house's own wheel has the wagers that its numbers can be laid out for; those with its zeros are the house's own bets.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, EUROPEAN, WHEELS, ZEROS, RouletteRules, Wager
+from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, WHEELS, ZEROS, RouletteRules, Wager
 from controller.rules.cited import Cited, odds_words
 from feed.data import WinningBet
 
 ROW = 3
 """Numbers in a row, and columns on the layout."""
-DOZENS = ("1st 12", "2nd 12", "3rd 12")
+PARTS = ("1st", "2nd", "3rd")
+"""The parts of the numbers that a dozen is a wager on: `1st 12`."""
 
 
 class Bet(NamedTuple):
@@ -47,8 +49,8 @@ class Layout:
             raise ValueError(f"wheel {wheel!r}: expected one of {', '.join(WHEELS)}")
         self.rules = rules
         self.wheel = wheel
-        self.zeros = ("0",) if wheel == EUROPEAN else ZEROS
-        self.bets = tuple(self._bets(seven_numbers))
+        self.zeros = rules.zeros_of(wheel)
+        self.bets = tuple(self._offered(self._bets(seven_numbers)))
         no_spin = ("00",) if wheel == AMERICAN_AS_SINGLE_ZERO else ()
         outcomes = (pocket for pocket in self._pockets() if pocket not in no_spin)
         self._winning: dict[str, tuple[WinningBet, ...] | None] = dict.fromkeys(outcomes)
@@ -81,6 +83,20 @@ class Layout:
             WinningBet(bet.name, odds_words(bet.wager.odds.value)) for bet in self.bets if pocket in bet.pockets
         )
 
+    def _offered(self, bets: Iterator[Bet]) -> Iterator[Bet]:
+        """Those of the layout that the house offers, and its own."""
+        if self.rules.offered is None:
+            yield from bets
+        else:
+            wagers = [getattr(self.rules.wagers, name) for name in self.rules.offered.value]
+            yield from (bet for bet in bets if any(bet.wager is wager for wager in wagers))
+        for own in self.rules.own_bets:
+            yield Bet(own.bet, frozenset(own.pockets), own.wager)
+
+    @property
+    def _own_wheel(self) -> bool:
+        return self.wheel == HOUSE_WHEEL
+
     def _bets(self, seven_numbers: bool) -> Iterator[Bet]:
         wagers = self.rules.wagers
         for pocket in self._pockets():
@@ -89,7 +105,7 @@ class Layout:
         yield from self._three_numbers()
         yield from self._four_numbers()
         first_five = self.rules.groups.first_five_numbers.value
-        if "00" in self.zeros:
+        if self.zeros == ZEROS and not self._own_wheel:
             yield Bet("first five numbers", frozenset(first_five), wagers.first_five_numbers)
         for first in range(1, self._last - 2 * ROW + 2, ROW):
             yield self._span(f"six numbers {first}-{first + 5}", first, first + 5, wagers.six_numbers)
@@ -103,12 +119,14 @@ class Layout:
         return self.rules.numbers.value
 
     def _splits(self) -> Iterator[Bet]:
-        if "00" in self.zeros:
+        if self._own_wheel:
+            pairs = []
+        elif "00" in self.zeros:
             pairs = [("0", "00"), ("0", "1"), ("0", "2"), ("00", "2"), ("00", "3")]
         else:
             pairs = [("0", "1"), ("0", "2"), ("0", "3")]
         for number in range(1, self._last + 1):
-            if number % ROW:
+            if number % ROW and number < self._last:
                 pairs.append((str(number), str(number + 1)))
             if number + ROW <= self._last:
                 pairs.append((str(number), str(number + ROW)))
@@ -119,14 +137,14 @@ class Layout:
         groups = [
             group
             for group in self.rules.groups.three_numbers_with_zero.value
-            if "00" in self.zeros or "00" not in group
+            if not self._own_wheel and ("00" in self.zeros or "00" not in group)
         ]
-        groups += [(str(n), str(n + 1), str(n + 2)) for n in range(1, self._last, ROW)]
+        groups += [(str(n), str(n + 1), str(n + 2)) for n in range(1, self._last - 1, ROW)]
         for group in groups:
             yield Bet(f"three numbers {'-'.join(group)}", frozenset(group), self.rules.wagers.three_numbers)
 
     def _four_numbers(self) -> Iterator[Bet]:
-        for number in range(1, self._last - ROW + 1):
+        for number in range(1, self._last - ROW):
             if number % ROW:
                 group = [str(n) for n in (number, number + 1, number + ROW, number + ROW + 1)]
                 yield Bet(f"four numbers {'-'.join(group)}", frozenset(group), self.rules.wagers.four_numbers)
@@ -137,15 +155,16 @@ class Layout:
         for column in range(1, ROW + 1):
             pockets = frozenset(str(n) for n in numbers if (n - column) % ROW == 0)
             yield Bet(f"column {column}", pockets, wagers.column)
-        for index, name in enumerate(DOZENS):
-            yield self._span(name, 12 * index + 1, 12 * index + 12, wagers.dozen)
+        third, half = self._last // len(PARTS), self._last // 2
+        for index, part in enumerate(PARTS):
+            yield self._span(f"{part} {third}", third * index + 1, third * index + third, wagers.dozen)
         reds = frozenset(str(n) for n in self.rules.red_numbers.value)
         yield Bet("red", reds, wagers.red)
         yield Bet("black", frozenset(str(n) for n in numbers) - reds, wagers.black)
         yield Bet("odd", frozenset(str(n) for n in numbers if n % 2), wagers.odd)
         yield Bet("even", frozenset(str(n) for n in numbers if n % 2 == 0), wagers.even)
-        yield self._span("1 to 18", 1, 18, wagers.low)
-        yield self._span("19 to 36", 19, 36, wagers.high)
+        yield self._span(f"1 to {half}", 1, half, wagers.low)
+        yield self._span(f"{half + 1} to {self._last}", half + 1, self._last, wagers.high)
 
     @staticmethod
     def _span(name: str, first: int, last: int, wager: Wager) -> Bet:

@@ -78,9 +78,10 @@ class RouletteResults:
                 f"pocket {pocket!r} is not on this wheel; it has {' '.join(sorted(self._order, key=_place))}"
             )
         if self.is_no_spin(pocket):
-            raise ValueError(
-                '00 is "No spin" on this wheel (13:47-20.32(i)2): the round is void, double_zero_as_single_zero'
-            )
+            why = self._rules.reasons["double_zero_as_single_zero"]
+            called = "no result" if why.call is None else f'"{why.call.value}"'
+            void = "the round is void, double_zero_as_single_zero"
+            raise ValueError(f"00 is {called} on this wheel ({why.rule}): {void}")
         return self.result(pocket)
 
     def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
@@ -94,7 +95,9 @@ class RouletteResults:
     def notices(self, pocket: str) -> list[str]:
         """The notice to players with this pocket: what the even-money wagers lose on a zero."""
         lost = self._layout.even_money_lost(pocket, self._options.zero_rule)
-        return [] if lost is None else [f"even-money wagers lose {lost.value} ({lost.cite})"]
+        if lost is None:
+            return []
+        return [f"even-money wagers lose {lost.value} ({'house rule' if lost.ours else lost.cite})"]
 
 
 def _place(pocket: str) -> tuple[int, int]:

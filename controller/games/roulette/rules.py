@@ -14,7 +14,9 @@ EUROPEAN = "european"
 """A single-zero wheel."""
 AMERICAN_AS_SINGLE_ZERO = "american_as_single_zero"
 """A double-zero wheel used as a single-zero wheel: 00 is "No spin"."""
-WHEELS = (AMERICAN, EUROPEAN, AMERICAN_AS_SINGLE_ZERO)
+HOUSE_WHEEL = "house"
+"""A wheel with the pockets that the house's rules give it."""
+WHEELS = (AMERICAN, EUROPEAN, AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL)
 
 ZEROS = ("0", "00")
 
@@ -57,6 +59,14 @@ class Groups(Struct, frozen=True, forbid_unknown_fields=True):
     five_adjacent_numbers: Cited[int]
 
 
+class OwnBet(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bet that the house adds to the layout."""
+
+    bet: str
+    pockets: tuple[str, ...]
+    wager: Wager
+
+
 class Notices(Struct, frozen=True, forbid_unknown_fields=True):
     """The texts of the notices at the table."""
 
@@ -89,14 +99,26 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     groups: Groups
     reasons: dict[str, Reason]
     silent_on: tuple[str, ...]
+    zeros: Cited[tuple[str, ...]] | None = None
+    """The zeros of the house's own wheel; None where its rules have none."""
+    offered: Cited[tuple[str, ...]] | None = None
+    """The wagers that the house offers; None for all of the layout."""
+    own_bets: tuple[OwnBet, ...] = ()
+    """Bets of the house's."""
+
+    def zeros_of(self, wheel: str) -> tuple[str, ...]:
+        """The zeros of a wheel (one of `WHEELS`)."""
+        if wheel == HOUSE_WHEEL:
+            return () if self.zeros is None else self.zeros.value
+        return ("0",) if wheel == EUROPEAN else ZEROS
 
     def color(self, pocket: str) -> str:
-        """`red`, `black`, or `green` for 0 and 00.
+        """`red`, `black`, or `green` for 0, 00 and 000.
 
         Raises:
             ValueError: no wheel has such a pocket.
         """
-        if pocket in ZEROS:
+        if pocket in (ZEROS if self.zeros is None else self.zeros.value):
             return "green"
         return "red" if self._number(pocket) in self.red_numbers.value else "black"
 
@@ -104,14 +126,14 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """The notices that must stand at a table with this wheel (one of `WHEELS`) and `zero_rule`."""
         if wheel == AMERICAN_AS_SINGLE_ZERO:
             return (self.notices.as_single_zero,)
-        if wheel == EUROPEAN:
+        if wheel in (EUROPEAN, HOUSE_WHEEL):
             return ()
         return (self.notices.zero_half if zero_rule == "half" else self.notices.zero_all,)
 
     def lost_on_zero(self, wheel: str, zero_rule: str) -> Cited[str]:
         """What an even-money wager loses on 0 (and 00, on a double-zero wheel): `half` or `all`.
 
-        Only a double-zero wheel leaves the operator a choice; `zero_rule` is that choice.
+        Only a double-zero wheel, and the house's own, leave the operator a choice; `zero_rule` is that choice.
 
         Raises:
             ValueError: the rules do not allow this choice.
@@ -130,4 +152,5 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             number = int(pocket)
             if 1 <= number <= self.numbers.value:
                 return number
-        raise ValueError(f"pocket {pocket!r}: expected 0, 00 or 1 to {self.numbers.value}")
+        zeros = ", ".join(ZEROS if self.zeros is None else self.zeros.value) or "a number"
+        raise ValueError(f"pocket {pocket!r}: expected {zeros} or 1 to {self.numbers.value}")

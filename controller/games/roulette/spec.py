@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from controller.configuration.registry import SLOTS_OF_ALL, Slot
-from controller.configuration.values import TableConfig
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.values import DeviceConfig, TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
+from controller.games.roulette.house import RouletteHouse
 from controller.games.roulette.results import RouletteOptions
 from controller.games.roulette.rounds import RouletteGame
-from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
+from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, RouletteRules
 from controller.rules.cited import Cited
-from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
@@ -28,13 +29,51 @@ if TYPE_CHECKING:
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     """A wheel with track sensors, or an automatic one that reports its own state."""
-    rules = profile(config.rules).text(config.game, RouletteRules)
+    rules = config.text(RouletteRules)
     options = config.game_options(RouletteOptions)
     devices.make("wheel")
     keys = config.devices["wheel"].config
     if isinstance(keys, StarXConfig):
         return AutomaticRouletteGame(context, rules, options, keys)
     return RouletteGame(context, rules, options, config.devices["wheel"].keys(RouletteWheelConfig))
+
+
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    """A wheel with pockets of the house's own, and the bets on it, are those of the house's rules."""
+    device = setup.devices.get("wheel")
+    if device is None:
+        return []
+    own = isinstance(device.config, RouletteWheelConfig) and device.config.pockets == HOUSE_WHEEL
+    pockets = ("device", "wheel", "pockets")
+    if not setup.of_the_house:
+        fix = 'write rules = "house" under [table], or the pockets of the text: "american" or "european"'
+        return [ConfigFinding(pockets, f'is "{HOUSE_WHEEL}", which {setup.profile} does not know', fix)] if own else []
+    house = setup.house if isinstance(setup.house, RouletteHouse) else RouletteHouse()
+    order = device.config.wheel_order if isinstance(device.config, RouletteWheelConfig) else ORDERS[_pockets(device)]
+    if own and not house.pockets:
+        fix = "add zeros and numbers under [house]"
+        return [ConfigFinding(pockets, f'is "{HOUSE_WHEEL}", and the house\'s rules name no pockets', fix)]
+    if house.pockets and not own:
+        fix = f'write pockets = "{HOUSE_WHEEL}" and order under [device.wheel], or remove numbers and zeros'
+        wrong = f"gives pockets of the house's own, and the wheel is {_pockets(device)}"
+        return [ConfigFinding(("house", "numbers"), wrong, fix)]
+    found = []
+    if own:
+        place = ("device", "wheel", "order")
+        missing = [one for one in house.pockets if one not in order]
+        unknown = [one for one in order if one not in house.pockets]
+        fix = "list each pocket once, in the order of the wheel; zeros and numbers are under [house]"
+        if missing:
+            found.append(ConfigFinding(place, f"{' '.join(missing)} of the house's rules missing", fix))
+        if unknown:
+            found.append(ConfigFinding(place, f"{' '.join(unknown)} not in the house's rules", fix))
+    fix = f"name pockets of the wheel, each once: {' '.join(sorted(order, key=lambda one: (int(one), len(one))))}"
+    return found + [ConfigFinding(("house", "bets", bet, "pockets"), wrong, fix) for bet, wrong in house.against(order)]
+
+
+def _pockets(device: DeviceConfig) -> str:
+    wheel = device.config
+    return wheel.pockets if isinstance(wheel, StarXConfig) else device.keys(RouletteWheelConfig).pockets
 
 
 def _bias(config: TableConfig) -> WheelPlan | None:
@@ -70,11 +109,8 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
 
 def _notices(config: TableConfig) -> Sequence[Cited[str]]:
     """What (g) or (i)1 has posted, by the wheel and the operator's choice."""
-    wheel = config.devices["wheel"].config
-    pockets = (
-        wheel.pockets if isinstance(wheel, StarXConfig) else config.devices["wheel"].keys(RouletteWheelConfig).pockets
-    )
-    rules = profile(config.rules).text(config.game, RouletteRules)
+    pockets = _pockets(config.devices["wheel"])
+    rules = config.text(RouletteRules)
     return rules.notices_to_post(pockets, config.game_options(RouletteOptions).zero_rule)
 
 
@@ -102,6 +138,7 @@ def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
         pocket_head_deg=wheel.pocket_head_deg,
         object_beam=True,
         level_hz=2.0,
+        minimum_revolutions=config.text(RouletteRules).minimum_revolutions.value,
         no_more_bets_button="dealer_no_more_bets" in config.buttons,
         settled_button="dealer_settled" in config.buttons,
     )
@@ -119,6 +156,7 @@ ROULETTE = GameSpec(
     name="roulette",
     rules=RouletteRules,
     options=RouletteOptions,
+    house=RouletteHouse,
     devices={
         "wheel": Slot(("roulette_wheel", "star_x")),
         **SLOTS_OF_ALL,
@@ -129,6 +167,7 @@ ROULETTE = GameSpec(
     rests=place_of("index"),
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
     statistics=_statistics,
+    check=_check,
     bias=_bias,
     repeats=_repeats,
     published_bias=published_places("pocket"),

@@ -6,7 +6,7 @@ Beat the dealer has two tumbles a round, the dealer's first. The others have one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -63,6 +63,8 @@ class ChuckALuckRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fi
     odds_on_one: Cited[Odds]
     odds_on_two: Cited[Odds]
     odds_on_three: Cited[Odds]
+    symbols: Cited[tuple[str, ...]] | None = None
+    """What the sides show in place of one to six spots, on dice of the house's own."""
 
     def winning(self, dice: Sequence[int]) -> tuple[WinningBet, ...]:
         """Every number that shows, from the lowest.
@@ -73,12 +75,11 @@ class ChuckALuckRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fi
         shown = self.checked(dice)
         odds = (self.odds_on_one, self.odds_on_two, self.odds_on_three)
         return tuple(
-            WinningBet(f"number {value}", odds[shown.count(value) - 1].value.in_words()) for value in sorted(set(shown))
+            WinningBet(self._side(value), odds[shown.count(value) - 1].value.in_words()) for value in sorted(set(shown))
         )
 
-
-SEVEN: Final = 7
-"""The total between under and over."""
+    def _side(self, value: int) -> str:
+        return f"number {value}" if self.symbols is None else self.symbols.value[value - 1]
 
 
 class UnderOverSpace(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,6 +93,8 @@ class UnderOverSpace(Struct, frozen=True, forbid_unknown_fields=True):
 class UnderOverRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Two dice: their total is under seven, over seven, or seven."""
 
+    middle: Cited[int]
+    """The total between under and over: seven, or the house's own."""
     under: UnderOverSpace
     over: UnderOverSpace
     seven: UnderOverSpace
@@ -103,5 +106,5 @@ class UnderOverRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown_fie
             ValueError: these are not two dice.
         """
         total = sum(self.checked(dice))
-        space = self.under if total < SEVEN else self.over if total > SEVEN else self.seven
+        space = self.seven if total == self.middle.value else self.under if total < self.middle.value else self.over
         return (WinningBet(space.bet, space.odds.value.in_words()),)

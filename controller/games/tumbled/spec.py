@@ -19,9 +19,10 @@ from controller.games.dice.setup import (
 )
 from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
+from controller.games.tumbled.house import BeatTheDealerHouse, ChuckALuckHouse, UnderOverHouse
 from controller.games.tumbled.rounds import TumbledGame, TumbledOptions, TurnedCage
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
-from controller.rules.profile import profile
+from controller.rules.house import HouseKeys
 from controller.table.game import Game, GameContext
 from drivers.dice.cage import CageConfig
 from drivers.dice.cage_motor import CageMotorActuator
@@ -43,12 +44,11 @@ _SLOTS: Final[Mapping[str, Slot]] = {
 
 
 def _bets(config: TableConfig) -> TumbledBets:
-    texts = profile(config.rules)
     if config.game == "beat_the_dealer":
-        return BeatTheDealerBets(texts.text(config.game, BeatTheDealerRules))
+        return BeatTheDealerBets(config.text(BeatTheDealerRules))
     if config.game == "chuck_a_luck":
-        return ChuckALuckBets(texts.text(config.game, ChuckALuckRules))
-    return UnderOverBets(texts.text(config.game, UnderOverRules))
+        return ChuckALuckBets(config.text(ChuckALuckRules))
+    return UnderOverBets(config.text(UnderOverRules))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -114,11 +114,17 @@ def _against_dealer(result: Mapping[str, Any]) -> str:
     return f"{dealer}; player {thrown_words(result)}: the {result['winner']} wins"
 
 
-def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, Any]], str] = thrown_words) -> GameSpec:
+def _spec(
+    name: str,
+    rules: type[TumbledRules],
+    house: type[HouseKeys],
+    result: Callable[[Mapping[str, Any]], str] = thrown_words,
+) -> GameSpec:
     return GameSpec(
         name=name,
         rules=rules,
         options=TumbledOptions,
+        house=house,
         devices=_SLOTS,
         build=_build,
         geometry=_geometry,
@@ -132,6 +138,6 @@ def _spec(name: str, rules: type[TumbledRules], result: Callable[[Mapping[str, A
     )
 
 
-BEAT_THE_DEALER = _spec("beat_the_dealer", BeatTheDealerRules, _against_dealer)
-CHUCK_A_LUCK = _spec("chuck_a_luck", ChuckALuckRules)
-UNDER_OVER = _spec("under_over", UnderOverRules)
+BEAT_THE_DEALER = _spec("beat_the_dealer", BeatTheDealerRules, BeatTheDealerHouse, _against_dealer)
+CHUCK_A_LUCK = _spec("chuck_a_luck", ChuckALuckRules, ChuckALuckHouse)
+UNDER_OVER = _spec("under_over", UnderOverRules, UnderOverHouse)

@@ -5,7 +5,8 @@ import { dice, listed, motion, shares, strip } from "../parts.js";
 import { named, short, t } from "../words.js";
 
 const isDuel = (result) => Array.isArray(result.dealer_dice);
-const isUnderOver = (view) => view.game === "under_over";
+// By house rules the middle may be another total than seven: the bets that win name it.
+const isUnderOver = (view) => view.game === "under_over" && !view.house_rules;
 const side = (total) => (total < 7 ? "under" : total > 7 ? "over" : "seven");
 
 export function say(result) {
@@ -52,7 +53,7 @@ export function moving(view) {
 export function panel(view) {
   const totals = view.statistics.total ?? [];
   const rows =
-    view.game === "under_over"
+    isUnderOver(view)
       ? ["under", "seven", "over"].map((kind) => [t(kind), totals.reduce((sum, [total, count]) => sum + (side(total) === kind ? count : 0), 0), "plain"])
       : view.game === "beat_the_dealer"
         ? (view.statistics.winner ?? []).map(([who, count]) => [short(t(who), 10), count, "plain"])

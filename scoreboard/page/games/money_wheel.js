@@ -7,13 +7,18 @@ import { number, short, t } from "../words.js";
 const KINDS = { $1: "f1", $2: "f2", $5: "f5", $10: "f10", $20: "f20", flag: "special", joker: "special" };
 
 const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : short(face, 7));
-const kindOf = (face) => KINDS[face] ?? "f1";
+const OWN = ["f1", "f2", "f5", "f10", "f20", "special"];
+// A house's own face has the colour of its place among the faces, the commonest first.
+function kindOf(face, view) {
+  const place = (view.statistics.face ?? []).findIndex(([one]) => one === face);
+  return KINDS[face] ?? OWN[Math.min(Math.max(place, 0), OWN.length - 1)];
+}
 
 export const say = (result) => faceOf(result.face);
 
-export function hero(result) {
+export function hero(result, view) {
   const text = faceOf(result.face);
-  return h(`div.plate.${kindOf(result.face)}`, { "data-key": `f${result.space}` }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text));
+  return h(`div.plate.${kindOf(result.face, view)}`, { "data-key": `f${result.space}` }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text));
 }
 
 export function moving(view) {
@@ -31,12 +36,12 @@ export function panel(view) {
     h(
       "div.share-groups.one",
       {},
-      shares("faces", faces.map(([face, count]) => [faceOf(face), count, kindOf(face)]), view.counted),
+      shares("faces", faces.map(([face, count]) => [faceOf(face), count, kindOf(face, view)]), view.counted),
     ),
     windowOf(view, t("window.plain", { n: view.counted })),
   ];
 }
 
 export function history(view) {
-  return strip(view, (result) => h(`span.face.${kindOf(result.face)}`, {}, faceOf(result.face)));
+  return strip(view, (result) => h(`span.face.${kindOf(result.face, view)}`, {}, faceOf(result.face)));
 }

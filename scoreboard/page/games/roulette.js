@@ -6,25 +6,30 @@ import { named, number, short, t } from "../words.js";
 
 const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
 
-const colorOf = (pocket) => (pocket === "0" || pocket === "00" ? "green" : RED.has(Number(pocket)) ? "red" : "black");
-const chip = (pocket, color = colorOf(pocket)) => h(`span.chip.${color}`, {}, h("span", {}, short(pocket, 4)));
+const isZero = (pocket) => /^0+$/.test(pocket);
+// By house rules a pocket has the colour that it has shown; of one that never came it is not known.
+function colorOf(pocket, { details }) {
+  if (isZero(pocket)) return "green";
+  return details.colors ? (details.colors[pocket] ?? "plain") : RED.has(Number(pocket)) ? "red" : "black";
+}
+const half = ({ details }) => (details.numbers ?? 36) / 2;
 
 const pocketOf = (result) => short(result.pocket, 4);
 
 export const say = (result) => `${pocketOf(result)} ${named("color", result.color)}`;
 
-function kinds({ pocket, color }) {
+function kinds({ pocket, color }, view) {
   if (color === "green") return [t("color.green")];
   const value = Number(pocket);
-  return [named("color", color), t(value % 2 ? "odd" : "even"), t(value > 18 ? "high" : "low")];
+  return [named("color", color), t(value % 2 ? "odd" : "even"), t(value > half(view) ? "high" : "low")];
 }
 
-export function hero(result) {
+export function hero(result, view) {
   return h(
     `div.plate.${result.color}`,
     { "data-key": `p${result.pocket}` },
     h("strong.giant", { class: `long${Math.min(7, pocketOf(result).length)}` }, pocketOf(result)),
-    h("span.kinds", {}, kinds(result).map((word) => h("span", {}, word))),
+    h("span.kinds", {}, kinds(result, view).map((word) => h("span", {}, word))),
   );
 }
 
@@ -41,7 +46,8 @@ export function moving(view) {
 export function panel(view) {
   const pockets = view.statistics.pocket ?? [];
   const all = view.counted;
-  const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket)) ? count : 0), 0);
+  const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket, view)) ? count : 0), 0);
+  const chip = (pocket) => h(`span.chip.${colorOf(pocket, view)}`, {}, h("span", {}, short(pocket, 4)));
   const halves = (wanted) => sum((pocket, color) => color !== "green" && wanted(Number(pocket)));
   return [
     h(
@@ -54,7 +60,7 @@ export function panel(view) {
       "div.share-groups",
       {},
       shares("colors", [[t("color.red"), sum((_, color) => color === "red"), "red"], [t("color.black"), sum((_, color) => color === "black"), "black"], [t("zero"), sum((_, color) => color === "green"), "green"]], all),
-      shares("halves", [[t("low"), halves((value) => value <= 18), "plain"], [t("high"), halves((value) => value > 18), "plain"]], all),
+      shares("halves", [[t("low"), halves((value) => value <= half(view)), "plain"], [t("high"), halves((value) => value > half(view)), "plain"]], all),
       shares("parity", [[t("even"), halves((value) => value % 2 === 0), "plain"], [t("odd"), halves((value) => value % 2 === 1), "plain"]], all),
     ),
   ];

@@ -8,7 +8,7 @@ from controller.games.craps.rules import CrapsRules
 from controller.games.dice.rules import DiceRules
 from controller.games.sic_bo.rules import SicBoRules
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
-from controller.rules.profile import default_profile, profile, profile_names, profiles_that_play
+from controller.rules.profile import FILES, default_profile, profile, profiles_that_play
 
 NIGHT, OLD, NEW = profile("njac-13:47-20"), profile("njac-19:47"), profile("njac-13:69F")
 TUMBLED: list[TumbledRules] = [
@@ -44,7 +44,7 @@ def test_a_game_is_played_by_the_profiles_that_have_its_text_and_refused_by_the_
     game: str, able: tuple[str, ...]
 ) -> None:
     assert profiles_that_play(game) == able
-    for name in profile_names():
+    for name in FILES:
         assert (profile(name).refusal(game) is None) == (name in able)
 
 

@@ -33,8 +33,9 @@ def data_of(file: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-def test_there_are_the_three_profiles_and_casino_night_is_the_default() -> None:
-    assert set(profile_names()) == {"njac-13:47-20", "njac-19:47", "njac-13:69F"}
+def test_there_are_three_texts_and_the_house_s_own_rules_and_casino_night_is_the_default() -> None:
+    assert set(FILES) == {"njac-13:47-20", "njac-19:47", "njac-13:69F"}
+    assert profile_names() == (*FILES, "house")
     assert DEFAULT_PROFILE == "njac-13:47-20"
     assert all(profile(name).name == name for name in profile_names())
 
@@ -57,7 +58,8 @@ def test_every_value_is_cited_from_the_rules_of_its_profile_or_marked_ours(name:
 
 def test_every_file_of_the_rules_belongs_to_a_profile() -> None:
     folder = resources.files("controller.rules").joinpath("data")
-    there = {file.name for file in folder.iterdir()} - {"authority.toml", "paragraphs.toml", "sentences.toml"}
+    apart = {"authority.toml", "paragraphs.toml", "sentences.toml", "house.toml"}
+    there = {file.name for file in folder.iterdir()} - apart
     assert there == {file for files in FILES.values() for file in files}
 
 

@@ -14,7 +14,7 @@ from feed.subscriber import Notice
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "feed.md").read_text(encoding="utf-8")
-COMMON = {"table", "game", "simulated", "mono_ns"}
+COMMON = {"table", "game", "simulated", "mono_ns", "house_rules"}
 
 
 @pytest.mark.parametrize("kind", DATA_TYPES, ids=lambda kind: kind.kind)
