@@ -26,7 +26,7 @@ from controller.live.live_table import NOT_HAD, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED
 from controller.live.wiring import wire
-from controller.rules.profile import profile
+from controller.rules.profile import is_house
 from controller.service.event_lines import words_of
 from controller.table.orders.order import CommandResult
 from controller.table.table import Table
@@ -389,7 +389,7 @@ class BenchHost:
             game=config.game,
             backend=config.lines.backend,
             rules=config.rules,
-            house_rules=profile(config.rules).house,
+            house_rules=is_house(config.rules),
             simulated=source is not None,
             emulated=source is None and config.simulated,
             lines=[*shown, *extra],

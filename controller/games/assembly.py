@@ -12,7 +12,7 @@ from controller.configuration.sections import LimitKeys
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.catalogue import DEVICE, GAME, ORDERS, orders_of
-from controller.rules.profile import Inspected, profile
+from controller.rules.profile import Inspected, is_house, profile
 from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import Identity
 from controller.table.game import GameContext
@@ -90,7 +90,7 @@ def table_for(
         game=config.game,
         rules=config.rules,
         simulated=simulated,
-        house_rules=profile(config.rules).house,
+        house_rules=is_house(config.rules),
         epoch=epoch,
         software=_software(),
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import Meta, Struct
 
 from controller.rules.cited import OURS
-from controller.rules.profile import HOUSE, SOURCES, Data, profile
+from controller.rules.profile import HOUSE, Data, is_house, profile
 
 Words = Annotated[
     str,
@@ -63,7 +63,7 @@ HOUSE_RULES = "HOUSE RULES"
 
 def rules_words(rules: str) -> str:
     """What a table plays by, for people: the profile's name, or HOUSE RULES."""
-    return HOUSE_RULES if rules in SOURCES and profile(rules).house else rules
+    return HOUSE_RULES if is_house(rules) else rules
 
 
 def house_words(rules: str) -> str:

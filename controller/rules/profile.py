@@ -135,6 +135,11 @@ def _converted(name: str, game: str, rules: type[R]) -> R:
     return text
 
 
+def is_house(name: str) -> bool:
+    """Whether that is a profile of rules that are the house's own; not where there is no such profile."""
+    return name in SOURCES and profile(name).house
+
+
 def game_text(name: str, game: str, rules: type[R], changes: Data | None = None) -> R:
     """The rules of a game in a profile, with what a table's file changes of them.
 

@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from controller.configuration.problems import suggestion
 from controller.rules.cited import Cited
-from controller.rules.profile import DEFAULT_PROFILE, Operators, profile
+from controller.rules.profile import DEFAULT_PROFILE, Operators, is_house, profile
 from feed.allow_list import POSITIONS
 
 CLASS_A_ONLY: Final[Cited[tuple[str, ...]]] = Cited(("A",), "13:47-20.2")
@@ -89,7 +89,7 @@ def may(
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"
-    if authority.acts == "serves" or profile(rules).house:
+    if authority.acts == "serves" or is_house(rules):
         return None
     classes = _classes(game, rules, authority.acts == "supervises")
     if sender.operator_class in classes.value:
