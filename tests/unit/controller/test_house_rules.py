@@ -75,7 +75,7 @@ AMERICAN = ROULETTE.partition("[house]")[0]
 """A customary wheel, by our defaults marked as the house's."""
 TABLES = {
     "wheel": WHEEL,
-    "pegs": WHEEL.replace("encoder_slots = 108", 'sensing = "pegs"\naccept_pegs = true'),
+    "pegs": re.sub(r"encoder_slots.*\nindex_width_deg.*", 'sensing = "pegs"\naccept_pegs = true', WHEEL),
     "one_turn": WHEEL.replace("minimum_revolutions = 3", "minimum_revolutions = 1"),
     "roulette": ROULETTE,
     "triple_zero": TRIPLE_ZERO.format(order=ORDER),
