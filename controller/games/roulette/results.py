@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from controller.games.roulette.layout import Layout
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
+from controller.rules.cited import HOUSE_RULE
 from feed import events
 
 
@@ -97,7 +98,7 @@ class RouletteResults:
         lost = self._layout.even_money_lost(pocket, self._options.zero_rule)
         if lost is None:
             return []
-        return [f"even-money wagers lose {lost.value} ({'house rule' if lost.ours else lost.cite})"]
+        return [f"even-money wagers lose {lost.value} ({HOUSE_RULE if lost.ours else lost.cite})"]
 
 
 def _place(pocket: str) -> tuple[int, int]:
