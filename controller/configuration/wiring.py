@@ -351,6 +351,8 @@ def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) ->
         use = uses.get(line)
         if use is not None and use.closed_at_rest and pin.pull in ("up", "down"):
             yield from _closed_at_rest(pin)
+        if use is not None and not use.wire_inverted and use.kind == "input":
+            yield from _open_collector(pin, use)
         if use is None or not use.wire_inverted:
             continue
         if pin.pull == "up" and not pin.inverted:
@@ -360,6 +362,16 @@ def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) ->
         elif pin.pull == "down" and pin.inverted:
             wrong = "is a bare contact, and the resistor pulls its wire low: it would be active while open"
             yield ConfigFinding(("pins", line), wrong, 'write pull = "up", and wire the contact to ground')
+
+
+def _open_collector(pin: GpioPin, use: LineUse) -> Iterator[ConfigFinding]:
+    """An active-low sensor pulls its wire low, and leaves it open at rest: a resistor to ground holds it active."""
+    if pin.pull == "down" and pin.inverted and use.rests_low and not use.closed_at_rest:
+        wrong = (
+            "is inverted, and its resistor pulls the wire low: unplugged, or behind an open collector, it is always 1"
+        )
+        fix = 'write pull = "up"; or remove inverted, if the sensor gives 3V3 when it is active'
+        yield ConfigFinding(("pins", pin.line), wrong, fix, "warning")
 
 
 LEAST_SHARE: Final = 4

@@ -69,6 +69,11 @@ def test_the_files_are_right_before_a_mistake_is_planted() -> None:
         (A, A.replace('"up"', '"high"'), 'write "up" for that'),
         (A, A.replace("inverted = true", "active_low = true"), "write inverted = true"),
         (A, A.replace("true", "True"), "write true, in lower case"),
+        (
+            'ball_2 = { gpio = 24, pull = "up",',
+            'ball_2 = { gpio = 24, pull = "down",',
+            'always 1; write pull = "up"; or',
+        ),
         # names of lines
         ("pocket = { gpio = 5,", "ball_4 = { gpio = 5,", "ball_1 to ball_3, one for each angle of ball_sensors_deg"),
         ("ball_1 =", "ball_0 =", "number them from 1"),
