@@ -18,7 +18,6 @@ from controller.cli import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli.fleet_statistics import statistics_group
 from controller.cli.journal import (
     check_kinds,
-    exit_on_journal_error,
     export_options,
     moment,
     new_file,
@@ -28,6 +27,7 @@ from controller.cli.journal import (
 )
 from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_options
 from controller.cli.options import public_keys
+from controller.cli.reading_journals import exit_on_journal_error
 from controller.fleet.archive import (
     ArchivedTable,
     ArchiveError,

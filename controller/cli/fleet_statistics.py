@@ -16,9 +16,9 @@ import click
 import msgspec
 
 from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
-from controller.cli.journal import exit_on_journal_error, progress_bar
 from controller.cli.nats_options import exit_on_nats_error, nats_address, nats_options
 from controller.cli.options import zone_option
+from controller.cli.reading_journals import exit_on_journal_error, progress_bar
 from controller.cli.report_file import ReportFile
 from controller.fleet.connection import connect
 from controller.fleet.streams import JetStream

@@ -1,4 +1,4 @@
-"""`feltwire journal`: verify, read, export and archive a journal."""
+"""`feltwire journal`: verify, read, report, export, back up and archive a journal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import click
 import msgspec
@@ -15,7 +15,9 @@ from nacl.signing import SigningKey
 
 from controller.captures.capture_store import SUFFIX
 from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
+from controller.cli.journal_report import report_command
 from controller.cli.options import public_keys
+from controller.cli.reading_journals import exit_on_journal_error, progress_bar
 from controller.configuration.problems import suggestion
 from controller.journal.archive import archivable, archive
 from controller.journal.audit.captures import check_captures
@@ -42,7 +44,7 @@ from controller.journal.queries import (
 from controller.journal.records import COMMAND, COMMANDS, Record
 from controller.journal.signing import FILE_NAME as KEY_FILE
 from controller.journal.signing import SigningKeyError, load
-from controller.journal.verify import KnownHead, Progress, Step, verify
+from controller.journal.verify import KnownHead, verify
 from controller.rules.cited import HOUSE_RULE
 from controller.service.event_lines import colored_line_of, dated_words, rule_words
 from controller.service.state_paths import CAPTURES
@@ -50,47 +52,6 @@ from feed.data import DATA_TYPES, CaptureFile
 from feed.events import EventError, Outcome, Unresolved, Void, decode
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
-
-
-@contextmanager
-def exit_on_journal_error() -> Iterator[None]:
-    """Prints a `JournalError` in red and exits with code 2; exits with 0 when the output was closed."""
-    try:
-        yield
-    except JournalError as error:
-        click.echo(click.style(str(error), fg="red"), err=True)
-        sys.exit(BAD_CONFIGURATION)
-    except BrokenPipeError:
-        # The reader of the output closed it, as `head` does.
-        sys.stderr.close()
-        sys.exit(0)
-
-
-class Bar(NamedTuple):
-    """The callbacks that update a progress bar."""
-
-    progress: Progress
-    step: Step
-
-
-@contextmanager
-def progress_bar(label: str) -> Iterator[Bar | None]:
-    """A progress bar on standard error; None where that is no terminal."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
-
-        def advance(done: int, total: int) -> None:
-            bar.length = total
-            bar.update(done - bar.pos)
-
-        def relabel(what: str) -> None:
-            bar.label = f"{label}: {what}"
-            bar.render_progress()
-
-        yield Bar(advance, relabel)
-
 
 # feltwire journal verify
 
@@ -720,7 +681,7 @@ def retire_command(path: Path, yes: bool) -> None:
 
 @click.group("journal")
 def command() -> None:
-    """Verify, read, export, back up and archive a journal.
+    """Verify, read, report, export, back up and archive a journal.
 
     A journal keeps every event of every table, and every command with its sender, each chained to the one before by a
     hash. It is journal.sqlite in the service's state folder. All commands but archive and retire only read it, and may
@@ -731,7 +692,9 @@ def command() -> None:
         feltwire journal verify journal.sqlite                check that nothing was changed
         feltwire journal recall journal.sqlite roulette-1     the last ten rounds, with their evidence
         feltwire journal show journal.sqlite roulette-1       the last events, a line each
+        feltwire journal report journal.sqlite                the evening, as a page to print
         feltwire journal export journal.sqlite > events.jsonl
+        feltwire journal backup journal.sqlite COPY           a copy, while tables play
 
     Exit codes: 0 for success, 2 for a file or an option that cannot be used, 3 for a journal that does not verify.
     """
@@ -742,6 +705,7 @@ for _one in (
     show_command,
     recall_command,
     export_command,
+    report_command,
     archive_command,
     backup_command,
     retire_command,

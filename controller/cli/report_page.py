@@ -94,10 +94,12 @@ def table_of(
     *,
     numbers: Iterable[int] = (),
     wrap: Iterable[int] = (),
+    whole: Iterable[int] = (),
 ) -> str:
-    """A table, whose head is printed again on each page."""
-    right, wide = set(numbers), set(wrap)
-    classes = {at: ' class="n"' if at in right else ' class="w"' if at in wide else "" for at in range(len(heads))}
+    """A table, whose head is printed again on each page: columns of numbers stand right, others may be broken anywhere
+    or nowhere."""
+    kinds = {at: kind for kind, columns in (("k", whole), ("w", wrap), ("n", numbers)) for at in columns}
+    classes = {at: f' class="{kinds[at]}"' if at in kinds else "" for at in range(len(heads))}
     # A code is broken between its words where it must be, and nowhere else.
     head = "".join(f"<th{classes[at]}>{escaped(words)}</th>" for at, words in enumerate(heads))
     body = "".join(

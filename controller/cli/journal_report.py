@@ -1,0 +1,506 @@
+"""`feltwire journal report`: one evening of one computer as a page to print, from its journal alone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from controller.cli import NOT_VERIFIED
+from controller.cli.options import public_keys, zone_option
+from controller.cli.reading_journals import exit_on_journal_error, progress_bar
+from controller.cli.report_charts import OpenTimes, open_times
+from controller.cli.report_file import ReportFile
+from controller.cli.report_page import (
+    document,
+    escaped,
+    explanation,
+    figure,
+    of_hours,
+    of_time,
+    of_zone,
+    share,
+    table_of,
+)
+from controller.journal.audit.findings import AuditReport
+from controller.journal.evening import Evening, SentCommand, TableEvening, TimeSpan, last_time_ns, ns_of, read_evening
+from controller.journal.queries import parse_moment
+from controller.journal.verify import verify
+from controller.service.event_lines import rule_words, verdict_words, words_of
+from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
+from feed.events import Event
+from hal.clock import NS_PER_S, SystemClock
+
+DAY_BEGINS: Final = 12
+"""The hour at which one evening ends and the next begins (ours): no game is played over noon."""
+MOST: Final = 300
+"""Of one kind at most so many are printed one by one (ours); all are counted."""
+MOST_VALUES: Final = 60
+"""Of a field that has more values than a wheel, those that never came are left out (ours)."""
+ROUTINE: Final = frozenset({"no_more_bets", "settle"})
+"""Commands that each round has: they are counted."""
+
+
+class Heading(NamedTuple):
+    """What stands at the top."""
+
+    title: str
+    path: str
+    made_ns: int
+    """When it was made, nanoseconds since 1970."""
+    zone: tzinfo
+    software: str
+    every_round: bool = False
+    """Whether each round is listed."""
+
+
+def evening_page(evening: Evening, audit: AuditReport, heading: Heading) -> str:
+    """The report."""
+    return _Page(evening, audit, heading).text()
+
+
+def day_of(last_ns: int, zone: tzinfo) -> TimeSpan:
+    """The evening that a time belongs to: from noon to noon in the zone."""
+    last = datetime.fromtimestamp(last_ns // NS_PER_S, UTC).astimezone(zone)
+    noon = last.replace(hour=DAY_BEGINS, minute=0, second=0, microsecond=0)
+    since = noon if last >= noon else noon - timedelta(days=1)
+    return TimeSpan(_ns(since), _ns(since + timedelta(days=1)))
+
+
+def _ns(moment: datetime) -> int:
+    return round(moment.timestamp()) * NS_PER_S
+
+
+class _Page:
+    def __init__(self, evening: Evening, audit: AuditReport, heading: Heading) -> None:
+        self._evening = evening
+        self._audit = audit
+        self._heading = heading
+        self._tables = evening.tables
+
+    def text(self) -> str:
+        sections: list[tuple[str, Callable[[], str]]] = [
+            ("Summary", self._summary),
+            ("Tables", self._of_tables),
+            ("Results", self._results),
+            ("Rounds without a result", self._refused),
+            ("Corrections, calls and disputes", self._rulings),
+            ("Faults", self._faults),
+            *([("Machines", self._machines)] if any(one.machine for one in self._tables) else []),
+            ("Inspections, warnings and procedure", self._watched),
+            ("Orders of people", self._orders),
+            ("Captures", self._captures),
+            *([("Every round", self._rounds)] if self._heading.every_round else []),
+            ("How it is proven, and what it cannot show", self._proof),
+        ]
+        return document(self._heading.title, self._head(), [(title, write()) for title, write in sections])
+
+    def _time(self, event: Event) -> str:
+        return of_time(ns_of(event.time), self._heading.zone)
+
+    def _head(self) -> str:
+        heading, span = self._heading, self._evening.span
+        banners = ""
+        if self._evening.simulated:
+            banners += '<p class="simulated">SIMULATED TABLES: no real game was played</p>'
+        if any(rules.startswith("house") for one in self._tables for rules in one.rules):
+            banners += '<p class="simulated">HOUSE RULES: not those of the State of New Jersey</p>'
+        if not self._audit.ok:
+            words = f"THE JOURNAL DOES NOT VERIFY: {self._audit.first}. Nothing below is proven."
+            banners += f'<p class="simulated">{escaped(words)}</p>'
+        ids = ", ".join(one.table for one in self._tables) or "none"
+        rows = [
+            ("Tables", ids),
+            ("Time", f"{of_time(span.since_ns, heading.zone)} until before {of_time(span.until_ns, heading.zone)}"),
+            ("Zone", f"{of_zone(heading.zone, span.since_ns)}, by the clock of the tables' computer"),
+            ("Journal", heading.path),
+            ("Made", f"{of_time(heading.made_ns, heading.zone)} by {heading.software}"),
+        ]
+        listed = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in rows)
+        return f"<header><h1>{escaped(heading.title)}</h1>{banners}<dl>{listed}</dl></header>"
+
+    # --- sections ----------------------------------------------------------------------------------------------------
+
+    def _summary(self) -> str:
+        tables = self._tables
+        if not tables:
+            return "<p>The journal has no event of a table in this time.</p>"
+        rounds = sum(len(one.verdicts) for one in tables)
+        results = sum(one.standing("outcome") for one in tables)
+        voids = sum(one.standing("void") for one in tables)
+        open_ended = sum(one.standing("unresolved") for one in tables)
+        corrected = sum(len(_corrections(one)) for one in tables)
+        disputes, faults = sum(len(one.disputed) for one in tables), sum(len(one.faults) for one in tables)
+        open_ns, shut_ns = sum(one.open_ns for one in tables), sum(one.shut_ns for one in tables)
+        figures = [
+            (str(len(tables)), "table" if len(tables) == 1 else "tables"),
+            (of_hours(open_ns), "open, over all tables"),
+            (f"{rounds:,}", "rounds with a verdict"),
+            (f"{results:,}", f"results that stand, {share(results, rounds)}"),
+            (f"{voids:,}", f"void, {share(voids, rounds)}"),
+            (f"{open_ended:,}", "left unresolved"),
+            (f"{corrected:,}", "corrected"),
+            (f"{disputes:,}", "dispute" if disputes == 1 else "disputes"),
+            (f"{faults:,}", "fault" if faults == 1 else "faults"),
+            (of_hours(shut_ns), f"shut by faults, {share(shut_ns, open_ns)}"),
+        ]
+        tiles = "".join(f"<li><b>{escaped(figure)}</b><span>{escaped(words)}</span></li>" for figure, words in figures)
+        chart = open_times([OpenTimes(one.table, one.opened, one.shut) for one in tables], self._heading.zone)
+        caption = "When each table was open; red where a fault shut it."
+        return f'<ul class="tiles">{tiles}</ul><p>{self._verified()}</p>{figure(chart, caption) if chart else ""}'
+
+    def _verified(self) -> str:
+        audit = self._audit
+        if not audit.ok:
+            return (
+                f"<b>The journal does not verify</b>: {_counted(len(audit.findings), 'finding')}, in the last section."
+            )
+        whose = "with the key that was given" if audit.keys_given else "with the key in the file"
+        whole = (
+            "was changed, removed or inserted"
+            if audit.end_is_proven
+            else "was changed or inserted, nor any removed before its end; what may be cut off there, nothing shows"
+        )
+        return f"The journal verifies {whose}: nothing of its {audit.records:,} records {whole}."
+
+    def _of_tables(self) -> str:
+        heads = ("table", "game", "rules", "open", "shut", "rounds", "results", "void", "unresolved", "corrected")
+        rows = [
+            (
+                one.table,
+                one.game.replace("_", " "),
+                ", ".join(one.rules) or "–",
+                of_hours(one.open_ns),
+                of_hours(one.shut_ns) if one.shut_ns else "–",
+                f"{len(one.verdicts):,}",
+                f"{one.standing('outcome'):,}",
+                f"{one.standing('void'):,}",
+                f"{one.standing('unresolved'):,}",
+                f"{len(_corrections(one)):,}",
+            )
+            for one in self._tables
+        ]
+        note = "A round belongs to the time of its verdict, and counts as it stands at the end of the journal."
+        return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>'
+
+    def _results(self) -> str:
+        parts = []
+        for one in self._tables:
+            counted = one.statistics
+            if not counted.outcomes:
+                continue
+            parts.append(f"<h3>{escaped(one.table)}: {_counted(counted.outcomes, 'result')}</h3>")
+            for each in counted.fields:
+                shown = [one for one in each.counts if one.count or len(each.counts) <= MOST_VALUES]
+                rest = "" if len(shown) == len(each.counts) else "; values that never came are left out"
+                cells = "".join(
+                    f"<li{'' if value.count else ' class=zero'}>{escaped(value.value)}<b>{value.count}</b></li>"
+                    for value in shown
+                )
+                parts.append(
+                    f'<p class="note">{escaped(each.field.replace("_", " "))}{rest}</p><ul class="counts">{cells}</ul>'
+                )
+        return "".join(parts) or "<p>No round has a result.</p>"
+
+    def _refused(self) -> str:
+        rows = []
+        for one in self._tables:
+            for number, event in sorted(one.verdicts.items()):
+                data = event.data
+                if not isinstance(data, Void | Unresolved):
+                    continue
+                kind = "void" if isinstance(data, Void) else "unresolved"
+                row = explanation(data.reason, kind, (one.game,))
+                stands = one.stands[number]
+                rows.append(
+                    (
+                        self._time(event),
+                        one.table,
+                        number,
+                        f"{kind}: {data.reason}",
+                        "" if row is None else row.meaning,
+                        rule_words(data.rule),
+                        "" if stands == _first(data) else verdict_words(one.game, stands),
+                    )
+                )
+        if not rows:
+            return "<p>Every round has a result.</p>"
+        heads = ("time", "table", "round", "verdict", "meaning", "by", "called or corrected to")
+        note = "“House rule”: no text asks for it; a result that is not proven is not given."
+        return f'{_listed(heads, rows, numbers=(2,), wrap=(4, 6))}<p class="note">{note}</p>'
+
+    def _rulings(self) -> str:
+        rows: list[tuple[int, tuple[object, ...]]] = []
+        for one in self._tables:
+            for event in [*one.corrected, *one.disputed]:
+                data = event.data
+                if isinstance(data, RoundCorrected):
+                    what = "called" if data.confirmed else "corrected"
+                    before, after = verdict_words(one.game, data.from_), verdict_words(one.game, data.to)
+                elif isinstance(data, RoundDisputed):
+                    what, before, after = "disputed", verdict_words(one.game, data.stands), "stands"
+                else:
+                    continue
+                words = (self._time(event), one.table, data.round, what, before, after, data.by, data.why)
+                rows.append((ns_of(event.time), words))
+        if not rows:
+            return "<p>Nobody corrected, called or disputed a round.</p>"
+        heads = ("time", "table", "round", "", "from", "to", "by", "stated")
+        return _listed(heads, [row for _, row in sorted(rows)], numbers=(2,), wrap=(4, 5, 7))
+
+    def _faults(self) -> str:
+        rows = []
+        for one in self._tables:
+            for fault in one.faults:
+                data = fault.data
+                until = f"{self._time(fault.cleared)}, {fault.by}" if fault.cleared is not None else "not cleared"
+                seen = (self._time(fault.event), one.table, data.device, data.fault, data.detail)
+                rows.append((*seen, until if data.blocks_play else f"did not shut; {until}"))
+        if not rows:
+            return "<p>No fault.</p>"
+        heads = ("time", "table", "part", "fault", "seen", "shut until, cleared by")
+        return _listed(heads, sorted(rows), wrap=(4, 5))
+
+    def _machines(self) -> str:
+        parts = []
+        for one in self._tables:
+            if not one.machine:
+                continue
+            last = one.machine[-1]
+            before = one.machine_before.meters if one.machine_before is not None else None
+            rows = [
+                (
+                    name.replace("_", " "),
+                    _meter(before, name),
+                    _meter(last.meters, name),
+                    _moved(before, last.meters, name),
+                )
+                for name in Meters.__struct_fields__
+            ]
+            paid = [event for event in one.machine if event.act in ("hand_paid", "reconciled", "stake_refunded")]
+            parts.append(
+                f"<h3>{escaped(one.table)}</h3>"
+                f"{table_of(('meter', 'before', 'after', 'moved'), rows, numbers=range(1, 4))}"
+            )
+            acts = "; ".join(f"{event.act.replace('_', ' ')} {event.tokens} by {event.by or '?'}" for event in paid)
+            parts.append(
+                f"<p>{_counted(last.credits, 'token')} belonged to the player at the end. "
+                f"Paid or counted by hand: {escaped(acts or 'nothing')}.</p>"
+            )
+        return "".join(parts)
+
+    def _watched(self) -> str:
+        parts = []
+        looked = [(self._time(event), one.table, words_of(event)) for one in self._tables for event in one.inspections]
+        parts.append("<h3>Inspections</h3>")
+        parts.append(_listed(("time", "table", "what"), sorted(looked), wrap=(2,)) if looked else "<p>None.</p>")
+        counted: dict[tuple[str, str, str, str], list[str]] = {}
+        for one in self._tables:
+            for event in [*one.warnings, *one.violations]:
+                data: Any = event.data
+                where = getattr(data, "device", "procedure")
+                code = getattr(data, "warning", None) or data.reason
+                counted.setdefault((one.table, where, code, getattr(data, "rule", "")), []).append(data.detail)
+        rows = [
+            (table, where, code, rule_words(rule) if rule else "–", len(details), details[-1])
+            for (table, where, code, rule), details in sorted(counted.items())
+        ]
+        parts.append("<h3>Warnings, and departures from procedure</h3>")
+        heads = ("table", "part", "warning", "by", "times", "stated last")
+        parts.append(table_of(heads, rows, numbers=(4,), wrap=(5,)) if rows else "<p>None.</p>")
+        return "".join(parts)
+
+    def _orders(self) -> str:
+        shown = [one for one in self._evening.commands if one.verb not in ROUTINE or not one.accepted]
+        routine = len(self._evening.commands) - len(shown)
+        rows = [self._order(one) for one in shown]
+        left = f"<p>Calls and settlements by command, which are not listed: {routine:,}.</p>" if routine else ""
+        if not rows:
+            return f"<p>Nobody sent another command.</p>{left}"
+        return _listed(("time", "table", "who", "command", "answer"), rows, wrap=(3, 4)) + left
+
+    def _order(self, one: SentCommand) -> tuple[object, ...]:
+        who = f"{one.sender} ({one.role})"
+        answer = one.reason if one.accepted else f"REFUSED: {one.reason}"
+        return of_time(one.time_ns, self._heading.zone), one.table or "service", who, one.words, answer
+
+    def _captures(self) -> str:
+        rows = [
+            (
+                one.table,
+                getattr(event.data, "round", None) or "–",
+                capture.file,
+                capture.sha256,
+                "yes" if capture.complete else "no",
+            )
+            for one in self._tables
+            for event, capture in one.captures
+        ]
+        if not rows:
+            return "<p>No event names a capture.</p>"
+        note = (
+            "Files below the computer’s folder captures/; <code>sha256sum FILE</code> gives the same sum. "
+            "<code>feltwire replay TABLE.toml FILE</code> judges the round again; whole: it begins early enough."
+        )
+        heads = ("table", "round", "file", "SHA-256", "whole")
+        return f'{_listed(heads, rows, numbers=(1,), wrap=(2, 3))}<p class="note">{note}</p>'
+
+    def _rounds(self) -> str:
+        rows = []
+        for one in self._tables:
+            for number, event in sorted(one.verdicts.items()):
+                was: Any = event.data
+                stands = verdict_words(one.game, one.stands[number])
+                rows.append((self._time(event), one.table, number, stands, rule_words(was.rule)))
+        return table_of(("time", "table", "round", "stands", "by"), sorted(rows), numbers=(2,), wrap=(3,), whole=(0, 1))
+
+    def _proof(self) -> str:
+        audit = self._audit
+        ids = {one.table: one for one in self._tables}
+        rows = [
+            (
+                chain.chain,
+                f"{ids[chain.chain].first_seq} to {ids[chain.chain].last_seq}" if chain.chain in ids else "–",
+                f"{chain.first} to {chain.last}",
+                chain.sealed,
+                chain.head,
+            )
+            for chain in audit.chains
+        ]
+        heads = ("chain", "of this time", "in the file", "sealed up to", "head of the file")
+        found = "".join(f"<li>{escaped(one)}</li>" for one in audit.findings)
+        notes = "".join(f"<li>{escaped(one)}</li>" for one in audit.notes)
+        keys = ", ".join(audit.public_keys) or "none"
+        unknown = ", ".join(f"{kind} ({count:,})" for kind, count in self._evening.unknown.items())
+        more = f"<p>Events of types that this software does not know, which are in no figure: {escaped(unknown)}.</p>"
+        return (
+            f"<p>{self._verified()} Seals are of the key <code>{escaped(keys)}</code>: compare it with the one that "
+            f"you keep, or give that with <code>--key</code>.</p>{f'<ul>{found}</ul>' if found else ''}"
+            f"{f'<ul class=note>{notes}</ul>' if notes else ''}"
+            f"{table_of(heads, rows, numbers=(3,), wrap=(4,), whole=(0, 1, 2))}"
+            f"{_METHOD}{more if unknown else ''}{_SIGNATURES}"
+        )
+
+
+def _first(data: Void | Unresolved) -> Verdict:
+    """The verdict as it was reached."""
+    return Verdict(verdict="void" if isinstance(data, Void) else "unresolved", reason=data.reason)
+
+
+def _corrections(table: TableEvening) -> list[Event]:
+    """The corrections of a verdict; a call of an unresolved round is none."""
+    return [one for one in table.corrected if isinstance(one.data, RoundCorrected) and not one.data.confirmed]
+
+
+def _meter(meters: Meters | None, name: str) -> str:
+    return "–" if meters is None else f"{getattr(meters, name):,}"
+
+
+def _moved(before: Meters | None, after: Meters, name: str) -> str:
+    """How far a meter moved: after its seven digits it begins at 0 again."""
+    moved = (getattr(after, name) - (0 if before is None else getattr(before, name))) % 10_000_000
+    return f"{moved:,}" if moved else "–"
+
+
+def _listed(
+    heads: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[int] = (), wrap: Sequence[int] = ()
+) -> str:
+    """A table of the first rows; time and table, in the first two columns, are not broken."""
+    left = f'<p class="note">The first {MOST} of {len(rows):,}.</p>' if len(rows) > MOST else ""
+    return left + table_of(heads, rows[:MOST], numbers=numbers, wrap=wrap, whole=(0, 1))
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+_METHOD: Final = """
+<p>All figures are of the durable events in this journal, each chained to the one before by a hash and sealed by the
+computer's key; docs/audit.md states how to check that with other tools. What the journal cannot show: who had the
+computer's key; that its last seals were not cut off, unless a head that left the computer is compared
+(<code>feltwire journal verify --head</code>); the exact time, which is the computer's clock; what players staked and
+were paid, because the tables take no bets; and what no sensor sees.</p>
+"""
+_SIGNATURES: Final = """
+<table class="signatures"><tbody><tr><td>Prepared by</td><td></td><td>Date</td><td></td></tr>
+<tr><td>Reviewed by</td><td></td><td>Date</td><td></td></tr></tbody></table>
+"""
+
+
+@click.command("report")
+@click.argument("path", metavar="JOURNAL", type=click.Path(path_type=Path))
+@click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more.")
+@click.option("--since", metavar="TIME", help="Not before this day or time, in the zone.")
+@click.option("--until", metavar="TIME", help="Before this day or time, in the zone.")
+@zone_option("UTC")
+@click.option(
+    "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
+)
+@click.option("--every-round", is_flag=True, help="List every round with its verdict, too.")
+@click.option("--title", help='The heading.  [default: "Casino night, DATE"]')
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="A new .html or .pdf file."
+)
+def report_command(
+    path: Path,
+    chosen: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+    zone: tzinfo,
+    keys: tuple[bytes, ...],
+    every_round: bool,
+    title: str | None,
+    output: Path | None,
+) -> None:
+    """Write the report of an evening, to print, sign and file: from this computer's journal alone.
+
+    It has every table's hours, rounds and results, the rounds that were refused, corrected or disputed, faults and
+    who cleared them, meters of machines, orders of people, captures with their SHA-256, and whether the journal
+    verifies, with the heads of its chains. The service may be running.
+
+    Without --since and --until it is the evening of the last event, from noon to noon in the zone. Without -o it
+    writes casino-night-DATE.html. A .pdf is printed by Chromium, where that is installed.
+
+    \b
+    Examples:
+        feltwire journal report ~/.local/state/feltwire/journal.sqlite --zone America/New_York
+        feltwire journal report journal.sqlite -o night.pdf --title "St. Mary's, July 4"
+        feltwire journal report journal.sqlite --since 2026-07-03 --until 2026-07-06 --key signing.pub
+
+    Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used; 3 for a journal that does not verify: the
+    report is written, and says so at its top.
+    """
+    with exit_on_journal_error():
+        span = day_of(last_time_ns(path), zone) if since is None and until is None else _asked(since, until, zone)
+        day = of_time(span.since_ns, zone)[:10]
+        output = Path(f"casino-night-{day}.html") if output is None else output
+        printed = ReportFile(output)
+        with progress_bar("verifying") as bar:
+            audit = verify(path, keys=keys, **({} if bar is None else bar._asdict()))
+        with progress_bar("reading") as bar:
+            evening = read_evening(path, span, chosen, **({} if bar is None else {"progress": bar.progress}))
+    name, now_ns = f"feltwire {version('feltwire')}", SystemClock().wall_time_ns()
+    heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round)
+    printed.write(evening_page(evening, audit, heading))
+    rounds = sum(len(one.verdicts) for one in evening.tables)
+    click.echo(f"{output}: {_counted(len(evening.tables), 'table')}, {_counted(rounds, 'round')}")
+    if not audit.ok:
+        click.echo(click.style(f"{path} DOES NOT VERIFY: {audit.first}", fg="red"), err=True)
+        sys.exit(NOT_VERIFIED)
+
+
+def _asked(since: str | None, until: str | None, zone: tzinfo) -> TimeSpan:
+    ends = []
+    for option, text, default in (("--since", since, 0), ("--until", until, SystemClock().wall_time_ns() + NS_PER_S)):
+        try:
+            ends.append(default if text is None else _ns(parse_moment(text, zone)))
+        except ValueError as error:
+            raise click.BadParameter(str(error), param_hint=option) from error
+    if ends[0] >= ends[1]:
+        raise click.BadParameter("it must come after --since", param_hint="--until")
+    return TimeSpan(*ends)

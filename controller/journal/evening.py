@@ -1,0 +1,369 @@
+"""One evening of a journal: what its tables did in a span of time, folded from the records of one computer.
+
+    records, oldest first ──► every table: rounds and what stands of them, faults until they are cleared, when it was
+                              open, meters, inspections; and what people ordered
+
+A round belongs to the time of its verdict, and counts as it stands at the end of the journal: a correction of the next
+morning is in the report of the evening.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from controller.journal.errors import JournalError
+from controller.journal.queries import Selection, last_written, select, tables
+from controller.journal.records import COMMANDS, Record
+from feed.data import StatisticsKey
+from feed.events import (
+    CaptureFile,
+    DeviceCleared,
+    DeviceFault,
+    DeviceWarning,
+    Event,
+    EventError,
+    InspectionFailed,
+    InspectionPassed,
+    MachineEvent,
+    Outcome,
+    ProcedureViolation,
+    RoundCorrected,
+    RoundDisputed,
+    TableClosed,
+    TableOpened,
+    Unknown,
+    Unresolved,
+    Verdict,
+    Void,
+    decode,
+)
+from feed.statistics import PastOutcome, Statistics, statistics_of
+
+_NS: Final = 1_000_000_000
+_EPOCH: Final = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+Progress = Callable[[int, int], None]
+
+
+class TimeSpan(NamedTuple):
+    """A span of time, nanoseconds since 1970; the end is not in it."""
+
+    since_ns: int
+    until_ns: int
+
+    def has(self, time_ns: int) -> bool:
+        """Whether a time is in it."""
+        return self.since_ns <= time_ns < self.until_ns
+
+
+class StandingFault(NamedTuple):
+    """A fault, and when it was cleared, if it was."""
+
+    event: Event
+    data: DeviceFault
+    cleared: Event | None
+    by: str
+
+
+class SentCommand(NamedTuple):
+    """A command of a person, as the service recorded it."""
+
+    time_ns: int
+    table: str
+    sender: str
+    role: str
+    words: str
+    """The command with its keys."""
+    verb: str
+    accepted: bool
+    reason: str
+
+
+@dataclass(slots=True)
+class TableEvening:
+    """What one table did."""
+
+    table: str
+    game: str = ""
+    simulated: bool = False
+    rules: list[str] = field(default_factory=list)
+    """The profiles that it played by, in order."""
+    software: list[str] = field(default_factory=list)
+    events: int = 0
+    first_seq: int = 0
+    last_seq: int = 0
+    verdicts: dict[int, Event] = field(default_factory=dict)
+    """By round: the event of its verdict."""
+    stands: dict[int, Verdict] = field(default_factory=dict)
+    """By round: what stands of it."""
+    corrected: list[Event] = field(default_factory=list)
+    disputed: list[Event] = field(default_factory=list)
+    faults: list[StandingFault] = field(default_factory=list)
+    warnings: list[Event] = field(default_factory=list)
+    violations: list[Event] = field(default_factory=list)
+    inspections: list[Event] = field(default_factory=list)
+    opened: list[tuple[int, int]] = field(default_factory=list)
+    """When it was open, by the wall clock."""
+    shut: list[tuple[int, int]] = field(default_factory=list)
+    """When a fault shut it while it was open."""
+    machine_before: MachineEvent | None = None
+    """The last event of a machine before the span."""
+    machine: list[MachineEvent] = field(default_factory=list)
+    keys: list[StatisticsKey] = field(default_factory=list)
+
+    @property
+    def open_ns(self) -> int:
+        """How long it was open."""
+        return sum(end - start for start, end in self.opened)
+
+    @property
+    def shut_ns(self) -> int:
+        """How long a fault shut it."""
+        return sum(end - start for start, end in self.shut)
+
+    def standing(self, verdict: str) -> int:
+        """Of how many rounds this verdict stands."""
+        return sum(one.verdict == verdict for one in self.stands.values())
+
+    @property
+    def statistics(self) -> Statistics:
+        """How often each value came, over every result that stands."""
+        outcomes = [
+            PastOutcome(round=number, time=self.verdicts[number].time, result=one.result)
+            for number, one in sorted(self.stands.items())
+            if one.result is not None
+        ]
+        return statistics_of(self.keys, outcomes)
+
+    @property
+    def captures(self) -> list[tuple[Event, CaptureFile]]:
+        """The captures that events name, each once."""
+        named: dict[str, tuple[Event, CaptureFile]] = {}
+        events = [*self.verdicts.values(), *(one.event for one in self.faults), *self.corrected, *self.disputed]
+        for event in events:
+            data: Any = event.data
+            capture = getattr(data, "capture", None) or getattr(getattr(data, "evidence", None), "capture", None)
+            if capture is not None:
+                named.setdefault(capture.file, (event, capture))
+        return list(named.values())
+
+
+class Evening(NamedTuple):
+    """What the tables of one journal did in a span of time."""
+
+    span: TimeSpan
+    tables: list[TableEvening]
+    commands: list[SentCommand]
+    unknown: Counter[str]
+    """Types of events that this version does not know."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a table of it is simulated."""
+        return any(one.simulated for one in self.tables)
+
+
+def ns_of(time: str) -> int:
+    """A time of the journal, nanoseconds since 1970."""
+    apart = datetime.fromisoformat(time) - _EPOCH
+    return (apart.days * 86_400 + apart.seconds) * _NS + apart.microseconds * 1000
+
+
+def last_time_ns(path: Path) -> int:
+    """When the last event was written.
+
+    Raises:
+        JournalError: the journal cannot be read, or has no event.
+    """
+    for record in last_written(path, 1):
+        return ns_of(record.time)
+    raise JournalError(path, "it has no event yet", "there is nothing to report before a table opens")
+
+
+def read_evening(
+    path: Path, span: TimeSpan, chosen: Collection[str] = (), progress: Progress = lambda done, total: None
+) -> Evening:
+    """Reads all of a journal, and folds what is in the span; `chosen` are the tables, all of them where it is empty.
+
+    Raises:
+        JournalError: the journal cannot be read, has no such table, or holds something that is no event.
+    """
+    known = tables(path)
+    for table in chosen:
+        if table not in known or table == COMMANDS:
+            there = ", ".join(one for one in known if one != COMMANDS) or "none"
+            raise JournalError(path, f"it has no table {table}", f"give one that it has: {there}")
+    wanted = chosen or [one for one in known if one != COMMANDS]
+    folds = {table: _Fold(table, span) for table in wanted}
+    commands: list[SentCommand] = []
+    unknown: Counter[str] = Counter()
+    for one in select(path, Selection(tables=[*wanted, *([COMMANDS] if COMMANDS in known else [])])):
+        if one.record.chain == COMMANDS:
+            sent = _sent(path, one.record)
+            if span.has(sent.time_ns) and (sent.table in folds or not sent.table):
+                commands.append(sent)
+        else:
+            event = _event(path, one.record)
+            if isinstance(event.data, Unknown) and span.has(ns_of(event.time)):
+                unknown[event.type] += 1
+            folds[one.record.chain].take(event, one.record.seq)
+        if one.done % 1000 == 0:
+            progress(one.done, one.total)
+    made = [fold.ended() for fold in folds.values()]
+    return Evening(span, [one for one in made if one.events], commands, unknown)
+
+
+class _Fold:
+    """Folds the events of one table."""
+
+    def __init__(self, table: str, span: TimeSpan) -> None:
+        self._span = span
+        self._made = TableEvening(table)
+        self._epoch = ""
+        self._last_ns = 0
+        self._open_ns: int | None = None
+        self._shut_ns: int | None = None
+        self._standing: dict[tuple[str, str], tuple[Event, DeviceFault]] = {}
+        """The faults that are latched."""
+
+    def take(self, event: Event, seq: int) -> None:
+        """Takes the next event."""
+        made, data, now_ns = self._made, event.data, ns_of(event.time)
+        inside = self._span.has(now_ns)
+        epoch = event.id.rsplit(".", 2)[1]
+        if epoch != self._epoch:
+            # Nothing is known of the time between two starts: the table was open until the last event.
+            self._close(self._last_ns)
+            self._epoch = epoch
+        self._last_ns = now_ns
+        if inside:
+            made.game, made.simulated = data.game, made.simulated or data.simulated
+            made.events += 1
+            made.first_seq = made.first_seq or seq
+            made.last_seq = seq
+        self._state(event, now_ns, inside=inside)
+        match data:
+            case Outcome():
+                self._verdict(event, data.round, Verdict(verdict="outcome", result=data.result), inside=inside)
+            case Void():
+                self._verdict(event, data.round, Verdict(verdict="void", reason=data.reason), inside=inside)
+            case Unresolved():
+                self._verdict(event, data.round, Verdict(verdict="unresolved", reason=data.reason), inside=inside)
+            case RoundCorrected() if data.round in made.verdicts:
+                made.corrected.append(event)
+                made.stands[data.round] = data.to
+            case RoundDisputed() if data.round in made.verdicts or inside:
+                made.disputed.append(event)
+            case DeviceWarning() if inside:
+                made.warnings.append(event)
+            case ProcedureViolation() if inside:
+                made.violations.append(event)
+            case InspectionPassed() | InspectionFailed() if inside:
+                made.inspections.append(event)
+            case MachineEvent():
+                if inside:
+                    made.machine.append(data)
+                elif now_ns < self._span.since_ns:
+                    made.machine_before = data
+
+    def ended(self) -> TableEvening:
+        """What the table did, once the last event was taken."""
+        self._close(self._last_ns)
+        for event, fault in self._standing.values():
+            self._fault(StandingFault(event, fault, None, ""))
+        self._made.faults.sort(key=lambda one: ns_of(one.event.time))
+        return self._made
+
+    def _fault(self, fault: StandingFault) -> None:
+        """A fault counts where it stood in the span, also one of the day before."""
+        ended_ns = None if fault.cleared is None else ns_of(fault.cleared.time)
+        if ns_of(fault.event.time) < self._span.until_ns and (ended_ns is None or ended_ns >= self._span.since_ns):
+            self._made.faults.append(fault)
+
+    def _verdict(self, event: Event, number: int, verdict: Verdict, *, inside: bool) -> None:
+        if inside:
+            self._made.verdicts[number] = event
+            self._made.stands[number] = verdict
+
+    def _state(self, event: Event, now_ns: int, *, inside: bool) -> None:
+        """Whether the table is open, and whether a fault shuts it."""
+        data, made = event.data, self._made
+        match data:
+            case TableOpened():
+                if now_ns < self._span.until_ns:
+                    made.keys = data.statistics
+                    # What it was opened with before the span counts too: it played on with that.
+                    made.rules = [*(one for one in made.rules if inside and one != data.rules), data.rules]
+                    made.software = [*(one for one in made.software if inside and one != data.software), data.software]
+                self._open_ns = now_ns
+                self._shut_ns = now_ns if self._blocked else None
+            case TableClosed():
+                self._close(now_ns)
+            case DeviceFault():
+                # One that stood before a restart is published again, and is the same fault.
+                self._standing.setdefault((data.device, data.fault), (event, data))
+                if self._blocked and self._open_ns is not None and self._shut_ns is None:
+                    self._shut_ns = now_ns
+            case DeviceCleared():
+                found = self._standing.pop((data.device, data.fault), None)
+                if found is not None:
+                    self._fault(StandingFault(*found, event, data.by))
+                if not self._blocked:
+                    self._end_shut(now_ns)
+
+    @property
+    def _blocked(self) -> bool:
+        return any(fault.blocks_play for _, fault in self._standing.values())
+
+    def _close(self, now_ns: int) -> None:
+        self._end_shut(now_ns)
+        if self._open_ns is not None:
+            self._add(self._made.opened, self._open_ns, now_ns)
+            self._open_ns = None
+
+    def _end_shut(self, now_ns: int) -> None:
+        if self._shut_ns is not None:
+            self._add(self._made.shut, self._shut_ns, now_ns)
+            self._shut_ns = None
+
+    def _add(self, spans: list[tuple[int, int]], start_ns: int, end_ns: int) -> None:
+        first, last = max(start_ns, self._span.since_ns), min(end_ns, self._span.until_ns)
+        if first < last:
+            spans.append((first, last))
+
+
+def _event(path: Path, record: Record) -> Event:
+    try:
+        return decode(record.body)
+    except EventError as error:
+        raise JournalError(
+            path, f"a record of {record.chain} is {error}", "run `feltwire journal verify` to see more"
+        ) from error
+
+
+def _sent(path: Path, record: Record) -> SentCommand:
+    try:
+        fields = msgspec.json.decode(record.body, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise JournalError(
+            path, f"record {record.seq} of {COMMANDS} is no command ({error})", "run `feltwire journal verify`"
+        ) from error
+    verb = str(fields.get("command", "?"))
+    given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items() if key != "by")
+    return SentCommand(
+        ns_of(record.time),
+        str(fields.get("table", "")),
+        str(fields.get("sender", "?")),
+        str(fields.get("role", "?")),
+        verb + given,
+        verb,
+        bool(fields.get("accepted", True)),
+        str(fields.get("reason", "")),
+    )

@@ -1,0 +1,230 @@
+"""The report of one evening, from a journal alone: its figures, what it lists, and what it says of the proof."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from click.testing import CliRunner, Result
+
+from controller.cli import main
+from controller.cli.journal_report import day_of
+from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_evening
+from controller.journal.witness import witness_path
+from feed.events import (
+    CaptureFile,
+    DeviceCleared,
+    DeviceFault,
+    MachineEvent,
+    Meters,
+    RoundCorrected,
+    RoundDisputed,
+    Verdict,
+)
+from hal.clock import NS_PER_S
+from tests.unit.controller.journal_audit.making import Evening, tampering
+
+HOUR_NS = 3600 * NS_PER_S
+ALWAYS = TimeSpan(0, 2**62)
+TWO = Verdict(verdict="outcome", result={"space": 2, "face": "$2"})
+NINE = Verdict(verdict="outcome", result={"space": 9, "face": "$5"})
+CAPTURE = CaptureFile(file="wheel-1/7.vcd", sha256="ab" * 32)
+
+
+def report(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["journal", "report", *map(str, arguments)])
+
+
+def night(path: Path) -> Path:
+    """Five rounds of one table: a void one, one corrected, one disputed; a fault for an hour; a command."""
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        for verdict in ("outcome", "outcome", "void", "outcome", "outcome"):
+            writer.round("wheel-1", verdict)
+        words = {"by": "ann", "from_": TWO, "to": NINE, "why": "the pit <b>saw</b> it"}
+        writer.say(writer.event("wheel-1", RoundCorrected, round=2, **words))
+        disputed = {"by": "bob", "stands": TWO, "why": "seat 3", "capture": CAPTURE}
+        writer.say(writer.event("wheel-1", RoundDisputed, round=4, **disputed))
+        writer.fault("wheel-1")
+        writer.clock.advance_to(writer.clock.now_ns() + HOUR_NS)
+        writer.say(writer.event("wheel-1", DeviceCleared, device="wheel", fault="sensor_stuck", by="ann"))
+        writer.command("clear device=wheel")
+        writer.command("settle")
+        writer.closed("wheel-1")
+    return path
+
+
+def table(path: Path, span: TimeSpan = ALWAYS) -> TableEvening:
+    (one,) = read_evening(path, span).tables
+    return one
+
+
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return night(tmp_path_factory.mktemp("report") / "journal.sqlite")
+
+
+def words_of(page: Path) -> str:
+    """What a person reads on the page."""
+    text = page.read_text(encoding="utf-8")
+    body = text[text.index("<body>") :].replace("<wbr>", "")
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
+
+
+def test_the_report_needs_neither_nats_nor_duckdb_and_has_what_an_auditor_asks(
+    journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("nats", "duckdb"):
+        monkeypatch.setitem(sys.modules, name, None)
+    page = tmp_path / "night.html"
+    done = report(journal, "-o", page, "--every-round")
+    assert (done.exit_code, done.stdout) == (0, f"{page}: 1 table, 5 rounds\n")
+    words = words_of(page)
+    for expected in (
+        "Casino night, 2026-07-04",
+        "5 rounds with a verdict 4 results that stand, 80.0% 1 void, 20.0% 0 left unresolved 1 corrected 1 dispute",
+        "1 fault 1 h 00 min shut by faults",
+        "wheel-1 money wheel njac-13:47-20",
+        "wheel-1 3 void: wheel_revolutions",
+        "corrected $2 (space 2) $5 (space 9) ann the pit &lt;b&gt;saw&lt;/b&gt; it",
+        "disputed $2 (space 2) stands bob seat 3",
+        "sensor_stuck wheel_a rests at 1",
+        "pit (supervisor) clear device=wheel",
+        "Calls and settlements by command, which are not listed: 1.",
+        f"wheel-1/7.vcd {'ab' * 32} yes",
+        "The journal verifies with the key in the file",
+        "wheel-1 5 $2 (space 5) 13:47-20.29",
+        "Prepared by",
+    ):
+        assert expected in words, expected
+    assert "SIMULATED" not in words
+    source = page.read_text(encoding="utf-8").replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"https?://|<script|<img|<link", source), "it loads nothing"
+
+
+def test_a_round_counts_as_it_stands_and_its_statistics_too(journal: Path) -> None:
+    one = table(journal)
+    assert [one.standing(verdict) for verdict in ("outcome", "void", "unresolved")] == [4, 1, 0]
+    assert one.stands[2] == NINE
+    assert one.statistics.outcomes == 4
+    assert one.shut_ns == HOUR_NS + NS_PER_S
+    assert [(capture.file, event.data.kind) for event, capture in one.captures] == [("wheel-1/7.vcd", "round.disputed")]
+
+
+def test_a_span_has_its_own_rounds_and_the_fault_that_stood_in_it(journal: Path) -> None:
+    (fault,) = table(journal).faults
+    begun_ns = ns_of(fault.event.time)
+    later = table(journal, TimeSpan(begun_ns + NS_PER_S, begun_ns + HOUR_NS * 2))
+    assert (later.verdicts, later.open_ns > 0, later.rules) == ({}, True, ["njac-13:47-20"])
+    assert [one.data.fault for one in later.faults] == ["sensor_stuck"], "it stood since before"
+    before = table(journal, TimeSpan(0, begun_ns))
+    assert (before.faults, len(before.verdicts), before.shut_ns) == ([], 5, 0)
+    assert read_evening(journal, TimeSpan(0, 1)).tables == []
+
+
+def test_after_a_crash_a_table_was_open_until_its_last_event_and_its_fault_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    writer = Evening(path)
+    with writer:
+        writer.opened("wheel-1")
+        writer.round("wheel-1")
+        writer.fault("wheel-1")
+    writer.clock.advance_to(writer.clock.now_ns() + 5 * HOUR_NS)
+    with writer:
+        writer.opened("wheel-1")
+        stuck = {"device": "wheel", "fault": "sensor_stuck", "detail": "as before", "blocks_play": True}
+        writer.say(writer.event("wheel-1", DeviceFault, before_restart=True, **stuck))
+        writer.round("wheel-1")
+    one = table(path)
+    assert one.open_ns < HOUR_NS
+    ((first, _), (second, _)) = one.opened
+    assert second - first > 5 * HOUR_NS
+    assert [(fault.data.detail, fault.cleared) for fault in one.faults] == [("wheel_a rests at 1", None)]
+
+
+def test_a_machine_has_its_meters_of_the_span(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        writer.opened("pusher-1")
+        for tokens, act in ((9_999_990, "token_in"), (30, "hand_paid")):
+            fields = {
+                "act": act,
+                "meters": Meters(tokens_in=tokens),
+                "credits": 2,
+                "carried": {},
+                "tokens": 3,
+                "by": "ann",
+            }
+            writer.say(writer.event("pusher-1", MachineEvent, **fields))
+    page = tmp_path / "night.html"
+    assert report(path, "-o", page, "--since", "2026-07-04T19:00:02").exit_code == 0
+    words = words_of(page)
+    assert "tokens in 9,999,990 30 40" in words, "after seven digits a meter begins at 0 again"
+    assert "2 tokens belonged to the player at the end. Paid or counted by hand: hand paid 3 by ann." in words
+
+
+def test_a_journal_that_was_changed_has_it_at_the_top_and_the_exit_code_of_verify(tmp_path: Path) -> None:
+    path = night(tmp_path / "journal.sqlite")
+    with tampering(path) as connection:
+        connection.execute(
+            "UPDATE record SET body = CAST(replace(CAST(body AS TEXT), '\"$2\"', '\"$20\"') AS BLOB) WHERE seq = 3"
+        )
+    page = tmp_path / "night.html"
+    done = report(path, "-o", page)
+    assert (done.exit_code, "DOES NOT VERIFY" in done.stderr) == (3, True)
+    words = words_of(page)
+    assert words.index("THE JOURNAL DOES NOT VERIFY: wheel-1 record 3") < words.index("Summary")
+    assert "nothing of its" not in words
+
+
+def test_a_journal_whose_end_nothing_vouches_for_is_not_called_whole(tmp_path: Path) -> None:
+    path, page = night(tmp_path / "journal.sqlite"), tmp_path / "night.html"
+    witness_path(path).unlink()
+    assert report(path, "-o", page).exit_code == 0
+    assert "what may be cut off there, nothing shows" in words_of(page)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--table", "wheel-9"), "it has no table wheel-9; give one that it has: wheel-1"),
+        (("--since", "2026-07-05", "--until", "2026-07-04"), "it must come after --since"),
+        (("--since", "yesterday"), "'yesterday' is no time"),
+        (("--zone", "Atlantis"), "no time zone"),
+        (("-o", "night.doc"), "give a name that ends in .html or .pdf"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_before_anything_is_written(
+    journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = report(journal, *arguments)
+    assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_is_never_written_over_another(journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert report(journal).stdout.startswith("casino-night-2026-07-04.html: ")
+    assert "exists already" in report(journal).stderr
+
+
+@pytest.mark.parametrize(
+    ("time", "day"),
+    [
+        ("2026-07-04T23:30:00+00:00", "2026-07-04"),
+        ("2026-07-05T05:30:00+00:00", "2026-07-04"),
+        ("2026-07-05T15:59:59+00:00", "2026-07-04"),
+        ("2026-07-05T16:00:00+00:00", "2026-07-05"),
+        ("2026-11-01T16:30:00+00:00", "2026-10-31"),
+    ],
+)
+def test_an_evening_is_from_noon_to_noon_of_the_zone(time: str, day: str) -> None:
+    """The last is of the night in which clocks are set back."""
+    zone = ZoneInfo("America/New_York")
+    span = day_of(ns_of(time), zone)
+    assert span.has(ns_of(time))
+    assert span.since_ns == ns_of(f"{day}T12:00:00-04:00")
