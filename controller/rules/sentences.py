@@ -144,7 +144,7 @@ def _there(path: list[str]) -> str:
     known = sentences().sentences
     above = next((one for one in reversed(path) if one in known), None)
     if above is None:
-        return "nothing of this section is in our copies"
+        return "there are no words of this section"
     under = [one for one in known if len(line := lineage(one)) > 1 and line[-2] == above]
     return f"of {above} there are {', '.join(under)}" if under else f"{above} has no parts"
 
