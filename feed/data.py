@@ -595,7 +595,9 @@ class Meters(msgspec.Struct, frozen=True, kw_only=True):
     tokens_to_house: int = 0
     """Tokens that fell to the house."""
     tokens_taken_back: int = 0
-    """Tokens, won or refunded, that a correction took from the player again, as credits or as a debt."""
+    """Tokens that were won, and that a correction took from the player again, as credits or as a debt."""
+    tokens_restaked: int = 0
+    """Tokens that were refunded, and that a correction staked again: the play has a result after all."""
     tokens_collected: int = 0
     """Tokens of such debts that an attendant took from players by hand."""
     tokens_waived: int = 0

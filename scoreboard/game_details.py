@@ -28,6 +28,8 @@ def details_of(state: TableState) -> dict[str, Any]:
     return make(state)
 
 
+MODULUS: Final = 10_000_000
+"""Meters have seven digits."""
 RECALLED: Final = 10
 """The most recent play and the nine before it (AGCO 13.1.1)."""
 
@@ -39,7 +41,7 @@ def _machine(machine: MachineState, plays: Sequence[RoundRecord]) -> dict[str, A
         "hand_pay": machine.hand_pay,
         "debt": machine.debt,
         "plays": meters.plays,
-        "won": meters.tokens_won,
+        "won": (meters.tokens_won - meters.tokens_taken_back) % MODULUS,
         "meters": msgspec.to_builtins(meters),
         "recall": [_recalled(play) for play in reversed(plays[-RECALLED:])],
     }

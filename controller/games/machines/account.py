@@ -6,7 +6,7 @@
     correction  ──► what the play gave is taken from credits, as far as it is there; the rest is a debt of the player
 
     credits - debt = tokens in + won + refunded - played - (paid - overpaid) - paid by hand
-                     - taken back + collected + waived                                      (modulo 10,000,000)
+                     - taken back - restaked + collected + waived                           (modulo 10,000,000)
 
 A payout leaves the machine only after its plan is durable, so that a start after a power cut knows what to ask the
 hopper. What no count can decide is a doubt: it stays until a named person has counted, and says what was right.
@@ -241,7 +241,8 @@ class TokenAccount:
         self.count(
             tokens_won=max(0, more_won),
             tokens_refunded=max(0, more_refunded),
-            tokens_taken_back=max(0, -more_won) + max(0, -more_refunded),
+            tokens_taken_back=max(0, -more_won),
+            tokens_restaked=max(0, -more_refunded),
             tokens_waived=kept - play.waived,
         )
         play.waived = kept
@@ -490,7 +491,8 @@ def balance_error(meters: Meters, credits_: int, debt: int = 0) -> str | None:
         return f"a meter has no seven digits: {', '.join(beyond)}"
     due = meters.tokens_in + meters.tokens_won + meters.tokens_refunded - meters.tokens_played
     due -= meters.tokens_paid - meters.tokens_overpaid + meters.tokens_hand_paid
-    due += meters.tokens_collected + meters.tokens_waived - meters.tokens_taken_back + debt
+    due -= meters.tokens_taken_back + meters.tokens_restaked
+    due += meters.tokens_collected + meters.tokens_waived + debt
     if (due - credits_) % MODULUS:
         return f"the meters leave {due % MODULUS} credits, and {credits_} are recorded"
     return None

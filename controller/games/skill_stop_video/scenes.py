@@ -18,7 +18,7 @@ from controller.table.phase import OPEN, RUNNING, SHUT
 from drivers.screen.actuator import ScreenActuator
 from drivers.screen.screen_wire import RecalledPlay, Scene, ShownFault, View, WonLine
 
-OF_CORRECTIONS: Final = frozenset({"tokens_taken_back", "tokens_collected", "tokens_waived", "debt"})
+OF_CORRECTIONS: Final = frozenset({"tokens_taken_back", "tokens_restaked", "tokens_collected", "tokens_waived", "debt"})
 """What is 0 at a machine none of whose plays was corrected."""
 
 

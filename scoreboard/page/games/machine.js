@@ -73,7 +73,7 @@ export function panel(view) {
 }
 
 // What is shown only of a machine of which a play was corrected.
-const OF_CORRECTIONS = ["tokens_taken_back", "tokens_collected", "tokens_waived", "debt"];
+const OF_CORRECTIONS = ["tokens_taken_back", "tokens_restaked", "tokens_collected", "tokens_waived", "debt"];
 const METERS = ["tokens_in", "tokens_played", "tokens_won", "tokens_refunded", "tokens_paid", "tokens_overpaid", "tokens_hand_paid", "tokens_to_house", ...OF_CORRECTIONS, "plays", "power_ups", "door_openings"];
 
 function metersOf({ credits, debt, meters }) {

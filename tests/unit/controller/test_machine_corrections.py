@@ -89,7 +89,7 @@ def test_a_play_corrected_to_void_gives_its_stake_back_and_a_result_takes_it_aga
     correct(machine, "reason=dealer_call")
     assert (owed(machine), machine.meters.tokens_refunded) == ((1, 0), 1)
     correct(machine, LOST[kind])
-    assert (owed(machine), machine.meters.tokens_taken_back) == ((0, 0), 1)
+    assert (owed(machine), machine.meters.tokens_restaked) == ((0, 0), 1)
     machine.wait(6)
     machine.token()
     machine.ok("void why=stuck by=ann")
@@ -255,7 +255,9 @@ def test_journal_snapshot_board_and_screen_have_the_debt() -> None:
     )
     snapshot = decode_snapshot(encode_snapshot(machine.state.snapshot()))
     assert snapshot.machine is not None
-    assert (snapshot.machine.debt, details_of(machine.state)["debt"]) == (20, 20)
+    details = details_of(machine.state)
+    assert (snapshot.machine.debt, details["debt"]) == (20, 20)
+    assert details["won"] == 0, "20 were won and taken back"
     machine.ok("recall_begin by=ann")
     assert machine.scene.meters["debt"] == 20
     assert machine.scene.plays[0].award == 0
