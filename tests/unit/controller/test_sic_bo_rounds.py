@@ -118,7 +118,8 @@ def test_s8_a_house_may_want_more_shakes_and_refuses_fewer_in_its_own_name() -> 
 
 def test_s8_a_cover_that_is_on_at_the_call_is_a_violation() -> None:
     table = bench().cover().call().shake(3).wait(2.5).uncover().key("6-5-4")
-    assert table.said.one(events.ProcedureViolation).reason == "covered_before_no_more_bets"
+    violation = table.said.one(events.ProcedureViolation)
+    assert (violation.reason, violation.rule) == ("covered_before_no_more_bets", "13:69F-9.5(d)1")
     assert table.said.verdicts() == ["6-5-4"]
 
 
