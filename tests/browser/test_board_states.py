@@ -351,3 +351,41 @@ def test_without_a_table_the_page_says_what_it_waits_for(shown: BoardPage, site:
     table = PlayedTable("nowhere", "roulette")
     site.play(table, [table.open(), table.bets()])
     shown.expect_state("PLACE YOUR BETS")
+
+
+HOUSE_WORDS = {
+    "en": ("HOUSE RULES", ["BLACK", "ODD", "13–24"]),
+    "es": ("REGLAS DE LA CASA", ["NEGRO", "IMPAR", "13–24"]),
+}
+
+
+@pytest.mark.parametrize("language", HOUSE_WORDS)
+def test_house_rules_stand_on_tile_and_board_in_every_state_and_the_wheel_is_the_house_s(
+    shown: BoardPage, site: BoardSite, language: str
+) -> None:
+    mark, kinds = HOUSE_WORDS[language]
+    table = PlayedTable("house-1", "roulette", house_rules=True)
+    pockets = [*("0", "000"), *map(str, range(1, 25))]
+    keys = [events.StatisticsKey(field="pocket", values=[*pockets])]
+    site.play(table, table.open(rules="house", statistics=keys))
+    for each in (table, None):
+        shown.show(each, lang=language)
+        expect(shown.board(table).locator(".house-rules")).to_have_text(mark)
+    shown.show(table, lang=language)
+    # By the custom 21 is red, and on this wheel it is black.
+    site.play(table, [table.bets(), table.outcome({"pocket": "21", "index": 22, "color": "black"})])
+    expect(shown.board().locator(".kinds span")).to_have_text(kinds)
+    expect(shown.board().locator(".chip.black")).to_have_text("21")
+    expect(shown.board().locator(".chip.plain").first).to_be_visible()
+    for event in (table.settle(), table.bets(), table.void("ball_direction"), table.fault("wheel", "not_level")):
+        site.play(table, event)
+        shown.expect_sequence(table)
+        expect(shown.board().locator(".house-rules")).to_have_text(mark)
+
+
+def test_a_table_by_a_text_has_no_mark_of_house_rules(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("roulette-1", "roulette")
+    site.play(table, [table.open(), table.bets(), table.outcome(roulette(21))])
+    shown.show(table)
+    expect(shown.board().locator(".kinds span")).to_have_text(["RED", "ODD", "19–36"])
+    expect(shown.board().locator(".house-rules")).to_have_count(0)

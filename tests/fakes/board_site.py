@@ -66,7 +66,10 @@ def baccarat(letter: str) -> dict[str, Any]:
 class PlayedTable:
     """Writes the events of one table, and folds them."""
 
-    def __init__(self, table: str, game: str, *, simulated: bool = False, epoch: str = "e1") -> None:
+    def __init__(
+        self, table: str, game: str, *, simulated: bool = False, epoch: str = "e1", house_rules: bool = False
+    ) -> None:
+        self.house_rules = house_rules
         self.table = table
         self.game = game
         self.simulated = simulated
@@ -90,7 +93,8 @@ class PlayedTable:
             serial, sequence = f"e{self._ephemeral}", msgspec.UNSET  # type: ignore[assignment]
         if issubclass(kind, events.RoundData):
             fields.setdefault("round", self.round)
-        data = kind(table=self.table, game=self.game, simulated=self.simulated, mono_ns=0, **fields)
+        fields |= {"table": self.table, "game": self.game, "simulated": self.simulated, "mono_ns": 0}
+        data = kind(house_rules=self.house_rules, **fields)
         event = Event(
             id=f"{self.table}.{self.epoch}.{serial}",
             source=f"/tables/{self.table}",

@@ -13,6 +13,12 @@ function colorOf(pocket, { details }) {
   return details.colors ? (details.colors[pocket] ?? "plain") : RED.has(Number(pocket)) ? "red" : "black";
 }
 const half = ({ details }) => (details.numbers ?? 36) / 2;
+// The halves of a house's own wheel; none where its numbers cannot be halved.
+function halvesOf(view) {
+  const { numbers } = view.details;
+  if (numbers === undefined) return [t("low"), t("high")];
+  return numbers % 2 ? null : [`1–${numbers / 2}`, `${numbers / 2 + 1}–${numbers}`];
+}
 
 const pocketOf = (result) => short(result.pocket, 4);
 
@@ -21,7 +27,8 @@ export const say = (result) => `${pocketOf(result)} ${named("color", result.colo
 function kinds({ pocket, color }, view) {
   if (color === "green") return [t("color.green")];
   const value = Number(pocket);
-  return [named("color", color), t(value % 2 ? "odd" : "even"), t(value > half(view) ? "high" : "low")];
+  const halves = halvesOf(view);
+  return [named("color", color), t(value % 2 ? "odd" : "even"), ...(halves ? [halves[value > half(view) ? 1 : 0]] : [])];
 }
 
 export function hero(result, view) {
@@ -48,6 +55,7 @@ export function panel(view) {
   const all = view.counted;
   const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket, view)) ? count : 0), 0);
   const chip = (pocket) => h(`span.chip.${colorOf(pocket, view)}`, {}, h("span", {}, short(pocket, 4)));
+  const names = halvesOf(view);
   const halves = (wanted) => sum((pocket, color) => color !== "green" && wanted(Number(pocket)));
   return [
     h(
@@ -60,7 +68,7 @@ export function panel(view) {
       "div.share-groups",
       {},
       shares("colors", [[t("color.red"), sum((_, color) => color === "red"), "red"], [t("color.black"), sum((_, color) => color === "black"), "black"], [t("zero"), sum((_, color) => color === "green"), "green"]], all),
-      shares("halves", [[t("low"), halves((value) => value <= half(view)), "plain"], [t("high"), halves((value) => value > half(view)), "plain"]], all),
+      names && shares("halves", [[names[0], halves((value) => value <= half(view)), "plain"], [names[1], halves((value) => value > half(view)), "plain"]], all),
       shares("parity", [[t("even"), halves((value) => value % 2 === 0), "plain"], [t("odd"), halves((value) => value % 2 === 1), "plain"]], all),
     ),
   ];
