@@ -177,7 +177,10 @@ class TableSupervisor:
         self._moved_ns = self._ticked_ns
         self._simulated = simulated
         self._waiting_since_ns = waiting_since_ns
-        self._load = LoadWatch(self._ticked_ns, None if simulated is None else simulated.speed)
+        self._load = self._new_load()
+
+    def _new_load(self) -> LoadWatch:
+        return LoadWatch(self._ticked_ns, None if self._simulated is None else self._simulated.speed)
 
     @property
     def load(self) -> str:
@@ -219,6 +222,11 @@ class TableSupervisor:
         if behind is not None:
             log.error("play stays stopped: %s", behind)
             self._behind_of = last_time
+        # A start may take long: nothing of it is lateness.
+        if self._simulated is not None:
+            self._simulated.turn()
+        self._ticked_ns = self._clock.now_ns()
+        self._load = self._new_load()
 
     def tick(self) -> bool:
         """Runs a tick of every table; returns whether a second has passed since it last returned true."""

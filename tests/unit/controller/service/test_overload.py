@@ -69,6 +69,15 @@ def test_a_service_that_keeps_up_loses_no_simulated_time_and_warns_of_nothing() 
     assert hall.paced_ns - begun_ns == pytest.approx(30 * SPEED * NS_PER_S, rel=0.02)
 
 
+def test_a_start_that_takes_long_is_no_overload() -> None:
+    hall = VirtualService(TABLES, speed=SPEED)
+    hall.clock.advance_to(hall.clock.now_ns() + 30 * NS_PER_S)
+    hall.open()
+    hall.run(15)
+    assert hall.said.of(events.DeviceWarning) == []
+    assert hall.bench.counters.late_ticks == 0
+
+
 def test_simulated_time_waits_for_a_journal_that_is_behind() -> None:
     hall = VirtualService(TABLES, speed=SPEED)
     hall.open()
