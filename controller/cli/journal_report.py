@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from controller.captures.capture_store import SUFFIX
 from controller.cli import NOT_VERIFIED
 from controller.cli.options import public_keys, zone_option
 from controller.cli.reading_journals import exit_on_journal_error, progress_bar
@@ -27,14 +28,18 @@ from controller.cli.report_page import (
     share,
     table_of,
 )
+from controller.journal.audit.captures import CaptureReport, check_captures
 from controller.journal.audit.findings import AuditReport
+from controller.journal.errors import JournalError
 from controller.journal.evening import Evening, SentCommand, TableEvening, TimeSpan, last_time_ns, ns_of, read_evening
 from controller.journal.queries import parse_moment
 from controller.journal.verify import verify
 from controller.service.event_lines import rule_words, verdict_words, words_of
+from controller.service.state_paths import CAPTURES
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
 from feed.events import Event
 from hal.clock import NS_PER_S, SystemClock
+from hal.plain_text import plain
 
 DAY_BEGINS: Final = 12
 """The hour at which one evening ends and the next begins (ours): no game is played over noon."""
@@ -59,9 +64,9 @@ class Heading(NamedTuple):
     """Whether each round is listed."""
 
 
-def evening_page(evening: Evening, audit: AuditReport, heading: Heading) -> str:
-    """The report."""
-    return _Page(evening, audit, heading).text()
+def evening_page(evening: Evening, audit: AuditReport, kept: CaptureReport | None, heading: Heading) -> str:
+    """The report; `kept` is what became of the captures, None where their folder is not beside the journal."""
+    return _Page(evening, audit, kept, heading).text()
 
 
 def day_of(last_ns: int, zone: tzinfo) -> TimeSpan:
@@ -77,9 +82,10 @@ def _ns(moment: datetime) -> int:
 
 
 class _Page:
-    def __init__(self, evening: Evening, audit: AuditReport, heading: Heading) -> None:
+    def __init__(self, evening: Evening, audit: AuditReport, kept: CaptureReport | None, heading: Heading) -> None:
         self._evening = evening
         self._audit = audit
+        self._kept = kept
         self._heading = heading
         self._tables = evening.tables
 
@@ -112,6 +118,9 @@ class _Page:
             banners += '<p class="simulated">HOUSE RULES: not those of the State of New Jersey</p>'
         if not self._audit.ok:
             words = f"THE JOURNAL DOES NOT VERIFY: {self._audit.first}. Nothing below is proven."
+            banners += f'<p class="simulated">{escaped(words)}</p>'
+        if self._kept is not None and self._kept.wrong:
+            words = f"CAPTURES WERE CHANGED: {self._kept.wrong[0]}"
             banners += f'<p class="simulated">{escaped(words)}</p>'
         ids = ", ".join(one.table for one in self._tables) or "none"
         rows = [
@@ -251,7 +260,7 @@ class _Page:
         if not rows:
             return "<p>Nobody corrected, called or disputed a round.</p>"
         heads = ("time", "table", "round", "", "from", "to", "by", "stated")
-        return _listed(heads, [row for _, row in sorted(rows)], numbers=(2,), wrap=(4, 5, 7))
+        return _listed(heads, [row for _, row in sorted(rows)], numbers=(2,), wrap=(7,))
 
     def _faults(self) -> str:
         rows = []
@@ -348,7 +357,19 @@ class _Page:
             "<code>feltwire replay TABLE.toml FILE</code> judges the round again; whole: it begins early enough."
         )
         heads = ("table", "round", "file", "SHA-256", "whole")
-        return f'{_listed(heads, rows, numbers=(1,), wrap=(2, 3))}<p class="note">{note}</p>'
+        return f'{self._compared()}{_listed(heads, rows, numbers=(1,), wrap=(2, 3))}<p class="note">{note}</p>'
+
+    def _compared(self) -> str:
+        """What became of all captures that the journal names."""
+        if self._kept is None:
+            return "<p>The files are not beside this journal, and were not compared with it.</p>"
+        kept = self._kept
+        changed = "".join(f"<li>{escaped(one)}</li>" for one in kept.wrong)
+        return (
+            f"<p>Of all captures that this journal names, {kept.good:,} are as it names them, {len(kept.wrong):,} are "
+            f"changed and {kept.gone:,} are not there: the oldest are deleted when their folder is full.</p>"
+            f"{f'<ul>{changed}</ul>' if changed else ''}"
+        )
 
     def _rounds(self) -> str:
         rows = []
@@ -472,8 +493,8 @@ def report_command(
         feltwire journal report journal.sqlite -o night.pdf --title "St. Mary's, July 4"
         feltwire journal report journal.sqlite --since 2026-07-03 --until 2026-07-06 --key signing.pub
 
-    Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used; 3 for a journal that does not verify: the
-    report is written, and says so at its top.
+    Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used; 3 for a journal that does not verify, or
+    captures beside it that are not as it names them: the report is written, and says so at its top.
     """
     with exit_on_journal_error():
         span = day_of(last_time_ns(path), zone) if since is None and until is None else _asked(since, until, zone)
@@ -482,16 +503,33 @@ def report_command(
         printed = ReportFile(output)
         with progress_bar("verifying") as bar:
             audit = verify(path, keys=keys, **({} if bar is None else bar._asdict()))
+        kept = _compared(path)
         with progress_bar("reading") as bar:
             evening = read_evening(path, span, chosen, **({} if bar is None else {"progress": bar.progress}))
     name, now_ns = f"feltwire {version('feltwire')}", SystemClock().wall_time_ns()
     heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round)
-    printed.write(evening_page(evening, audit, heading))
+    printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)
     click.echo(f"{output}: {_counted(len(evening.tables), 'table')}, {_counted(rounds, 'round')}")
     if not audit.ok:
         click.echo(click.style(f"{path} DOES NOT VERIFY: {audit.first}", fg="red"), err=True)
+    if kept is not None and kept.wrong:
+        click.echo(click.style(f"CAPTURES WERE CHANGED: {plain(kept.wrong[0])}", fg="red"), err=True)
+    if not audit.ok or (kept is not None and kept.wrong):
         sys.exit(NOT_VERIFIED)
+
+
+def _compared(path: Path) -> CaptureReport | None:
+    """Compares the captures beside the journal, where they are there, with what it names."""
+    folder = path.parent / CAPTURES
+    if not folder.is_dir():
+        return None
+    try:
+        return check_captures([path], folder, SUFFIX)
+    except OSError as error:
+        raise JournalError(
+            folder, f"captures cannot be read ({error.strerror})", "look at who may read there"
+        ) from error
 
 
 def _asked(since: str | None, until: str | None, zone: tzinfo) -> TimeSpan:

@@ -36,7 +36,7 @@ def call(*arguments: object) -> Result:
 
 def test_help_names_every_command_and_the_exit_codes() -> None:
     told = call("--help").output
-    for name in ("verify", "show", "recall", "export", "archive", "backup", "retire"):
+    for name in ("verify", "show", "recall", "export", "report", "archive", "backup", "retire"):
         assert name in told
         help_of_one = call(name, "--help").output
         assert "Examples:" in help_of_one

@@ -180,6 +180,19 @@ def test_a_journal_that_was_changed_has_it_at_the_top_and_the_exit_code_of_verif
     assert "nothing of its" not in words
 
 
+def test_the_captures_beside_the_journal_are_compared_with_it(tmp_path: Path) -> None:
+    path, page = night(tmp_path / "journal.sqlite"), tmp_path / "night.html"
+    folder = tmp_path / "captures" / "wheel-1"
+    folder.mkdir(parents=True)
+    assert report(path, "-o", page).exit_code == 0
+    assert "0 are as it names them, 0 are changed and 1 are not there" in words_of(page)
+    (folder / "7.vcd").write_bytes(b"another spin")
+    done = report(path, "-o", tmp_path / "changed.html")
+    assert (done.exit_code, "CAPTURES WERE CHANGED: wheel-1/7.vcd" in done.stderr) == (3, True)
+    words = words_of(tmp_path / "changed.html")
+    assert words.index("CAPTURES WERE CHANGED: wheel-1/7.vcd") < words.index("Summary")
+
+
 def test_a_journal_whose_end_nothing_vouches_for_is_not_called_whole(tmp_path: Path) -> None:
     path, page = night(tmp_path / "journal.sqlite"), tmp_path / "night.html"
     witness_path(path).unlink()
