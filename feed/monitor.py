@@ -94,7 +94,7 @@ def peer_of(descriptor: int) -> str:
     except OSError:
         return _UNKNOWN
     try:
-        return "this computer" if connection.family == socket.AF_UNIX else _address(connection)
+        return "this computer" if connection.family == socket.AF_UNIX else peer_ip(connection)
     except OSError:
         return _UNKNOWN
     finally:
@@ -103,7 +103,12 @@ def peer_of(descriptor: int) -> str:
         connection.detach()
 
 
-def _address(connection: socket.socket) -> str:
+def peer_ip(connection: socket.socket) -> str:
+    """The IP address at the other end of an open connection.
+
+    Raises:
+        OSError: it is gone.
+    """
     return str(connection.getpeername()[0]).removeprefix("::ffff:")
 
 
@@ -117,12 +122,15 @@ class Connections:
         *,
         keyed: bool = True,
         unproven: UnprovenConnections | None = None,
+        gone: Callable[[int], None] = lambda descriptor: None,
     ) -> None:
         """`refused` is called with one sentence for each connection that failed; `peer` names the other end.
 
-        `keyed` is whether the socket requires keys; `unproven` bounds the connections that have shown none yet.
+        `keyed` is whether the socket requires keys; `unproven` bounds the connections that have shown none yet;
+        `gone` is called with the descriptor of each connection that ended.
         """
         self._refused = refused
+        self._gone = gone
         self._keyed = keyed
         self._peer = peer
         self._open: dict[int, str] = {}
@@ -152,9 +160,12 @@ class Connections:
                     # Its own failure only follows from that.
                     self._ending.discard(event.value)
                     self._cause = None
+                self._gone(event.value)
                 self._report_refused(self._open.pop(event.value, _UNKNOWN))
             case zmq.Event.CLOSED:
                 # The listener is closed, and with it every connection that it accepted; libzmq does not report each.
+                for descriptor in self._open:
+                    self._gone(descriptor)
                 self._open.clear()
                 self._ending.clear()
                 self.unproven.clear()

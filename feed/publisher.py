@@ -10,6 +10,7 @@ may abort its process when it reads too slowly (libzmq 4.3.5).
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable
@@ -20,7 +21,8 @@ import zmq
 from feed.allow_list import KeyOwner
 from feed.endpoints import Endpoints
 from feed.keys import ServerCurve
-from feed.server_socket import ServerSocket
+from feed.prefixes import HOLD_S, MAX_TOPIC_BYTES, MAX_TOPICS, Peer, PrefixBudget
+from feed.server_socket import ServerSocket, descriptor_of
 
 log = logging.getLogger(__name__)
 
@@ -34,10 +36,6 @@ MAX_FRAME = 1024
 """The longest frame accepted (ours): a subscription, or a step of the handshake."""
 SUBSCRIPTION_QUEUE = 200
 """Subscriptions of one connection that libzmq queues."""
-MAX_TOPICS = 4_000
-MAX_TOPIC_BYTES = 128 * 1024
-"""The bound on different prefixes (ours): 64 tables with every kind of event, twice. libzmq needs some 45 bytes for
-each byte of them (measured), and sets no bound itself."""
 MANY_TOPICS = 1_000
 """Subscriptions of one client after which a warning is logged."""
 
@@ -80,18 +78,24 @@ class Publisher:
         """
         options = {**_OPTIONS, zmq.SNDHWM: queue}
         self._sender = sender
+        self._prefixes = PrefixBudget()
         self._socket = ServerSocket(
-            context, zmq.XPUB, endpoints.feed, self._subscription, name="feed", curve=curve, options=options
+            context,
+            zmq.XPUB,
+            endpoints.feed,
+            self._subscription,
+            name="feed",
+            curve=curve,
+            options=options,
+            gone=self._prefixes.disconnected,
         )
         self._clients: Counter[str] = Counter()
-        self._topics: set[bytes] = set()
-        """Every prefix subscribed to since connections were last ended: a client that reconnects adds none. An
-        unsubscription removes none, since libzmq also reports those of prefixes that nobody has."""
-        self._topic_bytes = 0
         self.subscriptions = 0
         """How many there are now, of all clients."""
         self.malformed = 0
         """Messages of subscribers that are no subscription."""
+        self.held_off = 0
+        """Subscriptions for which connections were ended, since their peer asked for too many prefixes."""
         self.published = 0
 
     @property
@@ -156,13 +160,15 @@ class Publisher:
 
     def _subscription(self, frames: list[zmq.Frame]) -> None:
         body = frames[0].bytes
-        if body[:1] == b"\x01":
-            self._hold(body[1:], frames[0])
+        peer = peer_of(frames[0])
+        if body[:1] == b"\x01" and self._is_held_off(peer, body[1:], frames[0]):
+            return
         if len(frames) != 1 or not body or body[0] not in (_SUBSCRIBE, _UNSUBSCRIBE) or len(body) > MAX_TOPIC + 1:
             self.malformed += 1
             log.warning("feed: %s sent %d frames that are no subscription", self._who(frames[0]), len(frames))
             return
         if body[0] == _UNSUBSCRIBE:
+            self._prefixes.unsubscribed(peer, body[1:])
             self.subscriptions = max(0, self.subscriptions - 1)
             return
         self.subscriptions += 1
@@ -175,25 +181,20 @@ class Publisher:
         elif self._clients[who] == 1:
             log.info("feed: %s subscribes to %r", who, body[1:].decode("utf-8", "replace"))
 
-    def _hold(self, topic: bytes, frame: zmq.Frame) -> None:
-        """Bounds the memory of all prefixes in libzmq. Ending the connections frees it, and only the client that
-        subscribed to too many does so again.
-        """
-        if topic in self._topics:
-            return
-        self._topics.add(topic)
-        self._topic_bytes += len(topic)
-        if len(self._topics) > MAX_TOPICS or self._topic_bytes > MAX_TOPIC_BYTES:
-            log.error(
-                "feed: %s asked for one prefix too many: over %d, or %d bytes of them, and all connections are ended "
-                "to be rid of them; if it comes back here, stop it or revoke its key",
-                self._who(frame),
-                MAX_TOPICS,
-                MAX_TOPIC_BYTES,
-            )
-            self._topics.clear()
-            self._topic_bytes = 0
-            self._socket.end_connections("there were too many prefixes")
+    def _is_held_off(self, peer: Peer, topic: bytes, frame: zmq.Frame) -> bool:
+        """Bounds the memory of all prefixes in libzmq: whoever asks for too many loses its own connections."""
+        offender = self._prefixes.subscribed(peer, topic, asyncio.get_running_loop().time())
+        if offender is None:
+            return False
+        who = self._who(frame) if offender == peer.name else offender
+        if who == _UNNAMED:
+            who = f"process {peer.address.rpartition(':')[2]} of this computer"
+        self.held_off += 1
+        self._socket.refuse(
+            f"{who} asked for too many prefixes (over {MAX_TOPICS}, or {MAX_TOPIC_BYTES} bytes): its connections are "
+            f"ended for {HOLD_S:g} s, and those of others are not; stop it or revoke its key"
+        )
+        return offender == peer.name
 
     def _who(self, frame: zmq.Frame) -> str:
         user_id = user_id_of(frame)
@@ -201,6 +202,15 @@ class Publisher:
             return _UNNAMED
         sender = self._sender(user_id)
         return "a key that is no longer allowed" if sender is None else sender.name
+
+
+def peer_of(frame: zmq.Frame) -> Peer:
+    """Where a frame came from."""
+    try:
+        address = str(frame.get("Peer-Address"))
+    except zmq.ZMQError:
+        address = ""
+    return Peer(user_id_of(frame) or address, address, descriptor_of(frame))
 
 
 def user_id_of(frame: zmq.Frame) -> str | None:

@@ -60,8 +60,11 @@ class ServerSocket:
         name: str,
         curve: ServerCurve | None = None,
         options: Mapping[zmq.SocketOption, int] | None = None,
+        gone: Callable[[int], None] = lambda descriptor: None,
     ) -> None:
-        """`name` is its name in the log; `options` are set before it binds."""
+        """`name` is its name in the log; `options` are set before it binds; `gone` is called with the descriptor of
+        each connection that ended.
+        """
         if curve is None and not endpoint.startswith("ipc://"):
             raise EndpointError(
                 f"{name}: {endpoint} is open to the network, so it needs a server key; make one with "
@@ -75,7 +78,7 @@ class ServerSocket:
         self._curve = curve
         self._read = read
         self._refusals = RefusalLog(log)
-        self._connections = Connections(lambda what: self._refusals.log(f"{name}: {what}"), keyed=curve is not None)
+        self._connections = Connections(self.refuse, keyed=curve is not None, gone=gone)
         self._bound = False
         self._ending = False
         """Whether the listener is being closed, to be bound again."""
@@ -147,7 +150,7 @@ class ServerSocket:
                     return
                 frames = self._socket.recv_multipart(zmq.DONTWAIT, copy=False)
             if self._connections.unproven:
-                self._connections.unproven.remove(_descriptor_of(frames[-1]))
+                self._connections.unproven.remove(descriptor_of(frames[-1]))
             self._read(frames)
         self.wake()
 
@@ -156,6 +159,10 @@ class ServerSocket:
         if self._loop is not None and not self._woken:
             self._woken = True
             self._loop.call_soon(self.poke)
+
+    def refuse(self, what: str) -> None:
+        """Logs why somebody was refused: the 1st, 10th, 100th time."""
+        self._refusals.log(f"{self._name}: {what}")
 
     def drop_connections(self) -> None:
         """Ends every connection of a socket with keys; clients whose key is still allowed may connect again at once."""
@@ -273,7 +280,7 @@ def _cause(error: zmq.ZMQError) -> str:
     return os.strerror(error.errno or 0)
 
 
-def _descriptor_of(frame: zmq.Frame) -> int:
+def descriptor_of(frame: zmq.Frame) -> int:
     """The descriptor of the connection that a frame came from; -1 where libzmq does not report it."""
     try:
         return int(frame.get(zmq.SRCFD))

@@ -36,7 +36,7 @@ class ConnectionIdentity(NamedTuple):
 
 def identity_of(descriptor: int) -> ConnectionIdentity | None:
     """The identity of an open connection; None where it is gone."""
-    return _with_connection(descriptor, _identity)
+    return with_connection(descriptor, _identity)
 
 
 def end_connection(descriptor: int, identity: ConnectionIdentity) -> bool:
@@ -48,7 +48,7 @@ def end_connection(descriptor: int, identity: ConnectionIdentity) -> bool:
         connection.shutdown(socket.SHUT_RDWR)
         return True
 
-    return _with_connection(descriptor, end) or False
+    return with_connection(descriptor, end) or False
 
 
 def first_reserved() -> int:
@@ -143,7 +143,7 @@ def _identity(connection: socket.socket) -> ConnectionIdentity:
     return ConnectionIdentity(os.fstat(connection.fileno()).st_ino, connection.getsockname())
 
 
-def _with_connection(descriptor: int, do: Callable[[socket.socket], _T]) -> _T | None:
+def with_connection(descriptor: int, do: Callable[[socket.socket], _T]) -> _T | None:
     """The result of `do` with a connection of libzmq; None where the descriptor is no connection any more."""
     try:
         connection = socket.socket(fileno=descriptor)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,7 +16,7 @@ import zmq
 from feed.allow_list import Allowed, allow, revoke
 from feed.endpoints import EndpointError, Endpoints
 from feed.keys import ClientCurve, new_pair
-from feed.publisher import MAX_TOPIC_BYTES, MAX_TOPICS
+from feed.prefixes import MAX_TOPIC_BYTES, MAX_TOPICS
 from tests.fakes.feed_server import (
     Client,
     FeedServer,
@@ -176,31 +179,57 @@ def test_revoking_a_key_ends_its_connection_and_the_others_come_back(keys: Keys,
         assert server.do(lambda: server.publisher.problem) is None
 
 
-@pytest.mark.parametrize(
-    "asked", [(b"%d/", MAX_TOPICS + 1), (b"%d/" + b"t" * 240, MAX_TOPIC_BYTES // 240)], ids=["many", "long"]
-)
-@pytest.mark.parametrize("local", [False, True], ids=["tcp", "ipc"])
-def test_a_client_with_too_many_prefixes_is_named_and_disconnected_and_another_continues(
-    keys: Keys, log: LogLines, local: bool, asked: tuple[bytes, int]
+GREEDY = """
+import sys, zmq
+socket = zmq.Context().socket(zmq.XSUB)
+socket.setsockopt(zmq.SNDHWM, 0)
+socket.connect(sys.argv[1])
+for number in range(int(sys.argv[3])):
+    socket.send(b"\\x01" + sys.argv[2].encode() % number)
+while True:
+    socket.recv()
+"""
+"""Asks for many prefixes, from a process of its own, and again each time it is disconnected: as SUB sockets do."""
+
+
+@pytest.mark.parametrize("asked", [("%d/", MAX_TOPICS + 1), ("%d/" + "t" * 240, MAX_TOPIC_BYTES // 240)])
+def test_a_process_with_too_many_prefixes_is_held_off_and_no_other_is_disconnected(
+    log: LogLines, asked: tuple[str, int]
 ) -> None:
     prefix, count = asked
-    good, greedy = (None, None) if local else (keys.client("board-1"), keys.client("board-2"))
-    name = "a local client" if local else "board-2"
-    with short_folder() as folder:
-        endpoints = Endpoints.parse(f"ipc://{folder}/run") if local else ANY_PORT
-        with feed_server(endpoints, ListHistory(), None if local else keys) as server, Client() as one:
-            kept = one.connect(zmq.SUB, server.endpoints.feed, good)
+    with ExitStack() as held:
+        server = held.enter_context(
+            feed_server(Endpoints.parse(f"ipc://{held.enter_context(short_folder())}/run"), ListHistory())
+        )
+        kept = held.enter_context(Client()).connect(zmq.SUB, server.endpoints.feed)
+        ended = held.enter_context(kept.get_monitor_socket(int(zmq.Event.DISCONNECTED)))
+        published_until_received(server, kept)
+        command = [sys.executable, "-c", GREEDY, server.endpoints.feed, prefix, str(count)]
+        with subprocess.Popen(command) as greedy:
+            held.callback(greedy.kill)
+            named = f"feed: process {greedy.pid} of this computer asked for too many prefixes"
+            assert log.wait_for("asked for too many").startswith(named)
+            log.wait_for("(10 times by now)")
             published_until_received(server, kept)
-            with Client() as other:
-                never_back = [(zmq.RECONNECT_IVL, -1), (zmq.SNDHWM, 0)]
-                socket = other.connect(zmq.XSUB, server.endpoints.feed, greedy, options=never_back)
-                for number in range(count):
-                    socket.send(b"\x01" + prefix % number)
-                assert log.wait_for("too many").startswith(f"feed: {name} asked for one prefix too many")
-                log.wait_for("all connections were ended, since there were too many prefixes")
-            while kept.poll(0):
-                kept.recv_multipart()
-            published_until_received(server, kept)
+            greedy.kill()
+        assert not ended.poll(0)
+
+
+def test_a_key_with_too_many_prefixes_is_held_off_and_no_other_is_disconnected(keys: Keys, log: LogLines) -> None:
+    good, greedy = keys.client("board-1"), keys.client("board-2")
+    with ExitStack() as held:
+        server = held.enter_context(feed_server(ANY_PORT, ListHistory(), keys))
+        kept = held.enter_context(Client()).connect(zmq.SUB, server.endpoints.feed, good)
+        ended = held.enter_context(kept.get_monitor_socket(int(zmq.Event.DISCONNECTED)))
+        published_until_received(server, kept)
+        options = [(zmq.SNDHWM, 0)]
+        other = held.enter_context(Client())
+        socket = other.connect(zmq.XSUB, server.endpoints.feed, greedy, options=options)
+        for number in range(MAX_TOPICS + 1):
+            socket.send(b"\x01%d/" % number)
+        assert log.wait_for("asked for too many").startswith("feed: board-2 asked for too many prefixes")
+        published_until_received(server, kept)
+        assert not ended.poll(0)
 
 
 def test_a_client_that_reconnects_adds_no_prefix(keys: Keys) -> None:
