@@ -1,7 +1,7 @@
 """Bounds the prefixes that each subscriber asks for, and holds off whoever asks for too many.
 
 libzmq needs some 45 bytes for each byte of a prefix (measured), and sets no bound. One peer that asks for 100,000 must
-not cost the others their connections: its own are ended, and what it asks for in the next `HOLD_S` ends them again.
+not cost the others their connections: its own are ended, and what it asks for until it is released ends them again.
 
 A peer is the owner of a key, or a process of this computer. Descriptors are checked to be still that peer's before they
 are shut down: a message may wait in libzmq while another connection gets the descriptor of the one that it came from.
@@ -58,26 +58,22 @@ class PrefixBudget:
         """`end` shuts a connection down, if its descriptor is still that of the address."""
         self._end = end_if_still_of if end is None else end
         self._peers: dict[str, _Held] = {}
-        self._until: dict[str, float] = {}
-        """By peer that is held off: until when."""
+        self._held_off: set[str] = set()
 
-    def subscribed(self, peer: Peer, topic: bytes, now_s: float) -> str | None:
+    def subscribed(self, peer: Peer, topic: bytes) -> str | None:
         """Takes note of a subscription; returns the peer whose connections were ended for it, None where none were."""
-        until = self._until.get(peer.name)
-        if until is not None:
-            if now_s < until:
-                self._end(peer.descriptor, peer.address)
-                return peer.name
-            del self._until[peer.name]
+        if peer.name in self._held_off:
+            self._end(peer.descriptor, peer.address)
+            return peer.name
         held = self._peers.setdefault(peer.name, _Held())
         held.connections[peer.descriptor] = peer.address
         if topic not in held.topics:
             held.topics.add(topic)
             held.size += len(topic)
         if len(held.topics) > MAX_TOPICS or held.size > MAX_TOPIC_BYTES:
-            return self._hold_off(peer.name, now_s)
+            return self._hold_off(peer.name)
         if len(self._peers) > MOST_PEERS and self._is_too_much():
-            return self._hold_off(max(self._peers, key=lambda name: self._peers[name].size), now_s)
+            return self._hold_off(max(self._peers, key=lambda name: self._peers[name].size))
         return None
 
     def unsubscribed(self, peer: Peer, topic: bytes) -> None:
@@ -100,9 +96,16 @@ class PrefixBudget:
             sum(held.size for held in self._peers.values()) > MOST_PEERS * MAX_TOPIC_BYTES
         )
 
-    def _hold_off(self, name: str, now_s: float) -> str:
-        self._until = {one: until for one, until in self._until.items() if until > now_s}
-        self._until[name] = now_s + HOLD_S
+    def is_held_off(self, name: str) -> bool:
+        """Whether the connections of a peer are ended as soon as it subscribes."""
+        return name in self._held_off
+
+    def release(self, name: str) -> None:
+        """Ends the hold: the peer may try again."""
+        self._held_off.discard(name)
+
+    def _hold_off(self, name: str) -> str:
+        self._held_off.add(name)
         for descriptor, address in self._peers.pop(name).connections.items():
             self._end(descriptor, address)
         return name

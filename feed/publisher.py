@@ -183,9 +183,12 @@ class Publisher:
 
     def _is_held_off(self, peer: Peer, topic: bytes, frame: zmq.Frame) -> bool:
         """Bounds the memory of all prefixes in libzmq: whoever asks for too many loses its own connections."""
-        offender = self._prefixes.subscribed(peer, topic, asyncio.get_running_loop().time())
+        was_held_off = self._prefixes.is_held_off(peer.name)
+        offender = self._prefixes.subscribed(peer, topic)
         if offender is None:
             return False
+        if not was_held_off:
+            asyncio.get_running_loop().call_later(HOLD_S, self._prefixes.release, offender)
         who = self._who(frame) if offender == peer.name else offender
         if who == _UNNAMED:
             who = f"process {peer.address.rpartition(':')[2]} of this computer"

@@ -152,7 +152,7 @@ def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: fl
     from controller.service.console import Console, LineWriter
     from controller.service.core_files import forbid_core_files
     from controller.service.counters import LiveNumbers, ServiceCounters
-    from controller.service.descriptors import raise_descriptor_limit
+    from controller.service.descriptors import TooFewDescriptorsError, raise_descriptor_limit
     from controller.service.logs import log_to, reads_journald
     from controller.service.opening import StartupCheckError, metrics_port
     from controller.service.service import Service
@@ -161,7 +161,6 @@ def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: fl
     real = SystemClock()
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
     handler = log_to(errors, real, journald=reads_journald(ERRORS))
-    raise_descriptor_limit()
     forbid_core_files()
     counters = ServiceCounters()
     console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
@@ -183,9 +182,10 @@ def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: fl
         await service.run()
 
     try:
+        raise_descriptor_limit()
         with ExitStack() as beside:
             asyncio.run(main(beside))
-    except (StartupCheckError, JournalError) as error:
+    except (StartupCheckError, TooFewDescriptorsError, JournalError) as error:
         log.critical("not fit to run: %s", error)
         return FATAL
     finally:

@@ -546,8 +546,10 @@ def _falls_in(game: str, devices: list[dict[str, str]]) -> tuple[str, str]:
 
 # --- what is not known ------------------------------------------------------------------------------------------------
 
+# From a millisecond on: older Feltwires rounded the times of events, and ran back by a microsecond.
 _CLOCKS: Final = """
-SELECT venue, "table", count(*) FILTER (back > 0), coalesce(max(back), 0), max(apart), count(*) FILTER (time IS NULL)
+SELECT venue, "table", count(*) FILTER (back >= 1000000), coalesce(max(back) FILTER (back >= 1000000), 0),
+  max(apart), count(*) FILTER (time IS NULL)
 FROM (
   SELECT venue, "table", time,
     epoch_ns(lag(time) OVER table_ordered) - epoch_ns(time) AS back,

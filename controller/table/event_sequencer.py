@@ -56,6 +56,8 @@ class EventSequencer:
         self.pending: list[Event] = []
         self._identity = identity
         self._time_of = time_of
+        self._last_ns, self._last_time = -1, ""
+        """The latest event on the steady clock, and its time."""
         self._id_prefix = f"{identity.table}.{identity.epoch}."
         self._source = f"/tables/{identity.table}"
 
@@ -92,11 +94,22 @@ class EventSequencer:
                 source=self._source,
                 type=events.type_of(kind),
                 subject=msgspec.UNSET if number is None else f"round/{number}",
-                time=self._time_of(data.mono_ns),
+                time=self._time(data.mono_ns),
                 sequence=msgspec.UNSET if sequence is None else sequence,
                 data=data,
             )
         )
+
+    def _time(self, t_ns: int) -> str:
+        """The calendar's time, which never runs back while the steady clock does not: two readings of the clocks are a
+        microsecond apart, and a calendar that is set back is a fault of its own (`clock_jumped`).
+        """
+        time = self._time_of(t_ns)
+        if t_ns >= self._last_ns:
+            # Of one form, to the microsecond: their texts are in the order of time.
+            self._last_ns, self._last_time = t_ns, max(time, self._last_time)
+            return self._last_time
+        return time
 
     def take(self) -> list[Event]:
         """The events since the last call."""

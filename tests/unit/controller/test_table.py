@@ -7,6 +7,7 @@ import json
 import pytest
 
 from controller.games.assembly import own_time, table_for
+from controller.table.event_sequencer import EventSequencer, Identity
 from feed import events
 from feed.events import encode
 from hal.capture.command_text import command_text, read_command
@@ -23,6 +24,19 @@ def money(lines: MoneyLines, *commands: Command | EdgesLost, buttons: str = "", 
     call = "button" if lines.button else "auto"
     text = money_toml(call=call, buttons=buttons, game=game)
     return events_of_run(text, lines.edges(), commands, lines.now_ns)
+
+
+# --- time ------------------------------------------------------------------------------------------------------------
+
+
+def test_time_runs_back_only_where_the_steady_clock_does() -> None:
+    """Each reading of the two clocks is rounded by itself; a calendar may be set back, which is a fault of its own."""
+    times = {10: "2026-07-04T19:00:00.000005Z", 20: "2026-07-04T19:00:00.000004Z", 30: "2026-07-04T18:00:00.000000Z"}
+    identity = Identity(table="t", game="money_wheel", rules="r", simulated=False, epoch="e", software="s")
+    sequencer = EventSequencer(identity, times.__getitem__, 0, 0)
+    for t_ns in (10, 20, 30, 20):
+        sequencer.emit_own(events.TableClosed, t_ns, reason="stopped")
+    assert [event.time for event in sequencer.take()] == [times[10], times[10], times[10], times[20]]
 
 
 # --- numbering and attributes --------------------------------------------------------------------------------------
