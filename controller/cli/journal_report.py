@@ -241,7 +241,7 @@ class _Page:
             return "<p>Every round has a result.</p>"
         heads = ("time", "table", "round", "verdict", "meaning", "by", "called or corrected to")
         note = "“House rule”: no text asks for it; a result that is not proven is not given."
-        return f'{_listed(heads, rows, numbers=(2,), wrap=(4, 6))}<p class="note">{note}</p>'
+        return f'{_listed(heads, sorted(rows), numbers=(2,), wrap=(4, 6))}<p class="note">{note}</p>'
 
     def _rulings(self) -> str:
         rows: list[tuple[int, tuple[object, ...]]] = []
