@@ -9,6 +9,7 @@ import click
 
 from controller.cli.fleet_report import advice
 from controller.cli.report_page import of_hours, of_time, of_zone
+from controller.rules.house import house_words
 from controller.statistics.bias import FALSE_ALARM, POWER, FairnessTest
 from controller.statistics.summary import Summary
 from hal.plain_text import plain
@@ -39,9 +40,16 @@ def _show_tables(summary: Summary) -> None:
     for line in summary.tables:
         rate = "–" if line.games_an_hour is None else f"{line.games_an_hour:.1f}"
         shut = of_hours(line.shut_ns) if line.shut_ns else "–"
+        name = f"{line.venue}/{line.table}{house_words(line.rules)}"
         rows.append(
             (
-                *(f"{line.venue}/{line.table}", of_hours(line.open_ns), shut, f"{line.outcomes:,}", rate),
+                *(
+                    name,
+                    of_hours(line.open_ns),
+                    shut,
+                    f"{line.outcomes:,}",
+                    rate,
+                ),
                 *(line.voids, line.unresolved, line.corrected, line.faults),
             )
         )

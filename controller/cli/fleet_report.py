@@ -20,6 +20,7 @@ from controller.cli.report_page import (
     share,
     table_of,
 )
+from controller.rules.house import house_words
 from controller.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
 from controller.statistics.summary import Correction, FaultLine, Refusal, Summary, TableLine
 from hal.clock import NS_PER_S
@@ -550,7 +551,8 @@ def _left_out(total: int, most: int) -> str:
 
 
 def _table(line: TableLine) -> str:
-    return f"{line.venue}/{line.table}"
+    """Its name, and that it plays by the house's own rules."""
+    return f"{line.venue}/{line.table}{house_words(line.rules)}"
 
 
 def _name(line: TableLine, summary: Summary) -> str:

@@ -34,6 +34,8 @@ from controller.journal.errors import JournalError
 from controller.journal.evening import Evening, SentCommand, TableEvening, TimeSpan, last_time_ns, ns_of, read_evening
 from controller.journal.queries import parse_moment
 from controller.journal.verify import verify
+from controller.rules.house import rules_words
+from controller.rules.profile import is_house
 from controller.service.event_lines import rule_words, verdict_words, words_of
 from controller.service.state_paths import CAPTURES
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
@@ -114,7 +116,7 @@ class _Page:
         banners = ""
         if self._evening.simulated:
             banners += '<p class="simulated">SIMULATED TABLES: no real game was played</p>'
-        if any(rules.startswith("house") for one in self._tables for rules in one.rules):
+        if any(is_house(rules) for one in self._tables for rules in one.rules):
             banners += '<p class="simulated">HOUSE RULES: not those of the State of New Jersey</p>'
         if not self._audit.ok:
             words = f"THE JOURNAL DOES NOT VERIFY: {self._audit.first}. Nothing below is proven."
@@ -183,7 +185,7 @@ class _Page:
             (
                 one.table,
                 one.game.replace("_", " "),
-                ", ".join(one.rules) or "–",
+                ", ".join(map(rules_words, one.rules)) or "–",
                 of_hours(one.open_ns),
                 of_hours(one.shut_ns) if one.shut_ns else "–",
                 f"{len(one.verdicts):,}",

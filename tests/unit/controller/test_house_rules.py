@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from controller.bench.simulation import fault_plan, simulate
+from controller.bench.simulation import Score, fault_plan, simulate
 from controller.cli import main
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
@@ -20,7 +20,8 @@ from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.games.roulette.layout import Layout
 from controller.games.roulette.rules import RouletteRules
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
-from controller.rules.profile import HOUSE, default_profile, profile, profiles_that_play
+from controller.rules.house import HouseKeys, changes_of
+from controller.rules.profile import HOUSE, default_profile, game_text, profile, profiles_that_play
 from controller.service.event_lines import line_of
 from controller.table.authority import authorities, may
 from feed import events
@@ -89,12 +90,15 @@ TABLES = {
 
 
 def night(config: TableConfig) -> Iterator[Event]:
-    """Every fault of the table, with clean rounds between, and then the orders of its people."""
+    """Every fault of the table, with clean rounds between, every outcome supported by the truth."""
     geometry = geometry_of(config)
     names = [fault.name for fault in faults_for(geometry) if fault.name != "none"]
     plan = fault_plan([f"{name}@{2 * at + 2}" for at, name in enumerate(names)], 2 * len(names) + 2, geometry)
+    score = Score()
     for played in simulate(config, 2 * len(names) + 2, 5, plan):
+        score.add(played)
         yield from played.events
+    assert not score.unsupported
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -266,6 +270,59 @@ def test_check_pins_and_the_others_print_house_rules_and_cite_nothing() -> None:
             assert result.exit_code == 0, result.output
             assert not CITATION.search(result.output), result.output
             assert "HOUSE RULES" in result.output, command
+
+
+KEYS: dict[str, dict[str, object]] = {
+    "money_wheel": {"minimum_revolutions": 2, "spaces": None, "faces": [{"face": "a", "count": 3, "odds": 2}]},
+    "roulette": {
+        "zeros": None,
+        "numbers": 12,
+        "red_numbers": [2],
+        "odds": {"straight": 5},
+        "bets": [{"bet": "own", "pockets": ["1"], "odds": 5}],
+        "minimum_revolutions": 2,
+    },
+    "beat_the_dealer": {"odds": [3, 2], "ties": "player"},
+    "chuck_a_luck": {
+        "symbols": list("abcdef"),
+        "odds_on_one": [3, 2],
+        "odds_on_two": [5, 2],
+        "odds_on_three": [7, 2],
+    },
+    "under_over": {"middle": 8, "odds": {"over": [3, 2]}},
+}
+"""Another value of each key; None where another key shows it: `faces` fill `spaces`, `zeros` go with `numbers`."""
+
+
+@pytest.mark.parametrize("game", KEYS)
+def test_every_key_of_the_house_changes_the_rules_and_leaves_them_the_house_s(game: str) -> None:
+    struct = GAME[game].house
+    assert struct is not None
+    values = KEYS[game] | {"call": "Closed", "void_call": "Again"}
+    assert set(values) == {field.name for field in msgspec.structs.fields(struct)}
+    plain = game_text(HOUSE, game, GAME[game].rules, changes_of(struct(), game))
+    for key, value in values.items():
+        if value is None:
+            continue
+        house = msgspec.convert({key: value}, struct)
+        own = game_text(HOUSE, game, GAME[game].rules, changes_of(house, game))
+        assert own != plain, key
+        assert not CITATION.search(msgspec.json.encode(own).decode()), key
+    zeros = msgspec.convert({"zeros": ["00"], "numbers": 12}, GAME["roulette"].house or HouseKeys)
+    assert game_text(HOUSE, "roulette", RouletteRules, changes_of(zeros, "roulette")).color("00") == "green"
+
+
+def test_a_capture_of_a_house_table_is_replayed_by_its_own_rules(tmp_path: Path) -> None:
+    run, file, vcd = CliRunner(), str(EXAMPLES / "house_wheel.toml"), str(tmp_path / "night.vcd")
+    command = ["simulate", file, "--rounds", "3", "--fault", "short_spin@2", "--vcd", vcd]
+    played, replayed = run.invoke(main, command), run.invoke(main, ["replay", file, vcd])
+    assert (played.exit_code, replayed.exit_code) == (0, 0), replayed.output
+    verdicts = [
+        re.findall(r"house house-wheel-1.*?((?:OUTCOME|VOID) [^\n\[]*)", one.stdout) for one in (played, replayed)
+    ]
+    assert verdicts[0] == verdicts[1]
+    assert 'VOID "Spin again": wheel_revolutions (house rule) ' in verdicts[1]
+    assert not CITATION.search(replayed.output)
 
 
 def test_the_examples_are_checked_together() -> None:

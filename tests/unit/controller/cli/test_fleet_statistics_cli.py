@@ -9,11 +9,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
 from controller.bench_page.reasons import explained
 from controller.cli import fleet_statistics, main, report_file
+from controller.cli.fleet_numbers import show_summary
 from controller.cli.fleet_report import Heading, advice, of_result, report_page
 from controller.cli.report_charts import Bar, OpenTimes, bars, counts, open_times
 from controller.cli.report_page import of_hours, of_time, of_zone
@@ -245,6 +247,18 @@ def test_simulated_tables_are_marked_on_the_first_page(tmp_path: Path) -> None:
     assert "SIMULATED TABLES: no real game was played" in (tmp_path / "a.html").read_text()
     again = statistics("report", tmp_path / "data", "-o", tmp_path / "a.html", "--simulated")
     assert (again.exit_code, "exists already" in again.stderr) == (2, True)
+
+
+def test_tables_by_house_rules_are_marked_in_report_and_numbers(
+    summary: Summary, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, *others = summary.tables
+    house = msgspec.structs.replace(first, rules="house")
+    own = msgspec.structs.replace(summary, tables=[house, *others])
+    show_summary(own, NEW_YORK)
+    for text in (page_of(own)[0].text, capsys.readouterr().out):
+        assert f"{first.venue}/{first.table} by HOUSE RULES" in text
+        assert not others or f"{others[0].venue}/{others[0].table} by" not in text
 
 
 def test_an_evening_without_anything_is_a_report_that_states_so(tmp_path: Path) -> None:

@@ -105,6 +105,17 @@ def test_the_report_needs_neither_nats_nor_duckdb_and_has_what_an_auditor_asks(
     assert not re.search(r"https?://|<script|<img|<link", source), "it loads nothing"
 
 
+def test_a_table_by_house_rules_is_marked_on_the_first_page(tmp_path: Path) -> None:
+    with Evening(tmp_path / "journal.sqlite") as writer:
+        writer.opened("wheel-1", rules="house")
+        writer.closed("wheel-1")
+    page = tmp_path / "night.html"
+    assert report(tmp_path / "journal.sqlite", "-o", page).exit_code == 0
+    words = words_of(page)
+    assert "HOUSE RULES: not those of" in words
+    assert "wheel-1 money wheel HOUSE RULES" in words
+
+
 def test_a_round_counts_as_it_stands_and_its_statistics_too(journal: Path) -> None:
     one = table(journal)
     assert [one.standing(verdict) for verdict in ("outcome", "void", "unresolved")] == [4, 1, 0]

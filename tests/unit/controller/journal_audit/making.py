@@ -124,8 +124,8 @@ class Evening:
         )
         return event if number is None else _with_subject(event, number)
 
-    def opened(self, table: str) -> None:
-        self.say(self.event(table, TableOpened, rules="njac-13:47-20", software="feltwire 0.1.0", devices=[]))
+    def opened(self, table: str, rules: str = "njac-13:47-20") -> None:
+        self.say(self.event(table, TableOpened, rules=rules, software="feltwire 0.1.0", devices=[]))
 
     def closed(self, table: str) -> None:
         self.say(self.event(table, TableClosed, reason="stopped"))
