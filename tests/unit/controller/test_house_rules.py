@@ -76,7 +76,7 @@ AMERICAN = ROULETTE.partition("[house]")[0]
 """A customary wheel, by our defaults marked as the house's."""
 TABLES = {
     "wheel": WHEEL,
-    "pegs": re.sub(r"encoder_slots.*\nindex_width_deg.*", 'sensing = "pegs"\naccept_pegs = true', WHEEL),
+    "pegs": re.sub(r"encoder_slots.*\nindex_width_deg.*", 'sensing = "pegs"', WHEEL),
     "one_turn": WHEEL.replace("minimum_revolutions = 3", "minimum_revolutions = 1"),
     "roulette": ROULETTE,
     "triple_zero": TRIPLE_ZERO.format(order=ORDER),
