@@ -45,6 +45,8 @@ from hal.plain_text import plain
 
 DAY_BEGINS: Final = 12
 """The hour at which one evening ends and the next begins (ours): no game is played over noon."""
+BY_HAND: Final = frozenset({"hand_paid", "reconciled", "stake_refunded", "debt_collected", "debt_waived"})
+"""Acts of a machine in which a person decides about tokens."""
 MOST: Final = 300
 """Of one kind at most so many are printed one by one (ours); all are counted."""
 MOST_VALUES: Final = 60
@@ -293,15 +295,18 @@ class _Page:
                 )
                 for name in Meters.__struct_fields__
             ]
-            paid = [event for event in one.machine if event.act in ("hand_paid", "reconciled", "stake_refunded")]
+            paid = [event for event in one.machine if event.act in BY_HAND]
+            corrected = [event.detail for event in one.machine if event.act == "corrected"]
+            debt = f", {_counted(last.debt, 'token')} were owed by players" if last.debt else ""
             parts.append(
                 f"<h3>{escaped(one.table)}</h3>"
                 f"{table_of(('meter', 'before', 'after', 'moved'), rows, numbers=range(1, 4))}"
             )
             acts = "; ".join(f"{event.act.replace('_', ' ')} {event.tokens} by {event.by or '?'}" for event in paid)
             parts.append(
-                f"<p>{_counted(last.credits, 'token')} belonged to the player at the end. "
-                f"Paid or counted by hand: {escaped(acts or 'nothing')}.</p>"
+                f"<p>{_counted(last.credits, 'token')} belonged to the player at the end{debt}. "
+                f"Paid or counted by hand: {escaped(acts or 'nothing')}. "
+                f"Corrected: {escaped('; '.join(corrected) or 'nothing')}.</p>"
             )
         return "".join(parts)
 
@@ -425,8 +430,10 @@ def _meter(meters: Meters | None, name: str) -> str:
 
 
 def _moved(before: Meters | None, after: Meters, name: str) -> str:
-    """How far a meter moved: after its seven digits it begins at 0 again."""
+    """How far a meter moved: after its seven digits it begins at 0 again. What was waived may be given after all."""
     moved = (getattr(after, name) - (0 if before is None else getattr(before, name))) % 10_000_000
+    if name == "tokens_waived" and moved > 5_000_000:
+        moved -= 10_000_000
     return f"{moved:,}" if moved else "–"
 
 

@@ -177,6 +177,28 @@ def test_a_machine_has_its_meters_of_the_span(tmp_path: Path) -> None:
     assert "2 tokens belonged to the player at the end. Paid or counted by hand: hand paid 3 by ann." in words
 
 
+def test_corrections_of_a_machine_and_what_became_of_their_debts_are_in_the_report(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        writer.opened("reel-1")
+        story = (
+            ("debt_waived", 9, "", 11, 9),
+            ("corrected", None, "play 7: 16 tokens owed by the player", 16, 4),
+            ("debt_collected", 5, "", 11, 4),
+        )
+        for act, tokens, detail, debt, waived in story:
+            meters = Meters(tokens_waived=waived)
+            fields = {"act": act, "meters": meters, "credits": 0, "carried": {}, "tokens": tokens, "detail": detail}
+            writer.say(writer.event("reel-1", MachineEvent, **fields, debt=debt, by="ann"))
+    page = tmp_path / "night.html"
+    assert report(path, "-o", page, "--since", "2026-07-04T19:00:02").exit_code == 0
+    words = words_of(page)
+    assert "0 tokens belonged to the player at the end, 11 tokens were owed by players." in words
+    assert "Corrected: play 7: 16 tokens owed by the player." in words
+    assert "debt collected 5 by ann" in words
+    assert "tokens waived 9 4 -5" in words
+
+
 def test_a_journal_that_was_changed_has_it_at_the_top_and_the_exit_code_of_verify(tmp_path: Path) -> None:
     path = night(tmp_path / "journal.sqlite")
     with tampering(path) as connection:
