@@ -226,6 +226,15 @@ def reel_fault() -> tuple[PlayedTable, list[events.Event]]:
     return table, [*made, table.fault("reels", "reel_slipped")]
 
 
+def reel_debt() -> tuple[PlayedTable, list[events.Event]]:
+    """Plays were corrected after their awards were paid by hand."""
+    table, made = _reel("reel-8")
+    of_corrections = {"tokens_taken_back": 40, "tokens_restaked": 1, "tokens_collected": 5, "tokens_waived": 3}
+    meters = events.Meters(**REEL, **of_corrections)
+    data = {"act": "corrected", "meters": meters, "credits": 0, "carried": {}, "round": None, "debt": 12}
+    return table, [*made, table.event(events.MachineEvent, **data)]
+
+
 def _pusher(name: str) -> tuple[PlayedTable, list[events.Event]]:
     """A token pusher that has been played."""
     table, rng = PlayedTable(name, "token_pusher"), Random(16)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
-from tests.browser.scenes import SCENES, machine_event, play, roulette_result, spun
+from tests.browser.scenes import SCENES, machine_event, play, reel_debt, roulette_result, spun
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 
 
@@ -281,6 +281,20 @@ def test_t2_48_the_key_r_recalls_the_last_plays_and_the_meters_in_a_fault_and_ma
     shown.page.keyboard.press("r")
     expect(board.locator(".recall")).to_have_count(0)
     expect(board.locator(".hero")).to_have_count(1)
+
+
+def test_the_recall_of_a_machine_with_corrections_has_a_place_for_every_meter_and_the_debt(
+    shown: BoardPage, site: BoardSite
+) -> None:
+    table = play(site, reel_debt)
+    shown.show(table, recall="on")
+    meters, middle = shown.board().locator(".meters"), shown.board().locator(".middle")
+    expect(meters.locator("[data-key=debt]")).to_have_text("Owed by players0000012")
+    expect(meters.locator("div")).to_have_count(17)
+    inner, outer = meters.bounding_box(), middle.bounding_box()
+    assert inner is not None
+    assert outer is not None
+    assert inner["y"] + inner["height"] <= outer["y"] + outer["height"]
 
 
 def test_sic_bo_lights_the_areas_that_win(shown: BoardPage, site: BoardSite) -> None:

@@ -74,6 +74,7 @@ export function panel(view) {
 
 // What is shown only of a machine of which a play was corrected.
 const OF_CORRECTIONS = ["tokens_taken_back", "tokens_restaked", "tokens_collected", "tokens_waived", "debt"];
+const FEW_METERS = 12;
 const METERS = ["tokens_in", "tokens_played", "tokens_won", "tokens_refunded", "tokens_paid", "tokens_overpaid", "tokens_hand_paid", "tokens_to_house", ...OF_CORRECTIONS, "plays", "power_ups", "door_openings"];
 
 function metersOf({ credits, debt, meters }) {
@@ -97,6 +98,7 @@ function recalled(play) {
 // The last ten plays and the meters: to be read while the machine is shut, too. Nothing of it is a play that is on.
 export function recall(view) {
   const plays = view.details.recall;
+  const shown = metersOf(view.details);
   return h(
     "div.recall",
     {},
@@ -105,7 +107,7 @@ export function recall(view) {
       "div.recall-meters",
       {},
       h("h2.heat-title", {}, t("meters")),
-      h("dl.meters", {}, metersOf(view.details).map(([name, value]) => h("div", { "data-key": name }, h("dt", {}, t(`meter.${name}`)), h("dd", {}, digits(value))))),
+      h(`dl.meters${shown.length > FEW_METERS ? ".many" : ""}`, {}, shown.map(([name, value]) => h("div", { "data-key": name }, h("dt", {}, t(`meter.${name}`)), h("dd", {}, digits(value))))),
     ),
   );
 }
