@@ -8,11 +8,12 @@ CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run fleet test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup run fleet check test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
 	@echo "make fleet   a hall: a hub, three venues, twelve simulated tables and their board (apt install nats-server)"
+	@echo "make check   the quick checks, in under two minutes: ruff, mypy, import contracts, quick unit tests"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
 	@echo "make deb     the Debian packages for amd64 and arm64, with all that a table's computer needs"
@@ -58,6 +59,9 @@ $(FLEET): $(STAMP) requirements/fleet.lock
 
 fleet: $(FLEET)
 	@$(BIN)/python examples/fleet.py
+
+check: $(CHECKS)
+	@BIN=$(BIN) sh tests/run_checks.sh quick
 
 test: $(CHECKS)
 	@BIN=$(BIN) sh tests/run_checks.sh

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import gc
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No test depends on the machine's speed: making and running an example may take as long as it takes.
 settings.register_profile("feltwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("feltwire")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Hides the collected items from the garbage collector, which would walk through all of them during each test."""
+    gc.collect()
+    gc.freeze()

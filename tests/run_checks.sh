@@ -1,13 +1,33 @@
 #!/bin/sh
-# All checks, one after the other; every one runs, and the last lines say what failed and what could not be run.
+# All checks; every one runs, and the last lines say what failed and what could not be run. Tests that wait (for
+# processes, sockets and pages) run beside those that compute.
+#
+#     sh tests/run_checks.sh          all of them (make test)
+#     sh tests/run_checks.sh quick    those that a change is tried with while it is written (make check)
 failed=""
 not_run=""
 check() {
     name=$1
     shift
     echo "== $name"
-    "$@" || failed="$failed $name"
+    "$@" || failed="$failed $(echo "$name" | tr ' ' -)"
 }
+
+check_source() {
+    check ruff "$BIN/ruff" check .
+    check format "$BIN/ruff" format --check .
+    check mypy "$BIN/mypy"
+    check imports "$BIN/lint-imports" --no-cache
+    check wire "$BIN/python" firmware/wire/generate.py --check
+}
+
+if [ "${1:-}" = quick ]; then
+    check_source
+    check tests "$BIN/python" -m pytest -n auto -m "not soak and not long" tests/unit tests/lint tests/contract
+    [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
+    echo "all quick checks passed; the others: make test"
+    exit 0
+fi
 
 echo "== Debian packages"
 if sh tests/debian_packages.sh; then
@@ -16,9 +36,10 @@ else
     firmware=no
     not_run="firmware (build, lint, tests/firmware)"
 fi
-browser=yes
-if [ ! -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
-    browser=no
+waiting="tests/e2e tests/window"
+if [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
+    waiting="tests/browser $waiting"
+else
     not_run="${not_run:+$not_run, }pages in a browser (tests/browser)"
 fi
 
@@ -28,29 +49,33 @@ if ! sh tests/asyncapi/check.sh --ready; then
     not_run="${not_run:+$not_run, }the AsyncAPI document through the official parser (tests/asyncapi)"
 fi
 
-ignored=""
 echo "== virtual machine"
-if ! "$BIN/python" -m tests.vm --ready; then
+if "$BIN/python" -m tests.vm --ready; then
+    waiting="tests/vm $waiting"
+else
     not_run="${not_run:+$not_run, }a real kernel in a virtual machine (tests/vm; docs/vm.md)"
-    ignored="$ignored --ignore tests/vm"
 fi
 
-check ruff "$BIN/ruff" check .
-check format "$BIN/ruff" format --check .
-check mypy "$BIN/mypy"
-check imports "$BIN/lint-imports" --no-cache
-check clocks "$BIN/python" tests/lint/clock_lint.py
-check wire "$BIN/python" firmware/wire/generate.py --check
+check_source
 [ "$asyncapi" = yes ] && check asyncapi sh tests/asyncapi/check.sh
+computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore tests/window"
 if [ "$firmware" = yes ]; then
     check firmware make -s -C firmware
     check firmware-lint make -s -C firmware lint
 else
-    ignored="$ignored --ignore tests/firmware"
+    computing="$computing --ignore tests/firmware"
 fi
-[ "$browser" = no ] && ignored="$ignored --ignore tests/browser"
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086
-check tests "$BIN/python" -m pytest -n auto $ignored
+"$BIN/python" -m pytest -n 3 $waiting >"$log" 2>&1 &
+waits=$!
+# shellcheck disable=SC2086
+check "tests that compute" "$BIN/python" -m pytest -n auto $computing
+wait "$waits" || failed="$failed tests-that-wait"
+echo "== tests that wait"
+cat "$log"
 
 if [ -n "$not_run" ]; then
     echo "not run: $not_run; what is missing is named above"

@@ -178,8 +178,8 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
 
     @property
     def slots(self) -> int:
-        """High periods of A in one turn."""
-        return self.encoder_slots or len(self.wheel_order)
+        """High periods of A in one turn. A wheel whose order is missing is checked as one of the usual size."""
+        return self.encoder_slots or len(self.wheel_order or ORDERS["american"])
 
     def problems(self) -> list[tuple[str, str, str]]:
         """Conflicts between keys: (key, problem, fix)."""

@@ -19,6 +19,11 @@ LONGEST_S: Final = 700
 ROUNDS: Final = 3
 """The one before the fault, and two after it where it has no outcome."""
 
+STEPS_NS: Final = (S // 50, S // 2, 3 * S)
+"""How often the tables are looked at: as on an idle computer, a busy one, and one that is hardly there."""
+STEP_WEIGHTS: Final = (1, 6, 6)
+"""Every other test looks as often as an idle computer does, which takes 25 times as long."""
+
 
 @pytest.mark.parametrize(("config", "fault"), faults_of_examples())
 def test_after_a_fault_the_staff_bring_the_table_back(config: TableConfig, fault: str) -> None:
@@ -28,10 +33,11 @@ def test_after_a_fault_the_staff_bring_the_table_back(config: TableConfig, fault
     until_ns = hall.clock.now_ns() + LONGEST_S * S
     played: list[events.Event] = []
     while hall.clock.now_ns() < until_ns and len(played) < ROUNDS:
-        hall.run(20, step_ns=rng.choice([S // 50, S // 2, 3 * S]))
+        (step_ns,) = rng.choices(STEPS_NS, STEP_WEIGHTS)
+        hall.run(20, step_ns=step_ns)
         played = [event for event in hall.said if isinstance(event.data, events.Settled)]
     assert len(played) >= ROUNDS, hall.said.story()[-12:]
-    hall.run(60)
+    hall.run(60, step_ns=S // 2)
     cleared = [
         (event.data.device, event.data.fault) for event in hall.said if isinstance(event.data, events.DeviceCleared)
     ]

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.journal_bench import Latency, journal_latencies
+
+pytestmark = pytest.mark.long
 
 
 def test_each_turn_measures_each_of_the_four(tmp_path: Path) -> None:

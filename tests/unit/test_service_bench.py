@@ -6,6 +6,8 @@ import pytest
 
 from benchmarks.service_bench import SERVICE_SMALLEST, Line, service_lines, shown
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def lines() -> list[Line]:

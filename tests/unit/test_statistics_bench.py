@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
+import pytest
 
 from benchmarks.statistics_bench import STATISTICS_SMALLEST, ready_rows, write_bare, write_events
 from controller.statistics.dataset import Choice, Dataset, collecting
 from controller.statistics.sources import collect_export
 from controller.statistics.summary import summarize
+
+pytestmark = pytest.mark.long
 
 
 def test_the_peer_writes_what_we_write(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from tests.tables.bench import configured
 
+pytestmark = pytest.mark.long
+
 GAMES = ("beat_the_dealer", "chuck_a_luck", "under_over")
 TABLES = {
     "level": "",

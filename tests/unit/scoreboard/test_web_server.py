@@ -23,6 +23,8 @@ from scoreboard.web import (
 )
 from scoreboard.web.sender import TOO_SLOW
 
+pytestmark = pytest.mark.long
+
 HANG_S = 60
 FILES = {"index.html": b"<!doctype html><p>board", "js/board.js": b"let a = 1;"}
 

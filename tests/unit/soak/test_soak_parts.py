@@ -13,6 +13,8 @@ from tests.soak.parts import part
 from tests.soak.records import Result
 from tests.soak.source import ROOT
 
+pytestmark = pytest.mark.long
+
 TESTS = """
 import pytest
 

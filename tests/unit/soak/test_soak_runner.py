@@ -21,6 +21,8 @@ from tests.soak.corrupted_rounds import main as judge_main
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 from tests.soak.runner import Ended, Orders, Processes, Runner, duration
 
+pytestmark = pytest.mark.long
+
 ONE, OTHER = "1" * 40, "2" * 40
 """Two commits that no repository has: their code differs."""
 

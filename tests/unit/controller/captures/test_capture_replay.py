@@ -14,6 +14,8 @@ from simulators.base.faults import faults_for
 from tests.fakes.virtual_service import VirtualService
 from tests.tables.bench import EventList, configured
 
+pytestmark = pytest.mark.long
+
 ROUNDS = 4
 SEEDS = range(2, 22)
 """Of the soak; the quick share is seed 1."""

@@ -9,6 +9,8 @@ from controller.games.baccarat.rules import BaccaratRules
 from controller.rules.profile import profile
 from drivers.cards.card_wire import DECK
 
+pytestmark = pytest.mark.long
+
 CARD = ("Ts", "As", *(f"{number}s" for number in range(2, 10)))
 """A card of each point value."""
 PLAYER = "DDDDDDSSNN"

@@ -5,7 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from benchmarks.award_rates import PICTURE, rows, svg
+
+pytestmark = pytest.mark.long
 
 PAGE: Final = Path(__file__).resolve().parents[4] / "docs/devices/skill-stop-video.md"
 

@@ -40,6 +40,8 @@ from feed.events import DeviceFault, decode
 from tests.fakes.table_history import VOID, TableHistory, outcome_of
 from tests.fakes.time_limits import HANG_S
 
+pytestmark = pytest.mark.long
+
 HALL = "hall"
 ALL = Choice()
 
