@@ -204,7 +204,8 @@ class Game(ABC):
         if self.called_ns is None:
             self.called_ns = called_ns
             words = self._call_rule.call.value
-            own = {} if words == USUAL_CALL else {"call": words}
+            # The texts write the same words with a capital letter or without: 13:47-20.23(h)5.
+            own = {} if words.lower() == USUAL_CALL.lower() else {"call": words}
             self.report(events.NoMoreBets, t_ns, by=by, rule=self._call_rule.when.cite, **own)
             self.bets_closed(t_ns, called_ns)
 

@@ -12,6 +12,7 @@ from controller.rules.profile import profile
 from controller.service.event_lines import line_of
 from drivers.cards.card_wire import DECK
 from feed import events
+from feed.data import USUAL_CALL
 from tests.tables.bench import EventList
 from tests.tables.card_shoe import ShoeHands, card_toml, opened, together
 
@@ -347,6 +348,12 @@ def test_no_more_hands_are_declared_than_the_deck_deals(game: str, most: int) ->
     shared = {"caribbean_stud": 1, "let_it_ride": 1}.get(game, 0)
     deck = 54 if game == "joker_seven" else 52
     assert rules.cards_each.value * (most + shared) <= deck < rules.cards_each.value * (most + shared + 1)
+
+
+@pytest.mark.parametrize("game", ["caribbean_stud", "let_it_ride", "joker_seven"])
+def test_the_call_that_closes_the_bets_has_no_words_of_its_own(game: str) -> None:
+    (called,) = at_table(game).call().of(events.NoMoreBets)
+    assert called.call == USUAL_CALL
 
 
 @pytest.mark.parametrize("game", ["caribbean_stud", "let_it_ride", "joker_seven"])
