@@ -19,6 +19,7 @@ from controller.cli.send import person, user_name
 from controller.cli.services_here import refusal, service_of, services
 from controller.cli.table_key import signer_of_table, table_key
 from controller.configuration.values import TableConfig
+from controller.rules.profile import is_house
 from hal.clock import NS_PER_S, SystemClock
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def command(table: Path, only_check: bool, state: Path | None, key_file: Path | 
 
     config = load_one(table)
     if not is_machine(config):
-        raise click.UsageError(f"{config.file}: {config.game} is no machine; 13:47-20.15(d) is of machines alone")
+        cite = "" if is_house(config.rules) else " (13:47-20.15(d))"
+        raise click.UsageError(f"{config.file}: {config.game} is no machine, and machines alone are certified{cite}")
     if only_check and key_file is not None:
         raise click.UsageError("--key is for writing; --check takes the key that the file names, or the table's own")
     running = service_of(config, services())

@@ -25,7 +25,7 @@ FILE = '[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n'
 
 def config_of(game: str, more: str = "") -> TableConfig:
     report = check_text(FILE.format(game=game) + more)
-    assert not report.problems
+    assert not report.errors
     return report.tables[0]
 
 

@@ -325,5 +325,11 @@ def test_a_capture_of_a_house_table_is_replayed_by_its_own_rules(tmp_path: Path)
     assert not CITATION.search(replayed.output)
 
 
+def test_what_is_for_machines_alone_is_refused_without_a_citation() -> None:
+    refused = CliRunner().invoke(main, ["certify", str(EXAMPLES / "house_wheel.toml")])
+    assert (refused.exit_code, "is no machine" in refused.output) == (2, True)
+    assert not CITATION.search(refused.output)
+
+
 def test_the_examples_are_checked_together() -> None:
     assert not check([*EXAMPLES.glob("house_*.toml")]).problems
