@@ -42,7 +42,7 @@ def test_every_deal_of_three_ranks_is_decided_as_the_text_has_it(first: str) -> 
         assert {bet.bet for bet in RULES.winning(result)} == (
             set() if odds is None else {"wager"} if kind == "three_of_a_kind" else {"wager", "raise"}
         )
-        assert bool(RULES.announcement(result)) == (kind in ("consecutive", "pair"))
+        assert bool(RULES.announcement(result)) == (kind != "spread")
 
 
 def test_no_other_number_of_cards_is_a_round() -> None:
