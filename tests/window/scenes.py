@@ -58,6 +58,12 @@ def picture(scene: Scene, images: tuple[int, ...], turning: tuple[int, ...] = ()
     return Picture(images, turning, scene.view, scene, 0, patch)
 
 
+def jackpot(name: str) -> tuple[int, ...]:
+    """The stops of the greatest award."""
+    model = MODELS.named(name)
+    return tuple(reel.index(symbol) for reel, symbol in zip(model.reels, model.awards[0].symbols, strict=True))
+
+
 def recalled(name: str) -> list[RecalledPlay]:
     """Ten plays, newest first."""
     model, count = MODELS.named(name), len(MODELS.named(name).reels)
@@ -65,7 +71,7 @@ def recalled(name: str) -> list[RecalledPlay]:
     for number in range(10):
         stops = [(number * 7 + reel * (3 + number)) % model.symbols for reel in range(count)]
         if number == 4:
-            stops = [0] * count
+            stops = [*jackpot(name)]
         lines = lines_shown(model, stops, [True] * count)
         plays.append(
             RecalledPlay(
@@ -98,7 +104,7 @@ def shown() -> list[Shown]:
     other = ShownFault(device="machine", fault="token_in_doubt", detail="opto 2 did not follow opto 1 within 0.5 s")
     attract = Scene(view="attract", play=1198)
     play = Scene(view="play", play=1198, stopped=[1])
-    award = won("video_fruit_3", (0, 0, 0), play=1199, by_hand=True)
+    award = won("video_fruit_3", jackpot("video_fruit_3"), play=1199, by_hand=True)
     hand_pay = Scene(view="hand_pay", play=1199, credits=award.credits, by_hand=True, award=award.award)
     stopped = Scene(view="fault", play=1198, faults=[fault, other])
     recall = Scene(view="recall", play=1198, plays=recalled("video_fruit_3"), meters=METERS)
@@ -111,13 +117,13 @@ def shown() -> list[Shown]:
         found += [
             Shown(f"attract-{name}", size, three, picture(attract, (9, 4, 17))),
             Shown(f"play-{name}", size, three, picture(play, (0, 13, 6), (2, 3))),
-            Shown(f"award-{name}", size, three, picture(award, (0, 0, 0))),
+            Shown(f"award-{name}", size, three, picture(award, jackpot("video_fruit_3"))),
             Shown(f"fault-{name}", size, three, picture(stopped, (0, 0, 0))),
             Shown(f"recall-{name}", size, three, picture(recall, (0, 0, 0))),
             Shown(f"lost-{name}", size, None, lost),
         ]
     found += [
-        Shown("hand_pay-landscape", LYING, three, picture(hand_pay, (0, 0, 0))),
+        Shown("hand_pay-landscape", LYING, three, picture(hand_pay, jackpot("video_fruit_3"))),
         Shown("test-landscape", LYING, three, picture(Scene(view="test", play=1198, meters=METERS), (0, 0, 0))),
         Shown("door-landscape", LYING, three, picture(Scene(view="door", play=1198), (0, 0, 0))),
         Shown("closed-landscape", LYING, three, picture(Scene(view="closed", play=1198), (0, 0, 0))),
