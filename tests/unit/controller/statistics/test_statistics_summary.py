@@ -57,6 +57,15 @@ def test_hours_are_those_of_the_clock_that_nobody_sets(tmp_path: Path) -> None:
     assert (doubt.clock_back, doubt.clock_back_ns) == (1, (3 * 3600 - 600) * NS)
 
 
+def test_a_time_that_was_rounded_back_accuses_no_clock(tmp_path: Path) -> None:
+    """Older Feltwires dated an event up to a microsecond before the one before it."""
+    history = TableHistory().open().later(600).pocket("1")
+    history.time -= timedelta(microseconds=1)
+    history.later(0).close()
+    (doubt,) = summary_of(tmp_path, history).doubts
+    assert (doubt.clock_back, doubt.clock_back_ns) == (0, 0)
+
+
 def test_a_start_that_was_cut_off_was_open_until_its_last_event(tmp_path: Path) -> None:
     history = TableHistory().open().later(60).pocket("1").later(7200).restart().open().later(60).pocket("2").close()
     found = summary_of(tmp_path, history)
