@@ -10,6 +10,7 @@ it. What a text says of the payouts is that they are "no less than" these: a hou
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
@@ -27,6 +28,8 @@ Hand: TypeAlias = Literal["royal_flush", "straight_flush", "four_of_a_kind", "fu
 """The hands that the progressive wager pays."""
 HANDS: Final[tuple[Hand, ...]] = get_args(Hand)
 DEVICE: Final = "progressive"
+PAYMENTS_KEPT: Final = 100
+"""The last payments that are kept for a correction (ours): more than the rounds that can be corrected have."""
 
 
 class ProgressiveRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -173,18 +176,18 @@ class ProgressiveProcedure:
         on."""
         self._hands: dict[int, int] | None = None
         """The hands of this round by their positions; None where nobody had declared them when it was dealt."""
-        self._paid: set[int] = set()
+        self._payments: deque[Payment] = deque(maxlen=PAYMENTS_KEPT)
+        """The last payments, oldest first; of those before a restart, the last one."""
         self._turns: set[int] = set()
         """Positions whose turn to be paid has come in this round."""
         self._royal_paid = False
         """Whether a royal flush of this round was paid: all of them share the meter, so one order names them."""
-        self.last: Payment | None = None
 
     # --- the round -----------------------------------------------------------------------------------------------
 
     def opened(self, t_ns: int) -> None:
         """Bets are open: the acceptors take wagers."""
-        self._open, self._paid, self._turns, self._royal_paid = True, set(), set(), False
+        self._open, self._turns, self._royal_paid = True, set(), False
         self._hands = None
         self.accepted = frozenset(self._lies)
         self._actuator.lock(False, t_ns)
@@ -235,8 +238,8 @@ class ProgressiveProcedure:
         carried: dict[str, Any] = {"meter_cents": self.meter.cents}
         if self._seats is not None:
             carried["positions"] = [*self._seats]
-        if self.last is not None:
-            carried["payment"] = msgspec.to_builtins(self.last)
+        if self._payments:
+            carried["payment"] = msgspec.to_builtins(self._payments[-1])
         return carried
 
     def restore(self, carried: Mapping[str, Any]) -> None:
@@ -247,7 +250,7 @@ class ProgressiveProcedure:
         if isinstance(carried.get("positions"), list):
             self._seats = msgspec.convert(carried["positions"], tuple[int, ...])
         if isinstance(carried.get("payment"), dict):
-            self.last = msgspec.convert(carried["payment"], Payment)
+            self._payments.append(msgspec.convert(carried["payment"], Payment))
 
     def handle(self, seen: Observation) -> bool:
         """Takes an observation; returns whether it was one of the acceptors'."""
@@ -301,13 +304,21 @@ class ProgressiveProcedure:
                 "why=…"
             )
         parts, fell = self.meter.pay(known, positions)
-        self._paid |= {*positions}
         # All royal flushes are paid at the turn of the first one: others are paid between them.
         self._turns |= {first} if known == "royal_flush" else {*positions}
         self._royal_paid = self._royal_paid or known == "royal_flush"
         paid = {str(one.position): one.cents for one in parts}
-        self.last = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by, why=why)
-        return self.last
+        payment = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by, why=why)
+        self._payments.append(payment)
+        return payment
+
+    def paid_in(self, number: int, hand: int | None = None) -> list[Payment]:
+        """The payments of a round, or those that one hand of the present round has a part of."""
+        found = [one for one in self._payments if one.round == number]
+        if hand is None:
+            return found
+        places = {str(position) for position, number in (self._hands or {}).items() if number == hand}
+        return [one for one in found if places & one.paid.keys()]
 
     def _check(self, position: int, round_: PayableRound) -> None:
         number = self._game.round
@@ -330,7 +341,7 @@ class ProgressiveProcedure:
                 f"the acceptor of position {position} is not lit: no wager was accepted there "
                 f"({self._rules.verified.cite})"
             )
-        if position in self._paid:
+        if any(str(position) in one.paid for one in self.paid_in(number)):
             raise NotPayableError(f"position {position} was paid in this round")
 
     def void_cites(self, reason: str, rule: str) -> str:

@@ -216,6 +216,8 @@ class FixedHandsGame(CardGame):
     def misdealt(self, t_ns: int, hand: int) -> None:
         """A hand was dealt a wrong number of cards: it is void, and which card went where is not proven any more."""
         self._void_hands = sorted({*self._void_hands, hand})
+        if self.progressive is not None:
+            self._report_paid(t_ns, f"hand {hand} of round {self.round}", self.progressive.paid_in(self.round, hand))
         if self.holds:
             self.use_excess(t_ns, "discard")
 
@@ -346,11 +348,15 @@ class FixedHandsGame(CardGame):
     def ruled(self, t_ns: int, ruling: Ruling) -> None:
         """As every game; that a round is void of which a progressive payout was paid is reported."""
         super().ruled(t_ns, ruling)
-        paid = None if self.progressive is None else self.progressive.last
-        if paid is not None and paid.round == ruling.round and ruling.stands.verdict == "void":
-            detail = f"round {paid.round} is void, and a progressive payout of it stands"
-            words = f"{detail}: {paid_words(msgspec.structs.asdict(paid))}; the meter stays as it is"
-            self.warn(t_ns, "progressive", "void_hand_paid", words)
+        if self.progressive is not None and ruling.stands.verdict == "void":
+            self._report_paid(t_ns, f"round {ruling.round}", self.progressive.paid_in(ruling.round))
+
+    def _report_paid(self, t_ns: int, void: str, payments: Sequence[Payment]) -> None:
+        """Reports what was paid before it was found to be void: people settle that."""
+        if payments:
+            paid = "; ".join(paid_words(msgspec.structs.asdict(one)) for one in payments)
+            detail = f"{void} is void, and what was paid of the progressive wager stays paid: {paid}"
+            self.warn(t_ns, "progressive", "void_hand_paid", f"{detail}; the meter stays as it is")
 
     def pay_progressive(self, t_ns: int, hand: str, positions: Collection[int], by: str, why: str = "") -> Payment:
         """A supervisor has validated a progressive payout; `why` is the reason for one out of turn.

@@ -241,14 +241,27 @@ def test_a_round_with_a_wager_waits_until_a_person_settles_it(hands: Progressive
     assert opened(hands.wait(5.0)) == [3]
 
 
-def test_a_paid_round_that_becomes_void_is_reported_and_the_meter_stays(hands: ProgressiveHands) -> None:
-    hands.wager(1)
-    hands.dealt(1)
-    hands.pay("straight_flush", "1")
+@pytest.mark.parametrize(
+    ("order", "paid"),
+    [
+        (
+            "correct round=1 reason=dealer_call by=ann why=a card of another deck",
+            ["position 2: 1,000.14", "position 1: 50.00"],
+        ),
+        ("misdeal hand=1 by=ann", ["position 1: 50.00"]),
+    ],
+)
+def test_what_was_paid_of_a_round_or_a_hand_that_becomes_void_is_reported_and_the_meter_stays(
+    hands: ProgressiveHands, order: str, paid: list[str]
+) -> None:
+    hands.wager(1, 2)
+    hands.dealt(2)
+    hands.pay("straight_flush", "2")
+    hands.pay("flush", "1")
     meter = hands.meter
-    said = hands.ordered("correct round=1 reason=dealer_call by=ann why=a card of another deck")
+    said = hands.ordered(order)
     (warning,) = [one for one in said.of(events.DeviceWarning) if one.warning == "void_hand_paid"]
-    assert "position 1: 1,000.07" in warning.detail
+    assert [part for part in ("position 2: 1,000.14", "position 1: 50.00") if part in warning.detail] == paid
     assert hands.meter == meter
 
 
