@@ -259,7 +259,8 @@ def test_every_hand_of_joker_seven_is_the_outcome_with_its_colours() -> None:
         ("hand 2: two jokers", "20 to 1"),
     ]
     (notice,) = outcome.notices
-    assert notice.startswith("hand 2: the dealer decides on four red, five red, six red: whether a joker has a color")
+    left = "hand 2: the dealer decides on four red, five red, six red: our copy is torn off after "
+    assert notice.startswith(f'{left}"The joker has no color"')
 
 
 OURS = " (ours)"
