@@ -11,7 +11,7 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.cards.card_wire import AskedOrderLine, encode
-from drivers.cards.observations import Batch, OrderCardOpened, OrderOpened, OrderWithheld
+from drivers.cards.observations import Batch, OrderCardOpened, OrderOpened, OrderWithheld, ShuffleBegan
 from drivers.cards.shuffler import ShufflerConfig
 from hal.values import Output, SendFrame
 
@@ -31,7 +31,7 @@ class _Awaited:
 class ShufflerActuator:
     """What a shuffler on a link is asked; see `drivers.base.actuator.Actuator`."""
 
-    observes: frozenset[type[Observation]] = frozenset({OrderCardOpened, OrderOpened})
+    observes: frozenset[type[Observation]] = frozenset({OrderCardOpened, OrderOpened, ShuffleBegan})
 
     def __init__(self, config: ShufflerConfig, name: str = "shuffler") -> None:
         self.name = name
@@ -65,6 +65,8 @@ class ShufflerActuator:
             return []
         if isinstance(seen, OrderOpened):
             self.forget(seen.batch)
+        elif isinstance(seen, ShuffleBegan) and seen.batch is not None:
+            self._next.pop(seen.batch, None)  # the driver has dropped what was opened: it is asked for as a whole
         return [seen]
 
     def due(self, t_ns: int) -> list[Observation]:

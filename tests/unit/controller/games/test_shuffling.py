@@ -319,6 +319,15 @@ def test_an_order_that_is_opened_once_it_was_asked_for_agrees(opens: int) -> Non
     assert case.hands.standing == []
 
 
+def test_an_order_is_asked_for_as_a_whole_where_its_batch_is_shuffled_again_before_it_was_opened() -> None:
+    case = Withholding(opens=3)
+    case.hands.line(ShufflerLine(1, ShufflerState.BUSY, None))
+    case.hands.wait(11.0)
+    assert case.asked() == [encode(AskedOrderLine(1, 1)) + b"\r\n"]
+    case.hands.line(SealedOrderLine(1, len(ORDER), order_root(ORDER, case.salts)))
+    assert case.open(1, len(ORDER)).one(StackOpened).agrees
+
+
 def test_a_shoe_that_was_loaded_meanwhile_is_shut_as_soon_as_the_order_is_withheld() -> None:
     case = Withholding()
     case.next_shoe()
