@@ -366,7 +366,7 @@ def _check_contacts(pins: Mapping[str, GpioPin], uses: Mapping[str, LineUse]) ->
 
 def _open_collector(pin: GpioPin, use: LineUse) -> Iterator[ConfigFinding]:
     """An active-low sensor pulls its wire low, and leaves it open at rest: a resistor to ground holds it active."""
-    if pin.pull == "down" and pin.inverted and use.rests_low and not use.closed_at_rest:
+    if pin.pull == "down" and pin.inverted and not use.closed_at_rest:
         wrong = (
             "is inverted, and its resistor pulls the wire low: unplugged, or behind an open collector, it is always 1"
         )

@@ -247,8 +247,7 @@ class Reels:
         link, data, t_ns = frame
         if link not in self._links:
             return found
-        # A press that has held by now is what its board reports at the same time: it comes before the report.
-        self._pass_time(t_ns, found)
+        self._pass_time(t_ns - 1, found)
         try:
             message = report_in(data)
         except MessageError as error:

@@ -289,7 +289,7 @@ class SkillStopGame(MachineGame):
         )
         self.end_play(t_ns, result, evidence)
         if result["award"] and not self.account.paying:
-            self.write(t_ns, "hand_pay_due", tokens=result["award"], detail="no hopper pays it")
+            self.write(t_ns, "hand_pay_due", tokens=result["award"], detail="the machine has no hopper")
 
     # --- results -----------------------------------------------------------------------------------------------------
 

@@ -74,6 +74,7 @@ def test_the_files_are_right_before_a_mistake_is_planted() -> None:
             'ball_2 = { gpio = 24, pull = "down",',
             'always 1; write pull = "up"; or',
         ),
+        (A, A.replace('"up"', '"down"'), 'always 1; write pull = "up"; or'),
         # names of lines
         ("pocket = { gpio = 5,", "ball_4 = { gpio = 5,", "ball_1 to ball_3, one for each angle of ball_sensors_deg"),
         ("ball_1 =", "ball_0 =", "number them from 1"),
