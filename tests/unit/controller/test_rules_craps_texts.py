@@ -82,7 +82,10 @@ def test_what_makes_a_casino_night_throw_invalid_is_ours_and_said_to_be_missing(
 
 def test_mini_craps_has_all_of_the_text_but_its_people_and_the_fire_bet() -> None:
     craps, mini = OLD.text("craps", CrapsRules), OLD.text("mini_craps", CrapsRules)
-    assert craps.reasons | {"die_on_bank": mini.reasons["die_on_bank"]} == mini.reasons
+    of_people = ("die_on_bank", "face_disputed")
+    assert craps.reasons | {name: mini.reasons[name] for name in of_people} == mini.reasons
+    # The boxperson decides which face is uppermost, or the supervisor of a table that has none.
+    assert [rules.reasons["face_disputed"].rule for rules in (craps, mini)] == ["19:47-1.10(a)2i", "19:47-1.10(a)2ii"]
     # The bank of 1.9(b)3 lies in front of the boxperson, and mini-craps has none.
     assert [rules.reasons["die_on_bank"].rule for rules in (craps, mini)] == ["19:47-1.9(b)3", "ours"]
     assert craps.wagers.one_roll == mini.wagers.one_roll
