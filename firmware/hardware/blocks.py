@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from firmware.hardware import parts as p
 from firmware.hardware.circuit import GND, Circuit, Gates, Part, PartType, Row, Sheet
@@ -23,6 +23,10 @@ ANALOGUE: Final = "+5V_ANALOGUE"
 """Analogue sensors, behind a resettable fuse: without a diode, for they measure against the same 5 V."""
 SENSE: Final = "+5V_SENSE"
 """The emitters of the optical sensors, which the board can switch off."""
+TEST: Final = "+12V_TEST"
+"""12 V through 680 Ω into every tested line that ends in 470 Ω, while the emitters are off."""
+END: Final = "470 Ω in series, at this end of the cable"
+"""What the wire of a tested contact or open collector ends in: a line that is shorted before it stays low."""
 
 RED, BLACK, BROWN, BLUE, WHITE, YELLOW, GREEN, GREY = (
     "red", "black", "brown", "blue", "white", "yellow", "green", "grey"
@@ -46,6 +50,7 @@ class Board(Circuit):
             FIELD: 5.0,
             ANALOGUE: 5.0,
             SENSE: 5.0,
+            TEST: 12.0,
         }
         self.nano = self.part(p.NANO, "U0")
         self.gates = Gates(self, p.HC14, p.HC14_PAIRS, V5)
@@ -183,17 +188,20 @@ _FILTER: Final = {"edge": p.C1N, "pulse": p.C10N, "button": p.C4U7}
 
 
 def _condition(
-    board: Board, sheet: Sheet, use: str, filter_: str, entry: Part, pin: str, pull_up: PartType = p.R4K7
+    board: Board, sheet: Sheet, use: str, filter_: str, entry: Part, pin: str, tested: Literal["", "end", "either"] = ""
 ) -> None:
     """One input: TVS, pull-up, resistor, Zener, capacitor, two Schmitt inverters. Level of the wire = of the pin.
 
     `filter_`: "edge" for sensors whose edges are timed, "pulse" for pulses of milliseconds, "button" for contacts;
-    "either" for the first, and with a jumper for the last.
+    "either" for the first, and with a jumper for the last. `tested`: with the emitters off the line is high unless it
+    is shorted. "end": a contact or an open collector with its resistor `END`; "either": an optical sensor that the
+    switch of the emitters feeds, or with a jumper as "end".
     """
     row = board.row(sheet, use, use)
     row.pin(entry, pin, f"{use}_wire")
     row.hang(p.TVS_FIELD, GND)
-    row.hang(pull_up, PULL)
+    # A slotted opto gives a few tenths of its emitter's 11 mA, and 470 Ω must pull low: 10 kΩ leave both a margin.
+    row.hang(p.R10K if tested else p.R4K7, PULL)
     row.series(p.R2K2, f"{use}_in")
     row.hang(p.ZENER, GND, near="K", far="A")
     row.hang(_FILTER["edge" if filter_ == "either" else filter_], GND)
@@ -208,6 +216,15 @@ def _condition(
         slow = board.row(sheet, f"{use}_slow", "fitted for a contact")
         slow.at(f"{use}_slow")
         slow.series(p.JUMPER, GND)
+    if tested:
+        text = "fitted for 470 Ω" if tested == "either" else "with the emitters off"
+        test = board.row(sheet, f"{use}_test", text)
+        test.at(TEST)
+        if tested == "either":
+            test.series(p.JUMPER, f"{use}_test_on")
+        test.series(p.R680, f"{use}_test")
+        test.series(p.D4148, f"{use}_wire", enters="A", leaves="K")
+        test.at(f"{use}_wire")
 
 
 def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: str, supply_net: str = FIELD) -> None:
@@ -217,8 +234,7 @@ def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: s
     """
     emitter = supply_net == SENSE
     entry = board.part(p.terminal(4 if emitter else 3))
-    # A slotted opto gives a few tenths of its emitter's 11 mA: 10 kΩ leave it a margin for dust.
-    _condition(board, sheet, use, filter_, entry, "2", p.R10K if emitter else p.R4K7)
+    _condition(board, sheet, use, filter_, entry, "2", "either" if emitter else "")
     feed = board.row(sheet, f"{use}_feed", "")
     feed.pin(entry, "1", supply_net)
     entry.connect("3", GND)
@@ -238,11 +254,11 @@ def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: s
 
 
 def contact_input(board: Board, sheet: Sheet, use: str, filter_: str, *, contact: str) -> None:
-    """An input for a contact to ground: as a field input, with two terminals."""
+    """A tested input for a contact to ground that ends in `END`: as a field input, with two terminals."""
     entry = board.part(p.terminal(2))
-    _condition(board, sheet, use, filter_, entry, "1")
+    _condition(board, sheet, use, filter_, entry, "1", "end")
     entry.connect("2", GND)
-    entry.wires |= {"1": (WHITE, f"{contact}"), "2": (GREEN, f"{contact}, other wire (0 V)")}
+    entry.wires |= {"1": (WHITE, f"{contact}; {END}"), "2": (GREEN, f"{contact}, other wire (0 V)")}
     board.box(sheet, entry, "2")
 
 
@@ -366,18 +382,18 @@ def open_collector(board: Board, sheet: Sheet, use: str, entry: Part, pin: str) 
 
 
 def acceptor(board: Board, sheet: Sheet, token: str, accept: str) -> None:
-    """A token acceptor: 12 V, its token output (an open collector that conducts at rest), and its inhibit line."""
+    """A token acceptor: 12 V, its inhibit line, its token output: an open collector that conducts at rest."""
     entry = board.part(p.terminal(4))
     feed = board.row(sheet, "acceptor_feed", "acceptor 12 V")
     feed.at(V12_LOAD)
     feed.pin(entry, "1")
-    _condition(board, sheet, token, "pulse", entry, "3")
+    _condition(board, sheet, token, "pulse", entry, "3", "end")
     open_collector(board, sheet, accept, entry, "4")
     entry.connect("2", GND)
     entry.wires |= {
         "1": (RED, "acceptor: +12 V"),
         "2": (BLACK, "acceptor: 0 V"),
-        "3": (WHITE, "acceptor: token, open collector, normally closed"),
+        "3": (WHITE, f"acceptor: token, open collector, normally closed; {END}"),
         "4": (YELLOW, "acceptor: inhibit; low lets it accept"),
     }
     board.box(sheet, entry, "2")
@@ -396,6 +412,24 @@ def emitters(board: Board, sheet: Sheet, source: Row) -> None:
     source.through(switch, SENSE, enters="B", leaves="C")
     source.hang(p.C100N, GND)
     source.hang(p.R1K, GND)
+    board.box(sheet, switch, "E")
+
+
+def line_test(board: Board, sheet: Sheet) -> None:
+    """The switch of `TEST`: on while `sense` is low, and so in a reset; takes one gate."""
+    row = board.row(sheet, "line_test", "test of lines")
+    row.at("sense")
+    row.gate(board.gates, "sense_not")
+    row.series(p.R1K, "test_base")
+    row.hang(p.R10K, GND)
+    row.transistor(p.NPN, "test_pull", GND)
+    # Some 5 mA into the base: enough for seven lines that are shorted at once.
+    row.series(p.R2K2, "test_high")
+    row.hang(p.R10K, V12)
+    switch = board.part(p.PNP)
+    switch.connect("E", V12)
+    row.through(switch, TEST, enters="B", leaves="C")
+    row.hang(p.R10K, GND)
     board.box(sheet, switch, "E")
 
 

@@ -134,6 +134,7 @@ def reel() -> Board:
         b.contact_input(board, second, f"stop_{number}", "pulse", contact=f"stop button {number}, normally closed")
     b.load_fuse(board, second)
     b.acceptor(board, second, "token", "accept")
+    b.line_test(board, second)
     b.tie_gates(board, second)
     b.emergency_stop(board, p.F4A)
     lamps = board.sheet("lamps", "Chain of 16 lamps: two tiles; then the control register on this board")
@@ -271,6 +272,7 @@ def pusher() -> Board:
     error.connect("2", GND)
     error.wires |= {"1": (b.GREY, "hopper: error line (open without one)"), "2": (b.BLUE, "hopper: 0 V")}
     board.box(second, error, "2")
+    b.line_test(board, second)
     b.tie_gates(board, second)
     b.emergency_stop(board, p.F4A)
     shelf = board.sheet("shelf", "Shelf motor with current sense")
@@ -394,7 +396,10 @@ def keypad() -> Circuit:
 
 
 def opto_adapter(volts: int) -> Circuit:
-    """Four inputs for sensors of 12 or 24 V, isolated: current in the sensor's wire pulls the board's line low."""
+    """Four inputs for sensors of 12 or 24 V, isolated: current in the sensor's wire pulls the board's line low.
+
+    Each line ends in 470 Ω, as a tested input of a money board wants it.
+    """
     adapter = Circuit(f"opto-{volts}v", f"Adapter: four isolated inputs for {volts} V")
     sheet = adapter.sheet("inputs", f"{volts} V in, open collector out")
     resistor = {12: p.R2K2, 24: p.R_OPTO_24}[volts]
@@ -410,6 +415,7 @@ def opto_adapter(volts: int) -> Circuit:
         row.pin(field, "2")
         side = adapter.row(sheet, f"out_{number}", f"to input {number}")
         side.pin(out, "1", f"line_{number}")
+        side.series(p.R470, f"collector_{number}")
         side.through(chip, f"zero_{number}", enters="C", leaves="E")
         side.pin(out, "2")
         field.wires |= {

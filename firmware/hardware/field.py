@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firmware.hardware.circuit import Source
-from firmware.hardware.parts import FOUND, LOOK_UP
+from firmware.hardware.parts import CODE, FOUND, LOOK_UP
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ _SUPPLY: Final = Device(
 )
 _FORK: Final = (Source("Omron", "EE-SX670", FOUND), Source("Panasonic", "PM-L25", LOOK_UP))
 _SLOT: Final = (Source("Vishay", "TCST2103", FOUND), Source("TT Electronics", "OPB990T51Z", LOOK_UP))
+_END: Final = (Source("Vishay", "MRS25000C4700FCT00", CODE), Source("Yageo", "MFR-25FBF52-470R", CODE))
 _CABLE: Final = "cable, four wires of 0.25 mm², screened; the screen at the board's end to 0 V"
 
 DEVICES: Final[Mapping[str, tuple[Device, ...]]] = {
@@ -74,6 +75,7 @@ DEVICES: Final[Mapping[str, tuple[Device, ...]]] = {
         ),
         Device("gear motor 12 V, 3 A or less when blocked", "1", "shelf"),
         Device("tilt switch, normally closed", "1", "tilt"),
+        Device("resistor 470 Ω 1 %, 0.25 W", "2", "in the signal wire at the acceptor, and at the tilt switch", _END),
         Device("lamp or horn 12 V, 0.5 A or less", "1", "alarm"),
         Device(_CABLE, "12 m", "to the sensors"),
     ),
@@ -81,6 +83,7 @@ DEVICES: Final[Mapping[str, tuple[Device, ...]]] = {
     "reel": (
         _SUPPLY,
         Device("three bipolar steppers, 1 A or less a coil; home optos; stop buttons, normally closed", "–", ""),
+        Device("resistor 470 Ω 1 %, 0.25 W", "4", "in the signal wire at the acceptor, and at each stop button", _END),
     ),
 }
 """For each kind of board."""

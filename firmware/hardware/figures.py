@@ -123,6 +123,44 @@ def _inputs() -> Iterator[Figure]:
     yield Figure("emitters", "a lit sensor's line is high after `sense` falls", "2 ms or less", off, "ms", 0.0, 2.0)
     yield Figure("emitters", "and low after it rises", "2 ms or less", on, "ms", 0.0, 2.0)
     yield Figure("emitters", "current of an emitter, 4.9 V", "8 to 20 mA", amp * 1000, "mA", 8.0, 20.0)
+    yield from _tested_lines()
+
+
+def _tested_lines() -> Iterator[Figure]:
+    """Contacts and open collectors of the money boards: at rest, shorted, at 24 V; the feed on, and off for a test."""
+    for vcc in SUPPLIES:
+        at = f"tested line with its 470 Ω, {vcc:g} V"
+        low = sim.tested_line("pusher", "token", "rest", fed=True, vcc=vcc)
+        margin = DOWN_LEAST * vcc - low.gate
+        yield Figure(
+            at, "at rest (0.4 V), fed: below the least V_T− of the 74HC14 by", "0.3 V or more", margin, "V", 0.3, ANY
+        )
+        high = sim.tested_line("pusher", "token", "rest", fed=False, vcc=vcc, volts=11.4)
+        margin = high.gate - UP_MOST * vcc
+        yield Figure(
+            at, "at rest, not fed, supply 11.4 V: above the greatest V_T+ by", "0.3 V or more", margin, "V", 0.3, ANY
+        )
+    at = "tested line"
+    worst = sim.tested_line("pusher", "token", "rest", fed=False, volts=12.6)
+    yield Figure(at, "what its open collector conducts in a test", "12 mA or less", worst.amp * 1000, "mA", 0, 12.0)
+    shorted = sim.tested_line("pusher", "token", "shorted", fed=False, volts=12.6)
+    margin = DOWN_LEAST * 5 - shorted.gate
+    yield Figure(
+        at,
+        "shorted, not fed: below the least V_T−, so the self-test finds it, by",
+        "0.3 V or more",
+        margin,
+        "V",
+        0.3,
+        ANY,
+    )
+    yield Figure(at, "shorted: power of its 680 Ω", "0.25 W or less", shorted.watt, "W", 0.0, 0.25)
+    over = sim.tested_line("pusher", "token", "24 V", fed=False)
+    yield Figure(at, "24 V on its wire: current from there", "20 mA or less", over.amp * 1000, "mA", 0.0, 20.0)
+    fitted = sim.tested_line("pusher", "hopper_coin", "rest", fed=False, volts=11.4)
+    margin = fitted.gate - UP_MOST * 5
+    at = "optical input, jumper fitted"
+    yield Figure(at, "470 Ω at rest, not fed: above the greatest V_T+ by", "0.3 V or more", margin, "V", 0.3, ANY)
 
 
 def _surges() -> Iterator[Figure]:
@@ -250,8 +288,9 @@ def _drivers() -> Iterator[Figure]:
         ("pusher", "alarm", "horn or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
         ("wheel", "lamp_1", "lamp or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
     ):
-        found = sim.flyback(board, use, henry=henry, ohm=ohm, feed=feed)
-        at = f"{board}, {use}: {load}"
+        hertz = sim.PWM_HZ if use == "motor" else sim.SWITCHED_HZ
+        found = sim.flyback(board, use, henry=henry, ohm=ohm, feed=feed, hertz=hertz)
+        at = f"{board}, {use}: {load}" + (f", half power at {hertz / 1000:.1f} kHz" if use == "motor" else "")
         yield Figure(at, "highest at the drain", "55 V or less", found.drain_most, "V", 0.0, p.NFET.limits["volt"])
         yield Figure(
             at, "power in the MOSFET while it conducts (no heat sink)", "1 W or less", found.watt_on, "W", 0.0, 1.0

@@ -15,10 +15,20 @@ def hold_up_ms() -> int:
     Raises:
         ValueError: `supply.h` does not state it.
     """
-    text = (KINDS / "supply.h").read_text(encoding="utf-8")
-    found = re.search(r"#define SUPPLY_HOLD_UP_MS (\d+)U", text) or re.search(
-        r"Hold-up that the board needs from there on, everything counted exactly: (\d+) ms", text
-    )
+    return _found("supply.h", "SUPPLY_HOLD_UP_MS")
+
+
+def settle_ms() -> int:
+    """How long the self-test gives the lines to follow each switching of the sensors' feed.
+
+    Raises:
+        ValueError: `sensors.h` does not state it.
+    """
+    return _found("sensors.h", "SENSORS_SETTLE_MS")
+
+
+def _found(header: str, name: str) -> int:
+    found = re.search(rf"#define {name} (\d+)U", (KINDS / header).read_text(encoding="utf-8"))
     if found is None:
-        raise ValueError(f"{KINDS / 'supply.h'}: it does not say SUPPLY_HOLD_UP_MS")
+        raise ValueError(f"{KINDS / header}: it does not say {name}")
     return int(found[1])

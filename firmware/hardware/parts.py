@@ -77,6 +77,8 @@ def resistor(value: float) -> PartType:
 
 R100: Final = resistor(100)
 R330: Final = resistor(330)
+R470: Final = resistor(470)
+R680: Final = resistor(680)
 R1K: Final = resistor(1000)
 R2K2: Final = resistor(2200)
 R_OPTO_24: Final = resistor(4700)

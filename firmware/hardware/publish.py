@@ -18,6 +18,8 @@ from firmware.hardware.circuit import Source
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = Path("docs/hardware")
 SHEETS: Final = Path("controller/boards/sheets")
+WIRING: Final = Path("simulators/board/wiring.py")
+"""What the emulated boards' inputs read; made by simulation."""
 
 
 def files() -> dict[Path, str]:
@@ -48,8 +50,12 @@ def stale() -> list[Path]:
 
 
 def write_figures() -> None:
-    """Simulates all circuits, and puts their figures between the marks on docs/boards-carrier.md."""
+    """Simulates all circuits; writes what the emulator feeds, and the figures on docs/boards-carrier.md."""
+    from firmware.hardware import wiring
     from firmware.hardware.figures import table
+
+    lines = {name: wiring.lines_of(each) for name in NAMES if isinstance(each := circuit(name), Board)}
+    (ROOT / WIRING).write_text(wiring.module(lines), encoding="utf-8")
 
     path = ROOT / "docs" / "boards-carrier.md"
     begin, end = "<!-- figures: circuits -->\n", "<!-- end -->"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from firmware.hardware.blocks import SENSE, Board
+from firmware.hardware.blocks import SENSE, TEST, Board
 from firmware.hardware.circuit import GND, Part
 from firmware.hardware.manifest_pins import kind
 from firmware.hardware.parts import NANO_PINS
@@ -84,6 +84,7 @@ def steps(board: Board) -> list[Step]:
                 4.9,
             )
         )
+        found += _line_test(board)
     for entry in kind(board.name)["outputs"]:
         found += _output(board, entry[0])
     if any("estop_1" in part.tags for part in board.parts.values()):
@@ -172,6 +173,59 @@ def _input(board: Board, use: str) -> list[Step]:
             "low (below 0.2 V), and high again when opened",
         ),
     ]
+
+
+def _line_test(board: Board) -> list[Step]:
+    """The switch that tests the lines; all lines at rest; and of each that its cut and its short are found."""
+    found = [
+        Step(
+            "line_test_off",
+            "Test of the lines, off",
+            f"Measure {TEST} while the board has its session.",
+            "below 0.5 V",
+            "V",
+            0.0,
+            0.5,
+        ),
+        Step(
+            "line_test_on",
+            "Test of the lines, on",
+            f"Join RST to GND at the module's socket: measure {TEST}; take the wire away.",
+            "11.0 to 12.6 V",
+            "V",
+            11.0,
+            12.6,
+        ),
+        Step(
+            "lines_rest",
+            "All lines at rest",
+            "Connect every sensor, or fit 470 Ω from its signal to 0 V (at an optical input with its jumper fitted). "
+            "Supply off and on, then boards trace.",
+            "the report sensors: shorted 0, dark 0",
+        ),
+    ]
+    for number, entry in enumerate(kind(board.name)["inputs"], 1):
+        use = entry[0]
+        if use == "power_fail":
+            continue
+        part, pin = _wire(board, use)
+        zero = next(each for each, net in part.nets.items() if net == GND)
+        bit = 1 << (number - 1)
+        found += [
+            Step(
+                f"{use}_cut_found",
+                f"Input {use}, its cut is found",
+                f"Take off the wire at {part.ref}.{pin}; supply off and on, then boards trace. Connect it again.",
+                f"the report sensors: shorted 0, dark {bit}",
+            ),
+            Step(
+                f"{use}_short_found",
+                f"Input {use}, its short is found",
+                f"Join {part.ref}.{pin} to {part.ref}.{zero}; supply off and on, then boards trace. Part them again.",
+                f"the report sensors: shorted {bit}, dark 0",
+            ),
+        ]
+    return found
 
 
 def _output(board: Board, use: str) -> list[Step]:

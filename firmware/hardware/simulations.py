@@ -323,7 +323,56 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
     return found["off"] * 1e3 - 10.0, found["on"] * 1e3 - 30.0, found["amp"]
 
 
+# Lines that end in a resistor
+
+
+class TestedLine(NamedTuple):
+    """A line with 470 Ω at its end: V at the first inverter and in its wire, A in the wire, W in its 680 Ω."""
+
+    gate: float
+    wire: float
+    amp: float
+    watt: float
+
+
+END_STATES: Final[Mapping[str, str]] = {
+    "rest": "Vw {wire} w 0\nRend w e 470\nVend e 0 0.4",
+    "shorted": "Vw {wire} w 0\nRs w 0 0.01",
+    "24 V": "Vw {wire} w 0\nVs w 0 24",
+}
+"""What is in the wire: a contact or an open collector at rest (0.4 V), a short to 0 V, 24 V."""
+
+
+def tested_line(board: str, use: str, state: str, *, fed: bool, vcc: float = 5.0, volts: float = 12.0) -> TestedLine:
+    """A tested line in a state of `END_STATES`, with the sensors fed or, as while they are tested, not."""
+    line, carrier = Input(board, use), circuit(board)
+    rows = ["pull", use, f"{use}_test", "line_test"]
+    resistor = next(part for part in carrier.tagged(f"{use}_test") if part.type.symbol == "resistor")
+    ends = [node(net) for net in resistor.nets.values()]
+    lines = [
+        *models(Corner(vcc=vcc, gain=160.0)),
+        *deck(carrier, rows, closed=[part.ref for part in carrier.tagged(f"{use}_test")]),
+        f"V5 {node('+5V')} 0 {vcc}\nV12 {node('+12V')} 0 {volts}\nVs0 {node('sense')} 0 {vcc if fed else 0}",
+        END_STATES[state].format(wire=line.wire),
+        CHIP_LOAD.format(pin=line.chip),
+        f"Bp pw 0 V = v({ends[0]},{ends[1]})*v({ends[0]},{ends[1]})/{resistor.type.number}",
+    ]
+    found = run(
+        f"{board} {use}: tested line, {state}", lines, "tran 20u 5m",
+        {
+            "gate": f"find v({line.gate}) at=4.9m", "wire": f"find v({line.wire}) at=4.9m", "amp": "find i(vw) at=4.9m",
+            "watt": "find v(pw) at=4.9m",
+        },
+    )  # fmt: skip
+    return TestedLine(found["gate"], found["wire"], abs(found["amp"]), found["watt"])
+
+
 # Drivers
+
+PWM_HZ: Final = 16e6 / 8 / 510
+"""The firmware's pulse-width modulation of a motor (firmware/ports/avr/devices.c)."""
+SWITCHED_HZ: Final = 25.0
+"""Often enough for an output that is only on or off: its current is at its highest before it is switched off."""
 
 
 class Flyback(NamedTuple):
@@ -336,7 +385,7 @@ class Flyback(NamedTuple):
 
 
 def flyback(
-    board: str, use: str, *, henry: float, ohm: float, feed: str, hertz: float = 490.0, without: Sequence[str] = ()
+    board: str, use: str, *, henry: float, ohm: float, feed: str, hertz: float, without: Sequence[str] = ()
 ) -> Flyback:
     """A load of these values at a driver of a board, switched on and off at half power."""
     carrier = circuit(board)
@@ -351,11 +400,11 @@ def flyback(
         f"Rsrc {source} 0 0.1" if source != "0" else "",
         f"Bp pw 0 V = (v({node(use + '_drain')})-v({source}))*i(Vl)",
     ]
-    periods = 40
+    periods = max(4, round(hertz * 8 * henry / ohm))
     end = periods / hertz
     found = run(
         f"{board} {use}: inductive load", [each for each in lines if each],
-        f"tran {end / 4000:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
+        f"tran {1 / hertz / 100:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
         {
             "vmax": f"max v({node(use + '_drain')})", "imax": "max i(vl)",
             "watt": f"find v(pw) at={end - 0.55 / hertz:.6g}",
@@ -600,10 +649,6 @@ def current_reading(ampere: float) -> float:
     return run("hopper current", lines, "tran 10u 5m", {"v": f"find v({node('hopper current')}) at=4.9m"})["v"]
 
 
-PWM_HZ: Final = 16e6 / 8 / 510
-"""The firmware's pulse-width modulation of a motor (firmware/ports/avr/devices.c)."""
-
-
 class MotorCurrent(NamedTuple):
     """The current of a blocked motor, and what the converter sees of it."""
 
@@ -774,7 +819,7 @@ def adapter_levels(volts: int, applied: float, corner: Corner) -> tuple[float, f
             else line_.replace("D", "Da", 1)
             if line_[0] == "D"
             else line_
-            for line_ in deck(adapter, ["in_1"])
+            for line_ in deck(adapter, ["in_1", "out_1"])
         ],
         f"V5 {node('+5V')} 0 {corner.vcc}",
         f"Vf {node('field_1_plus')} 0 {applied}\nVm {node('field_1_minus')} 0 0",

@@ -16,6 +16,7 @@ from typing import Final, Protocol
 
 from hal.board.message import BoardKind
 from simulators.board.emulated import EmulatedBoard, PinChange
+from simulators.board.wiring import LINES
 
 MS: Final = 1_000_000
 KEYPAD_NS: Final = MS // 5
@@ -24,8 +25,6 @@ CHAIN_IDLE_NS: Final = MS // 20
 """How often a chain is looked at while nothing is shifted (ours): shorter than a frame."""
 CHAIN_BUSY_NS: Final = 250
 """The same while a frame is shifted: some instructions."""
-SUPERVISOR: Final = "power_fail"
-"""The input that no sensor drives: its board does not feed it."""
 LOOKS_A_BIT: Final = 200
 """After a frame's last clock the chain is looked at so often before it rests again."""
 
@@ -171,11 +170,11 @@ class MachineBoard(EmulatedBoard):
         super().__init__(elf, eeprom=eeprom)
         self._machines = tuple(machines)
         if kind is not None and kind.active_high:
-            inputs = dict(kind.inputs)
+            lines = LINES[kind.name]
             for name in kind.active_high:
-                self.drive(inputs[name], 0)
+                self.drive(lines[name].pin, lines[name].rest[0])
             self.chain_of(kind)
-            self.feed([inputs[name] for name in kind.active_high if name != SUPERVISOR], kind.sense_pin or None)
+            self.feed([line.pin for line in lines.values() if line.is_fed], kind.sense_pin or None)
         self._seen: list[PinChange] = []
 
     def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:

@@ -8,7 +8,7 @@ the other inputs are pulled up.
 from __future__ import annotations
 
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self, TypeVar
+from typing import Literal, NamedTuple, Protocol, Self, TypeVar
 
 from hal.board.frames import BoardFramer, decode, encode
 from hal.board.message import BoardAnswer, BoardCommand, BoardReport
@@ -25,6 +25,7 @@ from hal.board.messages import (
 )
 from simulators.board.emulated import PinChange
 from simulators.board.machines import Machine
+from simulators.board.wiring import LINES
 from tests.firmware.emulated import MS, board
 
 R = TypeVar("R", bound=BoardReport)
@@ -33,8 +34,6 @@ ALIVE_NS = 100 * MS
 ANSWER_NS = 50 * MS
 STEP_NS = MS // 2
 LAST_NUMBER = 255
-SUPERVISOR = "power_fail"
-"""The input that no sensor drives: it is not fed by the board."""
 
 
 class World(Protocol):
@@ -85,10 +84,9 @@ class KindBench:
         """False: the host is silent, and sends nothing of its own accord."""
         self._inputs = dict(self.kind.inputs)
         self._outputs = dict(zip((name for name, _ in self.kind.outputs), self.kind.output_pins, strict=True))
-        self._sensors = {name for name in self.kind.active_high if name != SUPERVISOR}
+        self._fed: set[str] = set()
         for name in self.kind.active_high:
-            self.board.drive(self._inputs[name], 0)
-        self._feed()
+            self.wire(name, "rest")
         self._framer = BoardFramer()
         self._answers: list[tuple[int, BoardAnswer]] = []
         self._number = 0
@@ -225,25 +223,26 @@ class KindBench:
         self.put(line, active, in_ms)
         self.put(line, 1 - active, in_ms + width_ms)
 
-    def cut(self, line: str, *, in_ms: float = 0) -> None:
+    def wire(self, line: str, state: Literal["rest", "open", "shorted"]) -> None:
+        """What is at the terminals of an input, and so what the carrier board makes of it, by its netlist."""
+        made = LINES[self.kind.name][line]
+        levels: tuple[int, int] = getattr(made, state)
+        (self._fed.add if levels == (0, 1) else self._fed.discard)(made.pin)
+        if self.kind.sense_pin or "sense" in self.kind.control:
+            self.board.feed(self._fed, self.kind.sense_pin or None)
+        self.board.drive(made.pin, levels[0])
+
+    def cut(self, line: str) -> None:
         """The wire of a sensor is cut: nothing pulls its line any more."""
-        self.put(line, 1, in_ms)
+        self.wire(line, "open")
 
     def short(self, line: str) -> None:
         """The line of a sensor is joined to ground, whatever the sensor does."""
-        self._sensors.discard(line)
-        self._feed()
-        self.put(line, 0)
+        self.wire(line, "shorted")
 
     def mend(self, line: str) -> None:
         """The sensor is whole again, and at rest."""
-        self._sensors.add(line)
-        self._feed()
-        self.put(line, 0)
-
-    def _feed(self) -> None:
-        if self.kind.sense_pin or "sense" in self.kind.control:
-            self.board.feed([self._inputs[name] for name in self._sensors], self.kind.sense_pin or None)
+        self.wire(line, "rest")
 
     def pin_of(self, output: str) -> str:
         return self._outputs[output]

@@ -1,0 +1,262 @@
+"""What each input of a board reads, from its netlist in ngspice; and where firmware or emulator hold it for another.
+
+    netlist ──► deck of the whole input side, once at rest, once open, once shorted; `sense` on, then off
+            ──► levels at the chip ──► simulators/board/wiring.py, which the emulated boards feed their sensors by
+
+A money board's firmware tests its lines by `sense`. It needs of each: low at rest; high at rest without the feed; high
+when open, with the feed; low when shorted, without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, Literal, NamedTuple
+
+from firmware.hardware import parts as p
+from firmware.hardware.blocks import V5, V12, Board
+from firmware.hardware.circuit import Circuit
+from firmware.hardware.firmware_times import KINDS, settle_ms
+from firmware.hardware.manifest_pins import kind, pins_of
+from firmware.hardware.simulations import SLOT_RATIO
+from firmware.hardware.spice import (
+    DOWN_LEAST,
+    UP_MOST,
+    V_IH_LEAST,
+    V_IL_MOST,
+    Corner,
+    deck,
+    models,
+    node,
+    run,
+)
+
+State = Literal["rest", "open", "shorted"]
+STATES: Final[tuple[State, ...]] = ("rest", "open", "shorted")
+SUPERVISOR: Final = "power_fail"
+OFF_MS: Final = 2
+"""When the feed goes off; until then all capacitors are charged."""
+CHIP_PINS: Final = {module: chip for chip, module in p.NANO_PINS.items()}
+WORST: Final = Corner(up=UP_MOST, down=DOWN_LEAST, gain=160.0, ctr=SLOT_RATIO)
+"""Thresholds that both levels find hardest to pass, weak transistors, dirty optos."""
+
+
+class Line(NamedTuple):
+    """The levels of an input at the chip, each with the sensors' feed on and off, and its pin of the chip."""
+
+    pin: str
+    rest: tuple[int, int]
+    open: tuple[int, int]
+    shorted: tuple[int, int]
+
+
+class WiringError(ValueError):
+    """A level between low and high: the board, the input, and its volts."""
+
+
+def _rows(board: Circuit) -> set[str]:
+    return {row.name for sheet in board.sheets for row in sheet.rows}
+
+
+def inputs_of(board: Board) -> list[str]:
+    """The inputs that a wire of the field comes to; all but the supervisor's."""
+    return [entry[0] for entry in kind(board.name)["inputs"] if entry[0] != SUPERVISOR]
+
+
+def is_optical(board: Board, use: str) -> bool:
+    """Whether its connector feeds a bare opto."""
+    return f"{use}_led" in board.nets()
+
+
+def end_ohm(adapter: Circuit) -> float:
+    """The resistance in series with an output of an adapter, whose line a tested input takes."""
+    return sum(part.type.number for part in adapter.tagged("out_1") if part.type.symbol == "resistor")
+
+
+def _at_terminals(board: Board, use: str, state: State, ended: float | None) -> str:
+    """What hangs at an input: an opto, or an open collector; at a tested input behind the resistor that it ends in."""
+    wire = node(f"{use}_wire")
+    if state == "open":
+        return f"Ropen_{node(use)} {wire} 0 1e9"
+    if state == "shorted":
+        return f"Rshort_{node(use)} {wire} 0 0.1"
+    if is_optical(board, use) and ended is None:
+        return f"Xopto_{node(use)} {node(use + '_led')} 0 {wire} 0 OPTO"
+    tested = f"{use}_test" in _rows(board)
+    ohm = ended if ended is not None else p.R470.number if tested else 0.0
+    ohm = max(ohm, 0.01)
+    return f"Rend_{node(use)} {wire} e_{node(use)} {ohm}\nVend_{node(use)} e_{node(use)} 0 0.4"
+
+
+def volts(
+    board: Board, states: Mapping[str, State], corner: Corner = WORST, *, ended: float | None = None
+) -> dict[str, tuple[float, float]]:
+    """V at the pin of the chip of each input, the feed on and off, with its terminals in a state (default: at rest).
+
+    Both as the firmware's self-test reads them: the feed goes off, and on again, and each is given `SENSORS_SETTLE_MS`.
+
+    `ended`: the jumpers of the optical inputs are fitted, and each has an open collector with so many Ω for its opto.
+
+    Raises:
+        SimulationError: ngspice is missing or failed.
+    """
+    settle = settle_ms()
+    there, uses = _rows(board), inputs_of(board)
+    with_end = [use for use in uses if is_optical(board, use)] if ended is not None else []
+    common = ["pull", "field", "sense", "line_test", SUPERVISOR]
+    own = [row for use in uses for row in (use, f"{use}_feed", f"{use}_test")]
+    jumpers = [
+        part.ref for use in with_end for part in board.tagged(f"{use}_test") if part.type.symbol == "jumper"
+    ]  # fmt: skip
+    chip = {use: f"c{number}" for number, use in enumerate([*uses, SUPERVISOR])}
+    pins = {use: node(board.nano.nets[board.served[use]]) for use in [*uses, SUPERVISOR] if use in board.served}
+    lines = [
+        *models(corner),
+        *deck(board, [row for row in (*common, *own) if row in there], closed=jumpers),
+        f"V5 {node(V5)} 0 {corner.vcc}",
+        f"V12 {node(V12)} 0 12",
+        f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 {OFF_MS}m 1u 1u {settle}m 1)",
+        *(_at_terminals(board, use, states.get(use, "rest"), ended if use in with_end else None) for use in uses),
+        *(f"Rchip{number} {pin} 0 10meg" for number, pin in enumerate(pins.values())),
+    ]
+    measures = {
+        f"{chip[use]}{name}": f"find v({pin}) at={at}"
+        for use, pin in pins.items()
+        for name, at in (("off", f"{OFF_MS + settle}m"), ("on", f"{OFF_MS + 2 * settle}m"))
+    }
+    found = run(f"{board.name}: what its inputs read", lines, f"tran 50u {OFF_MS + 2 * settle + 1}m", measures)
+    return {use: (found[f"{chip[use]}on"], found[f"{chip[use]}off"]) for use in pins}
+
+
+def _level(board: Board, use: str, volt: float, vcc: float) -> int:
+    if volt < V_IL_MOST * vcc:
+        return 0
+    if volt > V_IH_LEAST * vcc:
+        return 1
+    raise WiringError(f"{board.name}: {use} is at {volt:.2f} V, neither low nor high for the chip")
+
+
+def lines_of(board: Board, corner: Corner = WORST, *, ended: float | None = None) -> dict[str, Line]:
+    """Every input of a board as the netlist makes it; `ended` as for `volts`.
+
+    Raises:
+        SimulationError: ngspice is missing or failed.
+        WiringError: an input is neither low nor high.
+    """
+
+    def read(states: Mapping[str, State]) -> dict[str, tuple[int, int]]:
+        return {
+            use: (_level(board, use, on, corner.vcc), _level(board, use, off, corner.vcc))
+            for use, (on, off) in volts(board, states, corner, ended=ended).items()
+        }
+
+    uses = inputs_of(board)
+    rest, opened, shorted = (read(dict.fromkeys(uses, state)) for state in STATES)
+    # Which pin a wire comes to: the inputs are opened by the bits of their numbers, and each pin reads a number.
+    codes = dict.fromkeys(rest, 0)
+    for bit in range(len(uses).bit_length()):
+        some: dict[str, State] = {use: "open" for number, use in enumerate(uses, 1) if number >> bit & 1}
+        for use, (on, _) in read(some).items():
+            codes[use] |= on << bit
+    came_to = {number: use for use, number in codes.items()}
+    numbers = {use: number for number, use in enumerate(uses, 1)} | {SUPERVISOR: 0}
+    found: dict[str, Line] = {}
+    for use in rest:
+        at = came_to.get(numbers[use])
+        if at is None:
+            raise WiringError(f"{board.name}: {use} reaches no pin of the chip by itself; the pins read {codes}")
+        found[use] = Line(CHIP_PINS[board.served[at]], rest[at], opened[at], shorted[at])
+    return found
+
+
+# What firmware and emulator hold them for
+
+
+def tested_by_firmware(name: str) -> set[str]:
+    """The inputs that a kind's self-test wants to follow the feed; none where it has no feed.
+
+    Raises:
+        ValueError: the kind's source feeds sensors, and does not say which in the form that is known.
+    """
+    path = KINDS / f"{name}.c"
+    text = path.read_text(encoding="utf-8")
+    if "sensors_begin(" not in text:
+        return set()
+    found = re.search(r"#define TESTED \(KIND_\w+_ACTIVE_HIGH & \(uint8_t\)~INPUT_BIT\(\w+?_IN_(\w+)\)\)", text)
+    if found is None or "sensors_begin(TESTED)" not in text:
+        raise ValueError(f"{path}: it does not say which inputs it tests")
+    return set(kind(name)["active_high"]) - {found[1].lower()}
+
+
+def differences(
+    board: Board,
+    lines: Mapping[str, Line],
+    *,
+    firmware_tests: set[str],
+    firmware_pins: Mapping[str, str],
+    emulator: Mapping[str, Line],
+) -> Iterator[str]:
+    """Where a netlist's lines are not what the firmware needs, or what the emulator feeds; a sentence each."""
+    for use, line in lines.items():
+        if firmware_pins.get(use) != line.pin:
+            yield f"{board.name}: {use} is at {line.pin}, and for the firmware at {firmware_pins.get(use)}"
+        if use != SUPERVISOR and line.open != (1, 1):
+            yield f"{board.name}: {use} reads {line.open} when its wire is cut: a cut is not found"
+        if use != SUPERVISOR and line.shorted != (0, 0):
+            yield f"{board.name}: {use} reads {line.shorted} when its wire is shorted: a short is not found"
+        wanted = (0, 1) if use in firmware_tests else (0, 0)
+        if line.rest != wanted:
+            yield f"{board.name}: {use} reads {line.rest} at rest, feed on and off; the firmware wants {wanted}"
+        if emulator.get(use) != line:
+            yield f"{board.name}: {use}: the emulator has {emulator.get(use)}, the netlist {line}"
+    for use in sorted((set(firmware_pins) | set(emulator)) - set(lines)):
+        yield f"{board.name}: {use}: the netlist has no such input"
+
+
+def firmware_pins(name: str) -> dict[str, str]:
+    """The pin of the chip of each of the firmware's inputs."""
+    pins = pins_of(name)
+    return {entry[0]: pins[entry[0]] for entry in kind(name)["inputs"]}
+
+
+# For the emulator
+
+
+def module(boards: Mapping[str, Mapping[str, Line]]) -> str:
+    """The emulator's table as Python, of the lines of each kind of board."""
+    found = [
+        '"""What the inputs of the carrier boards read.',
+        "",
+        "Made from their netlists by `python -m firmware.hardware --figures`. Do not edit: change the circuit.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        "from collections.abc import Mapping",
+        "from typing import Final, NamedTuple",
+        "",
+        "",
+        "class Line(NamedTuple):",
+        '    """The levels of an input at the chip, with the sensors\' feed on and off, and its pin of the chip."""',
+        "",
+        "    pin: str",
+        "    rest: tuple[int, int]",
+        "    open: tuple[int, int]",
+        "    shorted: tuple[int, int]",
+        "",
+        "    @property",
+        "    def is_fed(self) -> bool:",
+        '        """Whether a sensor at rest pulls it low only while it is fed."""',
+        "        return self.rest == (0, 1)",
+        "",
+        "",
+        "LINES: Final[Mapping[str, Mapping[str, Line]]] = {",
+    ]
+    for name, lines in boards.items():
+        found.append(f'    "{name}": {{')
+        found += [
+            f'        "{use}": Line("{line.pin}", {line.rest}, {line.open}, {line.shorted}),'
+            for use, line in lines.items()
+        ]
+        found.append("    },")
+    return "\n".join([*found, "}", '"""By kind of board and input."""', ""])

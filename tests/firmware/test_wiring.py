@@ -1,0 +1,123 @@
+"""Netlist, firmware and emulator have one opinion of what an input reads; a difference between them is found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from firmware.hardware import blocks as b
+from firmware.hardware import wiring
+from firmware.hardware.blocks import Board
+from firmware.hardware.boards import APART, BOARDS
+from firmware.hardware.circuit import Part
+from firmware.hardware.publish import ROOT, WIRING
+from firmware.hardware.wiring import Line, WiringError
+from simulators.board.wiring import LINES
+
+FIX = "run: python -m firmware.hardware --figures"
+
+
+class Held:
+    """A board with what firmware and emulator hold it for, each of which a test can change."""
+
+    def __init__(self, name: str) -> None:
+        self.board: Board = BOARDS[name]()
+        self.tests = wiring.tested_by_firmware(name)
+        self.pins = wiring.firmware_pins(name)
+        self.emulator = {use: Line(*line) for use, line in LINES[name].items()}
+        self.ended: float | None = None
+
+    def differences(self) -> list[str]:
+        try:
+            lines = wiring.lines_of(self.board, ended=self.ended)
+        except WiringError as error:
+            return [str(error)]
+        return list(
+            wiring.differences(
+                self.board, lines, firmware_tests=self.tests, firmware_pins=self.pins, emulator=self.emulator
+            )
+        )
+
+    def part(self, row: str, symbol: str, number: int = 0) -> Part:
+        return [part for part in self.board.tagged(row) if part.type.symbol == symbol][number]
+
+    def forget(self, row: str, symbol: str, number: int = 0) -> None:
+        part = self.part(row, symbol, number)
+        part.type = replace(part.type, spice="")
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_netlist_firmware_and_emulator_agree(name: str) -> None:
+    assert Held(name).differences() == [], FIX
+
+
+def test_the_emulators_table_is_made_from_the_netlists() -> None:
+    """Its lines are compared above; this is the rest of the file."""
+    made = wiring.module({name: {use: Line(*line) for use, line in lines.items()} for name, lines in LINES.items()})
+    assert (ROOT / WIRING).read_text(encoding="utf-8") == made, FIX
+
+
+@pytest.mark.parametrize("adapter", ["opto-12v", "opto-24v"])
+@pytest.mark.parametrize("name", ["reel", "pusher"])
+def test_a_sensor_behind_an_adapter_is_tested_as_an_opto_is(name: str, adapter: str) -> None:
+    held = Held(name)
+    held.ended = wiring.end_ohm(APART[adapter]())
+    assert held.differences() == []
+
+
+# --- planted differences ----------------------------------------------------------------------------------------------
+
+
+def _swap_inputs(held: Held) -> None:
+    nets = held.board.nano.nets
+    token, win_a = (held.board.served[use] for use in ("token", "win_a"))
+    nets[token], nets[win_a] = nets[win_a], nets[token]
+
+
+def _test_while_fed(held: Held) -> None:
+    held.part("line_test", "resistor").nets["1"] = "sense"
+
+
+def _one_inverter(held: Held) -> None:
+    held.part("token", "resistor", -1).nets["1"] = "token_not"
+
+
+def _feed_always(held: Held) -> None:
+    held.part("win_a_feed", "resistor").nets["1"] = b.FIELD
+
+
+def _emulator(use: str, **changes: Any) -> Callable[[Held], None]:
+    def plant(held: Held) -> None:
+        held.emulator[use] = held.emulator[use]._replace(**changes)
+
+    return plant
+
+
+PLANTS: dict[str, tuple[Callable[[Held], object], str]] = {
+    "the token's line is not tested": (lambda held: held.forget("token_test", "resistor"), "token"),
+    "the tilt's line is not tested": (lambda held: held.forget("tilt_test", "diode"), "tilt"),
+    "the test has no switch": (lambda held: held.forget("line_test", "pnp"), "token"),
+    "the test is on while the sensors are fed": (_test_while_fed, "tilt"),
+    "the sensors have no switch": (lambda held: held.forget("sense", "pnp"), "win_b"),
+    "an emitter is always fed": (_feed_always, "win_a"),
+    "a cut wire is not pulled up": (lambda held: held.forget("hopper_coin", "resistor"), "hopper_coin"),
+    "a line has one inverter": (_one_inverter, "token"),
+    "two lines are swapped": (_swap_inputs, "token"),
+    "an adapter has no resistor at its end": (lambda held: setattr(held, "ended", 0.0), "hopper_coin"),
+    "the firmware tests a line less": (lambda held: held.tests.discard("shaft"), "shaft"),
+    "the firmware has a line at another pin": (lambda held: held.pins.update(home="C3"), "home"),
+    "the emulator does not feed a sensor": (_emulator("token", rest=(0, 0)), "token"),
+    "the emulator has a line at another pin": (_emulator("win_a", pin="C3"), "win_a"),
+    "the emulator lacks a line": (lambda held: held.emulator.pop("tilt"), "tilt"),
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_a_planted_difference_is_found(plant: str) -> None:
+    held = Held("pusher")
+    how, use = PLANTS[plant]
+    how(held)
+    assert any(use in each for each in held.differences()), held.differences()
