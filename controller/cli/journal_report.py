@@ -102,6 +102,11 @@ class _Page:
             ("Corrections, calls and disputes", self._rulings),
             ("Faults", self._faults),
             *([("Machines", self._machines)] if any(one.machine for one in self._tables) else []),
+            *(
+                [("Progressive wagers", self._progressive)]
+                if any(one.meter is not None for one in self._tables)
+                else []
+            ),
             ("Inspections, warnings and procedure", self._watched),
             ("Orders of people", self._orders),
             ("Captures", self._captures),
@@ -115,11 +120,10 @@ class _Page:
 
     def _head(self) -> str:
         heading, span = self._heading, self._evening.span
-        banners = ""
-        if self._evening.simulated:
-            banners += '<p class="simulated">SIMULATED TABLES: no real game was played</p>'
-        if any(is_house(rules) for one in self._tables for rules in one.rules):
-            banners += '<p class="simulated">HOUSE RULES: not those of the State of New Jersey</p>'
+        simulated = [one.table for one in self._tables if one.simulated]
+        banners = self._banner("SIMULATED", simulated, "no real game was played")
+        by_house = [one.table for one in self._tables if any(map(is_house, one.rules))]
+        banners += self._banner("HOUSE RULES", by_house, "not those of the State of New Jersey")
         if not self._audit.ok:
             words = f"THE JOURNAL DOES NOT VERIFY: {self._audit.first}. Nothing below is proven."
             banners += f'<p class="simulated">{escaped(words)}</p>'
@@ -136,6 +140,11 @@ class _Page:
         ]
         listed = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in rows)
         return f"<header><h1>{escaped(heading.title)}</h1>{banners}<dl>{listed}</dl></header>"
+
+    def _banner(self, mark: str, tables: Sequence[str], words: str) -> str:
+        """A mark of some tables, which are named where there are others; empty where it is of none."""
+        of = "" if len(tables) == len(self._tables) else f" ({', '.join(tables)})"
+        return f'<p class="simulated">{escaped(f"{mark}{of}: {words}")}</p>' if tables else ""
 
     # --- sections ----------------------------------------------------------------------------------------------------
 
@@ -310,6 +319,19 @@ class _Page:
             )
         return "".join(parts)
 
+    def _progressive(self) -> str:
+        meters, rows = [], []
+        for one in self._tables:
+            if one.meter is not None and one.meter_before is not None:
+                meters.append((one.table, _money(one.meter_before), _money(one.meter), f"{len(one.payouts):,}"))
+            for event in one.payouts:
+                data: Any = event.data
+                fell = _money(data.course["payment"]["from_meter"])
+                rows.append((self._time(event), one.table, data.round, words_of(event), fell))
+        heads = ("time", "table", "round", "payout", "of it from the meter")
+        listed = _listed(heads, sorted(rows), numbers=(2, 4), wrap=(3,)) if rows else "<p>Nothing was paid.</p>"
+        return table_of(("table", "meter at first", "at the end", "payouts"), meters, numbers=(1, 2, 3)) + listed
+
     def _watched(self) -> str:
         parts = []
         looked = [(self._time(event), one.table, words_of(event)) for one in self._tables for event in one.inspections]
@@ -425,6 +447,11 @@ def _corrections(table: TableEvening) -> list[Event]:
     return [one for one in table.corrected if isinstance(one.data, RoundCorrected) and not one.data.confirmed]
 
 
+def _money(cents: int) -> str:
+    """Units of money: `10,001.40`."""
+    return f"{cents / 100:,.2f}"
+
+
 def _meter(meters: Meters | None, name: str) -> str:
     return "–" if meters is None else f"{getattr(meters, name):,}"
 
@@ -454,7 +481,7 @@ _METHOD: Final = """
 computer's key; docs/audit.md states how to check that with other tools. What the journal cannot show: who had the
 computer's key; that its last seals were not cut off, unless a head that left the computer is compared
 (<code>feltwire journal verify --head</code>); the exact time, which is the computer's clock; what players staked and
-were paid, because the tables take no bets; and what no sensor sees.</p>
+were paid where people take the bets; and what no sensor sees.</p>
 """
 _SIGNATURES: Final = """
 <table class="signatures"><tbody><tr><td>Prepared by</td><td></td><td>Date</td><td></td></tr>

@@ -24,6 +24,7 @@ from controller.journal.records import COMMANDS, Record
 from feed.data import StatisticsKey
 from feed.events import (
     CaptureFile,
+    CourseChanged,
     DeviceCleared,
     DeviceFault,
     DeviceWarning,
@@ -116,6 +117,12 @@ class TableEvening:
     machine_before: MachineEvent | None = None
     """The last event of a machine before the span."""
     machine: list[MachineEvent] = field(default_factory=list)
+    meter_before: int | None = None
+    """The progressive meter at first, in cents; None where the table has none."""
+    meter: int | None = None
+    """The progressive meter at the end, in cents."""
+    payouts: list[Event] = field(default_factory=list)
+    """The payouts of progressive wagers."""
     keys: list[StatisticsKey] = field(default_factory=list)
 
     @property
@@ -163,11 +170,6 @@ class Evening(NamedTuple):
     commands: list[SentCommand]
     unknown: Counter[str]
     """Types of events that this version does not know."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether a table of it is simulated."""
-        return any(one.simulated for one in self.tables)
 
 
 def ns_of(time: str) -> int:
@@ -272,6 +274,12 @@ class _Fold:
                     made.machine.append(data)
                 elif now_ns < self._span.since_ns:
                     made.machine_before = data
+            case CourseChanged(course={"meter_cents": int(cents)}) if now_ns < self._span.until_ns:
+                made.meter = cents
+                if not inside or made.meter_before is None:
+                    made.meter_before = cents
+                if inside and data.act == "progressive_paid":
+                    made.payouts.append(event)
 
     def ended(self) -> TableEvening:
         """What the table did, once the last event was taken."""

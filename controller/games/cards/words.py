@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from controller.table.wording import counted
 from feed.events import RoundStarted
 
 _ACTS: Final = {
@@ -23,7 +24,7 @@ def carried_words(act: str, state: Mapping[str, Any]) -> str:
         parts.append(f"deck {state['deck']}")
     if state.get("hands") is not None:
         at = f" at positions {numbers(state['positions'])}" if state.get("positions") else ""
-        parts.append(f"{state['hands']} hands{at}")
+        parts.append(f"{counted(state['hands'], 'hand')}{at}")
     if state.get("burn_due"):
         parts.append(f"burn {state['burn_due']}")
     if state.get("meter_cents") is not None:

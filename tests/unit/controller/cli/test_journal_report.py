@@ -16,6 +16,7 @@ from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_eveni
 from controller.journal.witness import witness_path
 from feed.events import (
     CaptureFile,
+    CourseChanged,
     DeviceCleared,
     DeviceFault,
     MachineEvent,
@@ -114,6 +115,32 @@ def test_a_table_by_house_rules_is_marked_on_the_first_page(tmp_path: Path) -> N
     words = words_of(page)
     assert "HOUSE RULES: not those of" in words
     assert "wheel-1 money wheel HOUSE RULES" in words
+    with Evening(tmp_path / "two.sqlite") as writer:
+        writer.opened("wheel-1", rules="house")
+        writer.opened("wheel-2")
+    assert report(tmp_path / "two.sqlite", "-o", tmp_path / "two.html").exit_code == 0
+    assert "HOUSE RULES (wheel-1): not those of" in words_of(tmp_path / "two.html")
+
+
+def test_payouts_of_progressive_wagers_and_their_meter_are_in_the_report(tmp_path: Path) -> None:
+    paid = {"hand": "straight_flush", "paid": {"3": 100_014}, "from_meter": 100_014, "round": 2, "why": "he sat apart"}
+    with Evening(tmp_path / "journal.sqlite") as writer:
+        writer.opened("stud-1")
+        for act, course in (
+            ("hands", {"meter_cents": 1_000_000}),
+            ("progressive_wagers", {"meter_cents": 1_000_140}),
+            ("progressive_paid", {"meter_cents": 900_126, "payment": paid}),
+            ("new_shoe", {"meter_cents": 900_126, "payment": paid}),
+        ):
+            writer.say(
+                writer.event("stud-1", CourseChanged, game="caribbean_stud", round=2, act=act, course=course, by="ann")
+            )
+    page = tmp_path / "night.html"
+    assert report(tmp_path / "journal.sqlite", "-o", page).exit_code == 0
+    words = words_of(page)
+    assert "stud-1 10,000.00 9,001.26 1" in words
+    assert "straight flush paid (position 3: 1,000.14), out of turn: he sat apart" in words
+    assert "the meter is 9,001.26; by ann 1,000.14" in words
 
 
 def test_a_round_counts_as_it_stands_and_its_statistics_too(journal: Path) -> None:

@@ -120,7 +120,7 @@ class Evening:
             type=type_of(data),
             time=_time(self.clock),
             sequence=f"{seq:020d}",
-            data=data(**common, **fields),
+            data=data(**common | fields),
         )
         return event if number is None else _with_subject(event, number)
 
