@@ -16,6 +16,7 @@ from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOption
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.game import Game, GameContext
 from drivers.money_wheel.device import MoneyWheelConfig
+from drivers.wheel.faces import DEFAULT_FACES
 from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
@@ -34,6 +35,15 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     if "wheel" not in setup.devices:
         return []
     faces = setup.devices["wheel"].keys(MoneyWheelConfig).faces
+    place = ("device", "wheel", "faces")
+    rules = setup.text(MoneyWheelRules)
+    # The very default, not its like: the file does not list the order, and to count our wheel's faces helps nobody.
+    if faces is DEFAULT_FACES and isinstance(setup.house, MoneyWheelHouse) and setup.house.faces:
+        spaces = sum(one.count for one in setup.house.faces)
+        wrong = f"is missing, and the {spaces} spaces of [house] have no order without it"
+        names = ", ".join(f'"{face}"' for face in rules.face_names())
+        fix = f"add faces = [...] under [device.wheel]: the face of each space ({names}), in the order of the wheel"
+        return [ConfigFinding(place, wrong, fix)] if rules.order_problems(faces) else []
     if setup.of_the_house:
         fix = "list each space in the order of the wheel, and correct it or faces under [house]"
     else:
@@ -41,8 +51,7 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
             "list the faces of all spaces with the right counts, or remove the key for our default; for a wheel of "
             'another kind write rules = "house" under [table]'
         )
-    rules = setup.text(MoneyWheelRules)
-    return [ConfigFinding(("device", "wheel", "faces"), wrong, fix) for wrong in rules.order_problems(faces)]
+    return [ConfigFinding(place, wrong, fix) for wrong in rules.order_problems(faces)]
 
 
 def _bias(config: TableConfig) -> WheelPlan:

@@ -237,6 +237,25 @@ def test_each_mistake_names_its_key_and_the_fix(text: str, old: str, new: str, p
     assert any(problem in line for line in found), found
 
 
+@pytest.mark.parametrize(
+    ("text", "key", "problem"),
+    [
+        (
+            WHEEL,
+            "faces = [                       # the order",
+            "the 54 spaces of [house] have no order without it; add faces",
+        ),
+        (ROULETTE, "order = [", 'pockets = "house" needs it; list the pockets in wheel order'),
+    ],
+)
+def test_a_wheel_without_its_order_gets_one_problem_which_counts_nothing_of_another_wheel(
+    text: str, key: str, problem: str
+) -> None:
+    before, after = text.split(key)
+    (found,) = problem_lines(check_text(before + after.partition("]\n")[2]))
+    assert f"is missing, and {problem}" in found
+
+
 def test_a_refusal_of_the_house_cites_nothing_and_asks_for_no_class_of_new_jersey() -> None:
     class Clerk:
         name, role, operator_class = "ann", "dealer", None
