@@ -261,7 +261,16 @@ class CommandHandler:
     def _status(self, request: Request) -> CommandAnswer:
         if request.given:
             return _refused(request, _takes_nothing(request))
-        return StatusAnswer(id=request.id, accepted=True, status=self._service.status())
+        if request.table and request.table not in self._tables:
+            return _refused(request, self._no_table(request))
+        status = self._service.status()
+        if request.table:
+            status["tables"] = {table: one for table, one in status["tables"].items() if table == request.table}
+        return StatusAnswer(id=request.id, accepted=True, status=status)
+
+    def _no_table(self, request: Request) -> str:
+        asked = f"no table is called {request.table}" if request.table else "the command names no table (--table)"
+        return f"{asked}; there are: {', '.join(self._tables)}"
 
     def _refusal(self, sent: SentRequest) -> str | None:
         """Why a request is not carried out; None if it is handed to its table, or is the service's own."""
@@ -271,13 +280,13 @@ class CommandHandler:
         if request.command == QUIT:
             if request.given:
                 return _takes_nothing(request)
+            if request.table and [*self._tables] != [request.table]:
+                return f"quit ends the service with all its tables ({', '.join(self._tables)}): name none, or close one"
             # It ends every table, so it takes the right to each.
             return next((why for table in self._tables.values() if (why := table.may(sender, QUIT))), None)
         table = self._tables.get(request.table)
         if table is None:
-            there = ", ".join(self._tables)
-            asked = f"no table is called {request.table}" if request.table else "the command names no table (--table)"
-            return f"{asked}; there are: {there}"
+            return self._no_table(request)
         why = table.may(sender, request.command)
         why = may_act_as(sender, request.command, request.given) if why is None else why
         if why is not None:

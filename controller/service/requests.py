@@ -48,7 +48,7 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     id: RequestId
     command: VerbName
     table: TableId = ""
-    """May be left out where there is only one, and for `status` and `quit`."""
+    """May be left out where there is only one, and for `status` (all tables) and `quit` (which ends all)."""
     given: Annotated[dict[KeyName, ValueText], Meta(max_length=MAX_GIVEN)] = {}
     by: SenderName = ""
     """The sender's name. Over the network the key has the name, and this is ignored."""

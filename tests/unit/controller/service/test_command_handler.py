@@ -48,7 +48,7 @@ class FakeService:
         self.ended_by: list[str] = []
 
     def status(self) -> dict[str, Any]:
-        return {"state": "running"}
+        return {"state": "running", "tables": {"wheel-1": {"last": 1}, "wheel-2": {"last": 2}}}
 
     def quit(self, by: str) -> None:
         self.ended_by.append(by)
@@ -304,8 +304,30 @@ def test_any_sender_may_ask_for_the_status_which_is_not_journalled() -> None:
     at.send(BOARD, command="status", table="")
     (answer,) = at.answers
     assert isinstance(answer, StatusAnswer)
-    assert answer.status == {"state": "running"}
+    assert answer.status == at.service.status()
     assert at.records == []
+
+
+def test_the_status_of_a_table_has_that_table_alone_and_one_of_an_unknown_table_is_refused() -> None:
+    at = HandlerBench()
+    at.send(BOARD, command="status", table="wheel-2")
+    at.send(BOARD, command="status", table="wheel-9", request_id="8")
+    one, unknown = at.answers
+    assert isinstance(one, StatusAnswer)
+    assert one.status["tables"] == {"wheel-2": {"last": 2}}
+    assert (unknown.accepted, unknown.reason) == (False, "no table is called wheel-9; there are: wheel-1, wheel-2")
+
+
+def test_quit_of_one_table_does_not_end_the_others() -> None:
+    at = HandlerBench()
+    at.send(command="quit", table="wheel-1")
+    assert at.service.ended_by == []
+    assert at.answers[0].reason == (
+        "quit ends the service with all its tables (wheel-1, wheel-2): name none, or close one"
+    )
+    alone = HandlerBench(tables=1)
+    alone.send(command="quit", table="wheel-1")
+    assert alone.service.ended_by == ["ann"]
 
 
 def test_quit_ends_the_service_after_it_is_durable_and_answered() -> None:
