@@ -48,7 +48,7 @@ DAY_BEGINS: Final = 12
 BY_HAND: Final = frozenset({"hand_paid", "reconciled", "stake_refunded", "debt_collected", "debt_waived"})
 """Acts of a machine in which a person decides about tokens."""
 MOST: Final = 300
-"""Of one kind at most so many are printed one by one (ours); all are counted."""
+"""How many of one kind are printed one by one, at most (ours); all are counted."""
 MOST_VALUES: Final = 60
 """Of a field that has more values than a wheel, those that never came are left out (ours)."""
 ROUTINE: Final = frozenset({"no_more_bets", "settle"})
@@ -433,8 +433,15 @@ class _Page:
             f"you keep, or give that with <code>--key</code>.</p>{f'<ul>{found}</ul>' if found else ''}"
             f"{f'<ul class=note>{notes}</ul>' if notes else ''}"
             f"{table_of(heads, rows, numbers=(3,), wrap=(4,), whole=(0, 1, 2))}"
-            f"{_METHOD}{more if unknown else ''}{_SIGNATURES}"
+            f"{_METHOD}{more if unknown else ''}{self._signatures()}"
         )
+
+    def _signatures(self) -> str:
+        """The lines to sign on. They may be alone on the last sheet, so they state what is signed."""
+        heading = self._heading
+        made = of_time(heading.made_ns, heading.zone)
+        signed = f"Report \u201c{heading.title}\u201d of {heading.path}, made {made}"
+        return f'<div class="signatures"><p>{escaped(signed)}</p>{_LINES_TO_SIGN}</div>'
 
 
 def _first(data: Void | Unresolved) -> Verdict:
@@ -483,8 +490,8 @@ computer's key; that its last seals were not cut off, unless a head that left th
 (<code>feltwire journal verify --head</code>); the exact time, which is the computer's clock; what players staked and
 were paid where people take the bets; and what no sensor sees.</p>
 """
-_SIGNATURES: Final = """
-<table class="signatures"><tbody><tr><td>Prepared by</td><td></td><td>Date</td><td></td></tr>
+_LINES_TO_SIGN: Final = """
+<table><tbody><tr><td>Prepared by</td><td></td><td>Date</td><td></td></tr>
 <tr><td>Reviewed by</td><td></td><td>Date</td><td></td></tr></tbody></table>
 """
 

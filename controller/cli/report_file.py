@@ -32,7 +32,9 @@ class ReportFile:
         if output.suffix not in (".html", ".pdf"):
             raise click.BadParameter(f"{output}: give a name that ends in .html or .pdf", param_hint="-o")
         if output.exists():
-            raise click.BadParameter(f"{output} exists already; name a new file", param_hint="-o")
+            raise click.BadParameter(
+                f"{output} exists already, and a report is never replaced; name another file with -o", param_hint="-o"
+            )
         self._output = output
         self._browser = _browser() if output.suffix == ".pdf" else ""
 

@@ -98,7 +98,7 @@ def test_the_report_needs_neither_nats_nor_duckdb_and_has_what_an_auditor_asks(
         f"wheel-1/7.vcd {'ab' * 32} yes",
         "The journal verifies with the key in the file",
         "wheel-1 5 $2 (space 5) 13:47-20.29",
-        "Prepared by",
+        f"Report “Casino night, 2026-07-04” of {journal}, made 20",
     ):
         assert expected in words, expected
     assert "SIMULATED" not in words
