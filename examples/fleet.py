@@ -3,7 +3,7 @@
     make fleet            or: python examples/fleet.py
 
 Ctrl-C ends all of it. Each venue is what its computer would run: feltwire run, a NATS server, feltwire relay; the hub
-is a NATS server that sources the three, and the board follows the hub. Where namespaces can be had, each has a network
+is a NATS server that sources the three, and the board follows the hub. Where namespaces can be made, each has a network
 of its own, with a cable to the hub (fleet_namespaces.py); else all are processes on the loopback interface. Nothing is
 kept, and only this computer reaches it: set-ups for a network, with TLS and accounts, are in systemd/nats.
 """

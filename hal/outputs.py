@@ -356,7 +356,7 @@ class Outputs:
         """A chip went and is back: if it was theirs, claims the outputs anew, all of them safe.
 
         Outputs whose wires can still be written are left as they are: it was another chip. Faults stay until `clear`.
-        Where the outputs cannot be had, each has a fault that says why, and `clear` tries again.
+        Where the outputs cannot be opened, each has a fault that says why, and `clear` tries again.
         """
         if not self._open or isinstance(self._writer, AnsweringWriter) or self._reached():
             return

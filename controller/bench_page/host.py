@@ -207,7 +207,7 @@ class BenchHost:
     # --- life ----------------------------------------------------------------------------------------------------
 
     def open(self) -> LineError | None:
-        """Opens wires and table. Returns why the wires cannot be had; they are tried again, and the page shows it."""
+        """Opens wires and table. Returns why the wires cannot be opened: they are tried again, and shown."""
         standing: list[ServiceFault] = []
         failed: LineError | None = None
         try:

@@ -147,7 +147,7 @@ def check_links(config: TableConfig) -> None:
 
 
 def check_playable(faults: Mapping[int | None, str]) -> None:
-    """Checks that these faults can be had on emulated boards.
+    """Checks that these faults exist on emulated boards.
 
     Raises:
         EmulationError: one cannot; the message states what to do instead.

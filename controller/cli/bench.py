@@ -47,7 +47,7 @@ def command(
         feltwire bench examples/roulette.toml --open
         feltwire bench wheel.toml --speed 10 --port 9000
 
-    Exit codes: 0; 1 if the page cannot listen or the lines cannot be had; 2 for a file or an option that cannot be
+    Exit codes: 0; 1 if the page cannot listen or the lines cannot be opened; 2 for a file or an option that cannot be
     used.
     """
     config = load_one(table)

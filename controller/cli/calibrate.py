@@ -82,8 +82,8 @@ def command(
         feltwire calibrate examples/roulette.toml --practice --mistake exchange:ball_2,ball_3
 
     After a movement that did not pass, type ENTER to make it again, s to go on without it, or q to leave.
-    Exit codes: 0 if all movements passed; 1 if one did not, or the lines cannot be had; 2 for a file or an option that
-    cannot be used.
+    Exit codes: 0 if all movements passed; 1 if one did not, or the lines cannot be opened; 2 for a file or an option
+    that cannot be used.
     """
     from controller.calibration.movements import movements_of
     from controller.calibration.table_calibration import calibration_path

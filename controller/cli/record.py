@@ -53,7 +53,7 @@ def command(table: Path, out: Path | None, output: Path | None, seconds: float |
         feltwire record roulette.toml -o evening.vcd --seconds 600
         feltwire replay roulette.toml evening.vcd
 
-    Exit codes: 0; 1 if the lines cannot be had, or were lost; 2 for a file that cannot be used.
+    Exit codes: 0; 1 if the lines cannot be opened, or were lost; 2 for a file that cannot be used.
     """
     if (out is None) == (output is None):
         raise click.UsageError("name one file to write: feltwire record TABLE.toml OUT.vcd")

@@ -71,8 +71,8 @@ def command(
         feltwire relay tls://hub.example:4222 ipc:///run/feltwire tcp://10.0.0.6:5600 --venue atlantic-hall \\
             --nats-user atlantic-hall --password-file /etc/feltwire/nats.password --key relay.secret --server pit.public
 
-    Exit codes: 0, also after Ctrl-C; 1 if the port of the metrics cannot be had; 2 for an address or a key that cannot
-    be used, and where NATS does not let this user in, or has no stream of this venue.
+    Exit codes: 0, also after Ctrl-C; 1 if the port of the metrics cannot be opened; 2 for an address or a key that
+    cannot be used, and where NATS does not let this user in, or has no stream of this venue.
     """
     address = nats_address(server, ca, cert, nats_user, password_file)
     from controller.fleet.relay import Relay, RelayPlan, Service
@@ -117,7 +117,7 @@ def _metrics(relay: Relay, port: int | None) -> Iterator[None]:
     try:
         server = MetricsServer(port, RelayCollector(relay))
     except OSError as error:
-        click.echo(f"--metrics {port}: the port cannot be had: {error.strerror}; choose another one", err=True)
+        click.echo(f"--metrics {port}: the port cannot be opened: {error.strerror}; choose another one", err=True)
         sys.exit(FATAL)
     try:
         yield

@@ -91,7 +91,7 @@ def command(
               /?table=roulette-1       one table
               /?lang=es                in Spanish
 
-    Exit codes: 0, also after Ctrl-C; 1 if the port cannot be had; 2 for an address or a key that cannot be used.
+    Exit codes: 0, also after Ctrl-C; 1 if the port cannot be opened; 2 for an address or a key that cannot be used.
     """
     from scoreboard.gateway import Gateway, Source
     from scoreboard.hall import Hall

@@ -120,7 +120,7 @@ def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
 
 def _sum_up(score: Score) -> None:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(score.verdicts.items()))
-    click.echo(f"{score.rounds} rounds: {kinds or 'no verdict'}", err=True)
+    click.echo(f"{score.rounds} {'round' if score.rounds == 1 else 'rounds'}: {kinds or 'no verdict'}", err=True)
     for line in score.refused:
         click.echo(click.style(f"valid, but no outcome: {line}", fg="yellow"), err=True)
     for line in score.unsupported:

@@ -24,7 +24,7 @@ async def identify(config: TableConfig, clock: Clock, *, seed: int = 1) -> Facts
     """What the boards and devices report. The machine stays closed: no token is taken, and nothing moves.
 
     Raises:
-        LineError: its wires cannot be had, or one of them does not report.
+        LineError: its wires cannot be opened, or one of them does not report.
     """
     table = LiveTable(config, wire(config, clock, {}, seed), clock, epoch=EPOCH, opens=False)
     try:

@@ -156,7 +156,7 @@ async def open_lines(
     Values go to the table's listener, or to `sink`; `prepare` is called with each source before it is opened.
 
     Raises:
-        LineError: a chip, a line or a port cannot be had; the message names it and what to do.
+        LineError: a chip, a line or a port cannot be opened; the message names it and what to do.
     """
     wiring = wire(config, clock, {}, 1)
     listener = LineListener(clock)

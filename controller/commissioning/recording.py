@@ -127,7 +127,7 @@ async def record(
     """Records the lines of a table until it is stopped. `progress` is called some times a second.
 
     Raises:
-        LineError: a line cannot be had, or all that could be had have failed; what came before is on the disk.
+        LineError: a line cannot be opened, or all that were opened have failed; what came before is on the disk.
         OSError: a file cannot be written.
     """
     merge = Merge()

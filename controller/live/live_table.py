@@ -165,7 +165,7 @@ class LiveTable:
         self._watched = False
         self._wires = WireWatch(config.id, wiring)
         self._retry: RetryTimer | None = None
-        """When wires that could not be had at the start are tried again; None where they are not."""
+        """When wires that could not be opened at the start are tried again; None where they are not."""
         self._moved = False
         self._begun_ns = 0
         """When the table began: its sources deliver what was before that a little later."""
@@ -208,7 +208,7 @@ class LiveTable:
 
     @property
     def remedy(self) -> str:
-        """What brings back wires that could not be had at the start, in words."""
+        """What brings back wires that could not be opened at the start, in words."""
         return START_AGAIN if self._failure is not None else TRIED_AGAIN
 
     def busy_within(self, ns: int) -> bool:
@@ -222,7 +222,7 @@ class LiveTable:
         """Opens lines, ports and outputs. What was opened is closed again if not all can be; `tick` tries again.
 
         Raises:
-            LineError: a line or a port cannot be had.
+            LineError: a line or a port cannot be opened.
         """
         if self._failure is not None:
             raise self._failure
@@ -377,11 +377,11 @@ class LiveTable:
             self._wake()
 
     def _open_wires_again(self) -> None:
-        """Opens wires that could not be had at the start, if they are there now: their fault may then be cleared."""
+        """Opens wires that could not be opened at the start, if they are there now: their fault may then be cleared."""
         try:
             self.open_wires()
         except LineError as error:
-            log.debug("table %s: its wires cannot be had yet: %s", self.config.id, error)
+            log.debug("table %s: its wires cannot be opened yet: %s", self.config.id, error)
             return
         log.info("table %s: its wires are open now; a supervisor may clear %s", self.config.id, WIRES)
         self._boards.introduce(self._table)

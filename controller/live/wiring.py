@@ -75,7 +75,7 @@ class Wiring:
         """Claims the outputs and makes them safe.
 
         Raises:
-            LineError: one cannot be had.
+            LineError: one cannot be opened.
         """
         for outputs in self._all_outputs():
             outputs.open()

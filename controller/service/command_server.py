@@ -165,7 +165,7 @@ class CommandServer:
         """Receives requests from now on.
 
         Raises:
-            feed.endpoints.EndpointError: the address cannot be had.
+            feed.endpoints.EndpointError: the address cannot be opened.
         """
         self._socket.bind()
 

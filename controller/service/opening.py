@@ -233,7 +233,7 @@ def metrics_port(
     """Serves the metrics on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
 
     Raises:
-        StartupCheckError: the port cannot be had.
+        StartupCheckError: the port cannot be opened.
     """
     if port is None:
         yield
@@ -244,7 +244,7 @@ def metrics_port(
         server = MetricsServer(port, CounterCollector(counters, clock, live))
     except OSError as error:
         raise StartupCheckError(
-            f"--metrics {port}: the port cannot be had ({error.strerror}); choose another"
+            f"--metrics {port}: the port cannot be opened ({error.strerror}); choose another"
         ) from error
     log.info("numbers for monitoring: http://%s:%d/metrics", ADDRESS, server.port)
     try:

@@ -41,7 +41,7 @@ class Salts(Protocol):
         """A salt that was not used before."""
 
     def again(self, nonce: str) -> bytes | None:
-        """The salt of a nonce that was published before; None where it cannot be had any more."""
+        """The salt of a nonce that was published before; None where it is not kept any more."""
 
     def stack_loaded(self) -> None:
         """A new stack is in the shoe: its salts have a key of their own."""

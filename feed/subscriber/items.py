@@ -148,7 +148,7 @@ class Missing(Notice, frozen=True, kw_only=True):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.name}: events {self.first} to {self.last} are archived and cannot be had here"
+        return f"{self.name}: events {self.first} to {self.last} are archived and are not in this journal"
 
 
 class Restarted(Notice, frozen=True, kw_only=True):

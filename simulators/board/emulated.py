@@ -117,7 +117,7 @@ class EmulatedBoard:
         there is one.
 
         Raises:
-            EmulationError: the library or the file cannot be had, the file is no program for the chip, or the
+            EmulationError: the library or the file cannot be opened, the file is no program for the chip, or the
                 bootloader does not fit.
         """
         if not elf.is_file():

@@ -3,7 +3,7 @@
 # versions, once for each change of package-lock.json; no script of a package is run.
 #
 #     sh tests/asyncapi/check.sh             checks docs/schema/asyncapi.json, or FILE
-#     sh tests/asyncapi/check.sh --ready     installs the parser alone, and ends with 1 where it cannot be had
+#     sh tests/asyncapi/check.sh --ready     installs the parser alone, and ends with 1 where it cannot be installed
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 built=$root/build/asyncapi
