@@ -80,7 +80,8 @@ def archive(
                 prepare(connection, path)
                 progress("verifying the journal")
                 _must_verify(path, keys, "nothing is archived of a journal that does not verify")
-                _must_seal(connection, path, key)
+                if not _must_seal(connection, path, key):
+                    return None
                 begun = _begun(connection, out, keys)
                 seal = _last_seal(connection, before) if begun is None else begun
                 if seal is None or _is_archived(connection, seal):
@@ -117,14 +118,21 @@ def archivable(path: Path, before: datetime) -> tuple[int, str] | None:
         raise journal_error(path, error, "reading what could be archived") from error
 
 
-def _must_seal(connection: sqlite3.Connection, path: Path, key: SigningKey) -> None:
-    """The key is the one that sealed the journal last: with another, the next start would find a stranger's seal."""
-    *_, last = read_seals(connection)
+def _must_seal(connection: sqlite3.Connection, path: Path, key: SigningKey) -> bool:
+    """The key is the one that sealed the journal last: with another, the next start would find a stranger's seal.
+
+    Returns whether anything is sealed: a start that was cut off before its first seal leaves an empty journal.
+    """
+    seals = [*read_seals(connection)]
+    if not seals:
+        return False
+    last = seals[-1]
     if last.content.why == CLOSED:
         raise JournalError(path, "it is an archive itself", "give the path of the journal")
     if last.public_key != bytes(key.verify_key):
         what = f"the signing key that was given is not the one that sealed it last ({last.public_key.hex()})"
         raise JournalError(path, what, "give the key of the service with --signing-key")
+    return True
 
 
 def _note(path: Path, sealed: Seal) -> None:

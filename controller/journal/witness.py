@@ -23,6 +23,7 @@ from typing import Final, NamedTuple
 from zlib import crc32
 
 from controller.journal.records import Head
+from controller.journal.seals import SEALS
 
 SUFFIX: Final = ".heads"
 MOST_BYTES: Final = 256 * 1024
@@ -57,6 +58,8 @@ class State(StrEnum):
     MISSING = "missing"
     EMPTY = "empty"
     UNREADABLE = "without a line that can be read"
+    NO_SEALS = "without a line of the seals"
+    """It has lines of chains, and the line of the seals was taken out: each start writes one."""
     NO_FILE = "no ordinary file"
 
 
@@ -85,8 +88,8 @@ def read_witness(path: Path) -> Noted:
     except (FileNotFoundError, NotADirectoryError):
         return Noted({}, State.MISSING)
     except OSError as error:
-        if error.errno == errno.ENXIO:
-            # A socket.
+        if error.errno in (errno.ENXIO, errno.ELOOP):
+            # A socket, or a symbolic link to itself.
             return Noted({}, State.NO_FILE)
         raise
     try:
@@ -100,7 +103,9 @@ def read_witness(path: Path) -> Noted:
         return Noted({}, State.EMPTY)
     noted = (_head(line) for line in data.split(b"\n"))
     heads = dict(one for one in noted if one is not None)
-    return Noted(heads, State.GOOD if heads else State.UNREADABLE)
+    if not heads:
+        return Noted(heads, State.UNREADABLE)
+    return Noted(heads, State.GOOD if SEALS in heads else State.NO_SEALS)
 
 
 class Witness:

@@ -20,7 +20,7 @@ from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.history import state_of
 from controller.journal.journal import Journal
 from controller.journal.records import Head
-from controller.journal.schema import VERSION
+from controller.journal.schema import VERSION, prepare
 from controller.journal.seals import SEALS
 from controller.journal.verify import verify
 from controller.journal.witness import read_witness, witness_path
@@ -148,6 +148,14 @@ def test_archiving_wants_the_key_that_seals_the_journal(journal: Path) -> None:
         archive(journal, journal.with_name("two.sqlite"), evening(2), key=OTHER_KEY, clock=CLOCK)
 
 
+def test_nothing_is_archived_of_a_journal_without_a_seal(tmp_path: Path) -> None:
+    """A start that is cut off before its first seal leaves one."""
+    path = tmp_path / "journal.sqlite"
+    with tampering(path) as connection:
+        prepare(connection, path)
+    assert archive(path, tmp_path / "old.sqlite", evening(1), key=KEY, clock=CLOCK) is None
+
+
 def test_an_archive_that_goes_back_behind_an_earlier_archiving_verifies(journal: Path) -> None:
     """Its seals are older than the one that states its base; the seal of its end states it."""
     two = journal.with_name("two.sqlite")
@@ -217,6 +225,17 @@ def put_folder(path: Path) -> None:
     path.mkdir()
 
 
+def put_link_to_itself(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path.name)
+
+
+def take_out_seals(path: Path) -> None:
+    """So that a seal that is cut off is named by nobody."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(line for line in lines if not line.startswith(SEALS.encode())))
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -225,8 +244,10 @@ def put_folder(path: Path) -> None:
         (lambda path: path.write_bytes(b"\0garbage\n" * 9), "without a line that can be read"),
         (put_fifo, "no ordinary file"),
         (put_folder, "no ordinary file"),
+        (put_link_to_itself, "no ordinary file"),
+        (take_out_seals, "without a line of the seals"),
     ],
-    ids=["missing", "empty", "garbage", "fifo", "folder"],
+    ids=["missing", "empty", "garbage", "fifo", "folder", "link", "no seals"],
 )
 def test_a_witness_that_is_none_is_reported_now_and_ever_after(
     journal: Path, make: Callable[[Path], object], words: str

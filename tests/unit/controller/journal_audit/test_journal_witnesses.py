@@ -365,6 +365,30 @@ def test_captures_are_held_against_the_hash_that_the_journal_has(tmp_path: Path)
     assert CliRunner().invoke(command, ["verify", str(path)]).exit_code == 0
 
 
+def test_links_in_the_place_of_captures_are_named_and_not_followed(tmp_path: Path) -> None:
+    """To other bytes outside, to itself, and to a folder elsewhere: the journal names none of them wrongly."""
+    path, folder, elsewhere = tmp_path / "journal.sqlite", tmp_path / "captures", tmp_path / "elsewhere"
+    names = ["wheel-1/1.vcd", "wheel-1/2.vcd", "wheel-2/3.vcd", "wheel-1/\0.vcd"]
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        for name in names:
+            capture = CaptureFile(file=name, sha256=sha256(b"spin").hexdigest())
+            fields = {"device": "wheel", "fault": "sensor_stuck", "detail": "d", "blocks_play": True}
+            writer.say(writer.event("wheel-1", DeviceFault, **fields, capture=capture))
+    elsewhere.mkdir()
+    (elsewhere / "3.vcd").write_bytes(b"spin")
+    (folder / "wheel-1").mkdir(parents=True)
+    (folder / names[0]).symlink_to(elsewhere / "3.vcd")
+    (folder / names[1]).symlink_to("2.vcd")
+    (folder / "wheel-2").symlink_to(elsewhere)
+    report = check_captures([path], folder, ".vcd")
+    assert (report.good, report.gone) == (0, 0)
+    *links, strange = report.wrong
+    assert [one.partition(",")[0] for one in links] == names[:3]
+    assert all("is a symbolic link or is behind one, and is not read" in one for one in links)
+    assert "which is not below the folder of captures" in strange
+
+
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
