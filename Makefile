@@ -16,7 +16,7 @@ help:
 	@echo "make check   the quick checks, in under two minutes: ruff, mypy, import contracts, quick unit tests"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
-	@echo "make deb     the Debian packages for amd64 and arm64, with all that a table's computer needs"
+	@echo "make deb     the packages for Debian 12 and 13, amd64 and arm64, with all that a table's computer needs"
 	@echo "sudo make install  builds the package for this computer and installs it"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
 	@echo "make firmware-release KEY=FILE  the images that come with this software: built, and signed with the release key"
@@ -33,6 +33,8 @@ setup: $(STAMP)
 $(STAMP): requirements/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Feltwire needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.maxsize < 2**32)' || \
+	  { echo "Feltwire needs a 64-bit system, and $(PYTHON) is of a 32-bit one; on a Pi: Raspberry Pi OS (64-bit)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); echo "python3 cannot make a virtual environment; install it with: sudo apt install python3-venv"; exit 1; }
 	@echo "installing into $(VENV) ..."
@@ -75,7 +77,10 @@ vm-test: $(CHECKS)
 deb: $(STAMP)
 	@$(BIN)/python systemd/package/build.py
 
-install: $(STAMP)
+# What cannot be installed here is refused before anything is set up.
+install:
+	@sh systemd/package/install.sh ready
+	@$(MAKE) --no-print-directory setup
 	@PYTHON=$(BIN)/python sh systemd/package/install.sh
 
 # As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1 --compiled"

@@ -208,6 +208,9 @@ def _definitions(ref: str) -> dict[str, Any]:
     _, components = msgspec.json.schema_components(_STRUCTS, ref_template=ref)
     described = _field_descriptions()
     for name, component in components.items():
+        if "description" in component:
+            # A docstring: Python removes its indent from 3.13 on, and the schema is the same whatever wrote it.
+            component["description"] = inspect.cleandoc(component["description"])
         for field, schema in component.get("properties", {}).items():
             schema.setdefault("description", described[name][field])
     common = {field: components["Heartbeat"]["properties"][field] for field in _COMMON}
@@ -359,7 +362,7 @@ def _message(kind: type[Data], more: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": type_of(kind),
         "title": kind.kind,
-        "summary": (kind.__doc__ or "").strip(),
+        "summary": inspect.cleandoc(kind.__doc__ or ""),
         "contentType": "application/json",
         "payload": {"allOf": [{"$ref": "#/components/schemas/Event"}, named, dict(more)]},
     }

@@ -53,6 +53,8 @@ _INSTALL = {
 """The package that pip must install for a factory."""
 _BY_SYSFS = ("rpigpio", "native")
 """Factories that access pins by the chip's registers and detect edges by sysfs."""
+_LAST_PYTHON_WITH_LGPIO = (3, 12)
+"""lgpio has no wheel for a later one (0.2.2.0, of every processor), and its sources need swig and a library of C."""
 _LAST_KERNEL_WITHOUT_FAULT = (6, 5)
 """From 6.6 the numbers of sysfs GPIOs no longer begin at 0, as these factories assume."""
 _PI_5 = re.compile(r"Raspberry Pi (5|Compute Module 5)")
@@ -70,6 +72,9 @@ class Probe(Protocol):
 
     def installed(self, distribution: str) -> bool:
         """Whether a Python distribution of that name is installed."""
+
+    def python(self) -> tuple[int, int]:
+        """The version of Python that runs this, `(3, 13)`."""
 
 
 class SystemProbe:
@@ -94,6 +99,10 @@ class SystemProbe:
             return False
         return True
 
+    def python(self) -> tuple[int, int]:
+        """The version of this interpreter."""
+        return sys.version_info[:2]
+
 
 def load_factory(name: str, probe: Probe | None = None) -> Factory:
     """Creates the pin factory of that name. A process creates one, shares it among all users, and closes it last.
@@ -106,7 +115,8 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
             f"backend gpiozero: expected factory = one of {', '.join(FACTORIES)}, got {name!r}; "
             "correct it under [lines]"
         )
-    refuse_where_it_cannot_work(name, probe or SystemProbe())
+    probe = probe or SystemProbe()
+    refuse_where_it_cannot_work(name, probe)
     module, class_name = FACTORIES[name]
     library_errors()  # Fails when gpiozero itself is missing.
     try:
@@ -115,8 +125,7 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
         # AttributeError: PyPI has an empty package lgpio 0.0.0.2, which pip takes where it finds no wheel.
         raise LineError(
-            f"backend gpiozero: factory {name!r} cannot be loaded ({error}); "
-            f"{how_to_pip(_INSTALL[name]) if name in _INSTALL else how_to_install('pi')}"
+            f"backend gpiozero: factory {name!r} cannot be loaded ({error}); {_remedy(name, probe)}"
         ) from error
     try:
         factory: Factory = factory_class() if name != "lgpio" else _lgpio_factory(factory_class)
@@ -126,6 +135,16 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
             + _advice(name)
         ) from error
     return factory
+
+
+def _remedy(name: str, probe: Probe) -> str:
+    """How a factory that cannot be loaded is installed, or what to use where it cannot be."""
+    if name in _INSTALL:
+        return how_to_pip(_INSTALL[name])
+    python = probe.python()
+    if python > _LAST_PYTHON_WITH_LGPIO:
+        return f'there is no wheel of lgpio for Python {python[0]}.{python[1]}: use backend = "gpiod", under [lines]'
+    return how_to_install("pi")
 
 
 def _lgpio_factory(factory_class: Callable[..., Factory]) -> Factory:
@@ -237,7 +256,8 @@ def refuse_where_it_cannot_work(name: str, probe: Probe) -> None:
     """
     if name not in _BY_SYSFS:
         return
-    instead = 'use backend = "gpiod", or factory = "lgpio"'
+    or_lgpio = ', or factory = "lgpio"' if probe.python() <= _LAST_PYTHON_WITH_LGPIO else ""
+    instead = f'use backend = "gpiod"{or_lgpio}'
     model = probe.model()
     if _PI_5.search(model):
         raise LineError(f"backend gpiozero: factory {name!r} cannot run on a {model}; {instead}")

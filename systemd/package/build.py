@@ -1,10 +1,10 @@
 """Builds the Debian package: the software with every wheel it needs, units, manual pages, shell completion.
 
-    python systemd/package/build.py --arch arm64 --out build/deb
+    python systemd/package/build.py --system trixie --arch arm64 --out build/deb
 
-The wheels are those of the target, whatever computer builds: nothing is compiled and nothing of the target runs. They
-are unpacked into one folder (`/opt/feltwire/lib`), so that dpkg owns every file and the table's computer needs no
-network.
+A package is for one release of Debian, because wheels with C code are for one minor version of Python. The wheels are
+those of the target, whatever computer builds: nothing is compiled and nothing of the target runs. They are unpacked
+into one folder (`/opt/feltwire/lib`), so that dpkg owns every file and the table's computer needs no network.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ from email.message import Message
 from email.parser import HeaderParser
 from email.utils import format_datetime
 from hashlib import sha256
+from itertools import product
 from pathlib import Path
 from string import Template
 from typing import Final, NamedTuple
+
+from packaging.markers import Marker
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 HERE: Final = Path(__file__).resolve().parent
@@ -40,10 +43,8 @@ SETTINGS: Final = Path("etc/feltwire")
 MACHINES: Final = {"amd64": "x86_64", "arm64": "aarch64"}
 """The architectures, and what wheels call them."""
 GLIBC: Final = ("manylinux_2_34", "manylinux_2_28", "manylinux2014", "manylinux_2_17")
-"""Tags of wheels that Debian 12 (glibc 2.36) can load, the best first. All are named: with the old ones alone, pip
-chooses an older version of some packages without a word."""
-PYTHON: Final = (3, 11)
-"""Python of Debian 12: wheels with C code are of one minor version."""
+"""Tags of wheels that Debian 12 (glibc 2.36) and 13 (2.41) can load, the best first. All are named: with the old ones
+alone, pip chooses an older version of some packages without a word."""
 BUILT_HERE: Final = "sdnotify"
 """Has no wheel: pure Python, made into one by pip."""
 NOT_NEEDED: Final = ("setuptools", "_distutils_hack", "pkg_resources", "bin", "distutils-precedence.pth")
@@ -54,6 +55,28 @@ MODES: Final = {True: 0o755, False: 0o644}
 
 class BuildError(Exception):
     """The package cannot be built; the message states why, and what to do."""
+
+
+class System(NamedTuple):
+    """A release of Debian, or of a Raspberry Pi OS made from it."""
+
+    words: str
+    python: str
+    """The version of its `python3`."""
+    ending: str
+    """Of the package's version: a package of a newer release is newer, so `apt` takes it as an upgrade."""
+
+    @property
+    def minor(self) -> str:
+        """The version that wheels with C code are made for: `3.11`."""
+        return ".".join(self.python.split(".")[:2])
+
+
+SYSTEMS: Final = {
+    "bookworm": System("Debian 12 (bookworm)", "3.11.2", "+deb12"),
+    "trixie": System("Debian 13 (trixie)", "3.13.5", "+deb13"),
+}
+"""The systems that packages are built for, by the code name in their `/etc/os-release`."""
 
 
 class Version(NamedTuple):
@@ -87,31 +110,31 @@ def _git(*arguments: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def build(arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int) -> list[Path]:
-    """Builds the packages of one architecture, all with the same content; returns their paths.
+def build(system: System, arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int) -> list[Path]:
+    """Builds the packages of one system and architecture, all with the same content; returns their paths.
 
     Raises:
         BuildError: something it needs is missing.
     """
-    stage = out / f"stage-{arch}"
+    stage = out / f"stage-{system.minor}-{arch}"
     if stage.exists():
         shutil.rmtree(stage)
     libraries = stage / LIBRARIES
-    shutil.copytree(wheels_of(arch, wheels), libraries)
-    print(f"{arch}: feltwire {', '.join(one.text for one in made)} ...", flush=True)
+    shutil.copytree(wheels_of(system, arch, wheels), libraries)
+    print(f"{system.words}, {arch}: feltwire {', '.join(one.text for one in made)} ...", flush=True)
     _install_ours(libraries)
     _units(stage)
-    _command(stage)
+    _command(stage, system)
     _documents(stage)
-    packages = [_packed(stage, arch, one, out, level) for one in made]
+    packages = [_packed(stage, system, arch, one, out, level) for one in made]
     shutil.rmtree(stage)
     return packages
 
 
-def _packed(stage: Path, arch: str, made: Version, out: Path, level: int) -> Path:
+def _packed(stage: Path, system: System, arch: str, made: Version, out: Path, level: int) -> Path:
     """The package of what is staged, under one version."""
     _changelog(stage, made)
-    _control(stage, arch, made)
+    _control(stage, system, arch, made)
     _same_modes_and_times(stage, made.made)
     deb = out / f"feltwire_{made.text}_{arch}.deb"
     _run(
@@ -128,21 +151,50 @@ def _pip(*arguments: str) -> None:
     _run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", *arguments])
 
 
-def wheels_of(arch: str, out: Path) -> Path:
+def wheels_of(system: System, arch: str, out: Path) -> Path:
     """The unpacked wheels of the lock, installed where that was not done before."""
     locked = sha256(LOCK.read_bytes()).hexdigest()[:12]
-    libraries = out / f"wheels-{arch}-{locked}"
+    libraries = out / f"wheels-{system.minor}-{arch}-{locked}"
     if not libraries.exists():
-        print(f"{arch}: wheels of {LOCK.relative_to(ROOT)} ...", flush=True)
+        print(f"{system.words}, {arch}: wheels of {LOCK.relative_to(ROOT)} ...", flush=True)
         part = libraries.with_name(libraries.name + ".part")
         shutil.rmtree(part, ignore_errors=True)
-        _install_wheels(part, arch)
+        requirements = libraries.with_name(libraries.name + ".txt")
+        requirements.write_text(locked_for(system, arch, LOCK.read_text()))
+        _install_wheels(part, system, arch, requirements)
+        requirements.unlink()
         _drop(part)
         part.rename(libraries)
     return libraries
 
 
-def _install_wheels(libraries: Path, arch: str) -> None:
+def locked_for(system: System, arch: str, lock: str) -> str:
+    """The requirements of a lock that a system needs, without their conditions.
+
+    pip decides conditions for the Python that runs it, also where it installs for another one: `typing-extensions`
+    would be missing from a package for 3.11 that 3.13 builds.
+    """
+    target = {
+        "implementation_name": "cpython",
+        "os_name": "posix",
+        "platform_machine": MACHINES[arch],
+        "platform_python_implementation": "CPython",
+        "platform_system": "Linux",
+        "python_full_version": system.python,
+        "python_version": system.minor,
+        "sys_platform": "linux",
+    }
+    needed: list[str] = []
+    for entry in re.split(r"\n(?=[A-Za-z0-9])", lock):
+        first, _, rest = entry.partition("\n")
+        name, conditional, condition = first.removesuffix("\\").partition(" ; ")
+        if conditional and not Marker(condition).evaluate(target):
+            continue
+        needed.append(f"{name.rstrip()} \\\n{rest}")
+    return "\n".join(needed) + "\n"
+
+
+def _install_wheels(libraries: Path, system: System, arch: str, requirements: Path) -> None:
     platforms = [f"--platform={tag}_{MACHINES[arch]}" for tag in GLIBC]
     _pip(
         f"--target={libraries}",
@@ -151,9 +203,9 @@ def _install_wheels(libraries: Path, arch: str) -> None:
         f"--no-binary={BUILT_HERE}",
         "--require-hashes",
         *platforms,
-        f"--python-version={PYTHON[0]}.{PYTHON[1]}",
+        f"--python-version={system.minor}",
         "--implementation=cp",
-        f"--requirement={LOCK}",
+        f"--requirement={requirements}",
     )
 
 
@@ -230,11 +282,11 @@ def _units(stage: Path) -> None:
         target.chmod(0o755)
 
 
-def _command(stage: Path) -> None:
+def _command(stage: Path, system: System) -> None:
     """The command, its manual pages and its completion."""
     target = stage / "usr/bin/feltwire"
     target.parent.mkdir(parents=True)
-    shutil.copyfile(HERE / "feltwire", target)
+    target.write_text(_filled((HERE / "feltwire").read_text(), system))
     target.chmod(0o755)
     pages = stage / "usr/share/man/man1"
     pages.mkdir(parents=True)
@@ -301,7 +353,14 @@ def _compress(path: Path) -> None:
 # --- control --------------------------------------------------------------------------------------------------------
 
 
-def _control(stage: Path, arch: str, made: Version) -> None:
+def _filled(text: str, system: System) -> str:
+    """A script of the package, with what it must know of the system that it is built for."""
+    for mark, value in (("@PYTHON@", system.minor), ("@SYSTEM@", system.words)):
+        text = text.replace(mark, value)
+    return text
+
+
+def _control(stage: Path, system: System, arch: str, made: Version) -> None:
     control = stage / "DEBIAN"
     control.mkdir(exist_ok=True)
     size = sum(-(-path.lstat().st_size // 1024) for path in stage.rglob("*") if not path.is_dir())
@@ -309,12 +368,13 @@ def _control(stage: Path, arch: str, made: Version) -> None:
         "version": made.text,
         "arch": arch,
         "size": str(size),
-        "python": f"{PYTHON[0]}.{PYTHON[1]}",
-        "next_python": f"{PYTHON[0]}.{PYTHON[1] + 1}",
+        "python": system.minor,
+        "next_python": f"3.{int(system.minor.removeprefix('3.')) + 1}",
+        "system": system.words,
     }
     (control / "control").write_text(Template((HERE / "debian/control").read_text()).substitute(values))
     for script in ("preinst", "postinst", "prerm", "postrm"):
-        text = (HERE / "debian" / script).read_text().replace("@VERSION@", made.text)
+        text = _filled((HERE / "debian" / script).read_text(), system).replace("@VERSION@", made.text)
         (control / script).write_text(text)
         (control / script).chmod(0o755)
     conffiles = sorted(f"/{path.relative_to(stage)}" for path in (stage / SETTINGS).rglob("*") if path.is_file())
@@ -356,20 +416,24 @@ def _run(command: list[str], **environ: str) -> None:
 
 def main() -> int:
     """Builds what the command line names."""
-    parser = argparse.ArgumentParser(description="Builds the Debian package.")
+    parser = argparse.ArgumentParser(description="Builds the Debian packages: one for each system and architecture.")
+    parser.add_argument("--system", action="append", choices=[*SYSTEMS], help="all without it")
     parser.add_argument("--arch", action="append", choices=[*MACHINES], help="both without it")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "deb")
     parser.add_argument("--level", type=int, default=6, help="of compression, 0 to 9; tests want it fast")
     parser.add_argument("--wheels", type=Path, help="where unpacked wheels are kept; without it, beside the packages")
     parser.add_argument("--version", action="append", help="other version numbers, for tests of upgrades; repeat")
     given = parser.parse_args()
+    if given.version and len(given.system or SYSTEMS) != 1:
+        parser.error("--version needs one --system: the packages of two would have the same name")
     made = version()
     out = given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     try:
-        for arch in given.arch or MACHINES:
-            versions = [made._replace(text=number) for number in given.version or [made.text]]
-            for deb in build(arch, versions, out, given.wheels or out, given.level):
+        for name, arch in product(given.system or SYSTEMS, given.arch or MACHINES):
+            system = SYSTEMS[name]
+            versions = [made._replace(text=number) for number in given.version or [made.text + system.ending]]
+            for deb in build(system, arch, versions, out, given.wheels or out, given.level):
                 print(f"{deb} ({deb.stat().st_size / 1e6:.1f} MB)")
     except BuildError as error:
         print(f"package: {error}", file=sys.stderr)

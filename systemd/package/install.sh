@@ -1,7 +1,10 @@
 #!/bin/sh
-# Installs the package of this checkout on this computer: the newest one in build/deb, or one that is built first. To
-# install without a network, build it on another computer (make deb) and bring the file: sudo apt install ./feltwire_*.deb
+# Builds the package of this checkout for this computer and installs it. To install without a network, build it on
+# another computer (make deb) and bring the file: sudo apt install ./feltwire_*.deb
+#
+#     sh systemd/package/install.sh ready   only refuses what cannot be installed here
 set -eu
+release=${OS_RELEASE:-/etc/os-release}
 arch=$(dpkg --print-architecture)
 case $arch in
 amd64 | arm64) ;;
@@ -10,11 +13,25 @@ amd64 | arm64) ;;
     exit 1
     ;;
 esac
+field() {
+    sed -n "s/^$1=//p" "$release" | tr -d '"'
+}
+system=$(field VERSION_CODENAME)
+case $system in
+bookworm) ending=deb12 ;;
+trixie) ending=deb13 ;;
+*)
+    echo "this computer has $(field PRETTY_NAME); there are packages for Debian 12 (bookworm) and 13 (trixie), and the" >&2
+    echo "Raspberry Pi OS made from them. Without a package: make setup, and the command is .venv/bin/feltwire" >&2
+    exit 1
+    ;;
+esac
 if [ "$(id -u)" != 0 ]; then
     echo "installing needs root: sudo make install" >&2
     exit 1
 fi
-"$PYTHON" systemd/package/build.py --arch "$arch"
-deb=$(ls -t build/deb/feltwire_*_"$arch".deb | head -1)
+[ "${1:-}" != ready ] || exit 0
+"$PYTHON" systemd/package/build.py --system "$system" --arch "$arch"
+deb=$(ls -t build/deb/feltwire_*+"$ending"_"$arch".deb | head -1)
 # apt also installs what the package depends on; without it, dpkg says what is missing.
 DEBIAN_FRONTEND=noninteractive apt-get install -y "./$deb"

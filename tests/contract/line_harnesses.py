@@ -22,7 +22,7 @@ from hal.lines import LineSource, LineSpec
 from hal.values import Edge, Loss, Rare
 from tests.fakes.fake_gpiod import FakeKernel
 from tests.fakes.mock_pins import TimedFactory
-from tests.fakes.pin_libraries import Board, library
+from tests.fakes.pin_libraries import Board, Pi, library
 
 LINES = ("a", "b", "c")
 START_NS = 1_000
@@ -207,7 +207,7 @@ class FactoryHarness(WiredHarness):
         super().__init__(directory)
         self.board = Board()
         self.cleanup.enter_context(library(self.factory_name, self.board))
-        self.factory = load_factory(self.factory_name, Pi4())
+        self.factory = load_factory(self.factory_name, Pi())
         self.cleanup.callback(self.factory.close)
 
     def source_of(self, specs: Sequence[LineSpec]) -> LineSource:
@@ -230,19 +230,6 @@ class RpiGpioHarness(FactoryHarness):
     """gpiozero on RPi.GPIO."""
 
     factory_name = "rpigpio"
-
-
-class Pi4:
-    """A probe of a computer on which every factory works."""
-
-    def model(self) -> str:
-        return "Raspberry Pi 4 Model B Rev 1.5"
-
-    def kernel(self) -> str:
-        return "6.1.21-v8+"
-
-    def installed(self, distribution: str) -> bool:
-        return False
 
 
 def _pin(line: str) -> int:

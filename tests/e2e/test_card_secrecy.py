@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import urllib.request
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -179,7 +180,8 @@ def test_no_card_that_lies_face_down_leaves_the_process_until_the_stack_is_broke
             watched.order("break_up")
             watched.until("card.opened", card="9s")
         assert running.stop() == 0
-        rows = sqlite3.connect(watched.journal).execute("SELECT body FROM record WHERE kind = 'card.opened' ORDER BY n")
+        with closing(sqlite3.connect(watched.journal)) as connection:
+            rows = connection.execute("SELECT body FROM record WHERE kind = 'card.opened' ORDER BY n").fetchall()
         opened = [json.loads(body)["data"] for (body,) in rows]
     assert [one["card"] for one in opened] == ["7h", "4h", "Ts", "8s", "5h", "Jc", "Qs", "8c", "9s"]
     assert all(one["commitment"] == card_commitment(bytes.fromhex(one["salt"]), one["card"]) for one in opened)

@@ -162,3 +162,28 @@ def library(name: str, board: Board) -> Iterator[None]:
         stack.enter_context(mock.patch.object(local, "get_pi_revision", lambda: PI_4))
         stack.enter_context(mock.patch.object(local, "monotonic", lambda: board.now_ns / 1e9))
         yield
+
+
+class Pi:
+    """A probe of a computer that is described, not looked at: without arguments, one on which every factory works."""
+
+    def __init__(
+        self,
+        model: str = "Raspberry Pi 4 Model B Rev 1.5",
+        kernel: str = "6.1.21-v8+",
+        has: str = "",
+        python: tuple[int, int] = (3, 11),
+    ) -> None:
+        self._model, self._kernel, self._has, self._python = model, kernel, has, python
+
+    def model(self) -> str:
+        return self._model
+
+    def kernel(self) -> str:
+        return self._kernel
+
+    def installed(self, distribution: str) -> bool:
+        return distribution == self._has
+
+    def python(self) -> tuple[int, int]:
+        return self._python

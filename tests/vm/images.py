@@ -163,6 +163,8 @@ def _package(*versions: str) -> list[Path]:
         command = [
             sys.executable,
             str(ROOT / "systemd" / "package" / "build.py"),
+            "--system",
+            SUITE,
             "--arch",
             "amd64",
             "--out",

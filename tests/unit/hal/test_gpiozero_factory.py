@@ -20,24 +20,7 @@ from hal.backends.gpiozero_factory import (
     refuse_where_it_cannot_work,
 )
 from hal.lines import LineError
-
-
-class Pi:
-    """A probe of a computer that is described, not looked at."""
-
-    def __init__(
-        self, model: str = "Raspberry Pi 4 Model B Rev 1.5", kernel: str = "6.1.21-v8+", has: str = ""
-    ) -> None:
-        self._model, self._kernel, self._has = model, kernel, has
-
-    def model(self) -> str:
-        return self._model
-
-    def kernel(self) -> str:
-        return self._kernel
-
-    def installed(self, distribution: str) -> bool:
-        return distribution == self._has
+from tests.fakes.pin_libraries import Pi
 
 
 def refusal(name: str, probe: Pi) -> str:
@@ -110,6 +93,14 @@ def test_a_library_that_is_missing_is_answered_with_its_extra(
     with pytest.raises(LineError) as error:
         load_factory(name, Pi())
     assert extra in str(error.value)
+
+
+def test_where_lgpio_has_no_wheel_the_backend_that_needs_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("lgpio", FACTORIES["lgpio"][0]):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(LineError, match=r'no wheel of lgpio for Python 3\.13: use backend = "gpiod"'):
+        load_factory("lgpio", Pi(python=(3, 13)))
+    assert "lgpio" not in refusal("native", Pi("Raspberry Pi 5 Model B Rev 1.0", python=(3, 13)))
 
 
 def test_without_gpiozero_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from hal.lines import LineError, LineSource, LineSpec
 from hal.loop import sleep_ns
 from hal.values import Edge, EdgesLost, Loss, Rare
 from tests.fakes.mock_pins import TimedFactory
-from tests.fakes.pin_libraries import Board, library
+from tests.fakes.pin_libraries import Board, Pi, library
 
 A = LineSpec("a", 17)
 
@@ -322,24 +322,11 @@ def test_a_repeated_level_is_reported_though_loss_in_general_is_not(bench: Bench
 # gpiozero's own factories, above libraries in memory.
 
 
-class Pi4:
-    """A probe of a computer on which every factory works."""
-
-    def model(self) -> str:
-        return "Raspberry Pi 4 Model B Rev 1.5"
-
-    def kernel(self) -> str:
-        return "6.1.21-v8+"
-
-    def installed(self, distribution: str) -> bool:
-        return False
-
-
 @pytest.mark.parametrize(("name", "kernel"), [("lgpio", True), ("rpigpio", False)])
 def test_each_library_hands_over_its_own_times(bench: Bench, name: str, kernel: bool) -> None:
     board = Board()
     with library(name, board):
-        factory = load_factory(name, Pi4())
+        factory = load_factory(name, Pi())
         lines = GpiozeroLines([A], bench.clock, factory, loop=bench.loop)
         lines.open(bench.heard)
         assert lines.kernel_time is kernel
@@ -354,7 +341,7 @@ def test_each_library_hands_over_its_own_times(bench: Bench, name: str, kernel: 
 def test_pigpio_stays_with_our_clock_over_its_wraps(bench: Bench) -> None:
     board = Board()
     with library("pigpio", board):
-        factory = load_factory("pigpio", Pi4())
+        factory = load_factory("pigpio", Pi())
         lines = GpiozeroLines([A], bench.clock, factory, loop=bench.loop)
         lines.open(bench.heard)
         assert lines.kernel_time
@@ -371,7 +358,7 @@ def test_pigpio_stays_with_our_clock_over_its_wraps(bench: Bench) -> None:
 def test_a_pin_that_lgpio_finds_busy_is_refused(bench: Bench) -> None:
     board = Board()
     with library("lgpio", board):
-        factory = load_factory("lgpio", Pi4())
+        factory = load_factory("lgpio", Pi())
         board.busy.add(17)
         with pytest.raises(LineError, match=r"'a'.*GPIO17.*GPIO busy"):
             GpiozeroLines([A], bench.clock, factory, loop=bench.loop).open(bench.heard)
@@ -382,7 +369,7 @@ def test_a_pin_that_lgpio_finds_busy_is_refused(bench: Bench) -> None:
 def test_closing_takes_the_callbacks_off_the_pins(bench: Bench, name: str) -> None:
     board = Board()
     with library(name, board):
-        factory = load_factory(name, Pi4())
+        factory = load_factory(name, Pi())
         lines = GpiozeroLines([A], bench.clock, factory, loop=bench.loop)
         lines.open(bench.heard)
         assert list(board.watchers) == [17]

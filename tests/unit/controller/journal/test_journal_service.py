@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -680,8 +680,11 @@ def test_a_schema_that_is_no_text_any_more_is_damage(path: Path) -> None:
         JournalDamaged, match=r"while opening it, a page of it is damaged \(what stands there is no text"
     ):
         opened(path)
-    with pytest.raises(JournalDamaged, match=r"while listing its tables, a page of it is damaged"):
-        JournalHistory(path).tables()
+    with (
+        closing(JournalHistory(path)) as history,
+        pytest.raises(JournalDamaged, match=r"while listing its tables, a page of it is damaged"),
+    ):
+        history.tables()
 
 
 def test_all_tables_are_known_without_reading_all_records(path: Path) -> None:
