@@ -84,7 +84,7 @@ def test_mini_craps_has_all_of_the_text_but_its_people_and_the_fire_bet() -> Non
     craps, mini = OLD.text("craps", CrapsRules), OLD.text("mini_craps", CrapsRules)
     of_people = ("die_on_bank", "face_disputed")
     assert craps.reasons | {name: mini.reasons[name] for name in of_people} == mini.reasons
-    # The boxperson decides which face is uppermost, or the supervisor of a table that has none.
+    # The boxperson decides which face is uppermost; at mini-craps, which has none, the floorperson.
     assert [rules.reasons["face_disputed"].rule for rules in (craps, mini)] == ["19:47-1.10(a)2i", "19:47-1.10(a)2ii"]
     # The bank of 1.9(b)3 lies in front of the boxperson, and mini-craps has none.
     assert [rules.reasons["die_on_bank"].rule for rules in (craps, mini)] == ["19:47-1.9(b)3", "ours"]
