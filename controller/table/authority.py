@@ -1,7 +1,7 @@
 """Who may send which command: by the role of the sender's key, and the class of operator that the rules require.
 
     role         may send
-    dealer       no_more_bets, settle, void, confirm
+    dealer       no_more_bets, settle, void, confirm, dispute
     supervisor   these, and open, close, clear, correct, inspections, quit
     technician   inspect_start, inspect_fail, and what is lit for an inspection: nothing that touches a result
     read-only    nothing

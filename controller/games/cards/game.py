@@ -231,8 +231,8 @@ class CardGame(Game):
             self.stock.restore(state)
         if state.stack is not None:
             self.ledger.restore(state.stack)
-            if self.shuffler is not None:
-                self.shuffler.restore(state.stack)
+        if self.shuffler is not None:
+            self.shuffler.restore(state)
         due = [fault for fault in state.faults if fault.fault == RESHUFFLE]
         self._reshuffle = due[0].detail if due else ""
         carried = _carried_last(state) if self.carries else None
@@ -246,6 +246,8 @@ class CardGame(Game):
         """The table begins: where the cards were to be shuffled, they still are; a shoe that counts has lost count."""
         if self.stock is not None:
             self.stock.begin(t_ns)
+        if self.shuffler is not None:
+            self.shuffler.begin(t_ns)
         if self._reshuffle:
             self.events.append(self._reshuffle_fault(t_ns))
 

@@ -38,7 +38,7 @@ from drivers.cards.observations import (
     ShufflerUntroubled,
 )
 from drivers.cards.shuffler_actuator import ShufflerActuator
-from feed.state import StackState
+from feed.state import TableState
 
 SHUFFLER: Final = "shuffler"
 ORDER: Final = "order_differs"
@@ -81,6 +81,8 @@ class ShufflerProcedure:
         `asked` asks it for orders, where it is on a link.
         """
         self._asked = asked
+        self._standing: list[str] = []
+        """Faults of withheld orders that were latched before a restart."""
         self._withheld: list[str] = []
         """Orders that were dealt and not opened, in words, until the next shoe is loaded."""
         self._loaded_since: set[Batch] = set()
@@ -105,9 +107,17 @@ class ShufflerProcedure:
         self._orders: dict[Batch, tuple[str, ...]] = {}
         """The order of each batch that was opened last."""
 
-    def restore(self, stack: StackState) -> None:
-        """The batch that was loaded last is dealt still, after a restart too."""
-        self.in_play = next((batch for batch in BATCHES if batch == stack.batch), None)
+    def restore(self, state: TableState) -> None:
+        """The batch that was loaded last is dealt still, after a restart too; an order that was withheld stays so."""
+        if state.stack is not None:
+            self.in_play = next((batch for batch in BATCHES if batch == state.stack.batch), None)
+        self._standing = [fault.detail for fault in state.faults if fault.fault == WITHHELD]
+
+    def begin(self, t_ns: int) -> None:
+        """The table begins: what shut it until a new shuffle still does."""
+        for detail in self._standing:
+            self._shut_until_shuffled(t_ns, detail)
+        self._standing = []
 
     @property
     def ready(self) -> bool:
@@ -184,10 +194,12 @@ class ShufflerProcedure:
 
     def _stop_withheld(self, t_ns: int) -> None:
         for detail in self._withheld:
-            self._failures.add(UNTIL_SHUFFLED)
-            words = f"{detail}: shuffle anew, then clear it"
-            self._game.stop_bets(Fault(t_ns, WITHHELD, words, cause=UNTIL_SHUFFLED, device=self._device))
+            self._shut_until_shuffled(t_ns, f"{detail}: shuffle anew, then clear it")
         self._withheld = []
+
+    def _shut_until_shuffled(self, t_ns: int, detail: str) -> None:
+        self._failures.add(UNTIL_SHUFFLED)
+        self._game.stop_bets(Fault(t_ns, WITHHELD, detail, cause=UNTIL_SHUFFLED, device=self._device))
 
     def _load(self, t_ns: int, batch: Batch | None) -> None:
         """Another stack is in play; the order of the one before is owed from now on at the latest."""

@@ -356,6 +356,19 @@ def test_an_order_is_owed_over_a_restart_and_without_break_up() -> None:
     assert "order_withheld" in again.standing
 
 
+def test_a_withheld_order_is_not_cleared_by_a_restart_either() -> None:
+    case = Withholding()
+    case.hands.wait(25.0)
+    case.next_shoe()
+    again = ShufflerHands(before=case.hands.bench.state())
+    assert again.standing == ["order_withheld"]
+    assert not again.order("clear device=shuffler by=ann").accepted
+    again.take_out(1)
+    again.cycle(1)
+    assert again.order("clear device=shuffler by=ann").accepted
+    assert again.bench.table.state == "open"
+
+
 def test_the_cause_of_a_withheld_order_is_gone_with_a_stack_that_is_shuffled_by_hand() -> None:
     case = Withholding()
     hands = case.hands
