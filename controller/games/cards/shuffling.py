@@ -128,8 +128,10 @@ class ShufflerProcedure:
         """Takes an observation; returns whether it was one of the shuffler's."""
         game, t_ns = self._game, seen.t_ns
         match seen:
-            case ShuffleBegan():
+            case ShuffleBegan(batch=batch):
                 self._whole = False
+                if batch is not None and batch == self.in_play and self._over():
+                    self.await_order(t_ns)  # its next order would take the place of this one
             case ShuffleEnded():
                 self._ended(seen)
             case ShufflerTroubled(trouble=trouble):

@@ -328,6 +328,23 @@ def test_an_order_is_asked_for_as_a_whole_where_its_batch_is_shuffled_again_befo
     assert case.open(1, len(ORDER)).one(StackOpened).agrees
 
 
+def test_an_order_is_asked_for_as_soon_as_its_stack_is_shuffled_again(hands: ShufflerHands) -> None:
+    """Its next order takes the place of this one, and the next shoe may be loaded later than that is sealed."""
+    hands.cycle(1)
+    salts = hands.sealed(1, ORDER)
+    hands.ordered("new_shoe by=ann")
+    hands.take_out(1)
+    hands.sense("shoe_cut", 1)
+    hands.round(NATURAL)
+    hands.bench.table.outputs()
+    hands.line(ShufflerLine(1, ShufflerState.BUSY, None))
+    hands.wait(11.0)
+    asked = [one.data for one in hands.bench.table.outputs() if isinstance(one, SendFrame)]
+    assert asked == [encode(AskedOrderLine(1, 1)) + b"\r\n"]
+    hands.sealed(1, ORDER)
+    assert hands.opened(1, ORDER, salts).one(StackOpened).agrees
+
+
 def test_a_shoe_that_was_loaded_meanwhile_is_shut_as_soon_as_the_order_is_withheld() -> None:
     case = Withholding()
     case.next_shoe()
