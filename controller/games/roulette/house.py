@@ -107,6 +107,8 @@ class RouletteHouse(HouseKeys, frozen=True, kw_only=True, forbid_unknown_fields=
         if outside:
             wrong = f"names {', '.join(map(str, outside))}, and the highest number is {last}"
             found.append(("red_numbers", wrong, "list numbers of the wheel alone"))
+        if len(set(self.red_numbers)) < len(self.red_numbers):
+            found.append(("red_numbers", "names a number twice", "name each once"))
         for name in () if self.odds is None else sorted(set(self.odds.given) & unlaid(last)):
             wrong = f"{last} numbers cannot be laid out for it"
             found.append((f"odds.{name}", wrong, "remove it, or list bets of your own under bets"))

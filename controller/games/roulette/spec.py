@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from controller.configuration.problems import ConfigFinding
@@ -12,6 +12,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.house import RouletteHouse
+from controller.games.roulette.layout import Layout
 from controller.games.roulette.results import RouletteOptions
 from controller.games.roulette.rounds import RouletteGame
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, RouletteRules
@@ -70,7 +71,22 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
         if unknown:
             found.append(ConfigFinding(place, f"{' '.join(unknown)} not in the house's rules", fix))
     fix = f"name pockets of the wheel, each once: {' '.join(sorted(order, key=lambda one: (int(one), len(one))))}"
-    return found + [ConfigFinding(("house", "bets", bet, "pockets"), wrong, fix) for bet, wrong in house.against(order)]
+    found += [ConfigFinding(("house", "bets", bet, "pockets"), wrong, fix) for bet, wrong in house.against(order)]
+    return found or [*_layout_findings(Layout(setup.text(RouletteRules), _pockets(device)), len(house.bets))]
+
+
+def _layout_findings(layout: Layout, own: int) -> Iterator[ConfigFinding]:
+    """Bets that nobody can tell apart, or win: the last `own` of the layout are the house's."""
+    laid, added = layout.bets[: len(layout.bets) - own], layout.bets[len(layout.bets) - own :]
+    names = {bet.name for bet in laid}
+    for index, bet in enumerate(added):
+        if bet.name in names:
+            fix = "give it a name of its own, or leave that wager out of odds"
+            yield ConfigFinding(("house", "bets", index, "bet"), f"{bet.name!r} is a bet of the layout already", fix)
+    for bet in laid:
+        if not bet.pockets:
+            fix = "list the red numbers alone, or leave red and black out of odds"
+            yield ConfigFinding(("house", "red_numbers"), f"{bet.name} is offered and wins on no number", fix)
 
 
 def _pockets(device: DeviceConfig) -> str:
