@@ -83,8 +83,11 @@ def archive(
                 if not _must_seal(connection, path, key):
                     return None
                 begun = _begun(connection, out, keys)
+                if begun is not None and _is_archived(connection, begun):
+                    _must_be_all(connection, out, before)
+                    return None
                 seal = _last_seal(connection, before) if begun is None else begun
-                if seal is None or _is_archived(connection, seal):
+                if seal is None:
                     return None
                 if begun is None:
                     progress(f"writing {out}")
@@ -178,6 +181,14 @@ def _begun(connection: sqlite3.Connection, out: Path, keys: Collection[bytes]) -
             if base == begins or _is_archived(connection, seal):
                 return seal
     raise JournalError(out, "it is there already, and holds something else", "name a new file for the archive")
+
+
+def _must_be_all(connection: sqlite3.Connection, out: Path, before: datetime) -> None:
+    """`out` was written and its records deleted: nothing that is old enough was sealed since."""
+    if _last_seal(connection, before) is not None:
+        raise JournalError(
+            out, "it holds what was archived earlier, and more can be archived now", "name a new file for the archive"
+        )
 
 
 def _is_archived(connection: sqlite3.Connection, seal: Seal) -> bool:

@@ -156,6 +156,13 @@ def test_nothing_is_archived_of_a_journal_without_a_seal(tmp_path: Path) -> None
     assert archive(path, tmp_path / "old.sqlite", evening(1), key=KEY, clock=CLOCK) is None
 
 
+def test_the_file_of_an_earlier_archiving_takes_no_more_and_is_no_reason_to_find_nothing(journal: Path) -> None:
+    old = journal.with_name("old.sqlite")
+    assert archive(journal, old, evening(1), key=KEY, clock=CLOCK) is None
+    with pytest.raises(JournalError, match="it holds what was archived earlier, and more can be archived now; name a"):
+        archive(journal, old, evening(2), key=KEY, clock=CLOCK)
+
+
 def test_an_archive_that_goes_back_behind_an_earlier_archiving_verifies(journal: Path) -> None:
     """Its seals are older than the one that states its base; the seal of its end states it."""
     two = journal.with_name("two.sqlite")
