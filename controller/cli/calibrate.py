@@ -272,7 +272,7 @@ def _sum_up(outcome: Outcome, *, as_json: bool) -> int:
         click.echo(msgspec.json.encode(summary(outcome)))
     passed = sum(map(len, outcome.passed.values()))
     failed = sum(map(len, outcome.failed.values()))
-    click.echo(f"\n{passed} movements passed, {failed} did not, {len(outcome.left)} were left out", err=as_json)
+    click.echo(f"\n{passed} movements passed, {failed} did not, {len(outcome.left)} left out", err=as_json)
     return 0 if outcome.complete else FATAL
 
 

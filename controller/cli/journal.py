@@ -209,7 +209,10 @@ def _parse_span(_ctx: click.Context, param: click.Parameter, value: str | None) 
     if wrong or not (first or last):
         what = "a round" if param.name == "numbers" else "an event"
         raise click.BadParameter(f"{value!r} is no number of {what}; expected 17, 17-40, 17- or -40")
-    return Span(ends[0], ends[1] if dash else ends[0])
+    span = Span(ends[0], ends[1] if dash else ends[0])
+    if span.first is not None and span.last is not None and span.first > span.last:
+        raise click.BadParameter(f"{value!r} ends before it begins; expected {span.last}-{span.first}")
+    return span
 
 
 def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:

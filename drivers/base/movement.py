@@ -139,7 +139,7 @@ def inverted_lines(lines: Collection[str]) -> MovementResult:
     """What is found of lines that are 1 for most of a movement in which something passes them."""
     return failed(
         f"{', '.join(lines)}: 1 while nothing is there, and 0 while something passes",
-        f"for {' and '.join(lines)} {OTHER_LEVEL}",
+        f"for {', '.join(lines)} {OTHER_LEVEL}",
     )
 
 

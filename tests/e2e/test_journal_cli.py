@@ -114,6 +114,12 @@ def test_a_span_that_is_none_is_refused(journal: Path, span: str) -> None:
     assert "expected 17, 17-40, 17- or -40" in result.stderr
 
 
+def test_a_span_that_ends_before_it_begins_is_refused_and_is_not_searched_in_an_archive(journal: Path) -> None:
+    for words in (("show", journal, "wheel-1", "40-17"), ("recall", journal, "--round", "40-17")):
+        result = call(*words)
+        assert (result.exit_code, "expected 17-40" in result.stderr) == (2, True)
+
+
 def test_what_is_not_there_is_told(journal: Path) -> None:
     result = call("show", journal, "wheel-1", "4711")
     assert (result.exit_code, "has no such event here" in result.stderr) == (2, True)

@@ -98,7 +98,7 @@ def test_an_exchange_with_the_index_or_with_a_line_of_another_part_is_named(
 )
 def test_inverted_sensors_are_found_even_where_all_are(config: TableConfig, movement: str, lines: str) -> None:
     wrong = failed_of(config, parse_mistake(f"invert:{lines}"))[movement]
-    assert f"for {' and '.join(lines.split(','))} write inverted the other way" in wrong.fix
+    assert f"for {', '.join(lines.split(','))} write inverted the other way" in wrong.fix
 
 
 def test_both_channels_inverted_are_found_by_where_the_index_rises() -> None:
