@@ -68,7 +68,7 @@ class Walk:
         base = read_base(connection)
         for row in base:
             if not row.is_typed:
-                raise sqlite3.DatabaseError(f"a row of base has a value of another type: {row[:-1]!r}")
+                raise _damaged(f"a row of base has a value of another type or length: that of {row.chain!r}")
             self._heads[row.chain] = (row.seq, row.epoch, row.hash)
             self.first_n = self.n = max(self.n, row.n)
         self.base = base_digest(base)
@@ -180,6 +180,13 @@ class Walk:
                     f"and it ends at {there.seq} with {there.hash[:16]}…"
                 )
         return None
+
+
+def _damaged(what: str) -> sqlite3.DatabaseError:
+    """Reported as SQLite reports a damaged page: the disk may be sound, and somebody has written that."""
+    error = sqlite3.DatabaseError(what)
+    error.sqlite_errorname = "SQLITE_CORRUPT"
+    return error
 
 
 def walk(connection: sqlite3.Connection, walked: Walk) -> Iterator[FirstFault | None]:

@@ -291,8 +291,8 @@ def check_base(base: Sequence[BaseRow], seals: CheckedSeals) -> Iterator[AuditFi
 
 
 def base_notes(base: Sequence[BaseRow], seals: CheckedSeals) -> Iterator[str]:
-    """Of a base that no archiving signed: what proves it, in words."""
-    if not base:
+    """Of a base that no archiving signed: what proves it, in words. Of bad seals alone nothing follows."""
+    if not base or not seals.last_time:
         return
     unsigned = "history was archived by an older Feltwire, which signed no record of it"
     compare = "verify it together with the archive, which shows where each table stood"

@@ -98,6 +98,24 @@ def test_a_state_that_the_service_would_refuse_is_found_by_verify_too(tmp_path: 
     assert "where the table stood when its history was archived cannot be read" in found
 
 
+def test_a_hash_of_another_length_is_damage_of_the_file_and_not_of_the_disk(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("UPDATE base SET hash = zeroblob(31)")
+    assert bases(verify(journal))
+    with pytest.raises(
+        JournalDamaged, match="a row of base has a value of another type or length: that of '@commands'"
+    ):
+        opened(journal)
+
+
+def test_seals_that_are_all_bad_do_not_make_it_a_journal_of_an_older_version(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("UPDATE seal SET public_key = zeroblob(32)")
+    report = verify(journal)
+    assert not report.ok
+    assert not any("older Feltwire" in note for note in report.notes)
+
+
 def test_history_deleted_and_replaced_by_a_base_from_a_seal_is_found(journal: Path) -> None:
     """Without the key nobody archives, even with all hashes right and the states folded from what was deleted."""
     with tampering(journal) as connection:
