@@ -28,7 +28,7 @@ def reading(rounds: int, repeats: int) -> Section:
     batches = [played.batch for played in fixed_roulette_script(rounds)]
     values = sum(len(batch.edges) for batch in batches)
     with _capture(batches) as path:
-        decoded, bare = _read(path, values), _bare_lines(path, values)
+        decoded, bare = read_subject(path, values), _bare_lines(path, values)
         timings = measure([decoded, bare], repeats)
         size = path.stat().st_size
     return Section(
@@ -44,7 +44,7 @@ def merging(rounds: int, repeats: int) -> Section:
     edges = [edge for played in fixed_roulette_script(rounds) for edge in played.batch.edges]
     rotor = [edge for edge in edges if edge.line.startswith("rotor")]
     others = [edge for edge in edges if not edge.line.startswith("rotor")]
-    ours, peer = _merge(rotor, others), _heapq(rotor, others)
+    ours, peer = merge_subject(rotor, others), _heapq(rotor, others)
     timings = measure([ours, peer], repeats)
     return Section(
         "Merging two sources by time",
@@ -63,7 +63,7 @@ def _capture(batches: Sequence[Batch]) -> Iterator[Path]:
         yield path
 
 
-def _read(path: Path, values: int) -> Subject:
+def read_subject(path: Path, values: int) -> Subject:
     def run() -> int:
         return sum(len(batch.edges) for batch in read_batches(path))
 
@@ -84,7 +84,7 @@ def _bare_lines(path: Path, values: int) -> Subject:
     return Subject("reading its lines", values, lambda: run, size)
 
 
-def _merge(rotor: list[Edge], others: list[Edge]) -> Subject:
+def merge_subject(rotor: list[Edge], others: list[Edge]) -> Subject:
     """`Merge`, fed in the order in which two live sources deliver."""
     deliveries = sorted(
         [("rotor", chunk) for chunk in _chunks(rotor)] + [("track", chunk) for chunk in _chunks(others)],

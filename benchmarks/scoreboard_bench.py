@@ -194,7 +194,7 @@ async def _latency_lines(sizes: ScoreboardSizes) -> list[Line]:
     ]
 
 
-def _played(tables: int, rounds: int) -> list[tuple[str, Event, TableState]]:
+def played_events(tables: int, rounds: int) -> list[tuple[str, Event, TableState]]:
     """Events of tables, in turns."""
     journal, rng = ModelJournal(), Random(2)
     made = [ModelTable(journal, f"wheel-{number + 1}", "e1") for number in range(tables)]
@@ -232,7 +232,7 @@ async def _fan_out(pages: int, messages: int, app: web.Application, send: Callab
 
 
 async def _fan_out_lines(sizes: ScoreboardSizes) -> list[Line]:
-    played = _played(sizes.tables, sizes.rounds)
+    played = played_events(sizes.tables, sizes.rounds)
     hall = Hall("bench")
     gateway = Gateway(hall, [])
     service = hall.add_service("bench")

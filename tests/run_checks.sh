@@ -19,6 +19,7 @@ check_source() {
     check mypy "$BIN/mypy"
     check imports "$BIN/lint-imports" --no-cache
     check wire "$BIN/python" firmware/wire/generate.py --check
+    check costs "$BIN/python" -m tests.costs
 }
 
 if [ "${1:-}" = quick ]; then

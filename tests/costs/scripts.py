@@ -1,0 +1,217 @@
+"""The fixed scripts whose costs are kept: each is deterministic, and needs no disk, socket, thread or clock but a file
+of a capture in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import zmq
+from aiohttp import WSMsgType
+from nacl.signing import SigningKey
+
+from benchmarks.captures import merge_subject
+from benchmarks.decoding import decoder, rotation
+from benchmarks.measure import Subject
+from benchmarks.scoreboard_bench import played_events
+from benchmarks.simulation import simulated
+from benchmarks.tables import outcomes, simulated_table
+from benchmarks.verdicts import simulated_rounds, to_verdicts
+from controller.bench.replay import replay
+from controller.journal.records import Entry
+from controller.journal.schema import prepare
+from controller.journal.seals import SEAL_EVERY, SealSigner
+from controller.journal.store import JournalEnd, Store
+from controller.journal.writer import AtOnce, Done
+from controller.service.counters import ServiceCounters
+from controller.service.pipeline import Pipeline
+from feed.endpoints import Endpoints
+from feed.publisher import Publisher
+from feed.state import TableState
+from feed.subscriber import Fact
+from hal.capture.vcd_writer import CaptureLines, write_capture
+from hal.clock import VirtualClock
+from hal.loop import run_virtual, sleep_ns
+from hal.values import Edge
+from scoreboard.gateway import Gateway, _Page
+from scoreboard.hall import Hall
+from simulators.roulette.fixed_script import fixed_roulette_script
+
+TURNS = 5
+"""Of the encoder."""
+MEMORY = Path(":memory:")
+
+
+class Script(NamedTuple):
+    """One script."""
+
+    per: str
+    """What its figures are for."""
+    subject: Callable[[], AbstractContextManager[Subject]]
+    """Builds what is run; `amount` is how much of it there is."""
+    unit: int
+    """By how much of the amount the figures are stated."""
+    hot: str
+    """A method in its hot path, `module:Class.method`: where the guard's own test plants a loss."""
+
+
+def _decoding() -> Subject:
+    edges = rotation(TURNS)
+    return decoder(edges, TURNS)
+
+
+def _money_wheel() -> Subject:
+    config = simulated_table("money_wheel")
+    return to_verdicts(config, simulated_rounds(config, 1), 1)
+
+
+def _roulette() -> Subject:
+    return to_verdicts(simulated_table("roulette"), [played.batch for played in fixed_roulette_script(1)], 1)
+
+
+def _roulette_level() -> Subject:
+    config = simulated_table("roulette")
+    return to_verdicts(config, simulated_rounds(config, 1), 1)
+
+
+def _merge() -> Subject:
+    edges = [edge for played in fixed_roulette_script(1) for edge in played.batch.edges]
+    return merge_subject([edge for edge in edges if _of_rotor(edge)], [edge for edge in edges if not _of_rotor(edge)])
+
+
+def _of_rotor(edge: Edge) -> bool:
+    return edge.line.startswith("rotor")
+
+
+@contextmanager
+def _capture() -> Iterator[Subject]:
+    batches = [played.batch for played in fixed_roulette_script(1)]
+    lines = tuple(sorted({edge.line for batch in batches for edge in batch.edges}))
+    config = simulated_table("roulette")
+    with TemporaryDirectory(prefix="feltwire-costs-") as folder:
+        path = Path(folder) / "roulette.vcd"
+        write_capture(path, CaptureLines(wires=lines), batches)
+
+        def run() -> int:
+            return sum(outcomes(events) for events in replay(config, [path]))
+
+        yield Subject("capture", sum(len(batch.edges) for batch in batches), lambda: run, 1)
+
+
+class _AtOnceStore:
+    """A journal without its thread: what is submitted is in the store at once, and then reported."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def submit(self, entries: Sequence[Entry], done: Done, at_once: AtOnce | None = None) -> None:
+        (heads,) = self._store.append([entries])
+        if at_once is not None:
+            at_once()
+        done(heads)
+
+
+@contextmanager
+def _event() -> Iterator[Subject]:
+    events = [event for _, event, _ in played_events(1, 10)]
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    made: list[Publisher] = []
+
+    def ready() -> Callable[[], int]:
+        connection = sqlite3.connect(MEMORY, isolation_level=None)
+        prepare(connection, MEMORY)
+        clock = VirtualClock()
+        signer = SealSigner(SigningKey(b"k" * 32), clock, None)
+        store = Store(MEMORY, connection, JournalEnd(0, {}), signer, SEAL_EVERY)
+        # Not bound: libzmq drops what is sent to no subscriber.
+        publisher = Publisher(context, Endpoints.parse("ipc:///nowhere"))
+        made.append(publisher)
+        pipeline = Pipeline(
+            _AtOnceStore(store), publisher, clock, ServiceCounters(), heads={}, halted=lambda failure: None
+        )
+
+        def run() -> int:
+            for event in events:
+                pipeline.put([event])
+            return publisher.published if store.written == len(events) else -1
+
+        return run
+
+    try:
+        yield Subject("event", len(events), ready, len(events))
+    finally:
+        for publisher in made:
+            publisher.close()
+        context.destroy(linger=0)
+
+
+class _StandInSocket:
+    """A browser's socket that takes every message at once."""
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+    async def send_frame(self, _message: bytes, _opcode: WSMsgType, _compress: int | None = None) -> None:
+        self.taken += 1
+
+
+@contextmanager
+def _delivery(clients: int) -> Iterator[Subject]:
+    played = [(name, event) for name, event, _ in played_events(2, 3)]
+
+    def ready() -> Callable[[], int]:
+        return lambda: run_virtual(deliver())
+
+    async def deliver() -> int:
+        hall = Hall("costs")
+        gateway = Gateway(hall, [])
+        service = hall.add_service("costs")
+        states = {name: TableState(name) for name, _ in played}
+        sockets = [_StandInSocket() for _ in range(clients)]
+        tasks = [asyncio.create_task(_joined(gateway, socket).sender._write()) for socket in sockets]
+        await sleep_ns(1)
+        before = sum(socket.taken for socket in sockets)
+        for name, event in played:
+            states[name].apply(event)
+            gateway.publish(service.item(Fact(event, b""), {name: states[name]}))
+            # As on a venue's feed: each event comes by itself.
+            await sleep_ns(1)
+        for task in tasks:
+            task.cancel()
+        return sum(socket.taken for socket in sockets) - before
+
+    yield Subject("delivery", len(played), ready, len(played) * clients)
+
+
+def _joined(gateway: Gateway, socket: Any) -> _Page:
+    page = _Page(gateway)
+    page.sender.socket = socket
+    gateway._pages.add(page)
+    page._asked("{}")
+    return page
+
+
+FEED = "controller.table.table:Table.feed"
+PUBLISH = "scoreboard.gateway:Gateway.publish"
+SCRIPTS = {
+    "decoding": Script(
+        "1,000 edges", lambda: nullcontext(_decoding()), 1000, "drivers.wheel.quadrature:QuadratureDecoder.run"
+    ),
+    "money-wheel": Script("1,000 edges", lambda: nullcontext(_money_wheel()), 1000, FEED),
+    "roulette": Script("1,000 edges", lambda: nullcontext(_roulette()), 1000, FEED),
+    "roulette-level": Script("1,000 edges", lambda: nullcontext(_roulette_level()), 1000, FEED),
+    "roulette-simulated": Script("round", lambda: nullcontext(simulated(1)), 1, FEED),
+    "capture": Script("1,000 edges", _capture, 1000, FEED),
+    "merge": Script("1,000 edges", lambda: nullcontext(_merge()), 1000, "hal.merge:Merge.deliver"),
+    "event": Script("event", _event, 1, "controller.service.pipeline:Pipeline.put"),
+    "delivery-1": Script("event", partial(_delivery, 1), 1, PUBLISH),
+    "delivery-50": Script("event", partial(_delivery, 50), 1, PUBLISH),
+}
+"""By name; the names are those of the figures."""
