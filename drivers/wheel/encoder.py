@@ -17,7 +17,7 @@ from typing import Final
 from drivers.wheel.index_proof import CountDoubt, IndexProof
 from drivers.wheel.lost_pulses import Chain, RecentEdges, Rocking
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
-from drivers.wheel.quarter_widths import EVEN, quarter_widths
+from drivers.wheel.quarter_widths import EVEN, QuarterWidths
 from drivers.wheel.slowing import MOST_DEG_PER_S2, ROCKING_PART, STOOD_NS, GapWatch, Stopping
 from hal.values import Edge
 
@@ -54,6 +54,7 @@ class Encoder:
         "_least_turn_ns",
         "_losses_at_crossing",
         "_losses_before_slip",
+        "_quarters",
         "_rocking",
         "_still_at",
         "_still_ns",
@@ -85,6 +86,7 @@ class Encoder:
         self.counts_per_turn = COUNTS_PER_SLOT * slots
         self.recent = RecentEdges(2 * self.counts_per_turn)
         """the edges before the newest batch; who reads the lines adds each batch before it is decoded."""
+        self._quarters = QuarterWidths(a)
         self._widths = EVEN
         self._widths_ns = -WIDTHS_EVERY_NS
         self.doubts: list[CountDoubt] = []
@@ -429,7 +431,7 @@ class Encoder:
         if until_ns - self._widths_ns >= WIDTHS_EVERY_NS:
             self._widths_ns = until_ns
             edges = self.recent.last(self.counts_per_turn, (quadrature.a, quadrature.b), until_ns)
-            self._widths = quarter_widths(edges, quadrature.a)
+            self._widths = self._quarters.learn(edges)
         phase = quadrature.phase or 0
         return self._widths[(phase + first) % COUNTS_PER_SLOT], self._widths[(phase + second) % COUNTS_PER_SLOT]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import inf
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from drivers.wheel.quadrature import COUNTS_PER_SLOT
@@ -30,6 +32,8 @@ COUNTS_AROUND: Final = 4
 STEADY_NS: Final = 250_000
 """Faster counts are not checked: clocks and discs are not even enough (ours)."""
 
+_time: Final = itemgetter(2)
+
 
 class RecentEdges:
     """The edges before those of the newest batch, about a turn of them: kept by the batch, no work for each edge."""
@@ -50,17 +54,34 @@ class RecentEdges:
         self._held += len(batch)
 
     def last(self, number: int, lines: tuple[str, str], until_ns: int) -> list[Edge]:
-        """The last edges of two lines up to a time; the same ones however the edges were cut into batches."""
-        found = [edge for edge in chain.from_iterable(self._batches) if edge.t_ns <= until_ns and edge.line in lines]
-        return found[-number:]
+        """The last edges of two lines up to a time; the same ones however the edges were cut into batches.
+
+        Edges come in the order of time, so the search goes back from `until_ns` only as far as is needed.
+        """
+        found: list[Edge] = []
+        for batch in reversed(self._batches):
+            end = _end(batch, until_ns)
+            while end and len(found) < number:
+                start = max(0, end - (number - len(found)))
+                found[:0] = [edge for edge in batch[start:end] if edge[0] in lines]
+                end = start
+        return found
 
     def times_ns(self, lines: tuple[str, str], since_ns: int, until_ns: int) -> list[int]:
         """The times of the edges of two lines, between two times."""
         return [
             t_ns
-            for line, _, t_ns in chain.from_iterable(self._batches)
-            if since_ns <= t_ns <= until_ns and line in lines
+            for batch in self._batches
+            for line, _, t_ns in batch[_end(batch, since_ns - 1) : _end(batch, until_ns)]
+            if line in lines
         ]
+
+
+def _end(batch: Sequence[Edge], until_ns: int) -> int:
+    """How many edges of a batch come no later than `until_ns`."""
+    if batch and batch[-1].t_ns <= until_ns:
+        return len(batch)
+    return bisect_right(batch, until_ns, key=_time)
 
 
 def noise_counted(times_ns: Sequence[int]) -> bool:

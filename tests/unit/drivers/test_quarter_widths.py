@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from drivers.wheel.quarter_widths import EVEN, LEAST_SAMPLES, quarter_widths
+from drivers.wheel.quarter_widths import EVEN, LEAST_SAMPLES, QuarterWidths, Widths
 from hal.values import Edge
 from tests.oracle.motion import Marks, Motion, encoder_edges, in_order
 
@@ -18,6 +18,10 @@ def spun(marks_off: Marks, way: int) -> list[Edge]:
     motion.turn_to(12.0 + way * 90.0, way * 300.0).turn_to(12.0 + way * 800.0, 0.0)
     edges = in_order(encoder_edges(motion, "e", SLOTS, marks_off=marks_off))
     return [edge for edge in edges if edge.line != "e_index" and edge.t_ns > 0]
+
+
+def quarter_widths(edges: list[Edge], a: str) -> Widths:
+    return QuarterWidths(a).learn(edges)
 
 
 @pytest.mark.parametrize("way", [1, -1])
@@ -47,3 +51,13 @@ def test_edges_of_no_disc_give_even_widths() -> None:
     edges = [Edge(rng.choice(("e_a", "e_b")), rng.randrange(2), t_ns) for t_ns in range(0, 400_000, 1_000)]
     widths = quarter_widths(edges, "e_a")
     assert all(0.25 <= width <= 1.75 for width in widths)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_what_is_learned_in_steps_is_what_is_learned_at_once(noise: float) -> None:
+    rng = Random(5)
+    edges = [edge for edge in spun((0.1, -0.2, 0.3, 0.0), 1) for _ in range(2 if rng.random() < noise else 1)]
+    widths = QuarterWidths("e_a")
+    for end in sorted(rng.sample(range(len(edges)), 60)):
+        last = edges[max(0, end - 200) : end]
+        assert widths.learn(last) == quarter_widths(last, "e_a")
