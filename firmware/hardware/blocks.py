@@ -236,7 +236,12 @@ def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: s
     entry = board.part(p.terminal(4 if emitter else 3))
     _condition(board, sheet, use, filter_, entry, "2", "either" if emitter else "")
     feed = board.row(sheet, f"{use}_feed", "")
-    feed.pin(entry, "1", supply_net)
+    if emitter:
+        feed.at(SENSE)
+        feed.series(p.PTC_SENSOR, f"{use}_plus")
+        feed.pin(entry, "1")
+    else:
+        feed.pin(entry, "1", supply_net)
     entry.connect("3", GND)
     entry.wires |= {
         "1": (BROWN, f"{sensor}: + ({supply_net[1:]})"),
@@ -244,8 +249,12 @@ def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: s
         "3": (BLUE, f"{sensor}: 0 V"),
     }
     if emitter:
-        feed.series(p.R330, f"{use}_led")
-        feed.pin(entry, "4")
+        led = board.row(sheet, f"{use}_emitter", "")
+        led.at(SENSE)
+        led.series(p.R220, f"{use}_limited")
+        # 24 V on this wire would heat the resistor with 1.5 W.
+        led.series(p.D4148, f"{use}_led", enters="A", leaves="K")
+        led.pin(entry, "4")
         entry.wires["1"] = (BROWN, f"{sensor}: + of one with three wires; open with a bare opto")
         entry.wires["2"] = (BLACK, f"{sensor}: signal, or collector")
         entry.wires["3"] = (BLUE, f"{sensor}: 0 V; cathode and emitter")
@@ -404,15 +413,26 @@ def emitters(board: Board, sheet: Sheet, source: Row) -> None:
     source.series(p.R1K, "sense_base")
     source.hang(p.R10K, GND)
     source.transistor(p.NPN, "sense_pull", GND)
-    # Some 1.7 mA into the base: enough for five emitters, and little for a line that is shorted.
-    source.series(p.R2K2, "sense_high")
+    # Some 3.5 mA into the base: enough for five emitters and sensors of three wires.
+    source.series(p.R1K, "sense_high")
     source.hang(p.R10K, FIELD)
-    switch = board.part(p.PNP)
-    switch.connect("E", FIELD)
+    switch = board.part(p.PNP_PASS)
     source.through(switch, SENSE, enters="B", leaves="C")
     source.hang(p.C100N, GND)
     source.hang(p.R1K, GND)
+    source.hang(p.TVS_SENSE, GND, near="K", far="A")
+    # A short of the sensors' + wire: what 3.3 Ω let through heats the switch less than it bears without a heat sink.
+    limit = board.row(sheet, "sense_limit", "0.2 A at most")
+    limit.at(FIELD)
+    limit.series(p.R3R3, "sense_emitter")
+    limit.series(p.R100, "sense_limit_base")
+    limiter = board.part(p.PNP)
+    limiter.connect("E", FIELD)
+    limit.through(limiter, "sense_high", enters="B", leaves="C")
+    limit.at("sense_high")
+    switch.connect("E", "sense_emitter")
     board.box(sheet, switch, "E")
+    board.box(sheet, limiter, "E")
 
 
 def line_test(board: Board, sheet: Sheet) -> None:

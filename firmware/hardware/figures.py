@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
-from firmware.hardware.boards import circuit
+from firmware.hardware import terminals
+from firmware.hardware.boards import BOARDS, circuit
 from firmware.hardware.firmware_times import hold_up_ms
 from firmware.hardware.spice import (
     DOWN_LEAST,
@@ -201,7 +202,7 @@ def _surges() -> Iterator[Figure]:
     yield Figure(
         "24 V on an input", "a neighbour that is high, at the chip", "above 3.0 V", over.neighbour_high, "V", 3.0, 5.5
     )
-    rail, amp = sim.sensor_supply("pusher", 24.0, module_amp=0.02)
+    rail, amp = sim.sensor_supply("wheel", 24.0, module_amp=0.02)
     yield Figure(
         "24 V on the sensors' + wire",
         "the 5 V with the module alone as its load",
@@ -215,6 +216,7 @@ def _surges() -> Iterator[Figure]:
         "sensors' + wire shorted to 0 V", "current until the resettable fuse opens (it opens from 1 A)",
         "1 A or more", amp, "A", 1.0, 40.0,
     )  # fmt: skip
+    yield from _terminals()
     for kilovolts in (8.0, -8.0):
         esd = sim.discharge(LINE, kilovolts)
         at = f"ESD {kilovolts:+g} kV contact"
@@ -247,6 +249,34 @@ def _surges() -> Iterator[Figure]:
         )
         yield Figure(at, "highest at the chip's pin", "5.5 V or less", esd.chip_most_volt, "V", 0.0, 5.5)
         yield Figure(at, "lowest at the chip's pin", "−0.5 V or more", esd.chip_least_volt, "V", -0.5, 5.5)
+
+
+def _terminals() -> Iterator[Figure]:
+    """How many faults at terminals overload a part: none may."""
+    for name in BOARDS:
+        board = BOARDS[name]()
+        found = sum(
+            len(terminals.findings(board, terminal, volt))
+            for terminal in terminals.different(board)
+            for volt in terminals.FAULTS
+        )
+        yield Figure(
+            f"{name}, terminals of sensors",
+            "open, or joined to 0, 12 or 24 V: parts that bear too much",
+            "0",
+            found,
+            "",
+            0,
+            0,
+        )
+    short, until = sim.sense_short("pusher")
+    yield Figure(
+        "emitters' + wire shorted to 0 V", "what the switch lets through", "0.25 A or less", short, "A", 0.1, 0.25
+    )
+    yield Figure(
+        "emitters' + wire shorted to 0 V", "power of the switch (BD140, no heat sink)", "1 W or less", until, "W",
+        0.0, p.PNP_PASS.limits["watt"],
+    )  # fmt: skip
 
 
 BOUNCES = ((1, 1.0), (2, 2.0), (3, 3.5), (4, 5.0), (5, 5.0), (6, 5.0))
@@ -428,7 +458,7 @@ def _steppers() -> Iterator[Figure]:
     ):
         half = sim.level("reel", ["reel_1_half"], "reel_1_half", leaks={"reel_1_half": 20e-6}, closed=closed)
         yield Figure(at, what, must, half, "V", least, most)
-    dark = sim.level("reel", ["field", "sense"], "+5V_SENSE", leaks={"sense": REGISTER_LEAK})
+    dark = sim.level("reel", ["field", "sense", "sense_limit"], "+5V_SENSE", leaks={"sense": REGISTER_LEAK})
     yield Figure("reel, emitters", "while the register is blanked", "0.5 V or less", dark, "V", -0.1, 0.5)
     cut = sim.level("reel", ["control_data"], "chain_data_back", leaks={"chain_data_back": PIN_LEAK})
     yield Figure("reel, ribbon to the tiles cut", "data of the control register", low, cut, "V", -0.1, STEPPER_LOW)

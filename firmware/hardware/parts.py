@@ -76,6 +76,8 @@ def resistor(value: float) -> PartType:
 
 
 R100: Final = resistor(100)
+R3R3: Final = resistor(3.3)
+R220: Final = resistor(220)
 R330: Final = resistor(330)
 R470: Final = resistor(470)
 R680: Final = resistor(680)
@@ -250,6 +252,12 @@ TVS_RAIL: Final = _diode(
     {"watt_1ms": 600.0, "amp": 24.0, "standoff": 15.3}, "DO-15",
 )  # fmt: skip
 
+TVS_SENSE: Final = _diode(
+    "P6KE6.8A, TVS 6.8 V, 600 W", "tvs", "DTVS6",
+    ("Littelfuse", "P6KE6.8A", FOUND), ("STMicroelectronics", "P6KE6V8A", CODE),
+    {"watt_1ms": 600.0, "watt": 1.5, "standoff": 5.8}, "DO-15",
+)  # fmt: skip
+
 
 def _fuse(text: str, amp: float, first: str, second: tuple[str, str]) -> PartType:
     return PartType(
@@ -272,9 +280,23 @@ PTC: Final = PartType(
     "PTC 0.5 A",
     _passive("1", "2"),
     _two(("Bourns", "MF-R050", FOUND), ("Littelfuse", "RXEF050", FOUND)),
-    spice="R{ref} {1} {2} 0.5",
+    spice="R{ref} {1} {2} {value}",
+    number=0.5,
     limits={"amp": 0.5, "volt": 60.0},
     package="radial 5.1 mm",
+)
+PTC_SENSOR: Final = PartType(
+    "resettable fuse 0.1 A, 60 V",
+    "F",
+    "fuse",
+    "PTC 0.1 A",
+    _passive("1", "2"),
+    _two(("Bourns", "MF-R010", FOUND), ("Littelfuse", "RXEF010", FOUND)),
+    spice="R{ref} {1} {2} {value}",
+    number=2.5,
+    limits={"amp": 0.1, "volt": 60.0, "trip": 0.2, "tripped_watt": 0.38},
+    package="radial 5.1 mm",
+    note="2.5 Ω at the least; opens from 0.2 A, and takes 0.38 W then",
 )
 F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("0034.3120", FOUND))
 F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("0034.3123", LOOK_UP))
@@ -304,6 +326,18 @@ NPN: Final = PartType(
     spice="Q{ref} {C} {B} {E} QNPN",
     limits={"volt": 45.0, "amp": 0.8, "watt": 0.625},
     package="TO-92, pins C B E",
+)
+PNP_PASS: Final = PartType(
+    "BD140-16, PNP, 80 V 1.5 A",
+    "Q",
+    "pnp",
+    "BD140-16",
+    {"B": "passive", "C": "open", "E": "passive"},
+    _two(("STMicroelectronics", "BD140-16", FOUND), ("onsemi", "BD14016STU", FOUND)),
+    spice="Q{ref} {C} {B} {E} QPASS",
+    limits={"volt": 80.0, "amp": 1.5, "watt": 1.0},
+    package="TO-126, pins E C B, no heat sink",
+    note="1.25 W in free air at 25 °C: 1.0 W at 50 °C",
 )
 PNP: Final = PartType(
     "BC327-40, PNP, 45 V 0.8 A",
@@ -569,6 +603,7 @@ PIN_NUMBERS: Final[Mapping[str, Mapping[str, str]]] = {
     OPTO.value: _numbered("A", "K", "E", "C"),
     NFET.value: _numbered("G", "D", "S"),
     NPN.value: _numbered("C", "B", "E"),
+    PNP_PASS.value: _numbered("E", "C", "B"),
     BUCK.value: _numbered("VIN", "GND", "VOUT"),
     NANO.value: _numbered(
         "TX1", "RX0", "RST", "GND", *(f"D{n}" for n in range(2, 13)),

@@ -304,7 +304,7 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
     corner = Corner(vcc=4.9, gain=160.0, ctr=SLOT_RATIO)
     lines = [
         *models(corner),
-        *deck(carrier, ["pull", "field", use, f"{use}_feed", "sense"]),
+        *deck(carrier, ["pull", "field", use, f"{use}_feed", f"{use}_emitter", "sense", "sense_limit"]),
         f"V5 {node('+5V')} 0 {corner.vcc}",
         f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 10m 1u 1u 20m 100m)",
         f"Vled {node(use + '_led')} led 0",
@@ -321,6 +321,21 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
         },
     )  # fmt: skip
     return found["off"] * 1e3 - 10.0, found["on"] * 1e3 - 30.0, found["amp"]
+
+
+def sense_short(board: str) -> tuple[float, float]:
+    """A that the switch of the emitters lets into a short, with as much gain as one may have; and W in it."""
+    lines = [
+        *models(Corner(gain=400.0)),
+        *deck(circuit(board), ["field", "sense", "sense_limit"]),
+        f"V5 {node('+5V')} 0 5\nVs {node('sense')} 0 4.2",
+        f"Vw {node('+5V_SENSE')} 0 0",
+        f"Bp pw 0 V = v({node('sense_emitter')})*i(Vw)",
+    ]
+    found = run(
+        f"{board}: emitters' + at 0 V", lines, "tran 10u 5m", {"a": "find i(vw) at=4.9m", "w": "find v(pw) at=4.9m"}
+    )
+    return found["a"], found["w"]
 
 
 # Lines that end in a resistor

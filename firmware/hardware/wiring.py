@@ -10,12 +10,12 @@ when open, with the feed; low when shorted, without it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import V5, V12, Board
-from firmware.hardware.circuit import Circuit
+from firmware.hardware.circuit import Circuit, Part
 from firmware.hardware.firmware_times import KINDS, settle_ms
 from firmware.hardware.manifest_pins import kind, pins_of
 from firmware.hardware.simulations import SLOT_RATIO
@@ -73,7 +73,7 @@ def end_ohm(adapter: Circuit) -> float:
     return sum(part.type.number for part in adapter.tagged("out_1") if part.type.symbol == "resistor")
 
 
-def _at_terminals(board: Board, use: str, state: State, ended: float | None) -> str:
+def at_terminals(board: Board, use: str, state: State, ended: float | None = None) -> str:
     """What hangs at an input: an opto, or an open collector; at a tested input behind the resistor that it ends in."""
     wire = node(f"{use}_wire")
     if state == "open":
@@ -83,8 +83,7 @@ def _at_terminals(board: Board, use: str, state: State, ended: float | None) -> 
     if is_optical(board, use) and ended is None:
         return f"Xopto_{node(use)} {node(use + '_led')} 0 {wire} 0 OPTO"
     tested = f"{use}_test" in _rows(board)
-    ohm = ended if ended is not None else p.R470.number if tested else 0.0
-    ohm = max(ohm, 0.01)
+    ohm = max(ended if ended is not None and is_optical(board, use) else p.R470.number if tested else 0.0, 0.01)
     return f"Rend_{node(use)} {wire} e_{node(use)} {ohm}\nVend_{node(use)} e_{node(use)} 0 0.4"
 
 
@@ -100,32 +99,49 @@ def volts(
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    settle = settle_ms()
-    there, uses = _rows(board), inputs_of(board)
-    with_end = [use for use in uses if is_optical(board, use)] if ended is not None else []
-    common = ["pull", "field", "sense", "line_test", SUPERVISOR]
-    own = [row for use in uses for row in (use, f"{use}_feed", f"{use}_test")]
-    jumpers = [
-        part.ref for use in with_end for part in board.tagged(f"{use}_test") if part.type.symbol == "jumper"
-    ]  # fmt: skip
-    chip = {use: f"c{number}" for number, use in enumerate([*uses, SUPERVISOR])}
-    pins = {use: node(board.nano.nets[board.served[use]]) for use in [*uses, SUPERVISOR] if use in board.served}
-    lines = [
-        *models(corner),
-        *deck(board, [row for row in (*common, *own) if row in there], closed=jumpers),
-        f"V5 {node(V5)} 0 {corner.vcc}",
-        f"V12 {node(V12)} 0 12",
-        f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 {OFF_MS}m 1u 1u {settle}m 1)",
-        *(_at_terminals(board, use, states.get(use, "rest"), ended if use in with_end else None) for use in uses),
-        *(f"Rchip{number} {pin} 0 10meg" for number, pin in enumerate(pins.values())),
-    ]
+    settle, uses = settle_ms(), inputs_of(board)
+    pins = _pins(board)
+    chip = {use: f"c{number}" for number, use in enumerate(pins)}
     measures = {
         f"{chip[use]}{name}": f"find v({pin}) at={at}"
         for use, pin in pins.items()
         for name, at in (("off", f"{OFF_MS + settle}m"), ("on", f"{OFF_MS + 2 * settle}m"))
     }
+    lines = [
+        *input_side(board, corner, ended=ended),
+        f"V5 {node(V5)} 0 {corner.vcc}",
+        *(at_terminals(board, use, states.get(use, "rest"), ended) for use in uses),
+    ]
     found = run(f"{board.name}: what its inputs read", lines, f"tran 50u {OFF_MS + 2 * settle + 1}m", measures)
     return {use: (found[f"{chip[use]}on"], found[f"{chip[use]}off"]) for use in pins}
+
+
+def _pins(board: Board) -> dict[str, str]:
+    uses = [*inputs_of(board), SUPERVISOR]
+    return {use: node(board.nano.nets[board.served[use]]) for use in uses if use in board.served}
+
+
+def input_side(
+    board: Board, corner: Corner, *, ended: float | None = None, vary: Callable[[Part], float] = lambda part: 1.0
+) -> list[str]:
+    """The deck of all that is between the terminals of the sensors and the chip, without the 5 V.
+
+    The feed goes off at `OFF_MS`, and on again when the lines have had their time.
+    """
+    there, uses = _rows(board), inputs_of(board)
+    with_end = [use for use in uses if is_optical(board, use)] if ended is not None else []
+    common = ["pull", "field", "sense", "sense_limit", "line_test", SUPERVISOR]
+    own = [row for use in uses for row in (use, f"{use}_feed", f"{use}_emitter", f"{use}_test")]
+    jumpers = [
+        part.ref for use in with_end for part in board.tagged(f"{use}_test") if part.type.symbol == "jumper"
+    ]  # fmt: skip
+    return [
+        *models(corner),
+        *deck(board, [row for row in (*common, *own) if row in there], closed=jumpers, vary=vary),
+        f"V12 {node(V12)} 0 12",
+        f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 {OFF_MS}m 1u 1u {settle_ms()}m 1)",
+        *(f"Rchip{number} {pin} 0 10meg" for number, pin in enumerate(_pins(board).values())),
+    ]
 
 
 def _level(board: Board, use: str, volt: float, vcc: float) -> int:

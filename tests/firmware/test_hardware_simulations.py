@@ -79,7 +79,7 @@ LIKE = (
 )
 """Rows that differ in a number are one circuit, and so are these."""
 NO_CIRCUIT = re.compile(
-    r".*_feed|.*_slow|.*_minus|.*_relay(_0)?|reel_0_motor|reel_0_0[AB]|decoupling.*|.*_decoupling|ground|acceptor_feed|"
+    r".*_(feed|emitter)|.*_slow|.*_minus|.*_relay(_0)?|reel_0_motor|reel_0_0[AB]|decoupling.*|.*_decoupling|ground|acceptor_feed|"
     r"(load|lamp|analogue)_supply|end_(data|read)|read|control_(read|spare)|chain_(first|data_back)|lamps latch|"
     r"(?!token)\w+_test"
 )

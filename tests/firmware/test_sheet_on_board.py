@@ -96,7 +96,7 @@ class Walk:
     def _volts(self, step: str) -> float:
         on = step != "line_test_on"
         drives = {V12: "V12 {n} 0 12", "sense": f"Vs {{n}} 0 {4.2 if on else 0}"}
-        rows = ["field", "sense", "line_test"]
+        rows = ["field", "sense", "sense_limit", "line_test"]
         load = {SENSE: "Rl {n} 0 82"} if step == "sense" else {}
         return sim.level(self.bench.kind.name, rows, SENSE if step == "sense" else TEST, drives=drives | load)
 

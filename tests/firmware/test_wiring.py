@@ -86,7 +86,7 @@ def _one_inverter(held: Held) -> None:
 
 
 def _feed_always(held: Held) -> None:
-    held.part("win_a_feed", "resistor").nets["1"] = b.FIELD
+    held.part("win_a_emitter", "resistor").nets["1"] = b.FIELD
 
 
 def _emulator(use: str, **changes: Any) -> Callable[[Held], None]:

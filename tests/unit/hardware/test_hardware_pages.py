@@ -230,12 +230,12 @@ def _forgotten_joint(page: Page) -> None:
 
 
 def _forgotten_pull_up(page: Page) -> None:
-    page.joints["fram data"].remove(("R74", "1"))
+    page.joints["fram data"].remove(("R76", "1"))
 
 
 MISTAKES = {
     "part C30: only in one list": _without_part,
-    "Q7.3: motor_gate on the page, motor_source in the netlist": _bridged,
+    "Q8.3: motor_gate on the page, motor_source in the netlist": _bridged,
     "R7.1: None on the page, win_a_wire in the netlist": _forgotten_joint,
     "U6.5: fram data floats": _forgotten_pull_up,
 }

@@ -1,0 +1,151 @@
+"""Each terminal of the sensors joined to 0, 12 or 24 V, or open: what every part of the input side bears, in ngspice.
+
+    netlist ──► terminals ──► a fault at one of them, all else at rest, the sensors fed and then not
+            ──► the power of each part, the current of each diode, what the 5 V gives or takes ──► against its limits
+
+A resettable fuse that carries more than it opens at takes seconds: until then the transistors must bear it, and from
+then on, with the resistance that its power leaves to it, all parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from firmware.hardware.blocks import FIELD, V5, Board
+from firmware.hardware.circuit import Part
+from firmware.hardware.firmware_times import settle_ms
+from firmware.hardware.spice import Corner, node, run
+from firmware.hardware.wiring import OFF_MS, at_terminals, input_side, inputs_of
+
+STRONG: Final = Corner(gain=400.0)
+"""Transistors that conduct as much as any (BD140-16: a gain of 250)."""
+FAULTS: Final = (None, 0.0, 12.0, 24.0)
+"""Open, and V that a terminal is joined to."""
+TVS_WATT: Final = 1.0
+"""What a suppressor of 600 W bears for ever on a board (ours; its data sheet: 5 W with cooled leads)."""
+OPENED_WATT: Final = 0.4
+"""What a resettable fuse takes when it has opened (data sheet: 0.38 to 0.77 W)."""
+MODULE_AMP: Final = 0.02
+"""The least that the module draws: more must not come back into the 5 V."""
+SUPPLY_AMP: Final = 0.5
+"""The most that all sensors may draw from the 5 V for ever, of the regulator's 1 A."""
+
+
+class Terminal(NamedTuple):
+    """A pin of a connector at which a wire of a sensor is."""
+
+    ref: str
+    pin: str
+    net: str
+    use: str
+    """The input that the connector is for."""
+
+
+class Finding(NamedTuple):
+    """A part that bears too much: where, in which fault, and what of its limit."""
+
+    terminal: Terminal
+    volt: float | None
+    part: str
+    unit: str
+    value: float
+    limit: float
+
+
+def terminals(board: Board) -> list[Terminal]:
+    """Every terminal of the sensors but those at 0 V, and the acceptor's for its supply and its inhibit."""
+    return [
+        Terminal(part.ref, pin, net, use)
+        for use in inputs_of(board)
+        for part in board.parts.values()
+        if part.type.letter == "J" and f"{use}_wire" in part.nets.values()
+        for pin, net in part.nets.items()
+        if net == FIELD or net.startswith(f"{use}_")
+    ]
+
+
+def different(board: Board) -> list[Terminal]:
+    """One terminal of each circuit: those of inputs that are made of the same parts count once."""
+    found: dict[object, Terminal] = {}
+    for terminal in terminals(board):
+        use = terminal.use
+        rows = {use, f"{use}_feed", f"{use}_emitter", f"{use}_test"}
+        types = tuple(sorted(part.type.name for part in board.parts.values() if part.tags & rows))
+        found.setdefault((terminal.net.removeprefix(use), types), terminal)
+    return list(found.values())
+
+
+def _elements(part: Part) -> list[str]:
+    return [line.split()[0].replace("{ref}", part.ref).lower() for line in part.type.spice.splitlines()]
+
+
+def _limits(part: Part) -> Iterator[tuple[str, float]]:
+    limits = part.type.limits
+    if part.type.letter in "RQ" or part.type.symbol == "zener":
+        yield "W", limits["watt"]
+    elif part.type.symbol == "tvs":
+        yield "W", TVS_WATT
+    elif part.type.letter == "D":
+        yield "A", limits["amp"]
+
+
+def findings(board: Board, terminal: Terminal, volt: float | None) -> list[Finding]:
+    """What bears too much while a terminal is joined to so many V, or open.
+
+    Raises:
+        SimulationError: ngspice is missing or failed.
+    """
+    found, opened = _simulate(board, terminal, volt, {})
+    if not opened:
+        return found
+    meanwhile = [each for each in found if each.part.startswith("Q")]
+    return meanwhile + _simulate(board, terminal, volt, opened)[0]
+
+
+def _simulate(
+    board: Board, terminal: Terminal, volt: float | None, opened: dict[str, float]
+) -> tuple[list[Finding], dict[str, float]]:
+    lines = input_side(board, STRONG, vary=lambda part: opened.get(part.ref, 1.0))
+    text = "\n".join(lines).lower().split()
+    lines += [at_terminals(board, use, "open" if use == terminal.use else "rest") for use in inputs_of(board)]
+    if volt is not None:
+        lines.append(f"Vfault fault 0 {volt}\nRfault fault {node(terminal.net)} 0.1")
+    lines.append(f"V5 {node(V5)} 0 5")
+    parts = [part for part in board.parts.values() if _elements(part) and _elements(part)[0] in text]
+    asked: dict[str, tuple[Part, str, str]] = {}
+    for part in parts:
+        limited = [(unit, "p" if unit == "W" else "id") for unit, _ in _limits(part)]
+        if part.type.symbol == "fuse":
+            limited = [("A", "i")]
+        for element in _elements(part):
+            if element[0] in "rdq" and element in text:
+                for unit, what in limited:
+                    asked[f"m{len(asked)}"] = (part, unit, f"@{element}[{what}]")
+    times = {"on": f"{OFF_MS - 0.1}m", "off": f"{OFF_MS + settle_ms() - 0.1}m"}
+    measures = {f"{name}{at}": f"find {how} at={t}" for name, (_, _, how) in asked.items() for at, t in times.items()}
+    measures |= {f"five{at}": f"find i(v5) at={t}" for at, t in times.items()}
+    lines.append(".save all " + " ".join(how for _, _, how in asked.values()))
+    title = f"{board.name} {terminal.ref}.{terminal.pin}: {'open' if volt is None else f'{volt:g} V'}"
+    values = run(title, lines, f"tran 50u {OFF_MS + settle_ms()}m", measures)
+    found: list[Finding] = []
+    fuses: dict[str, float] = {}
+    for at in times:
+        sums: dict[tuple[str, str], float] = {}
+        for name, (part, unit, _) in asked.items():
+            sums[part.ref, unit] = sums.get((part.ref, unit), 0.0) + abs(values[f"{name}{at}"])
+        for (ref, unit), value in sums.items():
+            part = board.parts[ref]
+            if part.type.symbol == "fuse":
+                if value > 2 * part.type.limits["amp"]:
+                    fuses[ref] = max(volt or 0.0, 5.0) ** 2 / OPENED_WATT / part.type.number
+                continue
+            limit = dict(_limits(part))[unit]
+            if value > limit:
+                found.append(Finding(terminal, volt, f"{ref} ({part.type.name})", unit, value, limit))
+        into, out = values[f"five{at}"], -values[f"five{at}"]
+        if into > MODULE_AMP:
+            found.append(Finding(terminal, volt, "the 5 V, from outside", "A", into, MODULE_AMP))
+        if out > SUPPLY_AMP:
+            found.append(Finding(terminal, volt, "the 5 V", "A", out, SUPPLY_AMP))
+    return found, fuses
