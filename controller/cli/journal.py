@@ -620,7 +620,7 @@ def _sealing_key(path: Path, given: Path | None) -> SigningKey:
     try:
         return load(file)
     except SigningKeyError as error:
-        raise JournalError(path, str(error), "give the file of the key with --signing-key") from error
+        raise JournalError(path, str(error), "or give the file of the key with --signing-key") from error
 
 
 @click.command("backup")

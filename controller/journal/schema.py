@@ -161,7 +161,7 @@ def layout_faults(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"the {_type(statement)} {name} was made otherwise: {there[name][1] or there[name][0]}"
     for name, (kind, sql) in there.items():
         if name not in right and sql:
-            yield f"there is a {kind} {name} that no journal has"
+            yield f"there is {'an' if kind == 'index' else 'a'} {kind} {name} that no journal has"
 
 
 def has_tables(connection: sqlite3.Connection) -> bool:

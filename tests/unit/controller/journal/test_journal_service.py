@@ -656,6 +656,7 @@ def test_an_index_that_lost_a_record_is_found(path: Path) -> None:
 
 LAYOUTS = {
     "CREATE TRIGGER quiet AFTER INSERT ON record BEGIN DELETE FROM record; END": "there is a trigger quiet",
+    "CREATE INDEX later ON base (n)": "there is an index later that no journal has",
     "CREATE TABLE cards (face TEXT)": "there is a table cards that no journal has",
     "DROP INDEX record_opening": "the index record_opening is missing",
 }
