@@ -32,7 +32,7 @@ from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from drivers.base.actuator import Actuator
-from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, CalmReadings, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Event
@@ -107,6 +107,14 @@ class Table:
             for line in self._owner
         }
         """The places of the drivers that decode a line."""
+        self._calm = {
+            line: driver.calm
+            for driver in self.drivers
+            if isinstance(driver, CalmReadings)
+            for line in driver.lines
+            if len(self._takers[line]) == 1
+        }
+        """What takes a reading of a line that decides nothing, where a driver can tell."""
         self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
         self._emit = self._sequencer.emit
         self._emit_own = self._sequencer.emit_own
@@ -254,7 +262,10 @@ class Table:
         found: list[list[Observation]] = [[] for _ in drivers]
         others: list[UnknownLine | Command] = []
         start, count = 0, len(edges)
+        calm = self._calm
         for rare in rares:
+            if type(rare) is Reading and rare.line in calm and calm[rare.line](rare):
+                continue
             if start < count and edges[start].t_ns <= rare.t_ns:
                 end = bisect_right(edges, rare.t_ns, lo=start, key=_time)
                 for driver, observations in zip(drivers, found, strict=True):

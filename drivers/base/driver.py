@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 import msgspec
 
@@ -55,6 +55,22 @@ class Driver(Protocol):
 
     def due(self, t_ns: int) -> list[Observation]:
         """Advances time to `t_ns` and meets the deadlines up to then."""
+
+
+@runtime_checkable
+class CalmReadings(Protocol):
+    """A driver some of whose readings decide nothing: a level that stays level, twice a second for a whole evening.
+
+    How a stream is cut into batches changes nothing, so edges need not be cut at such a reading either.
+    """
+
+    lines: frozenset[str]
+
+    def calm(self, reading: Reading) -> bool:
+        """Takes a reading from which nothing follows, whatever edges before it are still to come.
+
+        Returns False, and takes nothing, where something may follow: then it goes to `Driver.reading`, in its turn.
+        """
 
 
 # --- sensor health: each failure and each recovery of a line is reported once ---

@@ -72,6 +72,17 @@ class Level:
         back, self.out = self.out, False
         return back
 
+    def calm(self, reading: Reading) -> bool:
+        """Takes a reading of a level wheel that stays level; returns False, and takes nothing, at any other."""
+        if self.out or self.due_ns != NEVER_NS:
+            return False
+        line = reading.line
+        before, self._deg[line] = self._deg[line], reading.value
+        if self.tilt_deg <= self._tolerance_deg:
+            return True
+        self._deg[line] = before
+        return False
+
     def due(self, t_ns: int) -> int | None:
         """Advances time; returns when the wheel went out of level, once."""
         if t_ns < self.due_ns:
@@ -204,6 +215,14 @@ class RouletteWheel:
         if reading.line in self._level.lines and self._level.handle(reading):
             found.append(LevelAgain(t_ns=reading.t_ns, tilt_deg=round(self._level.tilt_deg, 3)))
         return found if len(found) < 2 else _in_order(found)
+
+    def calm(self, reading: Reading) -> bool:
+        """Takes an inclination that leaves a level wheel level: edges change neither the level nor the line's health.
+
+        The deadlines that `reading` would meet are met by the next edge or by `due`, and reported with the same times.
+        """
+        line = reading.line
+        return line in self._level.lines and line not in self._health.dead and self._level.calm(reading)
 
     def frame(self, frame: Frame) -> list[Observation]:
         """A wheel with sensors has no link."""

@@ -18,7 +18,7 @@ from drivers.wheel.index_proof import CountDoubt, IndexProof
 from drivers.wheel.lost_pulses import Chain, RecentEdges, Rocking
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
 from drivers.wheel.quarter_widths import EVEN, QuarterWidths
-from drivers.wheel.slowing import MOST_DEG_PER_S2, ROCKING_PART, STOOD_NS, GapWatch, Stopping
+from drivers.wheel.slowing import MOST_DEG_PER_S2, NOTHING, ROCKING_PART, STOOD_NS, GapWatch, Stopping
 from hal.values import Edge
 
 MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
@@ -320,17 +320,20 @@ class Encoder:
 
     def _count_on(self) -> None:
         """Handles a count: it shows what the edges before it meant."""
-        index = self.index
-        if self._gaps.starts:
-            self.started_counts = self._stopping.started_before(self.quadrature)
-        self._lose(*self._gaps.count(self.quadrature))
+        index, gaps, quadrature = self.index, self._gaps, self.quadrature
+        if gaps.waits:
+            if gaps.starts:
+                self.started_counts = self._stopping.started_before(quadrature)
+            hidden = gaps.count(quadrature)
+            if hidden is not NOTHING:
+                self._lose(*hidden)
         if self._chain is not None:
             self._end_chain(self._chain)
         elif index.crossing is not None:
             self._confirm()
-        count = self.quadrature.count
-        if not index.window[0] <= count <= index.window[1]:
-            index.overdue(count, self.quadrature.t1_ns)
+        least, most = index.window
+        if not least <= quadrature.count <= most:
+            index.overdue(quadrature.count, quadrature.t1_ns)
 
     def lost(self, line: str, missing: int | None) -> None:
         """Handles changes of a line that the backend lost: the count is unproven until the next index.

@@ -6,8 +6,10 @@ import math
 
 import pytest
 
-from drivers.roulette.wheel import Level
-from hal.values import Reading
+from drivers.base.driver import SensorAlive
+from drivers.roulette.device import RouletteWheelConfig
+from drivers.roulette.wheel import Level, RouletteWheel
+from hal.values import EdgesLost, Loss, Reading
 
 S = 1_000_000_000
 
@@ -82,3 +84,30 @@ def test_a_value_that_is_no_number_is_beyond_every_tolerance(value: float) -> No
 
 def test_without_a_reading_nothing_is_known_to_be_wrong() -> None:
     assert level().due(100 * S) is None
+
+
+@pytest.mark.parametrize("deg", [0.1501, -0.2, math.nan, math.inf, -math.inf])
+def test_a_reading_beyond_the_tolerance_is_not_calm_and_is_not_taken(deg: float) -> None:
+    sensor = level()
+    assert sensor.calm(x(0.1, 5 * S))
+    assert not sensor.calm(x(deg, 6 * S))
+    assert sensor.tilt_deg == pytest.approx(0.1)
+    assert not sensor.calm(y(0.12, 7 * S))
+
+
+def test_while_it_may_be_out_of_level_no_reading_is_calm() -> None:
+    sensor = level()
+    sensor.handle(x(0.3, 5 * S))
+    assert not sensor.calm(x(0.0, 5 * S + S // 2))
+    sensor.due(6 * S)
+    assert not sensor.calm(x(0.0, 7 * S))
+    assert sensor.handle(x(0.0, 7 * S))
+    assert sensor.calm(x(0.0, 8 * S))
+
+
+def test_a_failed_line_recovers_by_a_level_reading_which_is_not_calm() -> None:
+    wheel = RouletteWheel(RouletteWheelConfig())
+    wheel.lost(EdgesLost("level_x", Loss.UNPLUGGED, 5 * S))
+    assert not wheel.calm(x(0.0, 6 * S))
+    assert [type(seen) for seen in wheel.reading(x(0.0, 6 * S))] == [SensorAlive]
+    assert wheel.calm(x(0.0, 7 * S))
