@@ -70,6 +70,17 @@ def test_another_python_is_refused_in_words_before_anything_is_unpacked(tmp_path
     assert (taken.returncode, taken.stderr) == (0, "")
 
 
+def test_an_upgrade_of_the_whole_system_unpacks_the_package_before_python3_is_the_new_one(tmp_path: Path) -> None:
+    folder = tmp_path / "usr" / "bin"
+    folder.mkdir(parents=True)
+    script(folder, "python3", "#!/bin/sh\necho 3.11\n")
+    preinst = str(script(tmp_path, "preinst", package._filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE)))
+    assert run(["sh", preinst, "upgrade", "0.1"], DPKG_ROOT=str(tmp_path)).returncode == 1
+    script(folder, "python3.99", "")
+    assert run(["sh", preinst, "upgrade", "0.1"], DPKG_ROOT=str(tmp_path)).returncode == 0
+    assert run(["sh", preinst, "install"], DPKG_ROOT=str(tmp_path)).returncode == 1
+
+
 def test_after_a_change_of_the_interpreter_the_command_answers_in_words(tmp_path: Path) -> None:
     text = package._filled((HERE / "feltwire").read_text(), ELSEWHERE)
     refused = run([sys.executable, "-ISB", str(script(tmp_path, "feltwire", text)), "--version"])
