@@ -30,8 +30,8 @@ _SUPPLY: Final = Device(
     "J1",
     (Source("Mean Well", "LRS-75-12", FOUND), Source("TDK-Lambda", "LS75-12", LOOK_UP)),
 )
-_FORK: Final = (Source("Omron", "EE-SX670", FOUND), Source("Panasonic", "PM-L25", LOOK_UP))
-_SLOT: Final = (Source("Vishay", "TCST2103", FOUND), Source("TT Electronics", "OPB990T51Z", LOOK_UP))
+_FORK: Final = (Source("Omron", "EE-SX670", FOUND), Source("Panasonic", "PM-L25", FOUND))
+_SLOT: Final = (Source("Vishay", "TCST2103", FOUND), Source("Everlight", "ITR9608-F", FOUND))
 _END: Final = (Source("Vishay", "MRS25000C4700FCT00", CODE), Source("Yageo", "MFR-25FBF52-470R", CODE))
 _CABLE: Final = "cable, four wires of 0.25 mm², screened; the screen at the board's end to 0 V"
 
