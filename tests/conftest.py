@@ -17,3 +17,8 @@ def pytest_collection_finish() -> None:
     """Hides the collected items from the garbage collector, which would walk through all of them during each test."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Gives them back, so that libraries find nothing left of theirs when the process ends."""
+    gc.unfreeze()
