@@ -35,6 +35,7 @@ from feed.history_server import HistoryServer
 from feed.publisher import Publisher
 from feed.state import TableState
 from feed.subscriber import Fact
+from hal.clock import SystemClock
 from scoreboard.gateway import Gateway
 from scoreboard.hall import Hall, Message
 from scoreboard.web import Assets, PageServer
@@ -234,7 +235,7 @@ async def _fan_out(pages: int, messages: int, app: web.Application, send: Callab
 async def _fan_out_lines(sizes: ScoreboardSizes) -> list[Line]:
     played = played_events(sizes.tables, sizes.rounds)
     hall = Hall("bench")
-    gateway = Gateway(hall, [])
+    gateway = Gateway(hall, [], now_ns=SystemClock().now_ns)
     service = hall.add_service("bench")
     bodies: list[Message] = []
 

@@ -18,6 +18,7 @@ from aiohttp import WSCloseCode, web
 
 from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
 from scoreboard.hall import Hall, Message, Service
+from scoreboard.newest import Acknowledgement, Newest
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
 
@@ -54,7 +55,7 @@ class Source(NamedTuple):
 
 
 class PageRequest(msgspec.Struct, frozen=True):
-    """What a page asks for when it connects: the first message that it sends, and the only one."""
+    """What a page asks for when it connects: the first message that it sends."""
 
     gateway: str = ""
     """The gateway of which it has boards."""
@@ -62,43 +63,87 @@ class PageRequest(msgspec.Struct, frozen=True):
     """Their revisions."""
     table: str = ""
     """The only table that it shows; empty for all."""
+    now: float | None = None
+    """Its own clock, in milliseconds: it acknowledges each batch (`scoreboard.newest`). Without it the page receives
+    every message as it comes, and is dropped where it does not keep up."""
 
 
 class _Page:
     """One browser."""
 
     def __init__(self, gateway: Gateway) -> None:
-        self.sender = ClientSender(received=self._asked)
+        self.sender = ClientSender(received=self._received)
         self.asked = False
         self.table = ""
         self._gateway = gateway
+        self._newest: Newest | None = None
 
     def wants(self, key: str) -> bool:
         """Whether a board is shown there."""
         return self.asked and (not self.table or not key or self._gateway.hall.is_named(key, self.table))
 
-    def _asked(self, text: str) -> None:
-        if self.asked:
-            return
-        try:
-            request = msgspec.json.decode(text, type=PageRequest)
-        except (msgspec.MsgspecError, RecursionError) as error:
-            self.sender.close(WSCloseCode.POLICY_VIOLATION, f"no request: {error}"[:120])
-            return
-        self.asked, self.table = True, request.table
-        hall = self._gateway.hall
-        self.sender.send(hall.hello())
-        seen = request.seen if request.gateway == hall.gateway else {}
-        for message in hall.missing(seen, hall.keys_named(self.table) if self.table else None):
+    @property
+    def batches(self) -> int:
+        """How many batches were sent."""
+        return 0 if self._newest is None else self._newest.batches
+
+    def put(self, message: Message) -> None:
+        """A message for this page."""
+        if self._newest is None:
             self.sender.send(message.body)
-        self.sender.send(self._gateway.beat().body)
+            return
+        match message.kind:
+            case "board":
+                self._newest.put_board(message.key, message.body)
+            case "motion":
+                self._newest.put_motion(message.key, message.body)
+            case kind:
+                self._newest.put_first(kind, message.body)
+
+    def flush(self) -> None:
+        """Sends what waits, where nothing is on its way."""
+        if self._newest is not None:
+            for body in self._newest.batch(self._gateway.now_ms()):
+                self.sender.send(body)
+
+    def _received(self, text: str) -> None:
+        try:
+            if not self.asked:
+                self._ask(msgspec.json.decode(text, type=PageRequest))
+            elif self._newest is not None:
+                self._newest.acknowledged(msgspec.json.decode(text, type=Acknowledgement), self._gateway.now_ms())
+        except (ValueError, RecursionError) as error:
+            what = "acknowledgement" if self.asked else "request"
+            self.sender.close(WSCloseCode.POLICY_VIOLATION, f"no {what}: {error}"[:120])
+            return
+        self.flush()
+
+    def _ask(self, request: PageRequest) -> None:
+        self.asked, self.table = True, request.table
+        if request.now is not None:
+            self._newest = Newest(request.now, self._gateway.now_ms())
+        hall = self._gateway.hall
+        seen = request.seen if request.gateway == hall.gateway else {}
+        self.put(hall.hello())
+        for message in hall.missing(seen, hall.keys_named(self.table) if self.table else None):
+            self.put(message)
+        self.put(self._gateway.beat())
 
 
 class Gateway:
     """Follows services, and serves their boards."""
 
-    def __init__(self, hall: Hall, sources: Sequence[Source], *, simulated: bool | None = None) -> None:
-        """`simulated` as of the subscriber: None for real tables and simulated ones."""
+    def __init__(
+        self,
+        hall: Hall,
+        sources: Sequence[Source],
+        *,
+        simulated: bool | None = None,
+        now_ns: Callable[[], int],
+    ) -> None:
+        """`simulated` as of the subscriber: None for real tables and simulated ones. `now_ns` is a clock that
+        never goes back."""
+        self._now_ns = now_ns
         self.hall = hall
         self._sources = sources
         self._simulated = simulated
@@ -141,14 +186,20 @@ class Gateway:
             for service, subscriber in self._subscribers.items()
             for name, silent_ns in subscriber.silent_ns.items()
         }
-        return self.hall.beat(silent)
+        return self.hall.beat(silent, self.now_ms())
+
+    def now_ms(self) -> int:
+        """The gateway's clock, which never goes back."""
+        return self._now_ns() // NS_PER_MS
 
     def publish(self, messages: Sequence[Message]) -> None:
         """Sends messages to the pages that show their boards."""
         for message in messages:
             for page in self._pages:
                 if page.wants(message.key):
-                    page.sender.send(message.body)
+                    page.put(message)
+        for page in self._pages:
+            page.flush()
 
     async def _start(self, _app: web.Application) -> None:
         self.failure = asyncio.get_running_loop().create_future()

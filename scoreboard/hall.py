@@ -5,7 +5,9 @@
     {"type": "hello", "gateway": id, "boards": [key, …], "services": […]}   first of a connection
     {"type": "board", "key": k, "revision": n, "board": {…}}                a table, whole: `scoreboard.board.BoardView`
     {"type": "motion", "key": k, "revision": n, "motion": {…}}              what moves now; not repeated
-    {"type": "beat", "silent": {k: ms or null}, "services": […]}            twice a second, whatever happens
+    {"type": "beat", "at": ms, "silent": {k: ms or null}, "services": […]}  twice a second, whatever happens
+
+A page that acknowledges has them in batches, each with its time (`scoreboard.newest`).
 
 A board's message has all that the page shows of that table. A page that was away needs the last one only, asks with
 the revisions that it has, and can neither miss an event nor show one twice. Revisions count up while a gateway runs;
@@ -17,7 +19,7 @@ Nothing here does I/O or reads a clock.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -35,6 +37,7 @@ class Message(NamedTuple):
     key: str
     """The board that it is of; empty for every page."""
     body: bytes
+    kind: Literal["hello", "board", "motion", "beat"]
 
 
 class BoardMessage(msgspec.Struct, frozen=True, tag_field="type", tag="board"):
@@ -65,6 +68,8 @@ class ServiceStatus(msgspec.Struct, frozen=True):
 class BeatMessage(msgspec.Struct, frozen=True, tag_field="type", tag="beat"):
     """That the gateway runs, and how long each table has been silent, in milliseconds; null if it always was."""
 
+    at: int
+    """The gateway's clock, in milliseconds: a table was alive, and its newest board was true, `silent` before."""
     silent: dict[str, int | None]
     services: list[ServiceStatus]
 
@@ -180,14 +185,14 @@ class Hall:
         """The boards."""
         return sorted(self._boards)
 
-    def hello(self) -> bytes:
+    def hello(self) -> Message:
         """The first message of a connection."""
-        return _JSON.encode(HelloMessage(self.gateway, self.keys, self._statuses()))
+        return Message("", _JSON.encode(HelloMessage(self.gateway, self.keys, self._statuses())), "hello")
 
-    def beat(self, silent_ms: Mapping[str, int | None]) -> Message:
-        """That the gateway runs, and for how long each table has been silent."""
+    def beat(self, silent_ms: Mapping[str, int | None], at_ms: int) -> Message:
+        """That the gateway runs, and for how long each table has been silent, at a time of the gateway's clock."""
         silent = {key: silent_ms.get(key) for key in self.keys}
-        return Message("", _JSON.encode(BeatMessage(silent, self._statuses())))
+        return Message("", _JSON.encode(BeatMessage(at_ms, silent, self._statuses())), "beat")
 
     def missing(self, seen: Mapping[str, int], wanted: Iterable[str] | None = None) -> list[Message]:
         """The boards that a page does not have as they are now; `seen` are its revisions, of this gateway."""
@@ -235,7 +240,7 @@ class Hall:
         board = self._board(key)
         if board.view is not None:
             board.view = msgspec.structs.replace(board.view, motion=motion)
-        return Message(key, _JSON.encode(MotionMessage(key, board.revision, motion)))
+        return Message(key, _JSON.encode(MotionMessage(key, board.revision, motion)), "motion")
 
     def _show(self, key: str, view: BoardView) -> list[Message]:
         board = self._board(key)
@@ -251,4 +256,4 @@ class Hall:
 
 
 def _board_message(key: str, revision: int, view: BoardView) -> Message:
-    return Message(key, _JSON.encode(BoardMessage(key, revision, view)))
+    return Message(key, _JSON.encode(BoardMessage(key, revision, view)), "board")

@@ -24,6 +24,7 @@ from controller.cli.nats_options import (
 )
 from controller.cli.options import client_curve
 from feed.endpoints import EndpointError, Endpoints
+from hal.clock import SystemClock
 
 if TYPE_CHECKING:
     from controller.fleet.stream_endpoint import StreamEndpoint
@@ -122,7 +123,7 @@ def command(
             raise click.UsageError(str(error)) from error
         sources.append(Source(base, tables, curve))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
-    gateway = Gateway(Hall(token_hex(8)), sources, simulated=simulated)
+    gateway = Gateway(Hall(token_hex(8)), sources, simulated=simulated, now_ns=SystemClock().now_ns)
     site = gateway.application(host, names)
     page = PageServer(site, host, PORT if port is None else port, next_free=port is None)
 

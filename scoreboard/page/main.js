@@ -7,13 +7,14 @@
 // Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language,
 // R shows the last plays and the meters of a machine, and hides them again.
 
+import { Age } from "./age.js";
 import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
 import { board, complete, parameters, placeOf, stateOf } from "./board.js";
 import { currentLanguage, languageFor, languages, loadWords, t } from "./words.js";
 
-// A table is stale after this long without a sign of life. Its heartbeat comes each second; a board has to show STALE
-// within 3 s of the last one, of which the gateway's clock and this page's timer take a quarter.
+// A table is stale when what is shown of it was last true this long ago, however long it was on its way. Its heartbeat
+// comes each second; a board has to show STALE within 3 s, of which this page's timer and its drawing take a tenth.
 const STALE_MS = 2700;
 const TILE_ASPECT = 1.6;
 
@@ -21,7 +22,9 @@ const query = new URLSearchParams(location.search);
 const wanted = query.get("table") ?? "";
 const only = query.get("only");
 let recall = query.get("recall") === "on";
-const boards = new Map(); // key -> {revision, view, aliveAt}
+const boards = new Map(); // key -> {revision, view, trueAt, stale}
+const age = new Age();
+let beat = null; // the last one, which the end of its batch confirms
 const hall = document.getElementById("hall");
 const spoken = document.getElementById("spoken");
 let gateway = "";
@@ -35,7 +38,9 @@ if (query.get("motion") === "off") document.documentElement.classList.add("still
 const still = () => document.documentElement.classList.contains("still") || matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 function hello() {
-  return { gateway, seen: Object.fromEntries([...boards].map(([key, { revision }]) => [key, revision])), table: wanted };
+  age.forget();
+  beat = null;
+  return { now: performance.now(), gateway, seen: Object.fromEntries([...boards].map(([key, { revision }]) => [key, revision])), table: wanted };
 }
 
 function receive(message) {
@@ -48,7 +53,7 @@ function receive(message) {
       break;
     case "board": {
       const known = boards.get(message.key);
-      boards.set(message.key, { revision: message.revision, view: complete(message.board), aliveAt: known?.aliveAt ?? -Infinity, stale: known?.stale ?? true });
+      boards.set(message.key, { revision: message.revision, view: complete(message.board), trueAt: known?.trueAt ?? -Infinity, stale: known?.stale ?? true });
       dirty = true;
       break;
     }
@@ -60,15 +65,17 @@ function receive(message) {
       }
       break;
     }
-    case "beat": {
-      const now = performance.now();
+    case "beat":
       // They are shown where no table is.
       if (!boards.size && JSON.stringify(services) !== JSON.stringify(message.services)) dirty = true;
       services = message.services;
-      for (const [key, silent] of Object.entries(message.silent)) {
-        const known = boards.get(key);
-        if (known) known.aliveAt = silent === null ? -Infinity : now - silent;
-      }
+      beat = message;
+      break;
+    case "sync": {
+      const now = performance.now();
+      age.heard(message, now);
+      confirm(message.behind);
+      channel.send({ ack: message.batch, now });
       judge(now);
       break;
     }
@@ -76,10 +83,19 @@ function receive(message) {
   if (dirty) schedule();
 }
 
+// At the beat's time each board was true that this page has as new as the gateway; of those in `behind` it has not.
+function confirm(behind) {
+  if (!beat) return;
+  for (const [key, silent] of Object.entries(beat.silent)) {
+    const known = boards.get(key);
+    if (known && !behind.includes(key)) known.trueAt = silent === null ? -Infinity : age.ofMoment(beat.at - silent);
+  }
+}
+
 // Which boards are old now. It runs ten times a second, also where nothing comes.
 function judge(now) {
   for (const known of boards.values()) {
-    const stale = now - known.aliveAt >= STALE_MS;
+    const stale = now - known.trueAt >= STALE_MS;
     if (stale !== known.stale) {
       known.stale = stale;
       dirty = true;

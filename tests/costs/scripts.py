@@ -171,7 +171,7 @@ def _delivery(clients: int) -> Iterator[Subject]:
 
     async def deliver() -> int:
         hall = Hall("costs")
-        gateway = Gateway(hall, [])
+        gateway = Gateway(hall, [], now_ns=lambda: 0)
         service = hall.add_service("costs")
         states = {name: TableState(name) for name, _ in played}
         sockets = [_StandInSocket() for _ in range(clients)]
@@ -194,7 +194,7 @@ def _joined(gateway: Gateway, socket: Any) -> _Page:
     page = _Page(gateway)
     page.sender.socket = socket
     gateway._pages.add(page)
-    page._asked("{}")
+    page._received("{}")
     return page
 
 

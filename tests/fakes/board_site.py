@@ -18,6 +18,7 @@ from feed import events
 from feed.events import Data, Event, type_of
 from feed.state import TableState
 from feed.subscriber import Fact, Halted, Item, Joined
+from hal.clock import SystemClock
 from scoreboard.gateway import Gateway, Source
 from scoreboard.hall import Hall, Service
 from scoreboard.web import PageServer
@@ -186,6 +187,9 @@ class PlayedTable:
         return made
 
 
+CLOCK = SystemClock()
+
+
 class _Silence:
     """In place of a subscriber: for how long each table has been silent."""
 
@@ -198,9 +202,11 @@ class _Silence:
 class BoardSite:
     """The site, as a test handles it."""
 
-    def __init__(self, sources: Sequence[Source] = ()) -> None:
-        """With `sources` it follows these services, and a test plays nothing to it."""
+    def __init__(self, sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns) -> None:
+        """With `sources` it follows these services, and a test plays nothing to it. `now_ns` is the gateway's
+        clock."""
         self._sources = sources
+        self._now_ns = now_ns
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="board site")
         self._thread.start()
@@ -218,7 +224,7 @@ class BoardSite:
 
         async def start() -> None:
             self.hall = Hall(identity)
-            self.gateway = Gateway(self.hall, self._sources)
+            self.gateway = Gateway(self.hall, self._sources, now_ns=self._now_ns)
             if not self._sources:
                 self._service = self.hall.add_service("ipc:///test")
                 self._service.connected = True
@@ -288,9 +294,9 @@ class BoardSite:
 
 
 @contextmanager
-def board_site(sources: Sequence[Source] = ()) -> Iterator[BoardSite]:
+def board_site(sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns) -> Iterator[BoardSite]:
     """A site that is closed with the block."""
-    site = BoardSite(sources)
+    site = BoardSite(sources, now_ns)
     try:
         yield site
     finally:

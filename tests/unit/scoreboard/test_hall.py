@@ -62,7 +62,7 @@ def test_a_page_that_was_away_gets_what_it_does_not_have() -> None:
     assert [message.key for message in hall.missing({"r-1": 1, "r-2": 1})] == ["r-2"]
     assert hall.missing({"r-1": 1, "r-2": 2}) == []
     assert [message.key for message in hall.missing({}, hall.keys_named("r-2"))] == ["r-2"]
-    assert json.loads(hall.hello())["boards"] == ["r-1", "r-2"]
+    assert json.loads(hall.hello().body)["boards"] == ["r-1", "r-2"]
 
 
 def test_tables_of_one_name_at_two_services_are_two() -> None:
@@ -106,16 +106,17 @@ def test_services_and_their_troubles_are_in_every_beat() -> None:
     hall, service = made()
     service.item(Waiting(table="", endpoint="ipc:///a"), {})
     service.item(Trouble(table="", detail="no answer"), {})
-    assert json.loads(hall.beat({}).body) == {
+    assert json.loads(hall.beat({}, 7).body) == {
         "type": "beat",
+        "at": 7,
         "silent": {},
         "services": [{"name": "ipc:///a", "connected": False, "trouble": "no answer"}],
     }
     table = PlayedTable("r-1", "roulette")
     take(service, table, table.open())
-    beat = json.loads(hall.beat({"r-1": 250}).body)
+    beat = json.loads(hall.beat({"r-1": 250}, 8).body)
     assert (beat["silent"], beat["services"][0]["connected"]) == ({"r-1": 250}, True)
-    assert json.loads(hall.beat({}).body)["silent"] == {"r-1": None}
+    assert json.loads(hall.beat({}, 7).body)["silent"] == {"r-1": None}
 
 
 def test_events_of_a_table_that_is_not_joined_are_not_shown() -> None:
