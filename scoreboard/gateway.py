@@ -194,11 +194,10 @@ class Gateway:
 
     def publish(self, messages: Sequence[Message]) -> None:
         """Sends messages to the pages that show their boards."""
-        for message in messages:
-            for page in self._pages:
+        for page in self._pages:
+            for message in messages:
                 if page.wants(message.key):
                     page.put(message)
-        for page in self._pages:
             page.flush()
 
     async def _start(self, _app: web.Application) -> None:
