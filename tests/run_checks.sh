@@ -69,8 +69,9 @@ fi
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+# A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
-"$BIN/python" -m pytest -n 3 $waiting >"$log" 2>&1 &
+env --default-signal=INT "$BIN/python" -m pytest -n 3 $waiting >"$log" 2>&1 &
 waits=$!
 # shellcheck disable=SC2086
 check "tests that compute" "$BIN/python" -m pytest -n auto $computing
