@@ -84,6 +84,31 @@ class Legs(NamedTuple):
     """The same near the speed at which balls drop."""
 
 
+class BallRun(NamedTuple):
+    """How a ball ran from its last pass to a new one."""
+
+    to: Pass
+    between: int
+    """Sensors that it passed without a pulse."""
+    counted_deg: float
+    """Travel that the pass counts, to be proven by a sure one."""
+    high_deg: float
+    """Travel that is possible."""
+    since_deg: float
+    """Travel since the last sure pass."""
+    deg_per_s: float
+    quickening: float
+    """That speed over the one before; 0 while there is none."""
+    first_wider: bool
+    """See `BallHypothesis.first_wider`."""
+    pulse_deg: float
+    """The angle that the ball covered before the sensor."""
+    width_deg: float
+    """The same, smoothed over the passes."""
+    sure: bool
+    """Whether the pass proves the travel, and is no noise just where the ball was due."""
+
+
 class BallHypothesis:
     """One explanation of the passes: a ball that runs in one direction."""
 
@@ -150,30 +175,31 @@ class BallHypothesis:
         self.overdue_ns = NEVER_NS
         """When the ball has left the track, if no pass follows; `NEVER_NS` while its speed is unknown."""
 
-    def follow(self, new: Pass) -> bool:
-        """Adds a pass; returns False and changes nothing if this ball cannot have made it."""
+    def run_to(self, new: Pass) -> BallRun | None:
+        """How this ball ran to a pass; None if it cannot have made it. Changes nothing."""
         sensor, t_ns, width_ns = new
         last = self.last
         seconds = (t_ns - last.t_ns) / 1e9
         if seconds <= 0:
-            return False
+            return None
         speed = self.deg_per_s
         angle, between = self._legs[last.sensor].to[sensor]
         lap_s = seconds * 360 / angle
         counted = high = angle
         quickening = 0.0
+        first_wider = self.first_wider
         if speed is None:
             if not FASTEST_LAP_S <= lap_s <= SLOWEST_LAP_S:
-                return False
-            self.first_wider = last.width_ns * QUICKENING > width_ns
-            if between or self.first_wider or last.width_ns * WIDTH_CHANGE < width_ns:
+                return None
+            first_wider = last.width_ns * QUICKENING > width_ns
+            if between or first_wider or last.width_ns * WIDTH_CHANGE < width_ns:
                 # With sensors missed before the second pass, the first may have been a hand; with a wider first pulse,
                 # another ball; with a far narrower one, noise: not proven.
                 counted = 0.0
         else:
             expected = seconds * speed
             if not QUICKENING <= expected / angle <= SLOWING or lap_s < FASTEST_LAP_S:
-                return False
+                return None
             if expected / (angle + 360) >= QUICKENING:
                 high = angle + 360
             quickening = angle / expected
@@ -188,32 +214,47 @@ class BallHypothesis:
         if self.width_deg is not None:
             wider = width_deg / self.width_deg
             if not 1 / WIDTH_CHANGE < wider < WIDTH_CHANGE:
-                return False
+                return None
             sure = sure and 1 / SURE_WIDTH_CHANGE < wider < SURE_WIDTH_CHANGE
             width_deg = (3 * self.width_deg + width_deg) / 4
-        self.last = new
-        self.quickening = quickening
+        return BallRun(
+            new, between, counted, high, since_deg, speed, quickening, first_wider, pulse_deg, width_deg, sure
+        )
+
+    def take(self, run: BallRun) -> None:
+        """The ball has run so: its last pass is that of the run."""
+        (
+            self.last,
+            between,
+            counted_deg,
+            high_deg,
+            self._since_deg,
+            speed,
+            self.quickening,
+            self.first_wider,
+            self.pulse_deg,
+            self.width_deg,
+            sure,
+        ) = run
+        sensor, t_ns, _ = self.last
         self.deg_per_s = speed
         self.lap_s = lap_s = 360 / speed
-        self.doubted_deg += counted
+        self.doubted_deg += counted_deg
         self.before_deg = self.travel_deg
-        self._since_deg = since_deg
         if sure:
             self._since_deg, self._sure_ns, self._sure_deg_per_s = 0.0, t_ns, speed
             proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
             self.doubted_deg -= proven_deg - self.travel_deg
             self.travel_deg = proven_deg
-        self.travel_high_deg += high
+        self.travel_high_deg += high_deg
         self.passes += 1
         self.missed += between
-        self.pulse_deg, self.width_deg = pulse_deg, width_deg
         legs = self._legs[sensor]
         if lap_s >= NEAR_DROP_LAP_S:
             away_deg = legs.away_near_drop_deg
         else:
             away_deg = legs.away_deg if lap_s >= PICKED_UP_LAP_S else legs.away_fast_deg
         self.overdue_ns = t_ns + round(away_deg / speed * 1e9)
-        return True
 
     def is_like(self, other: Pass) -> bool:
         """Whether a pulse is as wide as this ball's would be at its last speed."""

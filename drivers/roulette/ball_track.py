@@ -410,7 +410,9 @@ class BallTrack:
             return self.hypothesis
         if self.direction is not None:
             (hypothesis,) = self.hypotheses
-            if hypothesis.follow(new):
+            run = hypothesis.run_to(new)
+            if run is not None:
+                hypothesis.take(run)
                 self._accepted.append(new)
                 pulse_deg, self._pulse_deg[new.sensor] = self._pulse_deg.get(new.sensor), hypothesis.pulse_deg
                 near = self._alike and len(self._accepted) - self._alike_passes <= len(self._deg)
@@ -419,8 +421,8 @@ class BallTrack:
                 return hypothesis
             self._add_unexplained(new)
             return None
-        followed = [hypothesis for hypothesis in self.hypotheses if hypothesis.follow(new)]
-        if not followed:
+        runs = [(hypothesis, run) for hypothesis in self.hypotheses if (run := hypothesis.run_to(new)) is not None]
+        if not runs:
             if all(hypothesis.passes < AGREEING for hypothesis in self.hypotheses):
                 # Too few passes to keep: they may have been the hand that threw the ball.
                 self.false_starts += 1
@@ -430,7 +432,9 @@ class BallTrack:
             else:
                 self._add_unexplained(new)
             return None
-        self.hypotheses = followed
+        for hypothesis, run in runs:
+            hypothesis.take(run)
+        self.hypotheses = [hypothesis for hypothesis, _ in runs]
         self._accepted.append(new)
         self._decide()
         return self.hypothesis

@@ -672,47 +672,63 @@ class StarXWheel:
 
     def _status(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         self._status_ns = t_ns
-        if not self._up:
-            self._up = True
-            fault, spinning = bool(packet.flags & WheelFlag.FAULT), packet.state in RUNNING_STATES
-            # That it is gone is reported also where this status alone had it, and was of no spin.
-            self._fault = self._fault or fault
-            out.append(AutoLink(t_ns=t_ns, up=True, fault=fault, spinning=spinning))
-        claimed = packet.rpm_x10 / 10
-        rpm = claimed if claimed <= self._config.max_rotor_rpm else None
+        self._come_up(packet, t_ns, out)
         before, self._last = self._last, packet
-        if (
-            self._bare is not None
-            and packet.state not in BARE_NUMBER_STATES
-            and packet.state is not WheelState.WINNING_NUMBER
-        ):
-            # It belongs to what was before, and to no later spin.
-            pocket, self._bare = self._bare[0], None
-            self._doubt("stray_number", f"a bare {pocket}, and then state {packet.state:d}", t_ns, out)
-        watch = self._watch
-        for reason, detail in watch.handle(before, packet, rpm):
+        rpm = self._credible_rpm(packet)
+        self._drop_stray_number(packet, t_ns, out)
+        for reason, detail in self._watch.handle(before, packet, rpm):
             self._doubt(reason, detail, t_ns, out)
-        # Whatever else is wrong with a line, its state and its flags count.
-        sound = True
-        if rpm is None:
-            sound = False
-            detail = f"expected at most {self._config.max_rotor_rpm:g} rpm, saw {claimed:g}"
-            self._refuse("rotor_speed", detail, t_ns, out)
-        if self._impossible(packet.pocket):
-            sound = False
-            self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
-        if sound:
-            self._reported.clear()
+        self._check_line(packet, rpm, t_ns, out)
         if packet.state not in SPIN_STATES:
             self._interrupted = None
+        self._report_spin(before, packet, rpm, t_ns, out)
+
+    def _come_up(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
+        """A status came: the link is up."""
+        if self._up:
+            return
+        self._up = True
+        fault, spinning = bool(packet.flags & WheelFlag.FAULT), packet.state in RUNNING_STATES
+        # That it is gone is reported also where this status alone had it, and was of no spin.
+        self._fault = self._fault or fault
+        out.append(AutoLink(t_ns=t_ns, up=True, fault=fault, spinning=spinning))
+
+    def _credible_rpm(self, packet: StatusPacket) -> float | None:
+        """The speed of the rotor; None where no rotor is that fast."""
+        claimed = packet.rpm_x10 / 10
+        return claimed if claimed <= self._config.max_rotor_rpm else None
+
+    def _drop_stray_number(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
+        """A bare number whose status does not follow belongs to what was before, and to no later spin."""
+        follows = packet.state in BARE_NUMBER_STATES or packet.state is WheelState.WINNING_NUMBER
+        if self._bare is not None and not follows:
+            pocket, self._bare = self._bare[0], None
+            self._doubt("stray_number", f"a bare {pocket}, and then state {packet.state:d}", t_ns, out)
+
+    def _check_line(self, packet: StatusPacket, rpm: float | None, t_ns: int, out: list[Observation]) -> None:
+        """Refuses what cannot be true of a line; its state and its flags count nevertheless."""
+        impossible = self._impossible(packet.pocket)
+        if rpm is None:
+            detail = f"expected at most {self._config.max_rotor_rpm:g} rpm, saw {packet.rpm_x10 / 10:g}"
+            self._refuse("rotor_speed", detail, t_ns, out)
+        if impossible:
+            self._refuse("impossible_number", "a european wheel has no 00", t_ns, out)
+        if rpm is not None and not impossible:
+            self._reported.clear()
+
+    def _report_spin(
+        self, before: StatusPacket | None, packet: StatusPacket, rpm: float | None, t_ns: int, out: list[Observation]
+    ) -> None:
+        """Reports what the watch has made of a status: a spin that begins, its call, its flags, its end."""
+        watch = self._watch
+        first = watch.first if watch.started else None
         if watch.denied:
             out.append(AutoSpinDenied(t_ns=t_ns, state=packet.state))
-        first = watch.first
-        if watch.started and first is not None:
+        if first is not None:
             self._spin_started(first, packet, t_ns, out)
         self._no_more_bets(packet, rpm, t_ns, out)
         if not watch.awaits_confirmation:
-            self._flags(packet, first if watch.started else None, t_ns, out)
+            self._flags(packet, first, t_ns, out)
         first_with_number = before is None or before.state is not packet.state or watch.started
         if packet.state is WheelState.WINNING_NUMBER and first_with_number:
             self._number(packet, t_ns, out)
@@ -722,13 +738,12 @@ class StarXWheel:
 
     def _spin_started(self, first: StatusPacket, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         """Reports the spin as its first status states it, with the flags of the one that confirms it."""
-        claimed = first.rpm_x10 / 10
         self._called = False
         out.append(
             AutoSpinStarted(
                 t_ns=t_ns,
                 direction="cw" if first.clockwise else "ccw",
-                rpm=claimed if claimed <= self._config.max_rotor_rpm else None,
+                rpm=self._credible_rpm(first),
                 spin_number=first.spin_number,
                 flags=first.flags | packet.flags,
                 in_order=self._watch.in_order,
