@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from random import Random
 from typing import ClassVar, Final
 
-from simulators.base.faults import SimulatedFault
 from simulators.cards.card_table import ANNOUNCE, DRAW, Deal, Dealing, Order, Step
+from simulators.cards.faults import CardFault
 
 ALL_BUST: Final = "every_player_busts"
-REASONS: Final = ((ALL_BUST, ()),)
-INVALID: Final = ()
 PARTS: Final = 3
-
-
-def faults_of_blackjack(game: str) -> tuple[SimulatedFault, ...]:
-    """What can go wrong at blackjack alone."""
-    explanation = "Every player draws too much: the dealer discards the own cards unseen."
-    return (SimulatedFault(ALL_BUST, (game,), True, explanation, "The outcome, without the dealer's hand."),)
+FAULTS: Final = (
+    CardFault(
+        name=ALL_BUST,
+        explanation="Every player draws too much: the dealer discards the own cards unseen.",
+        expected="The outcome, without the dealer's hand.",
+    ),
+)
+"""What can go wrong at blackjack alone."""
 
 
 def count(cards: Sequence[str]) -> int:

@@ -22,6 +22,7 @@ from simulators.base.geometry import Geometry, at_least
 from simulators.base.hand import Hand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
+from simulators.cards.faults import CardFault, shared_faults
 from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator, TokenFormat
 from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
 from simulators.cards.shuffler import ShufflerSimulator
@@ -98,12 +99,8 @@ class CardGeometry:
 
     game: str
     dealing: Dealing
-    own_faults: tuple[SimulatedFault, ...] = ()
+    own_faults: tuple[CardFault, ...] = ()
     """What can go wrong at this game alone."""
-    own_reasons: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """The reasons that such a fault may be refused for."""
-    own_invalid: tuple[str, ...] = ()
-    """Those of them after which there is no result."""
     no_more_bets_button: bool = True
     settled_button: bool = False
     decks: int = 8
@@ -155,7 +152,16 @@ class CardGeometry:
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault, `none` first."""
-        return (*faults_of(self.game), *self.own_faults)
+        return faults_of(self.game, self.own_faults)
+
+    def fault(self, name: str) -> CardFault:
+        """The fault of this name.
+
+        Raises:
+            FaultError: no fault has this name, or this table cannot have it.
+        """
+        known = fault_named(name, self).name
+        return next(fault for fault in (*shared_faults(), *self.own_faults) if fault.name == known)
 
     def simulator(self, seed: int) -> CardTableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
@@ -205,234 +211,45 @@ def _checked(geometry: CardGeometry) -> bool:
     )
 
 
-_BARRIERS: Final = _lacks("light barriers", lambda table: table.barriers)
-_BARRIERS_READ: Final = _lacks("light barriers and a reader", lambda table: table.barriers and bool(table.link))
-_READER: Final = _lacks("a shoe that reads its cards", lambda table: bool(table.link))
-_MISSED: Final = _lacks(
-    "lines that are counted, or barriers beside tokens",
-    lambda table: _counts_lines(table) or (bool(table.link) and table.barriers),
-)
-_LINES: Final = _lacks("a shoe that counts in its lines", _counts_lines)
-_CHECKED: Final = _lacks("lines, or tokens with a checksum beside barriers", _checked)
-_BODY: Final = _lacks("sensors of the shoe's body, or its lines", _body_seen)
-_JAMS: Final = _lacks("barriers, sensors of the body, or lines", lambda table: table.barriers or _body_seen(table))
-_CUTTING_CARD: Final = _lacks("a cutting card that the shoe names", _has_cutting_card)
-_NO_JOKERS: Final = _lacks(
-    "a deck without jokers, and a shoe that names one", lambda table: JOKER not in table.deck and _names(table, JOKER)
-)
-_ONE_DECK: Final = _lacks("a single deck that is read", lambda table: table.decks == 1 and bool(table.link))
-_STACKS: Final = _lacks("an automated shoe", lambda table: table.stack_cards > 0)
-_DOUBLE: Final = _lacks("a double shoe", lambda table: table.double)
-_DETERMINANT: Final = _lacks("a determinant card", lambda table: table.determinant)
-_CONTINUOUS: Final = _lacks("a continuous shuffling shoe", lambda table: table.continuous)
-_SHUFFLER: Final = _lacks("a shuffler", lambda table: table.shuffler)
-_COUNTING: Final = _lacks("a shuffler that counts", lambda table: table.shuffler and table.shuffler_counter)
-_ACCEPTORS: Final = _lacks("acceptors of progressive wagers", lambda table: table.acceptors > 0)
-BY_BUTTON: Final = _lacks("a button for the call", lambda table: table.no_more_bets_button)
-_ANYTHING: Final = _lacks("", lambda table: True)
+NEEDS: Final = {
+    "barriers": _lacks("light barriers", lambda table: table.barriers),
+    "barriers_read": _lacks("light barriers and a reader", lambda table: table.barriers and bool(table.link)),
+    "reader": _lacks("a shoe that reads its cards", lambda table: bool(table.link)),
+    "missed": _lacks(
+        "lines that are counted, or barriers beside tokens",
+        lambda table: _counts_lines(table) or (bool(table.link) and table.barriers),
+    ),
+    "lines": _lacks("a shoe that counts in its lines", _counts_lines),
+    "checked": _lacks("lines, or tokens with a checksum beside barriers", _checked),
+    "body": _lacks("sensors of the shoe's body, or its lines", _body_seen),
+    "jams": _lacks("barriers, sensors of the body, or lines", lambda table: table.barriers or _body_seen(table)),
+    "cutting_card": _lacks("a cutting card that the shoe names", _has_cutting_card),
+    "no_jokers": _lacks(
+        "a deck without jokers, and a shoe that names one",
+        lambda table: JOKER not in table.deck and _names(table, JOKER),
+    ),
+    "one_deck": _lacks("a single deck that is read", lambda table: table.decks == 1 and bool(table.link)),
+    "stacks": _lacks("an automated shoe", lambda table: table.stack_cards > 0),
+    "double": _lacks("a double shoe", lambda table: table.double),
+    "determinant": _lacks("a determinant card", lambda table: table.determinant),
+    "continuous": _lacks("a continuous shuffling shoe", lambda table: table.continuous),
+    "shuffler": _lacks("a shuffler", lambda table: table.shuffler),
+    "counting": _lacks("a shuffler that counts", lambda table: table.shuffler and table.shuffler_counter),
+    "acceptors": _lacks("acceptors of progressive wagers", lambda table: table.acceptors > 0),
+    "call_button": _lacks("a button for the call", lambda table: table.no_more_bets_button),
+    "": _lacks("", lambda table: True),
+}
+"""What a fault needs of the table, by the words that `CardFault.needs` has for it."""
 
 
-def faults_of(game: str) -> tuple[SimulatedFault, ...]:
-    """What can go wrong at every table of cards: its dealer, its shoe, its cards."""
-
-    def fault(
-        name: str,
-        physical: bool,
-        explanation: str,
-        expected: str,
-        lacking: Lacking = _ANYTHING,
-    ) -> SimulatedFault:
-        return SimulatedFault(name, (game,), physical, explanation, expected, lacking)
-
-    return (
-        fault("none", True, "Nothing goes wrong.", "The outcome."),
-        fault("misread", False, "The shoe cannot read a card.", "Unresolved: card_unread.", _READER),
-        fault("line_lost", False, "The line of a card is lost.", "Unresolved: card_count, or card_unread.", _MISSED),
-        fault(
-            "line_corrupted",
-            False,
-            "A bit of the line of a card is turned over.",
-            "Unresolved: card_count, or card_unread; a warning: line_garbled.",
-            _CHECKED,
-        ),
-        fault("line_repeated", False, "The line of a card is sent twice.", "The outcome.", _LINES),
-        fault(
-            "card_pushed_back",
-            True,
-            "A card is drawn to the mouth, pushed back, and drawn again.",
-            "The outcome; a warning: card_pushed_back.",
-            _BARRIERS,
-        ),
-        fault(
-            "card_returned",
-            True,
-            "A card that was out is pushed into the shoe, and drawn again.",
-            "Unresolved: card_returned.",
-            _BARRIERS,
-        ),
-        fault(
-            "excess_card",
-            True,
-            "The dealer draws a card when the round is complete, and discards it.",
-            "The outcome; a violation: card_out_of_turn.",
-        ),
-        fault(
-            "two_cards_at_once",
-            True,
-            "A card follows while the one before it still covers the barriers.",
-            "Unresolved: card_unseen; without a reader card_count, when the cards are put back.",
-            _BARRIERS,
-        ),
-        fault(
-            "dead_barrier", False, "The outer light barrier sees nothing.", "Unresolved: card_unseen.", _BARRIERS_READ
-        ),
-        fault("jam", True, "A card sticks in the mouth of the shoe.", "Void: shoe_jam; a fault.", _JAMS),
-        fault("lid_opened", True, "The lid is opened while cards are dealt.", "Void: shoe_open; a fault.", _BODY),
-        fault(
-            "shoe_empty",
-            True,
-            "The shoe is empty before the round is complete.",
-            "Void: shoe_empty; a fault.",
-            _BODY,
-        ),
-        fault(
-            "cut_card_early",
-            True,
-            "The cutting card stands near the front.",
-            "The outcome; then reshuffle_due, until there is a new shoe.",
-            _CUTTING_CARD,
-        ),
-        fault(
-            "dealt_before_no_more_bets",
-            True,
-            "The dealer draws cards before the call.",
-            "Void: dealt_before_no_more_bets.",
-            BY_BUTTON,
-        ),
-        fault("cable_pulled", False, "The shoe's cable comes out and is put back.", "Unresolved; a fault."),
-        fault(
-            "silent_link",
-            False,
-            "The shoe sends nothing for a while.",
-            "Unresolved: card_unread; a fault where it reports its state.",
-            _MISSED,
-        ),
-        fault("shoe_restarted", False, "The shoe loses its power for a moment.", "Unresolved: card_count.", _LINES),
-        fault("foreign_card", True, "There is a joker in the shoe.", "Unresolved: foreign_card.", _NO_JOKERS),
-        fault(
-            "card_twice",
-            True,
-            "A card of another deck is in the shoe: it leaves twice.",
-            "Unresolved: card_twice, unless nobody knows what has left before.",
-            _ONE_DECK,
-        ),
-        fault(
-            "short_stack",
-            True,
-            "An automated shoe gives a stack with a card too few.",
-            "Void: shoe_short_deal; a fault; then reshuffle.",
-            _STACKS,
-        ),
-        fault(
-            "both_compartments",
-            True,
-            "Both compartments of a double shoe are open.",
-            "Void: two_compartments_open; a fault.",
-            _DOUBLE,
-        ),
-        fault(
-            "wrong_compartment",
-            True,
-            "The cards are dealt from the compartment that the determinant card did not choose.",
-            "The outcome; a violation: wrong_compartment.",
-            _DETERMINANT,
-        ),
-        fault(
-            "card_added",
-            True,
-            "A card from elsewhere is put into the shuffling shoe.",
-            "The outcome; a fault: card_count, until the cards are counted and loaded.",
-            _CONTINUOUS,
-        ),
-        fault(
-            "card_kept_out",
-            True,
-            "A card of the round is not put back into the shuffling shoe.",
-            "The outcome; in the next round a warning: cards_not_put_back.",
-            _CONTINUOUS,
-        ),
-        fault(
-            "intake_unplugged",
-            False,
-            "The counter of cards that are put back comes off, and is plugged in again.",
-            "The outcome; a warning: inserts_uncounted.",
-            _CONTINUOUS,
-        ),
-        fault(
-            "shuffler_jam",
-            True,
-            "A card jams in the shuffler.",
-            "The outcome; a fault: shuffler_jam, until the cards are reshuffled.",
-            _SHUFFLER,
-        ),
-        fault(
-            "shuffler_stopped",
-            True,
-            "The shuffler stops in a cycle.",
-            "The outcome; a fault: shuffle_incomplete, until the cards are reshuffled.",
-            _SHUFFLER,
-        ),
-        fault(
-            "shuffler_door_opened",
-            True,
-            "The door of the shuffler is opened in a cycle.",
-            "The outcome; faults: shuffle_incomplete, shuffler_open.",
-            _SHUFFLER,
-        ),
-        fault(
-            "shuffler_miscount",
-            True,
-            "A card is missing from the batch that is shuffled.",
-            "The outcome; a fault: card_count; the deck is not dealt.",
-            _COUNTING,
-        ),
-        fault(
-            "late_wager",
-            True,
-            "A progressive wager comes into an acceptor after the call.",
-            "The outcome; a violation: wager_after_no_more_bets.",
-            _ACCEPTORS,
-        ),
+def faults_of(game: str, own: tuple[CardFault, ...] = ()) -> tuple[SimulatedFault, ...]:
+    """What can go wrong at a table of cards that plays this game: what all share, then what is its `own`."""
+    return tuple(
+        SimulatedFault(fault.name, (game,), fault.physical, fault.explanation, fault.expected, NEEDS[fault.needs])
+        for fault in (*shared_faults(), *own)
     )
 
 
-_ENDS_THE_DEAL: Final = {
-    "jam": "shoe_jam",
-    "lid_opened": "shoe_open",
-    "shoe_empty": "shoe_empty",
-    "short_stack": "shoe_short_deal",
-    "both_compartments": "two_compartments_open",
-}
-"""Faults after which no card of the round is dealt, and the reason of each."""
-_REASONS: Final[dict[str, tuple[str, ...]]] = {
-    "misread": ("card_unread",),
-    "line_lost": ("card_count", "card_unread"),
-    "line_corrupted": ("card_count", "card_unread"),
-    "card_returned": ("card_returned",),
-    "two_cards_at_once": ("card_unseen", "card_unread", "dealer_call"),
-    "dead_barrier": ("card_unseen",),
-    "dealt_before_no_more_bets": ("dealt_before_no_more_bets",),
-    "cable_pulled": ("sensor_missing", "edges_lost", "card_count", "card_unread", "card_unseen"),
-    "silent_link": ("sensor_missing", "card_count", "card_unread"),
-    "shoe_restarted": ("card_count",),
-    "foreign_card": ("foreign_card",),
-    "card_twice": ("card_twice",),
-    **{fault: (reason,) for fault, reason in _ENDS_THE_DEAL.items()},
-}
-_UNREAD_LATE: Final = ("line_lost", "line_corrupted", "silent_link", "cable_pulled")
-"""Faults with which the controller knows of a card only after it has waited for its line, and the dealer sees that."""
-_INVALID: Final = ("dealt_before_no_more_bets", "foreign_card", *_ENDS_THE_DEAL)
-"""Faults after which there is no result that any rule supports."""
 _NOTICES: Final = ("device.warning", "device.fault", "procedure.violation")
 
 
@@ -527,7 +344,8 @@ class CardTableSimulator:
         Raises:
             FaultError: no fault has this name, or this table cannot have it.
         """
-        name = fault_named(fault or "none", self.geometry).name
+        wrong = self.geometry.fault(fault or "none")
+        name = wrong.name
         self._number += 1
         rng = Random(f"{self._seed}/{self.geometry.game}/{self._number}")
         geometry, from_s = self.geometry, self._now_s
@@ -538,7 +356,7 @@ class CardTableSimulator:
         call_s = max(from_s + geometry.settle_after_s, ready_s) + rng.uniform(2.0, 4.0)
         if self._burn_due and not geometry.burns_after_call:
             self._burn(call_s - 1.5)
-        dealt = self._dealt(deal, name, call_s + rng.uniform(0.8, 2.0), rng)
+        dealt = self._dealt(deal, wrong, call_s + rng.uniform(0.8, 2.0), rng)
         end_s = dealt.end_s
         if name == "dead_barrier":
             end_s = self._shoe.wiped(end_s + 1.0)
@@ -560,7 +378,7 @@ class CardTableSimulator:
         self._wager(name, call_s, self._now_s - 4.0, rng)
         if geometry.settled_button:
             self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
-        truth = self._truth(deal, name, dealt)
+        truth = self._truth(deal, wrong, dealt)
         if not geometry.fresh_each_round and (self._shuffle_due or len(self._shoe.cards) <= deal.most):
             self._load("new_shoe", self._now_s - 0.5)
         shown, sent = self._shoe.take(self._now_s)
@@ -650,9 +468,9 @@ class CardTableSimulator:
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
-    def _dealt(self, deal: Deal, name: str, at_s: float, rng: Random) -> Dealt:
+    def _dealt(self, deal: Deal, fault: CardFault, at_s: float, rng: Random) -> Dealt:
         """The round is dealt, and something goes wrong with one of the cards that every round has, but the last."""
-        shoe, geometry = self._shoe, self.geometry
+        shoe, geometry, name = self._shoe, self.geometry, fault.name
         if name == "cut_card_early":
             if CUTTING_CARD in shoe.cards:
                 shoe.cards.remove(CUTTING_CARD)
@@ -664,7 +482,7 @@ class CardTableSimulator:
         dead = (OUTSIDE,) if name == "dead_barrier" else ()
         while (step := deal.next(cards, acts)) is not None:
             if not isinstance(step, Draw):
-                looked_s = self.geometry.read_wait_s + 0.1 if name in _UNREAD_LATE else 0.0
+                looked_s = self.geometry.read_wait_s + 0.1 if fault.found_late else 0.0
                 end_s = at_s = self._act(step, end_s + max(rng.uniform(*BETWEEN_S), looked_s))
                 at_s += rng.uniform(*BETWEEN_S)
                 acts += 1
@@ -672,7 +490,7 @@ class CardTableSimulator:
             here = len(cards) == wrong
             if cards and geometry.determinant and len(cards) == 1:
                 at_s = self._open_side(cards[0], name, at_s)
-            if here and name in _ENDS_THE_DEAL:
+            if here and fault.ends_the_deal:
                 return Dealt(tuple(cards), self._end_deal(name, at_s))
             if here and name == "foreign_card":
                 shoe.add(JOKER)
@@ -785,18 +603,17 @@ class CardTableSimulator:
 
     # --- the truth -----------------------------------------------------------------------------------------------
 
-    def _truth(self, deal: Deal, name: str, dealt: Dealt) -> Truth:
-        geometry = self.geometry
-        valid = name not in _INVALID and name not in geometry.own_invalid
-        own = dict(geometry.own_reasons)
-        reasons = own.get(name, _REASONS.get(name, ()))
+    def _truth(self, deal: Deal, fault: CardFault, dealt: Dealt) -> Truth:
+        geometry, valid, reasons = self.geometry, fault.has_result, fault.reasons
         if geometry.stack_cards and not geometry.barriers:
             reasons = (*reasons, "shoe_short_deal") if reasons else ()  # whatever is not read is not dealt
         if valid:
             reasons = (*reasons, *deal.reasons(dealt.cards))
         if self._shoe.too_many:
             reasons = (*reasons, "card_count")
-        detail = f"the cards were {' '.join(dealt.cards) or 'none'}" + (f"; {name}" if name != "none" else "")
+        detail = f"the cards were {' '.join(dealt.cards) or 'none'}" + (
+            f"; {fault.name}" if fault.name != "none" else ""
+        )
         result = deal.truth(dealt.cards) if valid else None
         return Truth(valid, result, 0.0, 0.0, reasons, detail, _NOTICES, _ns(dealt.end_s))
 

@@ -6,41 +6,37 @@ from collections.abc import Sequence
 from random import Random
 from typing import ClassVar, Final
 
-from simulators.base.faults import SimulatedFault
 from simulators.cards.card_table import ANNOUNCE, DRAW, Order, Step
+from simulators.cards.faults import CardFault
 
 FACE_UP: Final = "face_up_card"
 TWO_FACE_UP: Final = "two_face_up_cards"
 MISDEALT: Final = "hand_misdealt"
 DEALER_MISDEALT: Final = "dealer_misdealt"
-STUD: Final = ("caribbean_stud",)
-INVALID: Final = (TWO_FACE_UP, DEALER_MISDEALT)
-REASONS: Final = (
-    (FACE_UP, ()),
-    (TWO_FACE_UP, ("face_up_cards",)),
-    (MISDEALT, ("hand_misdealt",)),
-    (DEALER_MISDEALT, ("dealer_misdeal",)),
+STUD_FAULTS: Final = (
+    CardFault(name=FACE_UP, explanation="A card lies face up in the deck: it is discarded.", expected="The outcome."),
+    CardFault(
+        name=TWO_FACE_UP,
+        explanation="Two cards lie face up in the deck.",
+        expected="Void: face_up_cards.",
+        reasons=("face_up_cards",),
+        has_result=False,
+    ),
+    CardFault(
+        name=MISDEALT,
+        explanation="A player is dealt a card too many, and the dealer reports it.",
+        expected="Unresolved: hand_misdealt; the hand is void.",
+        reasons=("hand_misdealt",),
+    ),
+    CardFault(
+        name=DEALER_MISDEALT,
+        explanation="The dealer is dealt a wrong number of cards.",
+        expected="Void: dealer_misdeal.",
+        reasons=("dealer_misdeal",),
+        has_result=False,
+    ),
 )
-
-
-def faults_of_hands(game: str) -> tuple[SimulatedFault, ...]:
-    """What can go wrong at these games alone: only the text of Caribbean stud speaks of it."""
-    if game not in STUD:
-        return ()
-    return (
-        SimulatedFault(FACE_UP, STUD, True, "A card lies face up in the deck: it is discarded.", "The outcome."),
-        SimulatedFault(TWO_FACE_UP, STUD, True, "Two cards lie face up in the deck.", "Void: face_up_cards."),
-        SimulatedFault(
-            MISDEALT,
-            STUD,
-            True,
-            "A player is dealt a card too many, and the dealer reports it.",
-            "Unresolved: hand_misdealt; the hand is void.",
-        ),
-        SimulatedFault(
-            DEALER_MISDEALT, STUD, True, "The dealer is dealt a wrong number of cards.", "Void: dealer_misdeal."
-        ),
-    )
+"""What can go wrong at Caribbean stud alone: only its text speaks of it."""
 
 
 class HandsDeal:

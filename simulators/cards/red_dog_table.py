@@ -6,35 +6,29 @@ from collections.abc import Sequence
 from random import Random
 from typing import ClassVar, Final
 
-from simulators.base.faults import SimulatedFault
-from simulators.cards.card_table import ANNOUNCE, BY_BUTTON, DRAW, Order, Step
+from simulators.cards.card_table import ANNOUNCE, DRAW, Order, Step
+from simulators.cards.faults import CardFault
 
-GAME: Final = ("red_dog",)
 EARLY: Final = "third_card_exposed"
 KEPT: Final = "third_card_unexposed"
 FACE_UP: Final = "face_up_card"
 
 FAULTS: Final = (
-    SimulatedFault(
-        EARLY,
-        GAME,
-        True,
-        'A third card is drawn and exposed before "Raises closed"; it is discarded, and another is dealt.',
-        "The outcome; a violation: card_before_raises_closed.",
-        BY_BUTTON,
+    CardFault(
+        name=EARLY,
+        explanation='A third card is drawn and exposed before "Raises closed"; it is discarded, and another is dealt.',
+        expected="The outcome; a violation: card_before_raises_closed.",
+        needs="call_button",
     ),
-    SimulatedFault(
-        KEPT,
-        GAME,
-        True,
-        'A third card is drawn before "Raises closed" and not exposed: it is the next card.',
-        "The outcome; a violation: card_before_raises_closed.",
-        BY_BUTTON,
+    CardFault(
+        name=KEPT,
+        explanation='A third card is drawn before "Raises closed" and not exposed: it is the next card.',
+        expected="The outcome; a violation: card_before_raises_closed.",
+        needs="call_button",
     ),
-    SimulatedFault(FACE_UP, GAME, True, "A card lies face up in the shoe: it is discarded.", "The outcome."),
+    CardFault(name=FACE_UP, explanation="A card lies face up in the shoe: it is discarded.", expected="The outcome."),
 )
 """What can go wrong at red dog alone."""
-REASONS: Final = ((EARLY, ()), (KEPT, ()), (FACE_UP, ()))
 ORDER: Final = "23456789TJQKA"
 """The cards from the lowest to the highest."""
 

@@ -86,7 +86,7 @@ def _shoe_wanted(setup: SetUp, options: BlackjackOptions) -> list[ConfigFinding]
 
 
 def _geometry(config: TableConfig) -> CardGeometry:
-    from simulators.cards.blackjack_table import INVALID, REASONS, dealing_of, faults_of_blackjack
+    from simulators.cards.blackjack_table import FAULTS, dealing_of
 
     options = config.game_options(BlackjackOptions)
     hole = profile(config.rules).text(config.game, BlackjackRules).hole_card.value
@@ -98,9 +98,7 @@ def _geometry(config: TableConfig) -> CardGeometry:
         burn=1,
         burns_after_call=True,
         determinant=options.determinant_card,
-        own_faults=faults_of_blackjack(config.game),
-        own_reasons=REASONS,
-        own_invalid=INVALID,
+        own_faults=FAULTS,
     )
 
 

@@ -114,7 +114,7 @@ def _options(config: TableConfig) -> FixedHandsOptions:
 
 
 def _geometry(config: TableConfig) -> CardGeometry:
-    from simulators.cards.fixed_hands_table import DEALS, INVALID, REASONS, faults_of_hands
+    from simulators.cards.fixed_hands_table import DEALS, STUD_FAULTS
 
     stacks = bool(stacks_of(config.devices))
     return card_geometry(
@@ -125,9 +125,7 @@ def _geometry(config: TableConfig) -> CardGeometry:
         deck=DECK_WITH_JOKERS if DEALS[config.game].jokers else DECK,
         fresh_each_round=True,
         decks_named=DEALS[config.game].decks,
-        own_faults=() if stacks else faults_of_hands(config.game),
-        own_reasons=REASONS,
-        own_invalid=INVALID,
+        own_faults=STUD_FAULTS if config.game == "caribbean_stud" and not stacks else (),
     )
 
 

@@ -45,7 +45,7 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
 
 
 def _geometry(config: TableConfig) -> CardGeometry:
-    from simulators.cards.red_dog_table import FAULTS, REASONS, RedDogDeal
+    from simulators.cards.red_dog_table import FAULTS, RedDogDeal
 
     options = config.game_options(RedDogOptions)
     return card_geometry(
@@ -55,7 +55,6 @@ def _geometry(config: TableConfig) -> CardGeometry:
         settle_after_s=options.settle_after_s,
         burn=1,
         own_faults=FAULTS,
-        own_reasons=REASONS,
     )
 
 
