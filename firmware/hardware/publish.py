@@ -113,7 +113,7 @@ def page(name: str) -> str:
             f"| {line.count} | {line.type.name}{note} | {line.type.package} | {_source(first)} | {_source(second)} "
             f"| {line.places} |"
         )
-    lines += ["", "No shop was asked: these are manufacturers' numbers, and beside each stands how it was checked.", ""]
+    lines += ["", "No shop was asked: these are manufacturers' numbers, and beside each is how it was checked.", ""]
     if name in field.DEVICES:
         lines += ["Around the board:", "", "| count | what | where | sources |", "|---|---|---|---|"]
         for device in field.DEVICES[name]:
