@@ -11,14 +11,15 @@ commands of actuators. A failure of its equipment stops the play once the round 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
 from controller.rules.cited import OURS, NoMoreBetsRule, Reason
+from controller.table.context import GameContext as GameContext
 from controller.table.faults import CauseGone, Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
-from controller.table.salts import Salts
+from controller.table.report import AFTER_VERDICT, UNLESS_CALLED, RoundReport, Shuts
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
@@ -33,25 +34,6 @@ STEP_NS: Final = 1_000_000
 DEALER_CALL: Final = "dealer_call"
 SERVICE_STOPPED: Final = "service_stopped"
 """A round that was open when the service was stopped in order: no person called it."""
-
-
-class GameContext(NamedTuple):
-    """What a game knows of its table."""
-
-    table: str
-    game: str
-    simulated: bool
-    call_by: str
-    """`button` or `auto`."""
-    settle_by_button: bool
-    time_of: Callable[[int], str]
-    """The calendar at an instant: RFC 3339, as events have it."""
-    result_words: Callable[[Mapping[str, Any]], str] = str
-    """A result of this game in a few words."""
-    calendar_is_set: Callable[[], bool] = lambda: True
-    """Whether the calendar is known to be set since the computer was started; simulated time always is."""
-    salts: Salts | None = None
-    """Where commitments to cards have their salts from: secret and random at a live table; None without cards."""
 
 
 class Terms(NamedTuple):
@@ -78,13 +60,10 @@ class Game(ABC):
 
     def __init__(self, context: GameContext, terms: Terms) -> None:
         self.context = context
-        self.round = 0
+        self.out = RoundReport(context, self._stop)
+        """What it and its parts have reported."""
         self.phase: Phase = SHUT
         self.recent = RecentRounds()
-        self.events: list[Data | Fault | CauseGone] = []
-        """Events and faults in order, until the table takes them."""
-        self.shown: list[Frame] = []
-        """Secret frames whose content is exposed now, until the table takes them: a capture may hold them."""
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
         self.run_due_ns = NEVER_NS
@@ -97,8 +76,6 @@ class Game(ABC):
         self._settle_ns = round(terms.settle_after_s * 1e9)
         self._settle_due_ns = NEVER_NS
         self._shut_when_settled = False
-        self._pending_stops: list[Fault] = []
-        """Faults that stop the play once the round has its verdict."""
         self._stop_reported = False
         """Whether such a fault was reported, and the table is not shut yet."""
 
@@ -124,32 +101,44 @@ class Game(ABC):
 
     # --- events --------------------------------------------------------------------------------------------------
 
+    @property
+    def round(self) -> int:
+        """The number of the round."""
+        return self.out.round
+
+    @round.setter
+    def round(self, number: int) -> None:
+        self.out.round = number
+
+    @property
+    def events(self) -> list[Data | Fault | CauseGone]:
+        """Events and faults in order, until the table takes them."""
+        return self.out.events
+
+    @events.setter
+    def events(self, reported: list[Data | Fault | CauseGone]) -> None:
+        self.out.events = reported
+
+    @property
+    def shown(self) -> list[Frame]:
+        """Secret frames whose content is exposed now, until the table takes them: a capture may hold them."""
+        return self.out.shown
+
     def report(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Reports an event of this round."""
-        self.report_apart(kind, t_ns, **{"round": self.round, **fields})
+        self.out.event(kind, t_ns, **fields)
 
     def report_apart(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Reports an event that belongs to no round."""
-        context = self.context
-        self.events.append(
-            kind(
-                **{
-                    "table": context.table,
-                    "game": context.game,
-                    "simulated": context.simulated,
-                    "mono_ns": t_ns,
-                    **fields,
-                }
-            )
-        )
+        self.out.event(kind, t_ns, **fields)
 
     def warn(self, t_ns: int, device: str, warning: str, detail: str) -> None:
         """Reports a warning about a device."""
-        self.report(events.DeviceWarning, t_ns, device=device, warning=warning, detail=detail)
+        self.out.warn(t_ns, device, warning, detail)
 
     def violation(self, t_ns: int, reason: str, rule: str, detail: str = "") -> None:
         """Reports that a person acted against the procedure."""
-        self.report(events.ProcedureViolation, t_ns, reason=reason, rule=rule, detail=detail)
+        self.out.violation(t_ns, reason, rule, detail)
 
     # --- time ----------------------------------------------------------------------------------------------------
 
@@ -329,31 +318,32 @@ class Game(ABC):
     @property
     def stopping(self) -> bool:
         """Whether a fault is about to stop the play."""
-        return self._stop_reported or bool(self._pending_stops)
+        return self._stop_reported or bool(self.out.pending)
 
     def stop(self, fault: Fault) -> None:
         """A fault of the equipment stops the play once the round that is open has its verdict."""
-        self._pending_stops.append(fault)
-        if not self.undecided:
-            self._stop_now(fault.t_ns)
+        self.out.fault(fault, AFTER_VERDICT)
 
     def stop_bets(self, fault: Fault) -> None:
         """As `stop`; where bets are only open, it stops the play at once."""
-        if self.phase is OPEN and self.called_ns is None:
-            self.events.append(fault)
-        else:
-            self.stop(fault)
+        self.out.fault(fault, UNLESS_CALLED)
+
+    def _stop(self, fault: Fault, shuts: Shuts) -> None:
+        if shuts is UNLESS_CALLED and self.phase is OPEN and self.called_ns is None:
+            self.out.fault(fault)
+            return
+        self.out.pending.append(fault)
+        if not self.undecided:
+            self._stop_now(fault.t_ns)
 
     def cause_gone(self, t_ns: int, cause: str, device: str) -> None:
         """The cause of a fault, reported or pending, is gone: a person may clear it."""
-        self._pending_stops = [one._replace(cause="") if one.cause == cause else one for one in self._pending_stops]
-        self.events.append(CauseGone(t_ns, cause, device))
+        self.out.cause_gone(t_ns, cause, device)
 
     def _stop_now(self, t_ns: int) -> None:
-        if self._pending_stops:
+        if self.out.pending:
             self._stop_reported = self.phase is not SETTLING
-            self.events += [one._replace(t_ns=t_ns) for one in self._pending_stops]
-            self._pending_stops = []
+            self.out.release(t_ns)
 
     # --- what people order ---------------------------------------------------------------------------------------
 

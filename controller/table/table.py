@@ -195,7 +195,7 @@ class Table:
                 self._command(one)
             else:
                 self._observe(one)
-            if self.game.events:
+            if self.game.out.events:
                 self._collect()
         self._pass_time(until_ns)
         return self._take()
@@ -217,7 +217,8 @@ class Table:
 
     def shown(self) -> list[Frame]:
         """The secret frames whose content was exposed since the last call."""
-        shown, self.game.shown = self.game.shown, []
+        report = self.game.out
+        shown, report.shown = report.shown, []
         return shown
 
     def rest(self, t_ns: int) -> list[Output]:
@@ -321,7 +322,7 @@ class Table:
                 else:
                     detail = self._undecided.overdue()
                     self._latch(due_ns, game.device, NOTHING_DECIDED, detail, blocks_play=False)
-            if game.events:
+            if game.out.events:
                 self._collect()
 
     def _observe(self, seen: Observation) -> None:
@@ -335,7 +336,7 @@ class Table:
     def _report(self, reports: Iterable[Observation]) -> None:
         for report in reports:
             self._handle(report)
-            if self.game.events:
+            if self.game.out.events:
                 self._collect()
 
     def _handle(self, seen: Observation) -> None:
@@ -363,8 +364,9 @@ class Table:
 
     def _collect(self) -> None:
         """Takes what the game reported: events to be numbered, faults to be latched."""
-        while self.game.events:
-            reported, self.game.events = self.game.events, []
+        report = self.game.out
+        while report.events:
+            reported, report.events = report.events, []
             for one in reported:
                 if isinstance(one, Fault):
                     device = one.device or self.game.device
