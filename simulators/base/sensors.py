@@ -177,9 +177,14 @@ class MarkRing:
         self._high_deg = behind // count * self._period_deg + self._offsets[behind % count]
 
 
+def in_ns(t_s: float) -> int:
+    """A time in whole nanoseconds, as a value of the wires has it."""
+    return int(t_s * NS_PER_S)
+
+
 def press(line: str, at_s: float, held_s: float) -> list[Edge]:
     """A button pressed and released."""
-    return [Edge(line, 1, int(at_s * NS_PER_S)), Edge(line, 0, int((at_s + held_s) * NS_PER_S))]
+    return [Edge(line, 1, in_ns(at_s)), Edge(line, 0, in_ns(at_s + held_s))]
 
 
 def any_of(edges: Iterable[Edge], present_at_start: Mapping[str, int]) -> list[Edge]:

@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from hal.clock import NS_PER_S
-from hal.values import Batch, Edge, EdgesLost, Rare
-from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
-from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
+from hal.values import Batch, Edge
+from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name
 from simulators.base.geometry import GeometryError
 from simulators.base.motion import Path
-from simulators.base.sensors import MarkRing, quadrature_marks, settle_order, window_marks
-from simulators.dice.bodies import Body, fall, new_dice, shown
+from simulators.base.sensors import MarkRing, in_ns, quadrature_marks, settle_order, window_marks
+from simulators.dice.bodies import Body, fall, new_dice
 from simulators.dice.shake_sensor import felt
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
+from simulators.dice.tumbling import MS, QUIET_AT_START_S, Draws, SpoiltLines, against_lying, as_they_lie
 
 # What can go wrong with a dice cage, by name.
 
@@ -66,14 +65,15 @@ CAGE_FAULTS = by_name(
 """Every fault, in the order in which they are listed."""
 
 
-QUIET_AT_START_S: Final = 5.0
 REST_S: Final = 2.0
 """How long a correct driver waits before it believes that dice lie."""
 LEAST_INVERSIONS: Final = 3
 ENERGY: Final = (6.0, 25.0)
 """Of a die that falls through the cage, in barriers."""
 PULSE_WIDTH_DEG: Final = 14.0
-MS: Final = 1_000_000
+SHAKE: Final = "cage_shake"
+DOUBTS: Final = ("sensor_stuck", "sensor_missing", "edges_lost", "too_few_inversions", "cage_askew")
+"""What may be reported of a tumble whose lines were spoilt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,16 @@ class CageGeometry:
     def turn_lines(self) -> tuple[str, ...]:
         """The lines that sense its turning."""
         return ("cage_a", "cage_b") if self.sensing == "encoder" else ("cage_turn",)
+
+    def turn_ring(self) -> MarkRing:
+        """The marks of its turning before their sensors, as it stands at the beginning."""
+        if self.sensing == "encoder":
+            period_deg, marks = quadrature_marks(self.encoder_slots, *self.turn_lines)
+        elif self.sensing == "level":
+            period_deg, marks = 360.0, window_marks("cage_turn", 180.0, 180.0)
+        else:
+            period_deg, marks = 180.0, window_marks("cage_turn", 90.0, PULSE_WIDTH_DEG, 180.0)
+        return MarkRing(marks, 0.0, period_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,23 +164,16 @@ class CageSimulator:
 
     def __init__(self, geometry: CageGeometry, seed: int) -> None:
         self.geometry = geometry
-        self._seed = seed
         self._now_s = 0.0
         self._angle_deg = 0.0
-        self._number = 0
+        self._draws = Draws(seed, CAGE_FAULTS, "cage")
         self._dice = new_dice(geometry.dice, Random(f"{seed}/dice"))
-        if geometry.sensing == "encoder":
-            period_deg, marks = quadrature_marks(geometry.encoder_slots, *geometry.turn_lines)
-        elif geometry.sensing == "level":
-            period_deg, marks = 360.0, window_marks("cage_turn", 180.0, 180.0)
-        else:
-            period_deg, marks = 180.0, window_marks("cage_turn", 90.0, PULSE_WIDTH_DEG, 180.0)
-        self._ring = MarkRing(marks, self._angle_deg, period_deg)
+        self._ring = geometry.turn_ring()
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
-        return (*self.geometry.turn_lines, "cage_shake")
+        return (*self.geometry.turn_lines, SHAKE)
 
     @property
     def now_s(self) -> float:
@@ -181,7 +184,7 @@ class CageSimulator:
         """The level of every line at time 0, and five quiet seconds."""
         self._now_s = QUIET_AT_START_S
         levels = self._levels()
-        return Batch([Edge(line, levels[line], 0) for line in self.lines], [], _ns(self._now_s))
+        return Batch([Edge(line, levels[line], 0) for line in self.lines], [], in_ns(self._now_s))
 
     def tumble(self, fault: str | None = None, begin_s: float | None = None) -> Tumble:
         """The next tumble, with a named fault or without, from `begin_s` on (default: in a while).
@@ -189,30 +192,24 @@ class CageSimulator:
         Raises:
             FaultError: a cage has no fault of this name.
         """
-        named = device_fault(fault, CAGE_FAULTS, "cage")
-        self._number += 1
-        rng = Random(f"{self._seed}/{self._number}")
-        fault_rng = Random(f"{self._seed}/{self._number}/{named.name}")
-        plan = clean_plan(rng)
-        if named.physical:
-            plan = _spoilt_plan(named.name, plan, fault_rng)
+        drawn = self._draws.next(fault)
+        rng = drawn.rng
+        plan = drawn.plan(clean_plan, _spoilt_plan)
         from_s, levels = self._now_s, self._levels()
         path = Path(from_s, self._angle_deg)
         path.push(0.0, max(0.0, rng.uniform(1.0, 3.0) if begin_s is None else begin_s - from_s))
         knocks_s, runs, begin_s = self._turn(plan, path, rng)
         rest_s = max((path.now_s, *knocks_s))
-        truth = self._truth(named.name, plan, runs, begin_s, rest_s)
+        truth = self._truth(drawn.fault.name, plan, runs, begin_s, rest_s)
         self._after(plan, path, rest_s, knocks_s, rng)
-        edges = self._ring.edges(path.segments) + felt("cage_shake", knocks_s, rng)
-        settle_order(edges, _ns(from_s), _ns(path.now_s))
-        rare: list[Rare] = []
-        if not named.physical:
-            edges, lost, detail, reasons = self._spoil(
-                named.name, edges, levels, begin_s, rest_s, path.now_s, fault_rng
-            )
-            rare, truth = [*lost], truth.doubted(detail, reasons)
+        edges = self._ring.edges(path.segments) + felt(SHAKE, knocks_s, rng)
+        end_ns = in_ns(path.now_s)
+        settle_order(edges, in_ns(from_s), end_ns)
         self._angle_deg, self._now_s = path.angle_deg, path.now_s
-        return Tumble(Batch(edges, rare, _ns(path.now_s)), truth, self._number, fault)
+        spoilt = SpoiltLines(edges, self.lines, levels, end_ns, drawn.fault_rng)
+        if not drawn.fault.physical:
+            self._spoil(drawn.fault.name, spoilt, in_ns(begin_s), in_ns(rest_s))
+        return drawn.tumble(spoilt, truth, DOUBTS)
 
     def _turn(self, plan: CagePlan, path: Path, rng: Random) -> tuple[list[float], list[int], float]:
         """Turns the cage: when dice knocked, the inversions of each run between rests, and when it began."""
@@ -261,79 +258,44 @@ class CageSimulator:
             path.push(0.0, REST_S + rng.uniform(1.0, 2.0))
 
     def _truth(self, fault: str, plan: CagePlan, runs: list[int], begin_s: float, rest_s: float) -> TumbleTruth:
-        dice = [shown(die) for die in self._dice]
-        if fault == "die_cocked":
-            dice[-1] = shown(self._dice[-1], "cocked")
-        elif fault == "die_stacked":
-            dice[-1] = shown(self._dice[-1], "stacked")
-        elif fault == "die_off":
-            dice[-1] = shown(self._dice[-1], "off_table")
+        dice = as_they_lie(self._dice, fault)
         enough = max(runs) >= LEAST_INVERSIONS
         reasons: list[str] = [] if enough else ["too_few_inversions"]
-        reasons += [reason for reason, is_so in (("cage_askew", bool(plan.askew_deg)),) if is_so]
-        reasons += [_LYING_REASONS[die.lying] for die in dice if die.lying != "flat"]
+        reasons += ["cage_askew"] if plan.askew_deg else []
+        reasons += against_lying(dice)
         return TumbleTruth(
             tumbled=enough and not plan.askew_deg and fault != "die_off",
             dice=tuple(dice),
             times=max(runs),
-            began_ns=_ns(begin_s),
-            rest_ns=_ns(rest_s),
+            began_ns=in_ns(begin_s),
+            rest_ns=in_ns(rest_s),
             reasons=tuple(dict.fromkeys(reasons)),
             detail=f"{'+'.join(map(str, runs))} inversions of {plan.each_s:.2f} s, rest at {rest_s:.2f} s",
         )
 
-    def _spoil(
-        self,
-        name: str,
-        edges: list[Edge],
-        levels: dict[str, int],
-        begin_s: float,
-        rest_s: float,
-        end_s: float,
-        rng: Random,
-    ) -> tuple[list[Edge], list[EdgesLost], str, tuple[str, ...]]:
-        """What a line fault makes of the edges; by the end of the tumble it is repaired."""
+    def _spoil(self, name: str, lines: SpoiltLines, from_ns: int, rest_ns: int) -> None:
+        """A fault of the lines, between the beginning of the tumble and its rest."""
+        rng = lines.rng
         turn = rng.choice(self.geometry.turn_lines)
-        from_ns, until_ns = _ns(begin_s), _ns(end_s) - MS
-        lost: list[EdgesLost] = []
-        if name in ("turn_dead", "shake_dead"):
-            line = turn if name == "turn_dead" else "cage_shake"
-            spoilt = stuck(line, levels[line], from_ns, until_ns, levels)(edges)
-        elif name == "shake_stuck":
-            spoilt = stuck("cage_shake", 1, rng.randrange(from_ns, _ns(rest_s)), until_ns, levels)(edges)
-        elif name == "lost_pulse":
-            gone = rng.randrange(max(1, len(pulses_of(edges, turn))))
-            spoilt = without_pulses(turn, gone.__eq__)(edges)
-        elif name == "bounce":
-            longest_ns = MS // 5 if self.geometry.sensing == "encoder" else 4 * MS
-            spoilt = bounce(self.lines, 0.5, longest_ns, rng, levels)(edges)
-        elif name == "noise_burst":
-            at_ns = rng.randrange(from_ns, _ns(rest_s))
-            spoilt = noise_burst(self.lines, at_ns, at_ns + 200 * MS, 20, rng, levels)(edges)
-        else:
-            at_ns = rng.randrange(from_ns, _ns(rest_s))
-            corrupt, lost = unplugged(self.lines, at_ns, min(at_ns + 800 * MS, until_ns), levels)
-            spoilt = corrupt(edges)
-        doubts = ("sensor_stuck", "sensor_missing", "edges_lost", "too_few_inversions", "cage_askew")
-        return repaired(spoilt, edges, levels, _ns(end_s)), lost, name.replace("_", " "), doubts
+        match name:
+            case "turn_dead" | "shake_dead":
+                line = turn if name == "turn_dead" else SHAKE
+                lines.stuck(line, lines.levels[line], from_ns)
+            case "shake_stuck":
+                lines.stuck(SHAKE, 1, rng.randrange(from_ns, rest_ns))
+            case "lost_pulse":
+                lines.without_a_pulse(turn)
+            case "bounce":
+                lines.bouncing(self.lines, 0.5, MS // 5 if self.geometry.sensing == "encoder" else 4 * MS)
+            case "noise_burst":
+                lines.noisy(rng.randrange(from_ns, rest_ns))
+            case _:
+                lines.unplugged(rng.randrange(from_ns, rest_ns))
 
     def _levels(self) -> dict[str, int]:
-        return {**self._ring.levels(), "cage_shake": 0}
+        return {**self._ring.levels(), SHAKE: 0}
 
     @property
     def dice(self) -> tuple[Body, ...]:
         """Its dice, as they lie now."""
         return tuple(self._dice)
-
-
-_LYING_REASONS: Final = {
-    "cocked": "dice_not_flat",
-    "two_sides": "die_on_two_sides",
-    "stacked": "die_on_die",
-    "off_table": "die_off_table",
-    "unread": "not_recognised",
-}
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)

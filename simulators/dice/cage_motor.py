@@ -12,9 +12,9 @@ from hal.clock import NS_PER_S
 from hal.values import Edge
 from simulators.base.device_faults import DeviceFault, by_name
 from simulators.base.motion import Path
-from simulators.base.sensors import MarkRing, quadrature_marks, window_marks
+from simulators.base.sensors import MarkRing, window_marks
 from simulators.dice.bodies import fall, new_dice
-from simulators.dice.cage import ENERGY, PULSE_WIDTH_DEG, CageGeometry
+from simulators.dice.cage import ENERGY, CageGeometry
 from simulators.dice.shake_sensor import felt
 
 SPEED_DEG_S: Final = 200.0
@@ -46,13 +46,7 @@ class MotorCage:
     def __init__(self, geometry: CageGeometry, seed: int) -> None:
         self._rng = Random(f"{seed}/motor")
         self._path = Path(0.0, 0.0)
-        if geometry.sensing == "encoder":
-            period_deg, marks = quadrature_marks(geometry.encoder_slots, *geometry.turn_lines)
-        elif geometry.sensing == "level":
-            period_deg, marks = 360.0, window_marks("cage_turn", 180.0, 180.0)
-        else:
-            period_deg, marks = 180.0, window_marks("cage_turn", 90.0, PULSE_WIDTH_DEG, 180.0)
-        self._turn = MarkRing(marks, 0.0, period_deg)
+        self._turn = geometry.turn_ring()
         self._home = MarkRing(window_marks("motor_home", HOME_DEG, HOME_DEG), 0.0, 360.0)
         self._shaft = MarkRing(window_marks("motor_shaft", SHAFT_DEG / 2, SHAFT_DEG / 2, SHAFT_DEG), 0.0, SHAFT_DEG)
         self._dice = new_dice(geometry.dice, Random(f"{seed}/dice"))

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from hal.clock import NS_PER_S
-from hal.values import Batch, Edge, EdgesLost, Rare
-from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
-from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
+from hal.values import Batch, Edge
+from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name
 from simulators.base.geometry import GeometryError
-from simulators.base.sensors import any_of, settle_order
+from simulators.base.sensors import any_of, in_ns, settle_order
 from simulators.dice.bodies import ROLLS, Body, fall, new_dice, shown
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
+from simulators.dice.tumbling import MS, QUIET_AT_START_S, Draws, SpoiltLines, against_lying, as_they_lie
 
-QUIET_AT_START_S: Final = 5.0
 QUIET_S: Final = (4.0, 5.5)
 """After the dice lie: longer than a correct driver waits."""
 PASS_S: Final = (0.03, 0.12)
@@ -25,7 +23,9 @@ BETWEEN_S: Final = (0.15, 0.4)
 APART_S: Final = (0.6, 1.2)
 """From one die to the next, where they are dropped one after the other (ours)."""
 LEAST_BAFFLES: Final = 3
-MS: Final = 1_000_000
+DOUBTS: Final = ("baffles_missed", "too_many_passes", "dice_together", "die_jammed", "edges_lost", "sensor_missing",
+                 "sensor_stuck")  # fmt: skip
+"""What may be reported of a tumble whose lines were spoilt."""
 
 CHUTE_FAULTS: Final = by_name(
     (
@@ -88,9 +88,8 @@ class ChuteSimulator:
 
     def __init__(self, geometry: ChuteGeometry, seed: int) -> None:
         self.geometry = geometry
-        self._seed = seed
         self._now_s = 0.0
-        self._number = 0
+        self._draws = Draws(seed, CHUTE_FAULTS, "chute")
         self._dice = new_dice(geometry.dice, Random(f"{seed}/dice"))
 
     @property
@@ -106,7 +105,7 @@ class ChuteSimulator:
     def start(self) -> Batch:
         """Every beam free at time 0, and five quiet seconds."""
         self._now_s = QUIET_AT_START_S
-        return Batch([Edge(line, 0, 0) for line in self.lines], [], _ns(self._now_s))
+        return Batch([Edge(line, 0, 0) for line in self.lines], [], in_ns(self._now_s))
 
     def tumble(self, fault: str | None = None, begin_s: float | None = None) -> Tumble:
         """The next tumble, with a named fault or without, from `begin_s` on (default: in a while).
@@ -114,26 +113,26 @@ class ChuteSimulator:
         Raises:
             FaultError: a chute has no fault of this name.
         """
-        named = device_fault(fault, CHUTE_FAULTS, "chute")
-        self._number += 1
-        rng = Random(f"{self._seed}/{self._number}")
-        fault_rng = Random(f"{self._seed}/{self._number}/{named.name}")
+        drawn = self._draws.next(fault)
+        name, rng, fault_rng = drawn.fault.name, drawn.rng, drawn.fault_rng
         from_s = self._now_s
         begin_s = from_s + rng.uniform(1.0, 3.0) if begin_s is None else max(begin_s, from_s)
-        pulses, passed, rest_s = self._drop(named.name, begin_s, rng, fault_rng)
+        pulses, passed, rest_s = self._drop(name, begin_s, rng, fault_rng)
         self._now_s = max(rest_s, *(end_s for _, _, end_s in pulses)) + rng.uniform(*QUIET_S)
         edges = any_of(
-            [edge for line, at_s, end_s in pulses for edge in (Edge(line, 1, _ns(at_s)), Edge(line, 0, _ns(end_s)))], {}
+            [
+                edge
+                for line, at_s, end_s in pulses
+                for edge in (Edge(line, 1, in_ns(at_s)), Edge(line, 0, in_ns(end_s)))
+            ],
+            {},
         )
-        settle_order(edges, _ns(from_s), _ns(self._now_s))
-        truth = self._truth(named.name, passed, begin_s, rest_s)
-        rare: list[Rare] = []
-        if not named.physical:
-            edges, lost = self._spoil(named.name, edges, _ns(begin_s), _ns(rest_s), _ns(self._now_s), fault_rng)
-            doubts = ("baffles_missed", "too_many_passes", "dice_together", "die_jammed", "edges_lost")
-            rare = [*lost]
-            truth = truth.doubted(named.name.replace("_", " "), (*doubts, "sensor_missing", "sensor_stuck"))
-        return Tumble(Batch(edges, rare, _ns(self._now_s)), truth, self._number, fault)
+        end_ns = in_ns(self._now_s)
+        settle_order(edges, in_ns(from_s), end_ns)
+        spoilt = SpoiltLines(edges, self.lines, dict.fromkeys(self.lines, 0), end_ns, fault_rng)
+        if not drawn.fault.physical:
+            _spoil(name, spoilt, in_ns(begin_s), in_ns(rest_s))
+        return drawn.tumble(spoilt, self._truth(name, passed, begin_s, rest_s), DOUBTS)
 
     def _drop(
         self, fault: str, begin_s: float, rng: Random, fault_rng: Random
@@ -186,18 +185,14 @@ class ChuteSimulator:
         return pulses, passed, rest_s
 
     def _truth(self, fault: str, passed: list[int], begin_s: float, rest_s: float) -> TumbleTruth:
-        dice = [shown(die) for die in self._dice]
-        reasons: tuple[str, ...] = ()
-        if fault == "die_cocked":
-            dice[-1], reasons = shown(self._dice[-1], "cocked"), ("dice_not_flat",)
-        elif fault == "die_off":
-            dice[-1], reasons = shown(self._dice[-1], "off_table"), ("die_off_table",)
-        elif min(passed) < self.geometry.baffles:
+        dice = as_they_lie(self._dice, fault)
+        reasons = tuple(against_lying(dice))
+        if not reasons and min(passed) < self.geometry.baffles:
             missing = passed.index(min(passed))
             reasons = ("baffles_missed", "dice_together", "die_jammed")
-            if fault not in ("baffle_missed",):
+            if fault != "baffle_missed":
                 dice[missing] = shown(self._dice[missing], "off_table")
-        elif fault in ("dice_together", "something_else"):
+        elif not reasons and fault in ("dice_together", "something_else"):
             reasons = ("dice_together", "baffles_missed", "too_many_passes")
         # Every die went through; that something else did too does not undo it, but nobody can tell them apart.
         clear = fault != "something_else" and not (fault == "dice_together" and len(passed) > 1)
@@ -205,35 +200,11 @@ class ChuteSimulator:
             tumbled=min(passed) == self.geometry.baffles and clear and fault != "die_off",
             dice=tuple(dice),
             times=min(passed),
-            began_ns=_ns(begin_s),
-            rest_ns=_ns(rest_s),
+            began_ns=in_ns(begin_s),
+            rest_ns=in_ns(rest_s),
             reasons=reasons,
             detail=f"passed {'-'.join(map(str, passed))} of {self.geometry.baffles} baffles, rest at {rest_s:.2f} s",
         )
-
-    def _spoil(
-        self, name: str, edges: list[Edge], from_ns: int, rest_ns: int, end_ns: int, rng: Random
-    ) -> tuple[list[Edge], list[EdgesLost]]:
-        """What a line fault makes of the edges; by the end of the tumble it is repaired."""
-        line = rng.choice(self.lines)
-        levels = dict.fromkeys(self.lines, 0)
-        at_ns = rng.randrange(from_ns, rest_ns)
-        lost: list[EdgesLost] = []
-        if name == "beam_dead":
-            spoilt = stuck(line, 0, from_ns, end_ns - MS, levels)(edges)
-        elif name == "beam_broken":
-            spoilt = stuck(line, 1, at_ns, end_ns - MS, levels)(edges)
-        elif name == "lost_pulse":
-            gone = rng.randrange(max(1, len(pulses_of(edges, line))))
-            spoilt = without_pulses(line, gone.__eq__)(edges)
-        elif name == "bounce":
-            spoilt = bounce(self.lines, 0.8, 6 * MS, rng, levels)(edges)
-        elif name == "noise_burst":
-            spoilt = noise_burst(self.lines, at_ns, at_ns + 200 * MS, 20, rng, levels)(edges)
-        else:
-            corrupt, lost = unplugged(self.lines, at_ns, min(at_ns + 800 * MS, end_ns - MS), levels)
-            spoilt = corrupt(edges)
-        return repaired(spoilt, edges, levels, end_ns), lost
 
     @property
     def dice(self) -> tuple[Body, ...]:
@@ -241,5 +212,20 @@ class ChuteSimulator:
         return tuple(self._dice)
 
 
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)
+def _spoil(name: str, lines: SpoiltLines, from_ns: int, rest_ns: int) -> None:
+    """A fault of the lines, between the beginning of the tumble and its rest."""
+    line = lines.rng.choice(lines.lines)
+    at_ns = lines.rng.randrange(from_ns, rest_ns)
+    match name:
+        case "beam_dead":
+            lines.stuck(line, 0, from_ns)
+        case "beam_broken":
+            lines.stuck(line, 1, at_ns)
+        case "lost_pulse":
+            lines.without_a_pulse(line)
+        case "bounce":
+            lines.bouncing(lines.lines, 0.8, 6 * MS)
+        case "noise_burst":
+            lines.noisy(at_ns)
+        case _:
+            lines.unplugged(at_ns)

@@ -12,7 +12,7 @@ from drivers.dice.reader_wire import Die
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.faults import fault_named
-from simulators.base.sensors import press, settle_order
+from simulators.base.sensors import in_ns, press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.automated_shaker import LONGEST_S, PRESENT, TOSS_FAULTS, AutomatedShakerSimulator
 from simulators.dice.bodies import fall, new_dice
@@ -27,6 +27,7 @@ from simulators.dice.craps_table import (
     as_reported,
     truth_of,
 )
+from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.values import Given, own_value_faults, prefixed
 
 TROUBLED_S: Final = 30.0
@@ -92,16 +93,16 @@ class CrapsShakerSimulator(CrapsSimulator):
         called_s = from_s + rng.uniform(3.0, 6.0)
         edges, rare = list[Edge](), list[Rare]()
         if geometry.no_more_bets_button:
-            edges += press("dealer_no_more_bets", called_s, 0.2)
+            edges += press(CALL, called_s, 0.2)
         else:
-            rare.append(Command("no_more_bets", (), int(called_s * NS_PER_S)))
+            rare.append(Command("no_more_bets", (), in_ns(called_s)))
         begin_s = called_s + geometry.activate_after_s
         length_s = geometry.toss_s if geometry.automated == "serial" else rng.uniform(4.0, LONGEST_S)
         rest_s = begin_s + length_s + 0.3
         dice = self._tossed(name, rng)
         shown = tuple(die.value or 1 for die in dice)
         self._shaker.plan(toss, shown, length_s, called_s - 1.0)
-        truth = _with_toss(truth_of(name, dice, int(rest_s * NS_PER_S)), toss)
+        truth = _with_toss(truth_of(name, dice, in_ns(rest_s)), toss)
         key_s = rest_s + geometry.rest_s + rng.uniform(0.8, 2.0)
         given = self._reported(name, toss, dice, truth, begin_s, rest_s, key_s)
         edges += given.edges
@@ -113,13 +114,13 @@ class CrapsShakerSimulator(CrapsSimulator):
             self._now_s = max(self._now_s, begin_s + TROUBLED_S)
         elif not truth.valid and geometry.reader is None:
             given_ = (("reason", truth.reasons[0]), ("as", STICK), ("by", STICK))
-            rare.append(Command("void", given_, int(key_s * NS_PER_S)))
+            rare.append(Command("void", given_, in_ns(key_s)))
         if geometry.settled_button:
-            edges += press("dealer_settled", self._now_s - 1.0, 0.2)
+            edges += press(SETTLED, self._now_s - 1.0, 0.2)
         rare += self.givers.wait(self._now_s)
-        settle_order(edges, int(from_s * NS_PER_S), int(self._now_s * NS_PER_S))
+        settle_order(edges, in_ns(from_s), in_ns(self._now_s))
         rare.sort(key=lambda value: value.t_ns)
-        batch = Batch(edges, rare, int(self._now_s * NS_PER_S))
+        batch = Batch(edges, rare, in_ns(self._now_s))
         return SimRound(batch, as_reported(name, truth, given), self._number, fault)
 
     def _tossed(self, name: str, rng: Random) -> tuple[Die, ...]:

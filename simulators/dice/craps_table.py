@@ -17,12 +17,20 @@ from drivers.dice.reader_wire import VALUED, Die, Lying
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
-from simulators.base.sensors import press, settle_order
+from simulators.base.sensors import in_ns, press, settle_order
 from simulators.base.truth import SimRound, Truth, doubted
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
 from simulators.dice.bodies import INCH_M, Body, fall, new_dice
-from simulators.dice.geometry import DiceGeometry
-from simulators.dice.values import AskedReader, Given, ValueGivers, own_value_faults, prefixed, value_faults
+from simulators.dice.geometry import CALL, SETTLED, DiceGeometry
+from simulators.dice.values import (
+    VALUE_REASONS,
+    AskedReader,
+    Given,
+    ValueGivers,
+    own_value_faults,
+    prefixed,
+    value_faults,
+)
 
 # What can go wrong at a simulated craps table, by name: the dice, the people, the keypad and the reading board.
 
@@ -138,17 +146,6 @@ SETTLES_S: Final = 5.0
 """From the values to the next round: longer than a table settles by itself."""
 WAIT_S: Final = 21.0
 """Where a second source is waited for (20 s, ours), and does not come."""
-VALUE_REASONS: Final = (
-    "value_missing",
-    "values_disagree",
-    "reader_doubt",
-    "reader_fault",
-    "sensor_missing",
-    "sensor_stuck",
-    "dice_disturbed",
-    "dealer_call",
-)
-"""What may fairly be said where keypad or board was at fault."""
 UNSEEN: Final = ("spikes", "key_dead", "edges_lost")
 """Faults of the keypad after which nobody at the table knows whether the entry counted."""
 STICK: Final = "stickperson"
@@ -200,25 +197,23 @@ class CrapsSimulator:
         self._number = 0
         self._now_s = 0.0
         self.givers = ValueGivers(seed, keypad=geometry.keypad, reader=geometry.reader, link=geometry.link)
-        has = (("dealer_no_more_bets", geometry.no_more_bets_button), ("dealer_settled", geometry.settled_button))
-        self._buttons = tuple(line for line, present in has if present)
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
-        return (*self._buttons, *self.givers.lines)
+        return (*self.geometry.buttons, *self.givers.lines)
 
     def start(self) -> Batch:
         """Every button and key up at time 0, and a second of quiet."""
         self._now_s = 1.0
         begin = self.givers.start(self._now_s)
-        edges = [*(Edge(line, 0, 0) for line in self._buttons), *begin.edges]
-        return Batch(edges, begin.rare, _ns(self._now_s))
+        edges = [*(Edge(line, 0, 0) for line in self.geometry.buttons), *begin.edges]
+        return Batch(edges, begin.rare, in_ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:
         """Nobody plays; a reading board reports the dice that lie there."""
         self._now_s += seconds
-        return Batch([], self.givers.wait(self._now_s), _ns(self._now_s))
+        return Batch([], self.givers.wait(self._now_s), in_ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next roll, with a named fault or without.
@@ -233,10 +228,10 @@ class CrapsSimulator:
         edges, rare = list[Edge](), list[Rare]()
         called_s = from_s + rng.uniform(3.0, 6.0)
         if self.geometry.no_more_bets_button:
-            edges += press("dealer_no_more_bets", called_s, 0.2)
+            edges += press(CALL, called_s, 0.2)
         thrown_s = called_s + rng.uniform(1.0, 3.0)
         dice, rest_s = self._throw(name, thrown_s, rng)
-        truth = truth_of(name, dice, _ns(rest_s))
+        truth = truth_of(name, dice, in_ns(rest_s))
         given = self._give(name, dice, truth, thrown_s, rest_s, rng)
         edges += given.edges
         rare += given.rare
@@ -255,11 +250,11 @@ class CrapsSimulator:
             edges += second.edges
             self._now_s = second.until_s + SETTLES_S
         if self.geometry.settled_button:
-            edges += press("dealer_settled", self._now_s - 1.0, 0.2)
+            edges += press(SETTLED, self._now_s - 1.0, 0.2)
         rare += self.givers.wait(self._now_s)
-        settle_order(edges, _ns(from_s), _ns(self._now_s))
+        settle_order(edges, in_ns(from_s), in_ns(self._now_s))
         rare.sort(key=lambda value: value.t_ns)
-        return SimRound(Batch(edges, rare, _ns(self._now_s)), truth, self._number, fault)
+        return SimRound(Batch(edges, rare, in_ns(self._now_s)), truth, self._number, fault)
 
     def _throw(self, name: str, at_s: float, rng: Random) -> tuple[tuple[Die, ...], float]:
         """Two dice are thrown; how they lie, and when both did."""
@@ -327,15 +322,11 @@ def as_reported(name: str, truth: Truth, given: Given) -> Truth:
     """The truth of a round whose values were spoilt, on the way to those who must believe them."""
     if not any(own_value_faults(name)) and given.proven:
         return truth
-    told = doubted(truth, f"told wrongly or in doubt: {name}", VALUE_REASONS)
+    told = doubted(truth, f"told wrongly or in doubt: {name}", (*VALUE_REASONS, "dealer_call"))
     # What was keyed wrongly and entered is what everybody believes: a supervisor corrects it.
     return told._replace(result=given.entered or truth.result)
 
 
 def _no_roll(reason: str, at_s: float) -> Command:
     """The stickperson calls "No Roll"."""
-    return Command("void", (("reason", reason), ("as", STICK), ("by", STICK)), _ns(at_s))
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)
+    return Command("void", (("reason", reason), ("as", STICK), ("by", STICK)), in_ns(at_s))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from simulators.base.faults import SimulatedFault
     from simulators.base.hand import Hand
     from simulators.base.truth import TableSimulator
+
+
+CALL: Final = "dealer_no_more_bets"
+SETTLED: Final = "dealer_settled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +23,12 @@ class DiceGeometry(ABC):
     game: str
     no_more_bets_button: bool = True
     settled_button: bool = False
+
+    @property
+    def buttons(self) -> tuple[str, ...]:
+        """The lines of the dealer's buttons."""
+        has = ((CALL, self.no_more_bets_button), (SETTLED, self.settled_button))
+        return tuple(line for line, present in has if present)
 
     @abstractmethod
     def faults(self) -> tuple[SimulatedFault, ...]:

@@ -10,7 +10,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from simulators.base.corruption import bounce, noise_burst
 from simulators.base.device_faults import DeviceFault, by_name, device_fault
-from simulators.base.sensors import any_of, press, settle_order
+from simulators.base.sensors import any_of, in_ns, press, settle_order
 
 KEYS: Final = (*(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")
 HELD_S: Final = (0.08, 0.25)
@@ -78,7 +78,7 @@ class KeypadSimulator:
     def start(self) -> Batch:
         """Every key up at time 0, and a quiet second."""
         self._now_s = 1.0
-        return Batch([Edge(line, 0, 0) for line in KEYS], [], _ns(self._now_s))
+        return Batch([Edge(line, 0, 0) for line in KEYS], [], in_ns(self._now_s))
 
     def enter(self, dice: Sequence[int], fault: str | None = None, begin_s: float | None = None) -> Keyed:
         """Keys these dice and enters them, with a named fault or without, from `begin_s` on (default: soon).
@@ -106,9 +106,9 @@ class KeypadSimulator:
             self._now_s += 31.0
         # A key that is down cannot be pressed again.
         edges = any_of(edges, {})
-        settle_order(edges, _ns(from_s), _ns(self._now_s))
+        settle_order(edges, in_ns(from_s), in_ns(self._now_s))
         edges, rare, spoilt = _spoil(named.name, edges, keys, rng)
-        batch = Batch(edges, rare, _ns(self._now_s))
+        batch = Batch(edges, rare, in_ns(self._now_s))
         return Keyed(batch, tuple(dice), enters, not spoilt, fault)
 
 
@@ -156,7 +156,3 @@ def _spoil(
         rare: list[Rare] = [EdgesLost(line, Loss.OVERFLOW, lost[-1].t_ns, len(lost))]
         return [edge for edge in edges if edge.line != line], rare, True
     return edges, [], False
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)

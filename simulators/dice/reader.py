@@ -27,6 +27,7 @@ from hal.clock import NS_PER_S
 from hal.framing import Framer, LineFramer, received
 from hal.values import EdgesLost, Frame
 from simulators.base.device_faults import DeviceFault, by_name, device_fault
+from simulators.base.sensors import in_ns
 
 BYTE_NS: Final = round(10 / 9600 * NS_PER_S)
 """One byte on the wire: ten bits at 9600 baud."""
@@ -104,21 +105,21 @@ class DiceReaderSimulator:
             self._now_s += duration_s
         else:
             self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
-        ns = _ns(from_s)
+        ns = in_ns(from_s)
         chunks = self._sent(self._wire, Random(0))
-        return Reading(chunks, self._resting, False, True, ns, ns, _ns(self._now_s), None)
+        return Reading(chunks, self._resting, False, True, ns, ns, in_ns(self._now_s), None)
 
     def move(self, duration_s: float) -> Reading:
         """The dice move for a time, and go on moving: `throw` ends it."""
         self._wire = []
-        from_ns = _ns(self._now_s)
+        from_ns = in_ns(self._now_s)
         first = self._begin()
         if first or self._format == "lines":
             self._stay(duration_s, BoardState.MOVING)
         else:
             self._now_s += duration_s
         chunks = self._sent(self._wire, Random(0))
-        return Reading(chunks, (), False, True, from_ns, _ns(self._now_s), _ns(self._now_s), None)
+        return Reading(chunks, (), False, True, from_ns, in_ns(self._now_s), in_ns(self._now_s), None)
 
     def throw(
         self, dice: Sequence[Die], fault: str | None = None, moving_s: float = 3.0, resting_s: float = 3.0
@@ -157,9 +158,9 @@ class DiceReaderSimulator:
             tuple(dice),
             provable=values and not physical_loss and all(die.lying == "flat" for die in reported),
             true=reported == tuple(dice),
-            moved_ns=_ns(from_s),
-            rest_ns=_ns(rest_s),
-            until_ns=_ns(self._now_s),
+            moved_ns=in_ns(from_s),
+            rest_ns=in_ns(rest_s),
+            until_ns=in_ns(self._now_s),
             fault=fault,
         )
 
@@ -193,7 +194,7 @@ class DiceReaderSimulator:
             return False
         self._begun = True
         self._number += 1
-        self._busy = [one for one in self._busy if one[1] > _ns(self._now_s)]
+        self._busy = [one for one in self._busy if one[1] > in_ns(self._now_s)]
         self._throw = (self._throw + 1) % THROWS
         return True
 
@@ -216,7 +217,7 @@ class DiceReaderSimulator:
         """The bytes as a reader gets them: at 9600 baud, one frame after the other, cut anywhere."""
         chunks: list[Chunk] = []
         for t_s, data in wire:
-            from_ns = t_ns = max(_ns(t_s), self._free_ns)
+            from_ns = t_ns = max(in_ns(t_s), self._free_ns)
             start = 0
             while start < len(data):
                 end = min(len(data), start + rng.randint(1, 16))
@@ -278,7 +279,3 @@ def _word(state: BoardState) -> bytes:
     if state is BoardState.FAULT:
         return encode_word(StateWord("errors"))
     return encode_word(StateWord("shaking" if state is BoardState.MOVING else "idle"))
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Final
 
-from hal.clock import NS_PER_S
-from hal.values import Batch, Edge, EdgesLost, Rare
-from simulators.base.corruption import bounce, noise_burst, pulses_of, repaired, stuck, unplugged, without_pulses
-from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name, device_fault
-from simulators.base.sensors import settle_order
-from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice, shown
+from hal.values import Batch, Edge
+from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name
+from simulators.base.sensors import in_ns, settle_order
+from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
+from simulators.dice.tumbling import MS, QUIET_AT_START_S, Draws, SpoiltLines, against_lying, as_they_lie
 
 LINES: Final = ("cover", "shake")
-QUIET_AT_START_S: Final = 5.0
 REST_S: Final = 2.0
 LEAST_SHAKES: Final = 3
-MS: Final = 1_000_000
+DOUBTS: Final = ("too_few_shakes", "shaken_uncovered", "edges_lost", "sensor_missing", "sensor_stuck")
+"""What may be reported of a round whose lines were spoilt."""
 
 SHAKER_FAULTS: Final = by_name(
     (
@@ -85,13 +85,82 @@ def _spoilt_plan(name: str, plan: ShakerPlan, rng: Random) -> ShakerPlan:
     return plan
 
 
+class Handled:
+    """One round as hands and dice make it: the cover goes on, the shaker is shaken, the cover comes off."""
+
+    def __init__(self, dice: Sequence[Body], plan: ShakerPlan, t_s: float, rng: Random) -> None:
+        self._dice = dice
+        self._plan = plan
+        self._rng = rng
+        self._cover: list[tuple[int, float]] = []
+        self._pulses_s: list[tuple[float, float]] = []
+        self._lifted_s: float | None = None
+        if plan.covered:
+            self._cover.append((1, t_s))
+            t_s += rng.uniform(0.4, 1.0)
+        self.began_s = self.rest_s = t_s
+        """When it was first shaken, and when the dice lay."""
+        self._shake(t_s)
+        if plan.covered:
+            self._uncover()
+        self.end_s = self._after()
+        """When the next round may begin."""
+
+    @property
+    def edges(self) -> list[Edge]:
+        """What cover and shake sensor make of it: those of the cover first."""
+        cover = [Edge("cover", level, in_ns(t_s)) for level, t_s in self._cover]
+        felt = [(Edge("shake", 1, in_ns(at_s)), Edge("shake", 0, in_ns(to_s))) for at_s, to_s in self._pulses_s]
+        return [*cover, *(edge for pulse in felt for edge in pulse)]
+
+    def _shake(self, t_s: float) -> None:
+        """Shakes it as often as planned, and again after each rest."""
+        rng = self._rng
+        for k, shakes in enumerate(self._plan.shakes):
+            if k:
+                t_s = self.rest_s + REST_S + rng.uniform(1.0, 2.0)
+            for shake in range(shakes):
+                from_s, t_s = t_s, self._stroke(t_s)
+                if shake == self._plan.lift_after:
+                    self._lifted_s = (from_s + self._pulses_s[-1][1]) / 2
+                t_s += rng.uniform(0.13, 0.3)
+            for die in self._dice:
+                fallen = fall(die, self._pulses_s[-1][1], rng.uniform(8.0, 20.0), rng)
+                self.rest_s = max(self.rest_s, fallen.rest_s)
+
+    def _stroke(self, t_s: float) -> float:
+        """One stroke: the switch closes, and lets go a few times. Returns when it is over."""
+        for _ in range(self._rng.randint(1, 3)):
+            self._pulses_s.append((t_s, t_s + self._rng.uniform(0.006, 0.02)))
+            t_s = self._pulses_s[-1][1] + self._rng.uniform(0.004, 0.02)
+        return t_s
+
+    def _uncover(self) -> None:
+        """The cover comes off: while it was shaken, before the dice lie, or a while after."""
+        if self._lifted_s is None and self._plan.lifted_early:
+            self._lifted_s = self.rest_s - 0.05
+        elif self._lifted_s is None:
+            self._lifted_s = self.rest_s + REST_S + self._rng.uniform(0.5, 1.5)
+        self._cover.append((0, self._lifted_s))
+
+    def _after(self) -> float:
+        """What is done to it after its dice were seen. Returns when that is over."""
+        end_s = max(self.rest_s + REST_S, self._lifted_s or 0.0) + self._rng.uniform(1.0, 2.0)
+        if self._plan.knock:
+            self._pulses_s += [(end_s, end_s + 0.0015), (end_s + 0.02, end_s + 0.021)]
+            end_s += REST_S + 1.0
+        if self._plan.cover_again:
+            self._cover += [(1, end_s), (0, end_s + 1.0)]
+            end_s += 2.0
+        return end_s
+
+
 class ShakerSimulator:
     """A shaker whose three dice and clock go on from round to round. Equal seeds give equal rounds."""
 
     def __init__(self, seed: int) -> None:
-        self._seed = seed
         self._now_s = 0.0
-        self._number = 0
+        self._draws = Draws(seed, SHAKER_FAULTS, "shaker")
         self._dice = new_dice(3, Random(f"{seed}/dice"), SMALL_DIE_M)
 
     @property
@@ -104,10 +173,15 @@ class ShakerSimulator:
         """Until when it has been played."""
         return self._now_s
 
+    @property
+    def dice(self) -> tuple[Body, ...]:
+        """Its dice, as they lie now."""
+        return tuple(self._dice)
+
     def start(self) -> Batch:
         """Uncovered and quiet at time 0, and five quiet seconds."""
         self._now_s = QUIET_AT_START_S
-        return Batch([Edge(line, 0, 0) for line in LINES], [], _ns(self._now_s))
+        return Batch([Edge(line, 0, 0) for line in LINES], [], in_ns(self._now_s))
 
     def tumble(self, fault: str | None = None, begin_s: float | None = None) -> Tumble:
         """The next round of the shaker, with a named fault or without, from `begin_s` on (default: in a while).
@@ -115,117 +189,52 @@ class ShakerSimulator:
         Raises:
             FaultError: a shaker has no fault of this name.
         """
-        named = device_fault(fault, SHAKER_FAULTS, "shaker")
-        self._number += 1
-        rng = Random(f"{self._seed}/{self._number}")
-        fault_rng = Random(f"{self._seed}/{self._number}/{named.name}")
-        plan = clean_plan(rng)
-        if named.physical:
-            plan = _spoilt_plan(named.name, plan, fault_rng)
+        drawn = self._draws.next(fault)
+        plan = drawn.plan(clean_plan, _spoilt_plan)
         from_s = self._now_s
         t_s = from_s + plan.wait_s if begin_s is None else max(begin_s, from_s)
-        edges, pulses = list[Edge](), list[tuple[float, float]]()
-        if plan.covered:
-            edges.append(Edge("cover", 1, _ns(t_s)))
-            t_s += rng.uniform(0.4, 1.0)
-        began_s, rest_s, lifted_s = self._shake(plan, t_s, pulses, rng)
-        if plan.covered:
-            if lifted_s is None:
-                lifted_s = rest_s - 0.05 if plan.lifted_early else rest_s + REST_S + rng.uniform(0.5, 1.5)
-            edges.append(Edge("cover", 0, _ns(lifted_s)))
-        end_s = max(rest_s + REST_S, lifted_s or 0.0) + rng.uniform(1.0, 2.0)
-        if plan.knock:
-            pulses += [(end_s, end_s + 0.0015), (end_s + 0.02, end_s + 0.021)]
-            end_s += REST_S + 1.0
-        if plan.cover_again:
-            edges += [Edge("cover", 1, _ns(end_s)), Edge("cover", 0, _ns(end_s + 1.0))]
-            end_s += 2.0
-        self._now_s = end_s
-        edges += [edge for at_s, to_s in pulses for edge in (Edge("shake", 1, _ns(at_s)), Edge("shake", 0, _ns(to_s)))]
-        settle_order(edges, _ns(from_s), _ns(end_s))
-        truth = self._truth(named.name, plan, began_s, rest_s)
-        rare: list[Rare] = []
-        if not named.physical:
-            edges, lost = self._spoil(named.name, edges, _ns(began_s), _ns(rest_s), _ns(end_s), fault_rng)
-            doubts = ("too_few_shakes", "shaken_uncovered", "edges_lost", "sensor_missing", "sensor_stuck")
-            rare, truth = [*lost], truth.doubted(named.name.replace("_", " "), doubts)
-        return Tumble(Batch(edges, rare, _ns(end_s)), truth, self._number, fault)
+        handled = Handled(self._dice, plan, t_s, drawn.rng)
+        self._now_s = handled.end_s
+        edges, end_ns = handled.edges, in_ns(handled.end_s)
+        settle_order(edges, in_ns(from_s), end_ns)
+        spoilt = SpoiltLines(edges, LINES, dict.fromkeys(LINES, 0), end_ns, drawn.fault_rng)
+        if not drawn.fault.physical:
+            at_ns = drawn.fault_rng.randrange(in_ns(handled.began_s), in_ns(handled.rest_s))
+            _spoil(drawn.fault.name, spoilt, at_ns)
+        return drawn.tumble(spoilt, self._truth(drawn.fault.name, plan, handled), DOUBTS)
 
-    def _shake(
-        self, plan: ShakerPlan, t_s: float, pulses: list[tuple[float, float]], rng: Random
-    ) -> tuple[float, float, float | None]:
-        """Shakes it: when it was first shaken, when the dice lay, and when the cover came off before that."""
-        began_s, rest_s, lifted_s = t_s, t_s, None
-        for k, shakes in enumerate(plan.shakes):
-            if k:
-                t_s = rest_s + REST_S + rng.uniform(1.0, 2.0)
-            for shake in range(shakes):
-                # The switch closes at each stroke, and lets go a few times.
-                from_s = t_s
-                for _ in range(rng.randint(1, 3)):
-                    pulses.append((t_s, t_s + rng.uniform(0.006, 0.02)))
-                    t_s = pulses[-1][1] + rng.uniform(0.004, 0.02)
-                if shake == plan.lift_after:
-                    lifted_s = (from_s + pulses[-1][1]) / 2
-                t_s += rng.uniform(0.13, 0.3)
-            for die in self._dice:
-                rest_s = max(rest_s, fall(die, pulses[-1][1], rng.uniform(8.0, 20.0), rng).rest_s)
-        return began_s, rest_s, lifted_s
-
-    def _truth(self, fault: str, plan: ShakerPlan, began_s: float, rest_s: float) -> TumbleTruth:
-        dice = [shown(die) for die in self._dice]
-        reasons: list[str] = []
-        if fault == "die_cocked":
-            dice[-1] = shown(self._dice[-1], "cocked")
-            reasons.append("dice_not_flat")
-        elif fault == "die_stacked":
-            dice[-1] = shown(self._dice[-1], "stacked")
-            reasons.append("die_on_die")
+    def _truth(self, fault: str, plan: ShakerPlan, handled: Handled) -> TumbleTruth:
+        dice = as_they_lie(self._dice, fault)
+        reasons = against_lying(dice)
         bare = not plan.covered or plan.lift_after is not None or plan.lifted_early
-        if max(plan.shakes) < LEAST_SHAKES:
+        enough = max(plan.shakes) >= LEAST_SHAKES
+        if not enough:
             reasons.append("too_few_shakes")
         if bare:
             reasons.append("shaken_uncovered")
         return TumbleTruth(
-            tumbled=max(plan.shakes) >= LEAST_SHAKES and not bare,
+            tumbled=enough and not bare,
             dice=tuple(dice),
             times=0 if not plan.covered else max(plan.shakes),
-            began_ns=_ns(began_s),
-            rest_ns=_ns(rest_s),
+            began_ns=in_ns(handled.began_s),
+            rest_ns=in_ns(handled.rest_s),
             reasons=tuple(reasons),
-            detail=f"{'+'.join(map(str, plan.shakes))} shakes, rest at {rest_s:.2f} s",
+            detail=f"{'+'.join(map(str, plan.shakes))} shakes, rest at {handled.rest_s:.2f} s",
         )
 
-    def _spoil(
-        self, name: str, edges: list[Edge], from_ns: int, rest_ns: int, end_ns: int, rng: Random
-    ) -> tuple[list[Edge], list[EdgesLost]]:
-        """What a line fault makes of the edges; by the end of the round it is repaired."""
-        levels = dict.fromkeys(LINES, 0)
-        at_ns = rng.randrange(from_ns, rest_ns)
-        lost: list[EdgesLost] = []
-        first_ns = edges[0].t_ns - 1
-        if name in ("shake_dead", "cover_dead"):
-            line = name.removesuffix("_dead")
-            spoilt = stuck(line, 0, first_ns, end_ns - MS, levels)(edges)
-        elif name == "shake_stuck":
-            spoilt = stuck("shake", 1, at_ns, end_ns - MS, levels)(edges)
-        elif name == "lost_pulse":
-            gone = rng.randrange(max(1, len(pulses_of(edges, "shake"))))
-            spoilt = without_pulses("shake", gone.__eq__)(edges)
-        elif name == "bounce":
-            spoilt = bounce(("cover",), 1.0, 15 * MS, rng, levels)(edges)
-        elif name == "noise_burst":
-            spoilt = noise_burst(LINES, at_ns, at_ns + 200 * MS, 20, rng, levels)(edges)
-        else:
-            corrupt, lost = unplugged(LINES, at_ns, min(at_ns + 800 * MS, end_ns - MS), levels)
-            spoilt = corrupt(edges)
-        return repaired(spoilt, edges, levels, end_ns), lost
 
-    @property
-    def dice(self) -> tuple[Body, ...]:
-        """Its dice, as they lie now."""
-        return tuple(self._dice)
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)
+def _spoil(name: str, lines: SpoiltLines, at_ns: int) -> None:
+    """A fault of the lines, which begins at the first edge or at a moment of the shaking."""
+    match name:
+        case "shake_dead" | "cover_dead":
+            lines.stuck(name.removesuffix("_dead"), 0, lines.edges[0].t_ns - 1)
+        case "shake_stuck":
+            lines.stuck("shake", 1, at_ns)
+        case "lost_pulse":
+            lines.without_a_pulse("shake")
+        case "bounce":
+            lines.bouncing(("cover",), 1.0, 15 * MS)
+        case "noise_burst":
+            lines.noisy(at_ns)
+        case _:
+            lines.unplugged(at_ns)

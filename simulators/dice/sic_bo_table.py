@@ -15,19 +15,18 @@ from hal.clock import NS_PER_S
 from hal.lamp_fields import CHAIN
 from hal.values import Batch, Command, Edge, LightLamps, Output, Rare
 from simulators.base.faults import fault_named
-from simulators.base.sensors import press
+from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.automated_shaker import LONGEST_S, PRESENT, AutomatedShakerSimulator
 from simulators.dice.bodies import SMALL_DIE_M, fall, new_dice, shown
+from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.keypad import KEYPAD_FAULTS
 from simulators.dice.reader import READER_FAULTS
 from simulators.dice.shaker import ShakerSimulator
 from simulators.dice.sic_bo_geometry import SicBoGeometry
-from simulators.dice.values import Given, ValueGivers, prefixed
+from simulators.dice.values import REPORTED, VALUE_REASONS, Given, ValueGivers, prefixed
 from simulators.lamps.lamp_board import LampBoardSimulator
 
-CALL: Final = "dealer_no_more_bets"
-SETTLED: Final = "dealer_settled"
 REVEALED_AFTER_S: Final = 4.3
 """From dice that lie to a cover that is off for certain, and a dealer's first key."""
 MENDED_S: Final = 6.0
@@ -35,11 +34,7 @@ MENDED_S: Final = 6.0
 AFTER_S: Final = 14.0
 WAITS_S: Final = 21.0
 """So much longer where keypad or board is waited for."""
-VALUE_REASONS: Final = ("value_missing", "values_disagree", "reader_doubt", "reader_fault", "sensor_missing",
-                        "sensor_stuck", "dice_disturbed", "dealer_call")  # fmt: skip
-"""What may fairly be said where keypad or board was at fault."""
 LAMP_REASONS: Final = ("lamps_failed_before_reveal", "lamps_failed", "dealer_call")
-SAID: Final = ("device.fault", "device.warning")
 
 
 class Shaken(NamedTuple):
@@ -93,12 +88,12 @@ class SicBoSimulator:
             *self._present(),
             CHAIN,
             *self._givers.lines,
-            *self._buttons(),
+            *self._geometry.buttons,
         )
 
     def start(self) -> Batch:
         """The level of every line at time 0, and some quiet."""
-        edges = [Edge(line, 0, 0) for line in self._buttons()] + [Edge(line, 1, 0) for line in self._present()]
+        edges = [Edge(line, 0, 0) for line in self._geometry.buttons] + [Edge(line, 1, 0) for line in self._present()]
         self._now_s = 5.0
         if self._shaker is not None:
             edges += self._shaker.start().edges
@@ -106,7 +101,7 @@ class SicBoSimulator:
         if self._tosser is not None:
             edges += self._tosser.start()
         given = self._givers.start(self._now_s)
-        return Batch([*edges, *given.edges], [*given.rare], _ns(self._now_s))
+        return Batch([*edges, *given.edges], [*given.rare], in_ns(self._now_s))
 
     # --- what answers --------------------------------------------------------------------------------------------
 
@@ -138,7 +133,7 @@ class SicBoSimulator:
     def wait(self, seconds: float) -> Batch:
         """Nobody plays; a reading board reports the dice that lie there."""
         self._now_s += seconds
-        return Batch([], self._givers.wait(self._now_s), _ns(self._now_s))
+        return Batch([], self._givers.wait(self._now_s), in_ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
@@ -167,12 +162,12 @@ class SicBoSimulator:
             end_s += WAITS_S
         if owner == "lamp" and device is not None:
             late_s = key_s - 0.05 if device.endswith("reveal") else from_s
-            self._lamps.plan(device, _ns(late_s), _ns(end_s - MENDED_S))
-            rare.append(Command("settle_attended", (("by", "simulated-supervisor"),), _ns(end_s - 0.3)))
+            self._lamps.plan(device, in_ns(late_s), in_ns(end_s - MENDED_S))
+            rare.append(Command("settle_attended", (("by", "simulated-supervisor"),), in_ns(end_s - 0.3)))
         else:
             self._lamps.plan(None, 0, 0)
         if not given.proven:
-            rare.append(Command("void", (("reason", "dealer_call"), ("by", "simulated-dealer")), _ns(end_s - 0.2)))
+            rare.append(Command("void", (("reason", "dealer_call"), ("by", "simulated-dealer")), in_ns(end_s - 0.2)))
         if self._geometry.settled_button:
             edges += press(SETTLED, end_s - AFTER_S + self._geometry.settle_after_s, 0.15)
         rare += self._givers.wait(end_s)
@@ -180,7 +175,7 @@ class SicBoSimulator:
         edges.sort(key=lambda edge: edge.t_ns)
         rare.sort(key=lambda value: value.t_ns)
         truth = self._truth(name, owner, shaken, given, spoilt=spoilt)
-        return SimRound(Batch(edges, rare, _ns(end_s)), truth, self._number, fault)
+        return SimRound(Batch(edges, rare, in_ns(end_s)), truth, self._number, fault)
 
     def _given(self, name: str, shaken: Shaken, key_s: float) -> tuple[Given, list[Rare]]:
         """The dice as they are keyed and read; a dealer who sees that it is no result keys nothing, and says so."""
@@ -194,7 +189,7 @@ class SicBoSimulator:
         )
         if (shaken.good and shaken.flat) or not self._geometry.keypad:
             return given, []
-        void = Command("void", (("reason", "dice_not_flat"), ("by", "simulated-dealer")), _ns(key_s))
+        void = Command("void", (("reason", "dice_not_flat"), ("by", "simulated-dealer")), in_ns(key_s))
         # A board that sees it has said so.
         calls = shaken.good and self._geometry.reader is None
         return given._replace(edges=[], proven=True), [void] if calls else []
@@ -203,13 +198,13 @@ class SicBoSimulator:
         reasons = [*shaken.reasons]
         notices: tuple[str, ...] = ()
         if spoilt or given.wrong or not given.proven:
-            reasons += VALUE_REASONS
-            notices = SAID
+            reasons += (*VALUE_REASONS, "dealer_call")
+            notices = REPORTED
         if not shaken.flat:
             reasons.append("dice_not_flat")
         if owner == "lamp":
             reasons += LAMP_REASONS if name != "lamp_cleared_before_paid" else ()
-            notices = (*SAID, "procedure.violation")
+            notices = (*REPORTED, "procedure.violation")
         values = tuple(die.value for die in shaken.dice if die.lying in VALUED and die.value is not None)
         # What was keyed wrongly and entered is what everybody believes: a supervisor corrects it.
         entered = given.entered if given.wrong else None
@@ -221,7 +216,7 @@ class SicBoSimulator:
             reasons=tuple(dict.fromkeys(reasons)),
             detail=f"{shaken.detail}, dice {'-'.join(map(str, values))}" + (f"; {name}" if name != "none" else ""),
             notices=notices,
-            rest_ns=_ns(shaken.rest_s),
+            rest_ns=in_ns(shaken.rest_s),
         )
 
     def _by_hand(self, owner: str, fault: str | None, call_s: float, rng: Random) -> Shaken:
@@ -242,7 +237,7 @@ class SicBoSimulator:
             reasons.append(fault)
         elif fault == "covered_before_no_more_bets":
             at = next(number for number, edge in enumerate(edges) if edge.line == "cover")
-            edges[at] = edges[at]._replace(t_ns=_ns(call_s - 0.5))
+            edges[at] = edges[at]._replace(t_ns=in_ns(call_s - 0.5))
         if fault in ("covered_again", "knocked_at_rest", "lifted_early", "noise_burst"):
             reasons += ["dice_disturbed", "shaken_uncovered"]
         if reasons and shaker_fault is not None:
@@ -274,11 +269,6 @@ class SicBoSimulator:
         good = toss in (None, "misreads", "garbled")
         return Shaken(edges, [], dice, begin_s, rest_s, good, reasons, "tossed by the automated shaker")
 
-    def _buttons(self) -> tuple[str, ...]:
-        geometry = self._geometry
-        wanted = ((CALL, geometry.no_more_bets_button), (SETTLED, geometry.settled_button))
-        return tuple(button for button, there in wanted if there)
-
     def _present(self) -> tuple[str, ...]:
         return (PRESENT,) if self._geometry.present_sensor and self._geometry.automated is not None else ()
 
@@ -286,7 +276,3 @@ class SicBoSimulator:
 def _own(name: str, device: str, faults: Iterable[str]) -> str | None:
     """The device's own name of a fault that a table lists."""
     return next((own for own in faults if own != "none" and prefixed(device, own) == name), None)
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)

@@ -10,22 +10,19 @@ from random import Random
 from typing import Final
 
 from drivers.dice.reader_wire import Die
-from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Output, Rare, RunMotor
 from simulators.base.faults import fault_named
 from simulators.base.geometry import GeometryError
-from simulators.base.sensors import press
+from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry
 from simulators.dice.cage_motor import MOTOR_FAULTS, TICK_S, MotorCage, seconds
+from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.keypad import KEYPAD_FAULTS
 from simulators.dice.reader import READER_FAULTS
 from simulators.dice.tumbled_geometry import TumbledGeometry
-from simulators.dice.tumbled_table import VALUE_REASONS
-from simulators.dice.values import ValueGivers, prefixed
+from simulators.dice.values import VALUE_REASONS, ValueGivers, prefixed
 
-CALL: Final = "dealer_no_more_bets"
-SETTLED: Final = "dealer_settled"
 DEALER: Final = "simulated-dealer"
 QUIET_AT_START_S: Final = 5.0
 TUMBLE_S: Final = 18.0
@@ -79,13 +76,13 @@ class MotorTumbledSimulator:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
-        return (*self._cage.lines, *self._givers.lines, *self._buttons())
+        return (*self._cage.lines, *self._givers.lines, *self._geometry.buttons)
 
     def start(self) -> Batch:
         """The level of every line at time 0, and some quiet."""
         begun = self._givers.start(self._now_s)
-        buttons = [Edge(line, 0, 0) for line in self._buttons()]
-        self._told_ns = int(self._now_s * NS_PER_S)
+        buttons = [Edge(line, 0, 0) for line in self._geometry.buttons]
+        self._told_ns = in_ns(self._now_s)
         rare = [value for value in begun.rare if value.t_ns <= self._told_ns]
         self._rare = [value for value in begun.rare if value.t_ns > self._told_ns]
         return Batch([*self._cage.start(), *begun.edges, *buttons], rare, self._told_ns)
@@ -93,7 +90,7 @@ class MotorTumbledSimulator:
     def wait(self, seconds: float) -> Batch:
         """Nobody calls: the motor stands, and what keypad and board send comes as an answer."""
         self._now_s += seconds
-        return Batch([], [], int(self._now_s * NS_PER_S))
+        return Batch([], [], in_ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
@@ -112,10 +109,10 @@ class MotorTumbledSimulator:
         edges = press(CALL, begin_s, 0.2) if self._geometry.no_more_bets_button else []
         rare: list[Rare] = []
         if not self._geometry.no_more_bets_button:
-            rare.append(Command("no_more_bets", (("by", DEALER),), int(begin_s * NS_PER_S)))
+            rare.append(Command("no_more_bets", (("by", DEALER),), in_ns(begin_s)))
         if self._fault == "dealer_voids":
             given = (("reason", "dealer_call"), ("by", DEALER))
-            rare.append(Command("void", given, int((begin_s + 2.0) * NS_PER_S)))
+            rare.append(Command("void", given, in_ns(begin_s + 2.0)))
         self._now_s = begin_s + TUMBLE_S * self._geometry.tumbles
         self._now_s += LONGEST_S if self._fault in MOTOR_FAULTS and self._fault != "none" else 0.0
         self._now_s += FORGOTTEN_S if self._fault.startswith("keypad_") else 0.0
@@ -124,7 +121,7 @@ class MotorTumbledSimulator:
         if self._geometry.settled_button:
             edges += press(SETTLED, self._now_s, 0.2)
         self._now_s += self._geometry.settle_after_s + rng.uniform(0.5, 1.5)
-        return SimRound(Batch(edges, rare, int(self._now_s * NS_PER_S)), self._truth(dice), self._number, fault)
+        return SimRound(Batch(edges, rare, in_ns(self._now_s)), self._truth(dice), self._number, fault)
 
     def _truth(self, dice: list[tuple[int, ...]]) -> Truth:
         reasons = NOT_DECIDED.get(self._fault, ())
@@ -152,7 +149,7 @@ class MotorTumbledSimulator:
         queued = min((*firsts, *(() if answer_ns is None else (answer_ns,))), default=None)
         if not self._cage.running and self._geometry.reader is None:
             return queued
-        tick_ns = self._told_ns + int(TICK_S * NS_PER_S)
+        tick_ns = self._told_ns + in_ns(TICK_S)
         return tick_ns if queued is None else min(queued, tick_ns)
 
     def command(self, output: Output) -> None:
@@ -201,7 +198,3 @@ class MotorTumbledSimulator:
         rare = sorted((value for value in self._rare if value.t_ns <= until_ns), key=lambda value: value.t_ns)
         self._rare = [value for value in self._rare if value.t_ns > until_ns]
         return Batch(edges, rare, until_ns)
-
-    def _buttons(self) -> tuple[str, ...]:
-        has = ((CALL, self._geometry.no_more_bets_button), (SETTLED, self._geometry.settled_button))
-        return tuple(line for line, present in has if present)

@@ -14,31 +14,19 @@ from drivers.dice.reader_wire import Die
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import fault_named
-from simulators.base.sensors import press
+from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry, CageSimulator
 from simulators.dice.chute import ChuteSimulator
+from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.tumble_truth import Tumble
 from simulators.dice.tumbled_geometry import TumbledGeometry, dealer_faults, tumbler_faults
-from simulators.dice.values import AskedReader, Given, ValueGivers, own_value_faults
+from simulators.dice.values import REPORTED, VALUE_REASONS, AskedReader, Given, ValueGivers, own_value_faults
 
-CALL: Final = "dealer_no_more_bets"
-SETTLED: Final = "dealer_settled"
 NOT_FLAT: Final = "dice_not_flat"
 
-VALUE_REASONS: Final = (
-    "value_missing",
-    "values_disagree",
-    "reader_doubt",
-    "reader_fault",
-    "sensor_missing",
-    "sensor_stuck",
-    "dice_disturbed",
-)
-"""What may fairly be said where keypad or board was at fault."""
 AFTERMATH: Final = ("sensor_stuck", "sensor_missing")
 UNCALLED: Final = ("tumbled_before_no_more_bets", "late_call")
-SAID: Final = ("device.fault", "device.warning")
 
 
 class Turned(NamedTuple):
@@ -78,20 +66,20 @@ class TumbledSimulator:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines and links that its batches may name."""
-        return (*self._tumbler.lines, *self.givers.lines, *self._buttons())
+        return (*self._tumbler.lines, *self.givers.lines, *self._geometry.buttons)
 
     def start(self) -> Batch:
         """The level of every line at time 0, and some quiet."""
         begun = self._tumbler.start()
         self._now_s = self._tumbler.now_s
         given = self.givers.start(self._now_s)
-        buttons = [Edge(line, 0, 0) for line in self._buttons()]
-        return Batch([*begun.edges, *given.edges, *buttons], [*given.rare], _ns(self._now_s))
+        buttons = [Edge(line, 0, 0) for line in self._geometry.buttons]
+        return Batch([*begun.edges, *given.edges, *buttons], [*given.rare], in_ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:
         """Nobody plays; a reading board reports the dice that lie there."""
         self._now_s += seconds
-        return Batch([], self.givers.wait(self._now_s), _ns(self._now_s))
+        return Batch([], self.givers.wait(self._now_s), in_ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
         """The next round, with a named fault or without.
@@ -118,7 +106,7 @@ class TumbledSimulator:
         rare += self.givers.wait(self._now_s)
         rare.sort(key=lambda value: value.t_ns)
         # A board that goes on sending does so until after the dealer is ready.
-        until_ns = max(_ns(self._now_s), *(value.t_ns for value in (*edges[-1:], *rare[-1:])), 0)
+        until_ns = max(in_ns(self._now_s), *(value.t_ns for value in (*edges[-1:], *rare[-1:])), 0)
         self._now_s = max(self._now_s, until_ns / NS_PER_S)
         return SimRound(Batch(edges, rare, until_ns), self._truth(name, turned), self._number, fault)
 
@@ -265,17 +253,9 @@ class TumbledSimulator:
             measurable=0.0,
             reasons=tuple(dict.fromkeys(reasons if whole else (*reasons, *turned[-1].tumble.truth.reasons))),
             detail=detail,
-            notices=() if fault == "none" else SAID,
+            notices=() if fault == "none" else REPORTED,
             rest_ns=turned[-1].tumble.truth.rest_ns,
         )
-
-    def _buttons(self) -> tuple[str, ...]:
-        has = ((CALL, self._geometry.no_more_bets_button), (SETTLED, self._geometry.settled_button))
-        return tuple(line for line, present in has if present)
-
-
-def _ns(t_s: float) -> int:
-    return int(t_s * NS_PER_S)
 
 
 class AskedTumbledSimulator(AskedReader, TumbledSimulator):
@@ -284,4 +264,4 @@ class AskedTumbledSimulator(AskedReader, TumbledSimulator):
 
 def _void(reason: str, t_s: float) -> Command:
     """The dealer's call that a round is void."""
-    return Command("void", (("reason", reason), ("by", "simulated-dealer")), _ns(t_s))
+    return Command("void", (("reason", reason), ("by", "simulated-dealer")), in_ns(t_s))

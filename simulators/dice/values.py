@@ -13,6 +13,18 @@ from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
 from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
 
 LINK: Final = "dice_serial"
+VALUE_REASONS: Final = (
+    "value_missing",
+    "values_disagree",
+    "reader_doubt",
+    "reader_fault",
+    "sensor_missing",
+    "sensor_stuck",
+    "dice_disturbed",
+)
+"""What may fairly be reported where keypad or board was at fault."""
+REPORTED: Final = ("device.fault", "device.warning")
+"""The events that may come of it."""
 ANSWER_NS: Final = 100_000_000
 """How long a board takes to answer (ours)."""
 
