@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.configuration.values import DeviceConfig, TableConfig
+from controller.configuration.device import DeviceConfig
+from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links, table_for
-from controller.games.catalogue import DEVICE
 from controller.table.table import Table
 from drivers.base.device_spec import RecordedError
 from drivers.base.observed import Listener
@@ -130,7 +130,7 @@ def _known_lines(config: TableConfig) -> list[str]:
 
 def _numbered_lines(config: TableConfig) -> list[str]:
     """The lines of sensors of which a capture may have more or fewer than the configuration."""
-    specs = [DEVICE[device.driver] for device in config.devices.values()]
+    specs = [device.spec for device in config.devices.values()]
     return [line for spec in specs if spec.recorded is not None for line in spec.recorded.lines]
 
 
@@ -159,7 +159,7 @@ def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableCon
 
 
 def _device_fitted(device: DeviceConfig, lines: Collection[str], path: Path) -> DeviceConfig:
-    recorded = DEVICE[device.driver].recorded
+    recorded = device.spec.recorded
     if recorded is None:
         return device
     try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from controller.bench_page.output_test import OutputTest, OutputTestError
 from controller.games.assembly import secret_links
-from controller.games.catalogue import orders_of
+from controller.games.base.spec import spec_of
 from controller.live.live_table import LiveTable
 from controller.table.commands import CommandError
 from drivers.dealer.buttons import BUTTONS
@@ -67,7 +67,7 @@ class Actions:
 
     def _order(self, asked: Mapping[str, Any]) -> str:
         verb = _text(asked, "verb")
-        known = orders_of(self._live.config.game)
+        known = spec_of(self._live.config).order_names
         if verb not in known:
             raise ActionError(f"{verb}: this table takes {', '.join(known)}")
         if self._simulated is None and verb not in LIVE_ORDERS:

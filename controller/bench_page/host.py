@@ -21,7 +21,7 @@ from controller.bench_page.wiring_shown import LineShown, WiringShown, lines_sho
 from controller.captures.capture_store import CaptureRequest
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, secret_links
-from controller.games.catalogue import DEVICE, orders_of
+from controller.games.base.spec import spec_of
 from controller.live.live_table import NOT_HAD, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED
@@ -168,7 +168,7 @@ class BenchHost:
         self.clock = clock
         self._origin_ns = clock.now_ns()
         self._wiring = wire(config, clock, {}, seed)
-        self._wiring.read_only = config.lines.backend != "sim"
+        self._wiring.read_only = not config.backend.simulated
         sealed = secret_links(config)
         self._notes = NoteTaker(secret_devices(config).__contains__, self._origin_ns)
         self.live = LiveTable(
@@ -397,7 +397,7 @@ class BenchHost:
             devices=[(device.name, device.driver) for device in config.devices.values()],
             faults=faults,
             buttons=buttons,
-            orders=orders_of(config.game),
+            orders=spec_of(config).order_names,
             lamps=list(self.output_test.lamps),
             can_wait=source is not None and source.can_wait,
         )
@@ -416,7 +416,7 @@ def shown_buttons() -> tuple[str, ...]:
 def secret_devices(config: TableConfig) -> frozenset[str]:
     """The devices whose observations may name what is not exposed yet: those that have a secret link."""
     devices = config.devices.values()
-    return frozenset(device.name for device in devices if DEVICE[device.driver].secrets(device.config))
+    return frozenset(device.name for device in devices if device.spec.secrets(device.config))
 
 
 def event_shown(event: Event, origin_ns: int) -> EventShown:

@@ -9,7 +9,6 @@ from controller.configuration.pinout import pinout_of
 from controller.configuration.terminals import places_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
-from controller.games.catalogue import DEVICE
 from drivers.dealer.buttons import BUTTONS
 from hal.board.messages import KINDS
 
@@ -50,7 +49,7 @@ def lines_shown(config: TableConfig) -> list[LineShown]:
     pinout, sealed = pinout_of(config), secret_links(config)
     owner: dict[str, str] = dict.fromkeys(BUTTONS, "dealer")
     for device in config.devices.values():
-        owner |= dict.fromkeys(DEVICE[device.driver].lines(device.config), device.name)
+        owner |= dict.fromkeys(device.lines, device.name)
     found: list[LineShown] = []
     for name, use in config.uses.items():
         pin, terminal = pinout.pins.get(name), config.terminals.get(name)

@@ -7,22 +7,22 @@ from collections.abc import Mapping
 
 import msgspec
 
-from controller.configuration.values import DeviceConfig, TableConfig
-from controller.games.catalogue import DEVICE
+from controller.configuration.device import DeviceConfig
+from controller.configuration.values import TableConfig
 from drivers.base.movement import Movement
 
 
 def lines_of(config: TableConfig, device: DeviceConfig) -> list[str]:
     """The lines of a device that the table's file wires: pins, terminals and serial ports."""
-    return [line for line in DEVICE[device.driver].lines(device.config) if config.wired(line) or line in config.links]
+    return [line for line in device.lines if config.wired(line) or line in config.links]
 
 
 def movements_of(config: TableConfig) -> dict[str, list[Movement]]:
     """The movements that prove each device of a table; a device that needs none is left out."""
     found: dict[str, list[Movement]] = {}
     for name, device in config.devices.items():
-        wired = lines_of(config, device) if config.live else list(DEVICE[device.driver].lines(device.config))
-        made = list(DEVICE[device.driver].movements(device.config, wired))
+        wired = lines_of(config, device) if config.live else list(device.lines)
+        made = list(device.spec.movements(device.config, wired))
         if made:
             found[name] = made
     return found

@@ -28,7 +28,6 @@ from controller.boards.detached_signature import (
 )
 from controller.calibration.movements import digest_of, movements_of
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE
 from drivers.base.movement import Movement
 from hal.plain_text import plain
 
@@ -169,7 +168,7 @@ def calibrated(config: TableConfig, state: CalibrationState) -> TableConfig:
 def _fitted(config: TableConfig, name: str, measured: Measured) -> msgspec.Struct | None:
     """A device's keys with its measures; None where they contradict each other."""
     device = config.devices[name]
-    fitted: msgspec.Struct = DEVICE[device.driver].measured(device.config, measured)
+    fitted: msgspec.Struct = device.spec.measured(device.config, measured)
     problems = getattr(fitted, "problems", None)
     return None if problems is not None and problems() else fitted
 

@@ -22,7 +22,7 @@ from controller.boards.detached_signature import SignedFileError, read_signed, t
 from controller.calibration.movements import places_of
 from controller.certification.software import installed_files, libraries
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import GAME
+from controller.games.base.spec import spec_of
 from hal.plain_text import plain
 
 _DOMAIN: Final = b"feltwire certificate\0"
@@ -77,7 +77,7 @@ def certificate_path(config: TableConfig) -> Path:
 
 def is_machine(config: TableConfig) -> bool:
     """Whether the rules want the table identical to a certified model."""
-    return GAME[config.game].model is not None
+    return spec_of(config).model is not None
 
 
 def certificate_of(config: TableConfig, signer: bytes) -> CertificateState:
@@ -105,7 +105,7 @@ def certificate_of(config: TableConfig, signer: bytes) -> CertificateState:
 
 def model_of(config: TableConfig) -> dict[str, str]:
     """What of the file touches play, by its place, and where the wires of each device go."""
-    model = GAME[config.game].model
+    model = spec_of(config).model
     values = dict(_flat("", {} if model is None else model(config)))
     values["lines.backend"] = config.lines.backend
     for name, board in sorted(config.boards.items()):

@@ -51,7 +51,7 @@ def command(
     used.
     """
     config = load_one(table)
-    if config.lines.backend == "capture":
+    if config.backend.recorded:
         wrong = f'{table}: a table with backend "capture" has no lines to look at'
         fix = "use the table's own file, and drop the capture on its page"
         click.echo(click.style(f"{wrong}; {fix}", fg="red"), err=True)
@@ -59,9 +59,9 @@ def command(
     factor = parse_speed(speed)
     if factor > MOST_SPEED:
         raise click.BadParameter(f"{speed}: at most {MOST_SPEED:g}, so that it can be followed", param_hint="--speed")
-    if config.lines.backend != "sim" and factor != 1:
+    if not config.backend.simulated and factor != 1:
         raise click.BadParameter("only simulated devices have another time than the clock's", param_hint="--speed")
-    clock: Clock = FastClock(factor) if config.lines.backend == "sim" else SystemClock()
+    clock: Clock = FastClock(factor) if config.backend.simulated else SystemClock()
     sys.exit(asyncio.run(_serve(config, clock, host, port, names, seed, opens)))
 
 

@@ -9,7 +9,7 @@ import click
 
 from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import show_problems
-from controller.games.catalogue import GAME
+from controller.games.base.spec import spec_of
 from controller.games.load import check
 from controller.rules.cited import HOUSE_RULE
 from controller.rules.house import rules_words
@@ -36,7 +36,7 @@ def command(tables: tuple[Path, ...]) -> None:
     for table in report.tables:
         played = f"{table.game} by {rules_words(table.rules)}"
         click.echo(f"{table.file}: table {table.id}, {played}, backend {table.lines.backend}: ok")
-        for notice in GAME[table.game].notices(table):
+        for notice in spec_of(table).notices(table):
             where = HOUSE_RULE if notice.ours else f"post at the table ({notice.cite})"
             click.echo(f"  {where}: {notice.value}")
     if report.errors:

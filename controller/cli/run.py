@@ -212,9 +212,10 @@ def _banner(plan: ServicePlan, environ: Mapping[str, str] = os.environ) -> str:
 
 def _refuse_captures(configs: Sequence[TableConfig]) -> None:
     for config in configs:
-        if config.lines.backend == "capture":
+        if config.backend.recorded:
             click.echo(
-                f'{config.file}: lines.backend: "capture" has no live wires; use feltwire replay, or another backend',
+                f'{config.file}: lines.backend: "{config.lines.backend}" has no live wires; use feltwire replay, or '
+                "another backend",
                 err=True,
             )
             sys.exit(BAD_CONFIGURATION)
@@ -223,7 +224,7 @@ def _refuse_captures(configs: Sequence[TableConfig]) -> None:
 def _speed(configs: Sequence[TableConfig], speed: str, faults: Sequence[str]) -> float:
     """How fast simulated tables run; other than real time, every table must be one."""
     times = parse_speed(speed)
-    live = [config.id for config in configs if config.lines.backend != "sim"]
+    live = [config.id for config in configs if not config.backend.simulated]
     if live and (times != 1 or faults):
         raise click.UsageError(f"--speed and --fault are for simulated tables; {', '.join(live)} has real wires")
     return times

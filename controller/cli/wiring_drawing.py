@@ -20,7 +20,6 @@ from controller.configuration.pinout import pinouts_of
 from controller.configuration.pins import GpioPin
 from controller.configuration.terminals import places_of
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE
 from drivers.base.device_spec import LineUse
 from hal.board.messages import KINDS
 from hal.lines import Pull
@@ -108,7 +107,7 @@ def _colors(config: TableConfig, used: int = 0) -> dict[str, tuple[str, str]]:
     """The colour of each line's wire: one a device, and one for all that is driven; `used` are those of others."""
     colors: dict[str, tuple[str, str]] = {}
     for device in config.devices.values():
-        lines = [line for line in DEVICE[device.driver].lines(device.config) if line in config.uses]
+        lines = [line for line in device.lines if line in config.uses]
         if not lines:
             continue
         for line in lines:

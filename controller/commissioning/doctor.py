@@ -24,7 +24,6 @@ from controller.commissioning.listening import OpenTable, TooManyValuesError, op
 from controller.commissioning.table_checks import KeyFacts
 from controller.configuration.problems import Problem
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE
 from controller.service.state_paths import StatePaths, keys_folder
 from hal.backends.gpiod_chip import Devices, gpio_devices
 from hal.board.errors import BoardError
@@ -207,7 +206,7 @@ def wired_lines(config: TableConfig) -> list[Wired]:
 async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: Note, clock: Clock) -> None:
     _ports(config, around, note)
     free = True
-    if config.lines.backend in ("gpiod", "gpiozero"):
+    if config.backend.on_pins:
         free = _gpio(config, around, note)
     if around.service is not None:
         held = f"the service at {around.service.base} holds the lines"
@@ -307,5 +306,5 @@ async def _listen(config: TableConfig, opened: OpenTable, asked: Asked, note: No
         if not await asked.move(name, opened):
             note(line_checks.judge_untouched(name, f"{name} was left out"))
             continue
-        bounds = DEVICE[device.driver].bounds(device.config)
+        bounds = device.spec.bounds(device.config)
         note(*line_checks.judge_moved(listener.recording(), mine, bounds, name))

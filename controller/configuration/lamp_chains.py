@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from controller.configuration.declaration import value_text
+from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding, suggestion
 from controller.configuration.sections import BoardSection
-from controller.configuration.values import DeviceConfig
 from drivers.lamps.lamp_board import LAMPS, LampBoardConfig
 from hal.board.messages import KINDS as BOARDS
 

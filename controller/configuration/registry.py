@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import CallBy
-from controller.configuration.values import DeviceConfig, R
 from controller.rules.house import HouseKeys, changes_of
 from controller.rules.profile import HOUSE, game_text
 from drivers.base.device_spec import DeviceSpec
+from hal.backend_spec import BackendSpec
+
+R = TypeVar("R", bound=msgspec.Struct)
 
 
 class Slot(NamedTuple):
@@ -44,7 +47,7 @@ class SetUp(NamedTuple):
     options: msgspec.Struct | None
     devices: Mapping[str, DeviceConfig]
     simulated: bool
-    """Whether the backend is `sim`."""
+    """Whether its devices are simulated."""
     call: CallBy | None
     house: HouseKeys | None = None
     """`[house]`: what the house changes, where the profile is its own."""
@@ -91,3 +94,4 @@ class Registry(NamedTuple):
 
     games: Mapping[str, GameEntry]
     drivers: Mapping[str, DeviceSpec]
+    backends: Mapping[str, BackendSpec]

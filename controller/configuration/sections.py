@@ -11,10 +11,6 @@ from controller.configuration.validation import OtherWord
 from controller.rules.profile import DEFAULT_PROFILE, default_profile
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 
-Backend = Literal["gpiod", "gpiozero", "board", "sim", "capture"]
-LIVE_BACKENDS = frozenset({"gpiod", "gpiozero", "board"})
-"""Backends with real wires: every line that the devices require must be wired."""
-
 CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
 Repeats = Literal["warn", "shut", "off"]
@@ -234,24 +230,15 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return "by_order" if live or self.inspection == "opening" else "at_start"
 
 
-_MEANT_BACKENDS: Final = {
-    **dict.fromkeys(("raspberry pi", "raspberrypi", "pi", "rpi", "gpio", "libgpiod", "rpi.gpio", "pins"), "gpiod"),
-    **dict.fromkeys(("simulator", "simulated", "simulation"), "sim"),
-    **dict.fromkeys(("replay", "vcd", "recorded"), "capture"),
-    **dict.fromkeys(("arduino", "nano", "boards"), "board"),
-}
-
-
 class LinesSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[lines]`: where the lines come from."""
 
     backend: Annotated[
-        Backend,
+        str,
         Meta(
             description="gpiod or gpiozero for pins of the Pi, board for boards with firmware of their own, sim for "
             "simulated devices, capture for recorded ones",
             examples=["sim"],
-            extra={"meant": _MEANT_BACKENDS},
         ),
     ]
     chip: Annotated[

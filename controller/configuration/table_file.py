@@ -8,12 +8,13 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from controller.configuration.declaration import fields_of, value_text
+from controller.configuration.device import DeviceConfig
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, nearest, suggestion, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
-from controller.configuration.sections import LIVE_BACKENDS, CallBy, FeedSection, LinesSection, TableSection
-from controller.configuration.validation import as_section, right_part, validate
-from controller.configuration.values import DeviceConfig, TableConfig
+from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection
+from controller.configuration.validation import as_section, check_choice, right_part, validate
+from controller.configuration.values import TableConfig
 from controller.configuration.wiring import (
     BOARD,
     Wires,
@@ -30,6 +31,7 @@ from controller.configuration.wiring import (
 from controller.rules.house import HouseKeys
 from controller.rules.profile import DEFAULT_PROFILE, HOUSE, profile, profile_names, profiles_that_play
 from drivers.base.device_spec import LineUse
+from hal.backend_spec import NO_BACKEND, BackendSpec
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed", HOUSE)
 
@@ -55,23 +57,22 @@ class TableFile:
     def _check(self, file: str) -> None:
         self._check_section_names()
         table = self._section(TableSection, "table")
-        lines = self._section(LinesSection, "lines")
+        backend = self._backend()
+        lines = self._lines(backend)
         feed = self._section(FeedSection, "feed")
         game = self._game()
-        # What the other sections are checked against is as much of these two as is right.
+        # What the other sections are checked against is as much of this one as is right.
         right_table = self._right(TableSection, "table", "game", "rules")
-        right_lines = self._right(LinesSection, "lines", "backend")
-        call = self._call(self._right(TableSection, "table", "no_more_bets"), right_lines, game)
-        if right_lines is not None:
-            self.live = right_lines.backend in LIVE_BACKENDS
+        call = self._call(self._right(TableSection, "table", "no_more_bets"), backend, game)
+        self.live = backend.live
         if lines is not None:
-            self._check_lines(lines)
+            self._check_lines(lines, backend)
         if table is not None:
             self.id = table.id
         if right_table is not None:
             self._check_rules(right_table)
-        sections = (self._table(name) for name in ("pins", BOARD, "links", "lines"))
-        self.wires, found = read_wires(*sections)
+        pins, boards, links = (self._table(name) for name in ("pins", BOARD, "links"))
+        self.wires, found = read_wires(pins, boards, links, self._table("lines").get("chip"), backend)
         self.findings += [f for f in found if f.path != (BOARD,) or not self._misspelt(BOARD)]
         if game is None:
             return
@@ -80,39 +81,40 @@ class TableFile:
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
         if house_right:
-            self._check_set_up(game, right_table, right_lines, options, devices, call, house)
+            self._check_set_up(game, right_table, backend, options, devices, call, house)
         self._check_set_going(devices, call)
         self._check_on_wires(devices)
         self.findings += check_lamps(devices, self.wires.boards, live=self.live)
         if not all_right:
             self.findings += check_places(self.wires, {})  # mistakes that do not depend on the line's purpose
             return
-        uses = self._check_wiring(right_lines, devices, call)
+        uses = self._check_wiring(backend, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
         if table is not None and lines is not None and feed is not None and options is not None and not wrong:
             self.config = TableConfig(
-                file,
-                table.id,
-                table.game,
-                table.profile,
-                call,
-                lines,
-                devices,
-                self.wires,
-                uses,
-                options,
-                table.opens_with(self.live),
-                table.inspection,
-                table.bias_watch,
-                table.repeats,
-                table.labels,
-                table.limits,
-                table.limits_unit,
-                feed,
-                table.calibration,
-                table.certificate,
-                table.certified_by,
-                house,
+                file=file,
+                id=table.id,
+                entry=game,
+                rules=table.profile,
+                no_more_bets=call,
+                lines=lines,
+                backend=backend,
+                devices=devices,
+                wires=self.wires,
+                uses=uses,
+                options=options,
+                opens=table.opens_with(self.live),
+                inspection=table.inspection,
+                bias_watch=table.bias_watch,
+                repeats=table.repeats,
+                labels=table.labels,
+                limits=table.limits,
+                limits_unit=table.limits_unit,
+                feed=feed,
+                calibration=table.calibration,
+                certificate=table.certificate,
+                certified_by=table.certified_by,
+                house=house,
             )
 
     # ------------------------------------------------------------------------------------------- sections
@@ -182,13 +184,33 @@ class TableFile:
         # The rest is checked against the most likely game, so that all mistakes are reported at once.
         return self.registry.games.get(nearest(name, known) or "")
 
-    def _check_lines(self, lines: LinesSection) -> None:
-        if lines.factory is not None and lines.backend != "gpiozero":
+    def _backend(self) -> BackendSpec:
+        """What `[lines] backend` names; `NO_BACKEND` where it names none that is known."""
+        known = self.registry.backends
+        name = self._table("lines").get("backend")
+        if name is None or (isinstance(name, str) and name in known):
+            return NO_BACKEND if name is None else known[name]  # a missing one is reported by the check of the section
+        meant = {word: spec.name for spec in known.values() for word in spec.meant}
+        self.findings += check_choice(name, tuple(known), meant, ("lines", "backend"))
+        return NO_BACKEND
+
+    def _lines(self, backend: BackendSpec) -> LinesSection | None:
+        """`[lines]`, whose backend is checked apart: it is one of a list that packages extend."""
+        values = self._table("lines")
+        if backend is not NO_BACKEND or "backend" not in values:
+            return self._section(LinesSection, "lines")
+        _, findings = validate({**values, "backend": ""}, LinesSection, ("lines",))
+        self.findings += map(self._moved, findings)
+        return None
+
+    def _check_lines(self, lines: LinesSection, backend: BackendSpec) -> None:
+        if lines.factory is not None and backend.factories is None:
+            able = " or ".join(f'backend = "{one.name}"' for one in self.registry.backends.values() if one.factories)
             wrong = f"has no effect with the backend {lines.backend}"
-            fix = 'remove it, or write backend = "gpiozero"'
+            fix = f"remove it, or write {able}"
             self.findings.append(ConfigFinding(("lines", "factory"), wrong, fix, "warning"))
-        if lines.chip is not None and lines.backend == BOARD:
-            wrong = "names a chip of the Pi, and has no effect with the backend board"
+        if lines.chip is not None and backend.on_boards:
+            wrong = f"names a chip of the Pi, and has no effect with the backend {backend.name}"
             self.findings.append(ConfigFinding(("lines", "chip"), wrong, "remove it", "warning"))
         self.findings += check_chip(lines.chip, ("lines", "chip"))
 
@@ -228,17 +250,17 @@ class TableFile:
         house = self._section(game.house, HOUSE)
         return house, house is not None
 
-    def _call(self, table: TableSection | None, lines: LinesSection | None, game: GameEntry | None) -> CallBy | None:
-        """Who calls "No more bets"; None under `capture`, where the wires decide if the file does not."""
-        if table is None or lines is None or table.no_more_bets is not None:
+    def _call(self, table: TableSection | None, backend: BackendSpec, game: GameEntry | None) -> CallBy | None:
+        """Who calls "No more bets"; None of recorded lines, where the wires decide if the file does not."""
+        if table is None or table.no_more_bets is not None:
             return table.no_more_bets if table is not None else None
-        if lines.backend in LIVE_BACKENDS and game is not None and game.machine:
+        if backend.live and game is not None and game.machine:
             return "auto"
-        if lines.backend in LIVE_BACKENDS:
+        if backend.live:
             fix = 'add no_more_bets = "button" if the dealer has a button for it, else "auto"'
-            wrong = f"is missing, and the backend {lines.backend} needs it"
+            wrong = f"is missing, and the backend {backend.name} needs it"
             self.findings.append(ConfigFinding(("table", "no_more_bets"), wrong, fix, missing=True))
-        return "button" if lines.backend == "sim" else None
+        return "button" if backend.simulated else None
 
     # -------------------------------------------------------------------------------------------- devices
 
@@ -246,7 +268,7 @@ class TableFile:
         self,
         game: GameEntry,
         table: TableSection | None,
-        lines: LinesSection | None,
+        backend: BackendSpec,
         options: msgspec.Struct | None,
         devices: dict[str, DeviceConfig],
         call: CallBy | None,
@@ -255,12 +277,12 @@ class TableFile:
         """What the game itself finds wrong between the parts of its table."""
         if table is None or table.profile not in profile_names() or not profile(table.profile).plays(table.game):
             return
-        simulated = lines is not None and lines.backend == "sim"
-        self.findings += game.check(SetUp(table.game, table.profile, options, devices, simulated, call, house))
+        setup = SetUp(table.game, table.profile, options, devices, backend.simulated, call, house)
+        self.findings += game.check(setup)
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:
         """A device that starts after the call cannot make the call: such a table would never play."""
-        waits = next((name for name in devices if self.registry.drivers[devices[name].driver].started_by_call), None)
+        waits = next((name for name in devices if devices[name].spec.started_by_call), None)
         if call == "auto" and waits is not None:
             wrong = (
                 f'is "auto": the dice that are set going are the call, but the {waits} sets them going after the call'
@@ -275,7 +297,7 @@ class TableFile:
         sections = self._table("device")
         for name, device in devices.items():
             given = sections.get(name, {})
-            for found in self.registry.drivers[device.driver].on_wires(device.config, given):
+            for found in device.spec.on_wires(device.config, given):
                 if found.missing and (name in self._values or self._misspelt("device")):
                     continue  # its section is there under another name, which is reported
                 path = ("device", name, found.key)
@@ -285,25 +307,24 @@ class TableFile:
     # --------------------------------------------------------------------------------------------- wiring
 
     def _check_wiring(
-        self, lines: LinesSection | None, devices: dict[str, DeviceConfig], call: CallBy | None
+        self, backend: BackendSpec, devices: dict[str, DeviceConfig], call: CallBy | None
     ) -> dict[str, LineUse]:
         """Checks the wires against the lines of the devices, and returns those."""
         all_uses: dict[str, LineUse] = {}
         for device in devices.values():
-            all_uses.update(self.registry.drivers[device.driver].lines(device.config))
+            all_uses.update(device.lines)
         pins, links = self._table("pins"), self._table("links")
         self.findings += check_names(pins, links, all_uses)
         self.findings += check_places(self.wires, all_uses)
         for device in devices.values():
-            spec = self.registry.drivers[device.driver]
-            self.findings += check_debounce(self.wires, spec.lines(device.config), spec.bounds(device.config))
+            self.findings += check_debounce(self.wires, device.lines, device.spec.bounds(device.config))
         self.findings += check_call_line(pins, all_uses, call)
         uses = with_call(all_uses, call)
-        if lines is not None and self.live:
+        if backend.live:
             # A line below another one's own section is reported there.
             below = (name for value in pins.values() if isinstance(value, dict) for name in value if name in uses)
-            self.findings += check_complete([*pins, *links, *below], self.wires, uses, lines.backend)
-        if lines is not None and lines.backend == BOARD:
+            self.findings += check_complete([*pins, *links, *below], self.wires, uses, backend)
+        if backend.on_boards:
             named = {*_boards_named(pins.values(), self.wires.boards), board_of_lamps(devices, self.wires.boards) or ""}
             self.findings += check_boards(self.wires, named)
         return uses
@@ -371,7 +392,7 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
         return None, findings
     idle = {key: why for key, why in entry.idle(config).items() if key in values}
     findings += [ConfigFinding((*path, key), f"has no effect {why}", "remove it") for key, why in idle.items()]
-    return DeviceConfig(name, driver, config), findings
+    return DeviceConfig(name, entry, config), findings
 
 
 def _boards_named(entries: Iterable[object], boards: Collection[str]) -> Iterator[str]:

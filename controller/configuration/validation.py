@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -267,7 +267,7 @@ def _check(value: object, declared: inspect.Type, path: Path) -> list[ConfigFind
             pairs = zip(value, kind.item_types, strict=True)
             return [found for i, (item, each) in enumerate(pairs) for found in _check(item, each, (*path, i))]
         case inspect.LiteralType() | inspect.EnumType():
-            return _check_choice(value, kind, unwrap(declared).meant, path)
+            return check_choice(value, choices(kind), unwrap(declared).meant, path)
         case inspect.BoolType():
             return [] if isinstance(value, bool) else [_expected(value, declared, path)]
         case inspect.IntType():
@@ -292,7 +292,7 @@ def _check(value: object, declared: inspect.Type, path: Path) -> list[ConfigFind
 def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type, path: Path) -> list[ConfigFinding]:
     members = [member for member in kind.types if not isinstance(member, inspect.NoneType)]
     if len(members) == 1 and isinstance(members[0], inspect.LiteralType | inspect.EnumType):
-        return _check_choice(value, members[0], unwrap(declared).meant, path)
+        return check_choice(value, choices(members[0]), unwrap(declared).meant, path)
     outcomes = [_check(value, member, path) for member in members]
     if not all(outcomes):
         return []
@@ -302,11 +302,8 @@ def _check_union(value: object, kind: inspect.UnionType, declared: inspect.Type,
     return inside[0] if inside else [_expected(value, declared, path)]
 
 
-def _check_choice(
-    value: object, kind: inspect.LiteralType | inspect.EnumType, words: Mapping[str, str], path: Path
-) -> list[ConfigFinding]:
-    """`words` are other words for its choices."""
-    allowed = choices(kind)
+def check_choice(value: object, allowed: Sequence[Any], words: Mapping[str, str], path: Path) -> list[ConfigFinding]:
+    """A value must be one of those that are allowed; `words` are other words for them."""
     if any(value == choice and type(value) is type(choice) for choice in allowed):
         return []
     listed = ", ".join(value_text(choice) for choice in allowed)

@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from controller.configuration.device import DeviceConfig
 from controller.configuration.pins import GpioPin
+from controller.configuration.registry import GameEntry
 from controller.configuration.sections import (
-    LIVE_BACKENDS,
     BoardSection,
     Calibration,
     CallBy,
@@ -28,27 +29,10 @@ from controller.rules.house import HouseKeys, changes_of
 from controller.rules.profile import game_text
 from drivers.base.device_spec import LineUse
 from drivers.dealer.buttons import BUTTONS
+from hal.backend_spec import BackendSpec
 
 C = TypeVar("C", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)
-
-
-class DeviceConfig(NamedTuple):
-    """One device of a table: its name, its driver, and that driver's own keys."""
-
-    name: str
-    driver: str
-    config: msgspec.Struct
-
-    def keys(self, struct: type[C]) -> C:
-        """The driver's keys as the struct that the driver declares.
-
-        Raises:
-            TypeError: the device has another driver.
-        """
-        if not isinstance(self.config, struct):
-            raise TypeError(f"device.{self.name} has the driver {self.driver}, whose keys are not {struct.__name__}")
-        return self.config
 
 
 class TableConfig(NamedTuple):
@@ -56,12 +40,15 @@ class TableConfig(NamedTuple):
 
     file: str
     id: str
-    game: str
+    entry: GameEntry
+    """The game that is played."""
     rules: str
     """The name of the rules profile, which has a text for the game."""
     no_more_bets: CallBy | None
     """Who calls it. None only under `capture`, where the wires of the capture decide."""
     lines: LinesSection
+    backend: BackendSpec
+    """What `[lines]` names."""
     devices: Mapping[str, DeviceConfig]
     wires: Wires
     """Where each line goes."""
@@ -83,6 +70,11 @@ class TableConfig(NamedTuple):
     house: HouseKeys | None = None
     """`[house]`: what the house changes, where the rules are its own."""
 
+    @property
+    def game(self) -> str:
+        """The name of the game that is played."""
+        return self.entry.name
+
     def text(self, rules: type[R]) -> R:
         """The rules of its game, read into the struct of that game."""
         return game_text(self.rules, self.game, rules, changes_of(self.house, self.game))
@@ -90,12 +82,12 @@ class TableConfig(NamedTuple):
     @property
     def live(self) -> bool:
         """Whether real wires are read, not a simulator or a capture."""
-        return self.lines.backend in LIVE_BACKENDS
+        return self.backend.live
 
     @property
     def simulated(self) -> bool:
         """Whether a simulator drives the lines, directly or through emulated boards."""
-        return self.lines.backend == "sim" or any(board.emulated for board in self.boards.values())
+        return self.backend.simulated or any(board.emulated for board in self.boards.values())
 
     @property
     def pins(self) -> Mapping[str, GpioPin]:

@@ -11,7 +11,6 @@ from controller.configuration.declaration import value_text
 from controller.configuration.pins import GpioPin, propose, resolve, shared
 from controller.configuration.problems import ConfigFinding, Path, nearest
 from controller.configuration.sections import (
-    LIVE_BACKENDS,
     SIDES,
     BoardSection,
     CallBy,
@@ -34,12 +33,13 @@ from controller.configuration.terminals import (
 from controller.configuration.validation import validate
 from drivers.base.device_spec import LineUse
 from drivers.base.movement import LineBounds
+from hal.backend_spec import BackendSpec
 from hal.board.messages import KINDS
 from hal.outputs import MOVING
 
 CHIP_LABELS: Final = "pinctrl-rp1 on a Pi 5, pinctrl-bcm2711 on a Pi 4, pinctrl-bcm2835 on older ones"
 BOARD: Final = "board"
-"""The name of the backend of boards, and of their sections."""
+"""The name of the sections of boards."""
 
 _BOARD_NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 _LONGEST_NAME = 32
@@ -61,14 +61,15 @@ class Wires(NamedTuple):
 
 
 def read_wires(
-    pins: Mapping[str, Any], boards: Mapping[str, Any], links: Mapping[str, Any], lines: Mapping[str, Any]
+    pins: Mapping[str, Any],
+    boards: Mapping[str, Any],
+    links: Mapping[str, Any],
+    chip: object,
+    backend: BackendSpec,
 ) -> tuple[Wires, list[ConfigFinding]]:
-    """Reads the sections; `lines` is `[lines]`, perhaps with mistakes."""
-    backend = lines.get("backend")
-    if not isinstance(backend, str):
-        backend = ""  # reported by the check of the section
+    """Reads the sections; `chip` is that of `[lines]`, perhaps with mistakes."""
     right, findings = _read_boards(boards, backend)
-    on_pi, on_boards, unplaced, found = _read_pins(pins, boards, right, backend, lines.get("chip"))
+    on_pi, on_boards, unplaced, found = _read_pins(pins, boards, right, backend, chip)
     findings += found
     ports, found = _read_links(links)
     return Wires(on_pi, on_boards, right, ports, unplaced), findings + found
@@ -102,14 +103,14 @@ def _read_pins(
     values: Mapping[str, Any],
     named: Mapping[str, Any],
     boards: Mapping[str, BoardSection],
-    backend: str,
+    backend: BackendSpec,
     chip: object,
 ) -> tuple[dict[str, GpioPin], dict[str, Terminal], dict[str, Terminal], list[ConfigFinding]]:
     """The pins and terminals of `[pins]`, terminals that their boards do not have, and all mistakes.
 
     `named` are all boards of the file, `boards` those without mistakes.
     """
-    if not isinstance(chip, str) or backend == "gpiozero" or named_by_number(chip):
+    if not isinstance(chip, str) or not backend.names_chips or named_by_number(chip):
         chip = None
     pins: dict[str, GpioPin] = {}
     terminals: dict[str, Terminal] = {}
@@ -136,7 +137,7 @@ def _read_pins(
             if section is None or found:
                 continue
             findings += check_chip(section.chip, (*path, "chip"))
-            pin, found = resolve(line, section, chip, recorded=backend == "capture")
+            pin, found = resolve(line, section, chip, recorded=backend.recorded)
             findings += found
             if pin is not None:
                 pins[line] = pin
@@ -149,17 +150,17 @@ def _read_pins(
     return pins, terminals, unplaced, findings
 
 
-def _is_terminal(value: Mapping[str, Any], backend: str) -> bool:
+def _is_terminal(value: Mapping[str, Any], backend: BackendSpec) -> bool:
     """Whether an entry is meant to name a terminal of a board."""
-    return backend == BOARD or any(key in value for key in _OF_BOARDS)
+    return backend.on_boards or any(key in value for key in _OF_BOARDS)
 
 
-def _wrong_place(value: object, path: Path, backend: str) -> ConfigFinding | None:
+def _wrong_place(value: object, path: Path, backend: BackendSpec) -> ConfigFinding | None:
     """The mistake of an entry as a whole: no table, a terminal in place of a pin, or a pin in place of a terminal."""
     named = re.fullmatch(r"(?i)\s*(?:gpio|bcm)\s*(\d{1,2})\s*", value) if isinstance(value, str) else None
-    example = "{ input = 1 }" if backend == BOARD else f"{{ gpio = {named[1] if named else 17} }}"
+    example = "{ input = 1 }" if backend.on_boards else f"{{ gpio = {named[1] if named else 17} }}"
     if isinstance(value, int) and not isinstance(value, bool):
-        if backend == BOARD:
+        if backend.on_boards:
             number = value_text(value)
             fix = f"write {{ input = {number} }}, {{ output = {number} }} or {{ analogue = {number} }}"
             return ConfigFinding(path, "a bare number can be an input, an output or an analogue channel", fix)
@@ -172,12 +173,12 @@ def _wrong_place(value: object, path: Path, backend: str) -> ConfigFinding | Non
     if of_pi and of_boards:
         wrong = f"has {of_pi[0]} and {of_boards[0]}: a pin of the Pi and a terminal of a board"
         return ConfigFinding((*path, of_pi[0]), wrong, f"keep one, as in {example}")
-    if backend == BOARD and of_pi:
+    if backend.on_boards and of_pi:
         fix = 'write a terminal, such as { input = 1 }, or backend = "gpiod" in [lines]'
         wrong = f'{of_pi[0]} is for pins of the Pi, and with backend = "board" every line is wired to a board'
         return ConfigFinding((*path, of_pi[0]), wrong, fix)
-    if backend in LIVE_BACKENDS and backend != BOARD and of_boards:
-        wrong = f'{of_boards[0]} is for boards, and with backend = "{backend}" every line is wired to the Pi'
+    if backend.on_pins and of_boards:
+        wrong = f'{of_boards[0]} is for boards, and with backend = "{backend.name}" every line is wired to the Pi'
         return ConfigFinding((*path, of_boards[0]), wrong, 'write { gpio = ... }, or backend = "board" in [lines]')
     return None
 
@@ -185,7 +186,9 @@ def _wrong_place(value: object, path: Path, backend: str) -> ConfigFinding | Non
 # [board.*] and [links]
 
 
-def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, BoardSection], list[ConfigFinding]]:
+def _read_boards(
+    values: Mapping[str, Any], backend: BackendSpec
+) -> tuple[dict[str, BoardSection], list[ConfigFinding]]:
     boards: dict[str, BoardSection] = {}
     findings: list[ConfigFinding] = []
     for name, value in values.items():
@@ -210,11 +213,11 @@ def _read_boards(values: Mapping[str, Any], backend: str) -> tuple[dict[str, Boa
             findings.append(ConfigFinding((*path, "motor_most_a"), wrong, "remove it"))
         boards[name] = board
     findings += _check_exchange(boards)
-    if values and backend in LIVE_BACKENDS and backend != BOARD:
+    if values and backend.on_pins:
         fix = 'remove it, or write backend = "board" in [lines]'
-        findings.append(ConfigFinding((BOARD,), f"has no effect with the backend {backend}", fix, "warning"))
-    if not values and backend == BOARD:
-        wrong = "is missing, and the backend board needs it"
+        findings.append(ConfigFinding((BOARD,), f"has no effect with the backend {backend.name}", fix, "warning"))
+    if not values and backend.on_boards:
+        wrong = f"is missing, and the backend {backend.name} needs it"
         fix = 'add [board.wheel] with kind = "wheel" and port = "/dev/serial/by-id/..."'
         findings.append(ConfigFinding((BOARD,), wrong, fix, missing=True))
     return boards, findings
@@ -413,13 +416,13 @@ def check_boards(wires: Wires, named: Iterable[str]) -> list[ConfigFinding]:
 
 
 def check_complete(
-    given: Iterable[str], wires: Wires, uses: Mapping[str, LineUse], backend: str
+    given: Iterable[str], wires: Wires, uses: Mapping[str, LineUse], backend: BackendSpec
 ) -> list[ConfigFinding]:
     """With real wires, each line that a device needs must be wired; `given` are all entries, even wrong ones."""
     given = list(given)
     missing = {line: use for line, use in uses.items() if use.required and line not in given}
     misspelt = {nearest(line, missing) for line in given if line not in uses}
-    if backend == BOARD:
+    if backend.on_boards:
         proposal = propose_terminals(missing, wires.terminals.values(), wires.boards)
     else:
         proposal = _propose_pins(missing, wires.pins)
@@ -430,7 +433,7 @@ def check_complete(
         section = "links" if use.kind == "link" else "pins"
         wrong = f"is not wired, and a table with real wires needs it ({use.purpose})"
         if line in proposal:
-            fix = f"choose a {'terminal' if backend == BOARD else 'pin'}; free is {line} = {proposal[line]}"
+            fix = f"choose a {'terminal' if backend.on_boards else 'pin'}; free is {line} = {proposal[line]}"
         else:
             fix = _what_to_do(line, use, backend, wires.boards)
         findings.append(ConfigFinding((section, line), wrong, fix, missing=True))
@@ -461,17 +464,17 @@ def _propose_pins(missing: Mapping[str, LineUse], pins: Mapping[str, GpioPin]) -
     return {line: f"{{ gpio = {pin.gpio}{pull.get(line, '')} }}" for line, pin in proposed.items()}
 
 
-def _what_to_do(line: str, use: LineUse, backend: str, boards: Mapping[str, BoardSection]) -> str:
+def _what_to_do(line: str, use: LineUse, backend: BackendSpec, boards: Mapping[str, BoardSection]) -> str:
     """The fix for a line for which no wire can be proposed."""
     if use.kind == "link":
         return f'add {line} = {{ port = "/dev/serial/by-id/..." }} to [links]'
-    if backend == BOARD and use.at is not None:
+    if backend.on_boards and use.at is not None:
         place = place_named(KINDS[use.at.kind], use.at.name)
         name = next((name for name, board in boards.items() if board.kind == use.at.kind), None)
         if name is None:
             return f'it can be only on a board of kind = "{use.at.kind}": add one, or make one of these that'
         return f"free {place.side} {place.number} of the board {name} for it, its {place.name}"
-    if backend == BOARD:
+    if backend.on_boards:
         return "free a terminal of a board for it, or add another board"
     if use.kind == "analogue":
         return "turn it off in the device's section: no GPIO can take an analogue reading"

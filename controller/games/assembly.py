@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from controller.configuration.sections import LimitKeys
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import TableDevices
-from controller.games.catalogue import DEVICE, GAME, ORDERS, orders_of
+from controller.games.base.spec import TableDevices, spec_of
+from controller.games.catalogue import ORDERS
 from controller.rules.profile import Inspected, is_house, profile
 from controller.table.bias import BiasWatch
 from controller.table.event_sequencer import Identity
@@ -70,7 +70,7 @@ def table_for(
     `rounds` are where the table goes on from another. `listener` is shown what the drivers report.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
-    spec = GAME[config.game]
+    spec = spec_of(config)
     context = GameContext(
         table=config.id,
         game=config.game,
@@ -82,7 +82,7 @@ def table_for(
         calendar_is_set=calendar_is_set,
         salts=RepeatableSalts() if salts is None else salts,
     )
-    devices = TableDevices(config, DEVICE)
+    devices = TableDevices(config)
     game = spec.build(config, context, devices)
     dealer = config.devices["dealer"].keys(ButtonsConfig) if "dealer" in config.devices else ButtonsConfig()
     identity = Identity(
@@ -109,8 +109,8 @@ def table_for(
         drivers if listener is None else [ObservedDriver(driver, listener) for driver in drivers],
         time_of,
         actuators=devices.actuators,
-        verbs=ORDERS,
-        own_verbs=orders_of(config.game),
+        verbs=ORDERS | {verb.name: verb for verb in spec.orders},
+        own_verbs=spec.order_names,
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
         bias=_bias(config),
@@ -130,7 +130,7 @@ def secret_links(config: TableConfig) -> dict[str, PublicPart]:
     """The links of a table whose frames can show what is not exposed yet, and what of a frame is public."""
     found: dict[str, PublicPart] = {}
     for device in config.devices.values():
-        found.update(DEVICE[device.driver].secrets(device.config))
+        found.update(device.spec.secrets(device.config))
     return found
 
 
@@ -140,18 +140,18 @@ def geometry_of(config: TableConfig) -> Geometry:
     Raises:
         NoSimulatorError: no simulator plays it.
     """
-    return GAME[config.game].geometry(config)
+    return spec_of(config).geometry(config)
 
 
 def _bias(config: TableConfig) -> BiasWatch | None:
     """The watch on its dice or its wheel, unless the house wants none."""
-    plan = GAME[config.game].bias(config) if config.bias_watch else None
+    plan = spec_of(config).bias(config) if config.bias_watch else None
     return None if plan is None else BiasWatch(plan)
 
 
 def _repeats(config: TableConfig) -> RepeatWatch | None:
     """The watch for a stuck reader, unless the house wants none."""
-    plan = None if config.repeats == "off" else GAME[config.game].repeats(config)
+    plan = None if config.repeats == "off" else spec_of(config).repeats(config)
     return None if plan is None else RepeatWatch(plan, shuts=config.repeats == "shut")
 
 
@@ -177,7 +177,7 @@ def _inspection(config: TableConfig, device: str) -> InspectionPlan:
 def framed_by_device(link: str, config: TableConfig) -> Framer | None:
     """What cuts the stream of a link, where its device has it otherwise than in lines of text."""
     for device in config.devices.values():
-        spec = DEVICE[device.driver]
+        spec = device.spec
         if spec.framing is not None and link in spec.lines(device.config):
             return spec.framing(device.config)
     return None

@@ -32,6 +32,8 @@ from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
 from drivers.reels.specs import STEPPER_REELS
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
 from drivers.screen.specs import VIDEO_SCREEN
+from hal.backend_spec import BackendSpec
+from hal.backend_specs import BOARDS, GPIOD, GPIOZERO, RECORDED, SIMULATED
 
 GAMES: Final[tuple[GameSpec, ...]] = (
     MONEY_WHEEL,
@@ -86,18 +88,15 @@ DEVICES: Final[tuple[DeviceSpec, ...]] = (
     VIDEO_SCREEN,
 )
 
+BACKENDS: Final[tuple[BackendSpec, ...]] = (GPIOD, GPIOZERO, BOARDS, SIMULATED, RECORDED)
+
 GAME: Final = {game.name: game for game in GAMES}
 """Every game by its name."""
 DEVICE: Final = {device.name: device for device in DEVICES}
 """Every kind of device by its name."""
 
-REGISTRY: Final = Registry(games=GAME, drivers=DEVICE)
+REGISTRY: Final = Registry(games=GAME, drivers=DEVICE, backends={one.name: one for one in BACKENDS})
 """What a table's file can name."""
 
 ORDERS: Final[dict[str, Verb]] = VERBS | {verb.name: verb for game in GAMES for verb in game.orders}
 """Every order that a table takes, or refuses because it plays another game."""
-
-
-def orders_of(game: str) -> list[str]:
-    """The names of the orders that a table of this game takes."""
-    return [*VERBS, *(verb.name for verb in GAME[game].orders)]

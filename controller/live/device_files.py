@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from controller.configuration.values import TableConfig
 from hal.backends.gpiod_chip import chip_path, gpio_devices
 from hal.lines import LineError
-
-GPIOZERO: Final = "gpiozero"
-MEMORY: Final = "/dev/gpiomem"
-OF_FACTORY: Final[Mapping[str, str | None]] = {"native": MEMORY, "rpigpio": MEMORY, "pigpio": None}
-"""What gpiozero's pin factories open that do not open a chip; pigpio asks a daemon over the network."""
 
 
 class DeviceFile(NamedTuple):
@@ -57,13 +52,11 @@ def device_files(tables: Iterable[TableConfig], find: FindChip) -> list[DeviceFi
 
 
 def _chips(table: TableConfig) -> Sequence[str | None]:
-    if table.lines.backend != GPIOZERO:
-        return list(dict.fromkeys(pin.chip for pin in table.pins.values()))
-    return [] if table.lines.factory in OF_FACTORY else [None]
+    return table.backend.chips(list(dict.fromkeys(pin.chip for pin in table.pins.values())), table.lines.factory)
 
 
 def _ports(table: TableConfig) -> Sequence[str]:
-    factory = OF_FACTORY.get(table.lines.factory or "") if table.lines.backend == GPIOZERO else None
+    factory = table.backend.opened_file(table.lines.factory)
     ports = [*(one.port for one in table.boards.values()), *(one.port for one in table.links.values())]
     return [port for port in dict.fromkeys((factory or "", *ports)) if port.startswith("/")]
 

@@ -24,7 +24,7 @@ from controller.calibration.table_calibration import (
 from controller.certification.certificate import NOT_NEEDED, CertificateState
 from controller.configuration.values import TableConfig
 from controller.games.assembly import table_for
-from controller.games.catalogue import GAME
+from controller.games.base.spec import spec_of
 from controller.live.board_watch import BoardWatch
 from controller.live.certificate_watch import CertificateWatch
 from controller.live.indicators import IndicatorOutputs
@@ -174,7 +174,7 @@ class LiveTable:
         uses = config.uses
         lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
         display = NumberDisplay() if NumberDisplay.link in wiring.links else None
-        self._indicators = IndicatorOutputs(lamp, display, GAME[config.game].words.displayed)
+        self._indicators = IndicatorOutputs(lamp, display, spec_of(config).words.displayed)
 
     @property
     def simulated(self) -> bool:

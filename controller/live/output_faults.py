@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from controller.configuration.values import TableConfig
-from controller.games.catalogue import DEVICE
 from controller.table.table import Table
 from feed.events import Event
 from hal.outputs import Outputs
@@ -74,7 +73,7 @@ class OutputFaults:
 def _device_of(line: str, config: TableConfig) -> str:
     """The device that uses this line."""
     for device in config.devices.values():
-        if line in DEVICE[device.driver].lines(device.config):
+        if line in device.lines:
             return device.name
     return f"output.{line}"
 

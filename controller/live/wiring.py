@@ -5,33 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING
 
 from controller.configuration.sections import Parity
 from controller.configuration.values import TableConfig
 from controller.games.assembly import framed_by_device
-from controller.games.catalogue import GAME
+from controller.games.base.spec import spec_of
 from controller.live.board_watch import WatchedLink
 from drivers.dealer.indicators import NumberDisplay
+from hal.backend_spec import Pins
 from hal.backends.reopening import ReopeningLines
 from hal.board.errors import BoardError
 from hal.board.message import MessageError
 from hal.clock import Clock
 from hal.framing import LineFramer
-from hal.lines import LineError, LineSource, by_chip
+from hal.lines import LineError, LineSource
 from hal.outputs import Outputs
 from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Output, RunMotor, SendFrame, SetLine
 
 if TYPE_CHECKING:
-    from hal.backends.gpiozero_factory import SharedFactory
     from hal.carried_link import CarriedLink
     from hal.lamp_chain import LampChain
     from simulators.base.source import SimulatedSource
-
-DEFAULT_FACTORY = "lgpio"
-"""The pin factory of gpiozero that works on every Pi."""
 
 
 @dataclass
@@ -147,7 +143,7 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     Raises:
         LineError: this computer cannot have such lines or links.
     """
-    if config.lines.backend == "sim":
+    if config.backend.simulated:
         simulated = _simulated(config, clock, faults, seed)
         return Wiring(sources=[simulated], simulated=simulated)
     wiring = Wiring()
@@ -159,28 +155,12 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
     outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
-    if config.lines.backend == "gpiod":
-        from hal.backends.gpiod import GpiodLines
-        from hal.outputs_gpiod import GpiodOutputs
-
-        for chip, specs in by_chip(inputs).items():
-            wiring.reopening.append(
-                ReopeningLines(GpiodLines(specs, clock, name=f"{config.id}:{chip or 'header'}"), clock)
-            )
-        if outputs:
-            wiring.outputs = Outputs(outputs, GpiodOutputs(outputs), clock)
-    elif config.lines.backend == "gpiozero":
-        from hal.backends.gpiozero import GpiozeroLines
-        from hal.outputs_gpiozero import GpiozeroOutputs
-
-        shared = _factory(config.lines.factory or DEFAULT_FACTORY)
-        factory = shared.current()
-        if inputs:
-            pins = GpiozeroLines(inputs, clock, factory, name=f"{config.id}:gpiozero", shared=shared)
-            wiring.reopening.append(ReopeningLines(pins, clock))
-        if outputs:
-            wiring.outputs = Outputs(outputs, GpiozeroOutputs(outputs, factory, shared=shared), clock)
-    elif config.lines.backend == "board":
+    if config.backend.open is not None:
+        opened = config.backend.open(Pins(config.id, inputs, outputs, config.lines.factory), clock)
+        wiring.reopening += [ReopeningLines(source, clock) for source in opened.sources]
+        if opened.writer is not None:
+            wiring.outputs = Outputs(outputs, opened.writer, clock)
+    if config.backend.on_boards:
         for name in config.boards:
             _wire_board(name, config, wiring, clock)
     wiring.sources += wiring.reopening
@@ -227,17 +207,9 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
         wiring.output_of.update(dict.fromkeys((spec.name for spec in outputs), name))
 
 
-@cache
-def _factory(name: str) -> SharedFactory:
-    """gpiozero's factory, of which a process has one: it claims the chip, and is closed with the process."""
-    from hal.backends.gpiozero_factory import SharedFactory
-
-    return SharedFactory(name)
-
-
 def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> SimulatedSource:
     from simulators.base.source import SimulatedSource
     from simulators.base.table import simulator_for
 
-    simulator = simulator_for(config.game, GAME[config.game].geometry(config), seed)
+    simulator = simulator_for(config.game, spec_of(config).geometry(config), seed)
     return SimulatedSource(simulator, clock.now_ns(), dict(faults), name=f"{config.id}:sim")

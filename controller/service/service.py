@@ -245,7 +245,7 @@ class Service:
             DiskWatch(found.journal.free_bytes, self._real),
             self._counters,
             halted=lambda: pipeline.failure is not None,
-            simulated=self._simulated if any(config.lines.backend == "sim" for config in self._plan.configs) else None,
+            simulated=self._simulated if any(config.backend.simulated for config in self._plan.configs) else None,
             waiting_since_ns=lambda: pipeline.waiting_since_ns,
         )
         return self._supervisor

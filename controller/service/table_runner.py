@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from controller.games.catalogue import orders_of
+from controller.games.base.spec import spec_of
 from controller.live.live_table import LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.service.command_handler import QUIT, STATUS, CommandHandler
@@ -74,5 +74,5 @@ class TableRunner:
 
     def may(self, sender: KeyOwner, verb: str) -> str | None:
         """Why this sender may not send this to the table; None if they may."""
-        game = self.table.config.game
-        return may(sender, verb, game, self.table.config.rules, verbs=[*orders_of(game), STATUS, QUIT])
+        config = self.table.config
+        return may(sender, verb, config.game, config.rules, verbs=[*spec_of(config).order_names, STATUS, QUIT])

@@ -92,7 +92,7 @@ def tables_of(
         found = recovered.get(config.id)
         state = None if found is None or not found.head.seq else found.state
         faults = plan.faults[number] if plan.faults else {}
-        own = simulated if config.lines.backend == "sim" else clock
+        own = simulated if config.backend.simulated else clock
         wiring, failure = _wired(config, own, faults, plan.seed + number)
         yield LiveTable(
             config,

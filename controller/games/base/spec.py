@@ -15,10 +15,10 @@ from controller.rules.cited import Cited
 from controller.rules.house import HouseKeys
 from controller.table.bias import Plan
 from controller.table.game import Game, GameContext
+from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from controller.table.repeats import RepeatPlan
 from drivers.base.actuator import Actuator
-from drivers.base.device_spec import DeviceSpec
 from drivers.base.driver import Driver
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
 
@@ -33,19 +33,17 @@ Result: TypeAlias = Mapping[str, Any]
 class TableDevices:
     """The devices of one table, made of its configuration as the game asks for them."""
 
-    def __init__(self, config: TableConfig, specs: Mapping[str, DeviceSpec]) -> None:
-        """`specs` are the kinds of devices, by their names."""
+    def __init__(self, config: TableConfig) -> None:
         self.drivers: list[Driver] = []
         self.actuators: list[Actuator] = []
         self._config = config
-        self._specs = specs
 
     def make(self, name: str, parts: Sequence[str] = ()) -> Actuator | None:
         """Makes a device, if the table has it; returns its actuator, if it has one. `parts` are what it counts."""
         section = self._config.devices.get(name)
         if section is None:
             return None
-        device = self._specs[section.driver].make(section.config, name, parts)
+        device = section.spec.make(section.config, name, parts)
         if device.driver is not None:
             self.drivers.append(device.driver)
         if device.actuator is not None:
@@ -151,6 +149,22 @@ class GameSpec:
     def machine(self) -> bool:
         """Whether players play it alone, with tokens: nobody calls "No more bets" there."""
         return self.model is not None
+
+    @property
+    def order_names(self) -> list[str]:
+        """The names of the orders that a table of this game takes."""
+        return [*VERBS, *(verb.name for verb in self.orders)]
+
+
+def spec_of(config: TableConfig) -> GameSpec:
+    """The game of a table.
+
+    Raises:
+        TypeError: the table was checked against a list of other games than the catalogue's.
+    """
+    if not isinstance(config.entry, GameSpec):
+        raise TypeError(f"table {config.id} plays {config.game}, which is no GameSpec of the catalogue")
+    return config.entry
 
 
 class NoSimulatorError(Exception):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
-from controller.configuration.values import DeviceConfig, TableConfig
+from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.cards.game import CardEquipment
 from controller.games.cards.rules import CardRules

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controller.games.catalogue import orders_of
+from controller.games.catalogue import GAME
 from feed import events
 from feed.events import Verdict
 from hal.capture.command_text import read_command
@@ -95,8 +95,8 @@ def test_an_id_that_was_another_orders_is_refused() -> None:
 def test_an_unknown_command_is_answered_with_those_of_the_tables_own_game() -> None:
     why = played(MoneyLines().rest(4)).refused("dance", 5 * S)
     listed = why.removeprefix("command dance is not one of ").split(", ")
-    assert listed == orders_of("money_wheel")
-    assert set(orders_of("craps")) > set(listed)
+    assert listed == GAME["money_wheel"].order_names
+    assert set(GAME["craps"].order_names) > set(listed)
     assert "pass_dice" not in listed
 
 

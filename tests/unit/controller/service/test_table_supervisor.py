@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.catalogue import orders_of
+from controller.games.catalogue import GAME
 from controller.service.disk_watch import STOP_BYTES
 from feed import events
 from feed.events import Heartbeat
@@ -56,7 +56,7 @@ def test_an_unknown_command_lists_those_of_the_table_that_it_is_for() -> None:
     (answer,) = hall.answers
     assert not answer.accepted
     listed = answer.reason.removeprefix("there is no command 'foo'; the commands here are ").split(", ")
-    assert listed == [*orders_of("roulette"), "status", "quit"]
+    assert listed == [*GAME["roulette"].order_names, "status", "quit"]
     assert "pass_dice" not in listed
     hall.send("setle", table="wheel-1", request_id="8")
     hall.run(1)
