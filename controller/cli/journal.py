@@ -395,7 +395,7 @@ def export_command(
 
     Events come in the order in which they were written, up to the last one at the start of the export. The commands of
     dealers and supervisors are not events of the feed; --table @commands exports them. The columns of the CSV are
-    explained in docs/audit.md.
+    explained in docs/journal.md.
 
     \b
     Examples:

@@ -485,7 +485,7 @@ def _counted(number: int, one: str, several: str = "") -> str:
 
 _METHOD: Final = """
 <p>All figures are of the durable events in this journal, each chained to the one before by a hash and sealed by the
-computer's key; docs/audit.md states how to check that with other tools. What the journal cannot show: who had the
+computer's key; docs/journal.md states how to check that with other tools. What the journal cannot show: who had the
 computer's key; that its last seals were not cut off, unless a head that left the computer is compared
 (<code>feltwire journal verify --head</code>); the exact time, which is the computer's clock; what players staked and
 were paid where people take the bets; and what no sensor sees.</p>

@@ -106,12 +106,12 @@ def judge_journal(path: str, report: AuditReport | str | None) -> Finding:
     if report is None:
         return skipped("journal", "there is no journal yet: the first start of the service makes it", subject=path)
     if isinstance(report, str):
-        return failed("journal", report, "see docs/audit.md", path)
+        return failed("journal", report, "see docs/journal.md", path)
     records = sum(chain.records for chain in report.chains)
     if report.ok:
         return ok("journal", f"{records} records and {report.seals} seals verify", path)
     return failed(
-        "journal", f"{len(report.findings)} findings, first: {report.first}", "see docs/audit.md; keep a copy", path
+        "journal", f"{len(report.findings)} findings, first: {report.first}", "see docs/journal.md; keep a copy", path
     )
 
 

@@ -231,7 +231,7 @@ def test_export_writes_json_lines_or_a_table(journal: Path, tmp_path: Path) -> N
 
 
 def test_every_column_is_explained_on_the_page_for_auditors() -> None:
-    page = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "journal.md").read_text(encoding="utf-8")
     for name, meaning in COLUMNS.items():
         assert f"| `{name}` | {meaning} |" in page
 

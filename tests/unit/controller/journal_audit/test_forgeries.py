@@ -20,7 +20,7 @@ from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, 
 from tests.unit.controller.journal_audit.test_archiving_signed import CLOCK, load, other_results
 from tests.unit.controller.journal_audit.test_archiving_signed import evening as noon
 
-PAGE = Path(__file__).resolve().parents[4] / "docs" / "audit.md"
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "journal.md"
 
 # A record in the middle of what both journals hold, the last one, a seal in the middle, the last one.
 MID = "(SELECT n FROM record WHERE chain = 'wheel-1' ORDER BY n DESC LIMIT 1 OFFSET 3)"

@@ -115,7 +115,7 @@ def in_step(since: Since = 0, said: int = 5) -> tuple[Bench, ModelTable]:
     return bench, table
 
 
-def test_the_chain_is_the_one_described_on_the_audit_page() -> None:
+def test_the_chain_is_the_one_described_on_the_journal_page() -> None:
     assert events.genesis("wheel-1") == sha256(b"feltwire journal\0wheel-1").digest()
     assert events.link(b"a" * 32, b"body") == sha256(b"a" * 32 + b"body").digest()
 

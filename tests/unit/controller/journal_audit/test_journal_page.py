@@ -2,7 +2,7 @@
 
 After a change that is meant, renew the page with
 
-    .venv/bin/python -m tests.unit.controller.journal_audit.test_audit_page
+    .venv/bin/python -m tests.unit.controller.journal_audit.test_journal_page
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.fakes.time_limits import HANG_S
 from tests.unit.controller.journal_audit.making import evening, place_key
 
 ROOT = Path(__file__).resolve().parents[4]
-PAGE = ROOT / "docs" / "audit.md"
+PAGE = ROOT / "docs" / "journal.md"
 
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 SHELL = """#!{python}
