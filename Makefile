@@ -74,14 +74,14 @@ vm-test: $(CHECKS)
 	@sh tests/debian_packages.sh vm
 	@$(BIN)/python -m tests.vm $(VM)
 
+# As options: DEB="--system trixie --arch arm64"
 deb: $(STAMP)
-	@$(BIN)/python systemd/package/build.py
+	@$(BIN)/python -m systemd.package $(DEB)
 
 # What cannot be installed here is refused before anything is set up.
 install:
 	@sh systemd/package/install.sh ready
-	@$(MAKE) --no-print-directory setup
-	@PYTHON=$(BIN)/python sh systemd/package/install.sh
+	@sh systemd/package/install.sh
 
 # As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1 --compiled"
 soak: $(CHECKS) firmware

@@ -1,258 +1,106 @@
-"""Builds the Debian package: the software with every wheel it needs, units, manual pages, shell completion.
+"""Builds the Debian packages: the software with every wheel it needs, units, manual pages, shell completion.
 
-    python systemd/package/build.py --system trixie --arch arm64 --out build/deb
+    python -m systemd.package --system trixie --arch arm64 --out build/deb
 
-A package is for one release of Debian, because wheels with C code are for one minor version of Python. The wheels are
-those of the target, whatever computer builds: nothing is compiled and nothing of the target runs. They are unpacked
-into one folder (`/opt/feltwire/lib`), so that dpkg owns every file and the table's computer needs no network.
+A package is for one release of Debian, because wheels with C code are for one minor version of Python. All libraries
+are in one folder (`/opt/feltwire/lib`), so that dpkg owns every file and the table's computer needs no network.
+
+The same commit gives the same bytes in any folder, for any user, umask, time zone and language. Other versions of the
+tools may give other bytes, so `*.provenance.json` beside each package names them.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tomllib
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from email.message import Message
-from email.parser import HeaderParser
+from collections.abc import Sequence
+from datetime import datetime
 from email.utils import format_datetime
-from hashlib import sha256
-from itertools import product
+from hashlib import md5
 from pathlib import Path
 from string import Template
 from typing import Final, NamedTuple
 
-from packaging.markers import Marker
+from systemd.package.bill import NAME as BILL
+from systemd.package.bill import bill
+from systemd.package.provenance import provenance
+from systemd.package.systems import ROOT, SYSTEMS, BuildError, System, run
+from systemd.package.third_parties import copyright_file, parts
+from systemd.package.version import Version, changes_of, project_number
+from systemd.package.wheels import own_wheel, unpack, wheels_of
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 HERE: Final = Path(__file__).resolve().parent
 SYSTEMD: Final = ROOT / "systemd"
-LOCK: Final = ROOT / "requirements" / "package.lock"
 
 LIBRARIES: Final = Path("opt/feltwire/lib")
 HELPERS: Final = Path("opt/feltwire/libexec")
 DOCS: Final = Path("usr/share/doc/feltwire")
 SETTINGS: Final = Path("etc/feltwire")
 
-MACHINES: Final = {"amd64": "x86_64", "arm64": "aarch64"}
-"""The architectures, and what wheels call them."""
-GLIBC: Final = ("manylinux_2_34", "manylinux_2_28", "manylinux2014", "manylinux_2_17")
-"""Tags of wheels that Debian 12 (glibc 2.36) and 13 (2.41) can load, the best first. All are named: with the old ones
-alone, pip chooses an older version of some packages without a word."""
-BUILT_HERE: Final = "sdnotify"
-"""Has no wheel: pure Python, made into one by pip."""
-NOT_NEEDED: Final = ("setuptools", "_distutils_hack", "pkg_resources", "bin", "distutils-precedence.pth")
-"""colorzero requires setuptools and imports nothing of it; the scripts in bin name the Python that built them."""
-
 MODES: Final = {True: 0o755, False: 0o644}
+SAME_EVERYWHERE: Final = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "COLUMNS": "80", "DPKG_DEB_THREADS_MAX": "1"}
+"""For programs that would otherwise write what this computer prefers; xz packs otherwise with more threads."""
 
 
-class BuildError(Exception):
-    """The package cannot be built; the message states why, and what to do."""
+class Built(NamedTuple):
+    """A package with what is beside it."""
+
+    deb: Path
+    bill: Path
+    provenance: Path
 
 
-class System(NamedTuple):
-    """A release of Debian, or of a Raspberry Pi OS made from it."""
-
-    words: str
-    python: str
-    """The version of its `python3`."""
-    ending: str
-    """Of the package's version: a package of a newer release is newer, so `apt` takes it as an upgrade."""
-
-    @property
-    def minor(self) -> str:
-        """The version that wheels with C code are made for: `3.11`."""
-        return ".".join(self.python.split(".")[:2])
-
-
-SYSTEMS: Final = {
-    "bookworm": System("Debian 12 (bookworm)", "3.11.2", "+deb12"),
-    "trixie": System("Debian 13 (trixie)", "3.13.5", "+deb13"),
-}
-"""The systems that packages are built for, by the code name in their `/etc/os-release`."""
-
-
-class Version(NamedTuple):
-    """What the package is called, and when its content was made."""
-
-    text: str
-    made: datetime
-
-
-def version() -> Version:
-    """The version of the project with the time of the commit, which grows with the history.
-
-    Changes that are not committed are newer than the commit, and are named.
-    """
-    text = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
-    made = _git("log", "-1", "--format=%ct")
-    if made is None:
-        newest = max(path.stat().st_mtime for path in ROOT.rglob("*.py") if ".venv" not in path.parts)
-        return Version(text, datetime.fromtimestamp(int(newest), UTC))
-    when = datetime.fromtimestamp(int(made), UTC)
-    changed = "+changed" if _git("status", "--porcelain", "--untracked-files=no") else ""
-    return Version(f"{text}+{when:%Y%m%d.%H%M%S}{changed}", when)
-
-
-def _git(*arguments: str) -> str | None:
-    """What git prints; None outside of a repository."""
-    try:
-        done = subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
-
-
-def build(system: System, arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int) -> list[Path]:
-    """Builds the packages of one system and architecture, all with the same content; returns their paths.
+def build(name: str, arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int) -> list[Built]:
+    """Builds the packages of one system and architecture, all with the same content.
 
     Raises:
         BuildError: something it needs is missing.
     """
+    system = SYSTEMS[name]
     stage = out / f"stage-{system.minor}-{arch}"
     if stage.exists():
         shutil.rmtree(stage)
-    libraries = stage / LIBRARIES
-    shutil.copytree(wheels_of(system, arch, wheels), libraries)
+    (stage / LIBRARIES).mkdir(parents=True)
+    theirs = wheels_of(system, arch, wheels)
     print(f"{system.words}, {arch}: feltwire {', '.join(one.text for one in made)} ...", flush=True)
-    _install_ours(libraries)
+    own = stage / "wheel"
+    own.mkdir()
+    for wheel in (*theirs, own_wheel(own, made[0].epoch)):
+        unpack(wheel, stage / LIBRARIES)
+    shutil.rmtree(own)
     _units(stage)
     _command(stage, system)
     _documents(stage)
-    packages = [_packed(stage, system, arch, one, out, level) for one in made]
+    built = [_packed(stage, name, arch, one, out, theirs, level) for one in made]
     shutil.rmtree(stage)
-    return packages
+    return built
 
 
-def _packed(stage: Path, system: System, arch: str, made: Version, out: Path, level: int) -> Path:
+def _packed(stage: Path, name: str, arch: str, made: Version, out: Path, wheels: Sequence[Path], level: int) -> Built:
     """The package of what is staged, under one version."""
+    found = list(parts(stage / LIBRARIES, LIBRARIES))
+    (stage / DOCS / "copyright").write_text(copyright_file((HERE / "debian/copyright").read_text(), found))
+    text = bill(stage / LIBRARIES, LIBRARIES, found, wheels, SYSTEMS[name], arch, made)
+    (stage / DOCS / BILL).write_text(text)
     _changelog(stage, made)
-    _control(stage, system, arch, made)
+    _control(stage, SYSTEMS[name], arch, made)
     _same_modes_and_times(stage, made.made)
     deb = out / f"feltwire_{made.text}_{arch}.deb"
-    _run(
+    run(
         ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", str(stage), str(deb)],
-        SOURCE_DATE_EPOCH=_epoch(made),
+        SOURCE_DATE_EPOCH=str(made.epoch),
+        **SAME_EVERYWHERE,
     )
-    return deb
+    built = Built(deb, deb.with_suffix(".cdx.json"), deb.with_suffix(".provenance.json"))
+    built.bill.write_text(text)
+    built.provenance.write_text(provenance([deb, built.bill], wheels, name, arch, made))
+    return built
 
 
-# --- the software ---------------------------------------------------------------------------------------------------
-
-
-def _pip(*arguments: str) -> None:
-    _run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile", *arguments])
-
-
-def wheels_of(system: System, arch: str, out: Path) -> Path:
-    """The unpacked wheels of the lock, installed where that was not done before."""
-    locked = sha256(LOCK.read_bytes()).hexdigest()[:12]
-    libraries = out / f"wheels-{system.minor}-{arch}-{locked}"
-    if not libraries.exists():
-        print(f"{system.words}, {arch}: wheels of {LOCK.relative_to(ROOT)} ...", flush=True)
-        part = libraries.with_name(libraries.name + ".part")
-        shutil.rmtree(part, ignore_errors=True)
-        requirements = libraries.with_name(libraries.name + ".txt")
-        requirements.write_text(locked_for(system, arch, LOCK.read_text()))
-        _install_wheels(part, system, arch, requirements)
-        requirements.unlink()
-        _drop(part)
-        part.rename(libraries)
-    return libraries
-
-
-def locked_for(system: System, arch: str, lock: str) -> str:
-    """The requirements of a lock that a system needs, without their conditions.
-
-    pip decides conditions for the Python that runs it, also where it installs for another one: `typing-extensions`
-    would be missing from a package for 3.11 that 3.13 builds.
-    """
-    target = {
-        "implementation_name": "cpython",
-        "os_name": "posix",
-        "platform_machine": MACHINES[arch],
-        "platform_python_implementation": "CPython",
-        "platform_system": "Linux",
-        "python_full_version": system.python,
-        "python_version": system.minor,
-        "sys_platform": "linux",
-    }
-    needed: list[str] = []
-    for entry in re.split(r"\n(?=[A-Za-z0-9])", lock):
-        first, _, rest = entry.partition("\n")
-        name, conditional, condition = first.removesuffix("\\").partition(" ; ")
-        if conditional and not Marker(condition).evaluate(target):
-            continue
-        needed.append(f"{name.rstrip()} \\\n{rest}")
-    return "\n".join(needed) + "\n"
-
-
-def _install_wheels(libraries: Path, system: System, arch: str, requirements: Path) -> None:
-    platforms = [f"--platform={tag}_{MACHINES[arch]}" for tag in GLIBC]
-    _pip(
-        f"--target={libraries}",
-        "--no-deps",
-        "--only-binary=:all:",
-        f"--no-binary={BUILT_HERE}",
-        "--require-hashes",
-        *platforms,
-        f"--python-version={system.minor}",
-        "--implementation=cp",
-        f"--requirement={requirements}",
-    )
-
-
-def _install_ours(libraries: Path) -> None:
-    """Installs the project's own wheel beside the others."""
-    wheels = libraries.parent / "wheel"
-    _run(
-        [
-            *(sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"),
-            *("--no-build-isolation", f"--wheel-dir={wheels}", str(ROOT)),
-        ]
-    )
-    (wheel,) = wheels.glob("*.whl")
-    _pip("--no-deps", f"--target={libraries}", str(wheel))
-    shutil.rmtree(wheels)
-    # The command of the package is another one (systemd/package/feltwire): this one names the Python that built it.
-    shutil.rmtree(libraries / "bin", ignore_errors=True)
-    for path in libraries.rglob("direct_url.json"):
-        # It names the folder that the wheel came from.
-        path.unlink()
-
-
-def _drop(libraries: Path) -> None:
-    """Removes what a table's computer does not need, or what names the computer that built it."""
-    for pattern in (*NOT_NEEDED, "setuptools-*.dist-info"):
-        for path in libraries.glob(pattern):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in libraries.rglob("__pycache__"):
-        shutil.rmtree(path)
-
-
-def distributions(libraries: Path) -> Iterator[tuple[str, str, str]]:
-    """Name, version and licence of each distribution below a folder."""
-    for path in sorted(libraries.glob("*.dist-info/METADATA")):
-        about = HeaderParser().parsestr(path.read_text(encoding="utf-8"))
-        yield about["Name"], about["Version"], _licence(about)
-
-
-def _licence(about: Message) -> str:
-    text = about["License-Expression"] or about["License"]
-    if text and "\n" not in text and text != "UNKNOWN":
-        return str(text)
-    classified = [one.rpartition(" :: ")[2] for one in about.get_all("Classifier", []) if one.startswith("License ::")]
-    return ", ".join(classified) or "see its files"
-
-
-# --- what stands around it ------------------------------------------------------------------------------------------
+# --- what is around the libraries -------------------------------------------------------------------------------------
 
 PLACES: Final = {
     "*.service": "usr/lib/systemd/system",
@@ -286,7 +134,7 @@ def _command(stage: Path, system: System) -> None:
     """The command, its manual pages and its completion."""
     target = stage / "usr/bin/feltwire"
     target.parent.mkdir(parents=True)
-    target.write_text(_filled((HERE / "feltwire").read_text(), system))
+    target.write_text(filled((HERE / "feltwire").read_text(), system))
     target.chmod(0o755)
     pages = stage / "usr/share/man/man1"
     pages.mkdir(parents=True)
@@ -295,10 +143,14 @@ def _command(stage: Path, system: System) -> None:
         "zsh": stage / "usr/share/zsh/vendor-completions/_feltwire",
         "fish": stage / "usr/share/fish/vendor_completions.d/feltwire.fish",
     }
-    _run([sys.executable, str(HERE / "manual.py"), str(pages)], PYTHONPATH=str(ROOT))
+    run([sys.executable, str(HERE / "manual.py"), str(pages)], PYTHONPATH=str(ROOT), **SAME_EVERYWHERE)
     for shell, path in completions.items():
         path.parent.mkdir(parents=True)
-        _run([sys.executable, str(HERE / "manual.py"), "--completion", shell, str(path)], PYTHONPATH=str(ROOT))
+        run(
+            [sys.executable, str(HERE / "manual.py"), "--completion", shell, str(path)],
+            PYTHONPATH=str(ROOT),
+            **SAME_EVERYWHERE,
+        )
     for page in pages.iterdir():
         _compress(page)
 
@@ -314,13 +166,6 @@ def _documents(stage: Path) -> None:
     shutil.copytree(
         ROOT / "examples", docs / "examples", dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__")
     )
-    vendored = "".join(
-        f"\nFiles: opt/feltwire/lib/{name}*\nCopyright: the authors of {name} {number}\nLicense: {licence}\n"
-        f" The text stands in opt/feltwire/lib/{name.replace('-', '_')}-{number}.dist-info.\n"
-        for name, number, licence in distributions(stage / LIBRARIES)
-        if name != "feltwire"
-    )
-    (docs / "copyright").write_text((HERE / "debian/copyright").read_text() + vendored)
     overrides = stage / "usr/share/lintian/overrides/feltwire"
     overrides.parent.mkdir(parents=True)
     shutil.copyfile(HERE / "debian/lintian-overrides", overrides)
@@ -329,11 +174,21 @@ def _documents(stage: Path) -> None:
 def _changelog(stage: Path, made: Version) -> None:
     changelog = stage / DOCS / "changelog"
     changelog.write_text(
-        f"feltwire ({made.text}) stable; urgency=medium\n\n"
-        "  * Built from this state of the project; its history lists the changes.\n\n"
-        f" -- {_maintainer()}  {format_datetime(made.made)}\n"
+        f"feltwire ({made.text}) stable; urgency=medium\n\n{_changes(made)}\n\n"
+        f" -- {_maintainer()}  {format_datetime(made.made)}\n",
+        encoding="utf-8",
     )
     _compress(changelog)
+
+
+def _changes(made: Version) -> str:
+    """What the change log has of a release, as dpkg's format wants it."""
+    if "+git" in made.text:
+        return "  * Not a release: built from a commit after the changes of CHANGELOG.md."
+    lines = changes_of(project_number()).splitlines()
+    return "\n".join(
+        f"  * {line[2:]}" if line.startswith("- ") else f"  {line.lstrip('# ')}".rstrip() for line in lines
+    )
 
 
 def _maintainer() -> str:
@@ -353,7 +208,7 @@ def _compress(path: Path) -> None:
 # --- control --------------------------------------------------------------------------------------------------------
 
 
-def _filled(text: str, system: System) -> str:
+def filled(text: str, system: System) -> str:
     """A script of the package, with what it must know of the system that it is built for."""
     for mark, value in (("@PYTHON@", system.minor), ("@SYSTEM@", system.words)):
         text = text.replace(mark, value)
@@ -374,7 +229,7 @@ def _control(stage: Path, system: System, arch: str, made: Version) -> None:
     }
     (control / "control").write_text(Template((HERE / "debian/control").read_text()).substitute(values))
     for script in ("preinst", "postinst", "prerm", "postrm"):
-        text = _filled((HERE / "debian" / script).read_text(), system).replace("@VERSION@", made.text)
+        text = filled((HERE / "debian" / script).read_text(), system).replace("@VERSION@", made.text)
         (control / script).write_text(text)
         (control / script).chmod(0o755)
     conffiles = sorted(f"/{path.relative_to(stage)}" for path in (stage / SETTINGS).rglob("*") if path.is_file())
@@ -383,7 +238,7 @@ def _control(stage: Path, system: System, arch: str, made: Version) -> None:
     for path in sorted(stage.rglob("*")):
         name = path.relative_to(stage)
         if path.is_file() and name.parts[0] not in ("DEBIAN", "etc"):
-            digest = subprocess.run(["md5sum", path], capture_output=True, text=True, check=True).stdout.split()[0]
+            digest = md5(path.read_bytes(), usedforsecurity=False).hexdigest()
             sums.append(f"{digest}  {name}\n")
     (control / "md5sums").write_text("".join(sums))
 
@@ -399,47 +254,3 @@ def _same_modes_and_times(stage: Path, made: datetime) -> None:
             )
             path.chmod(MODES[bool(own)])
         os.utime(path, (made.timestamp(), made.timestamp()), follow_symlinks=False)
-
-
-def _epoch(made: Version) -> str:
-    return str(int(made.made.timestamp()))
-
-
-def _run(command: list[str], **environ: str) -> None:
-    try:
-        done = subprocess.run(command, env={**os.environ, **environ}, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise BuildError(f"{command[0]} is missing; install it with: sudo apt install dpkg") from error
-    if done.returncode:
-        raise BuildError(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
-
-
-def main() -> int:
-    """Builds what the command line names."""
-    parser = argparse.ArgumentParser(description="Builds the Debian packages: one for each system and architecture.")
-    parser.add_argument("--system", action="append", choices=[*SYSTEMS], help="all without it")
-    parser.add_argument("--arch", action="append", choices=[*MACHINES], help="both without it")
-    parser.add_argument("--out", type=Path, default=ROOT / "build" / "deb")
-    parser.add_argument("--level", type=int, default=6, help="of compression, 0 to 9; tests want it fast")
-    parser.add_argument("--wheels", type=Path, help="where unpacked wheels are kept; without it, beside the packages")
-    parser.add_argument("--version", action="append", help="other version numbers, for tests of upgrades; repeat")
-    given = parser.parse_args()
-    if given.version and len(given.system or SYSTEMS) != 1:
-        parser.error("--version needs one --system: the packages of two would have the same name")
-    made = version()
-    out = given.out.resolve()
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        for name, arch in product(given.system or SYSTEMS, given.arch or MACHINES):
-            system = SYSTEMS[name]
-            versions = [made._replace(text=number) for number in given.version or [made.text + system.ending]]
-            for deb in build(system, arch, versions, out, given.wheels or out, given.level):
-                print(f"{deb} ({deb.stat().st_size / 1e6:.1f} MB)")
-    except BuildError as error:
-        print(f"package: {error}", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -31,7 +31,12 @@ if [ "$(id -u)" != 0 ]; then
     exit 1
 fi
 [ "${1:-}" != ready ] || exit 0
-"$PYTHON" systemd/package/build.py --system "$system" --arch "$arch"
+
+# Whoever owns the checkout builds, so that nothing in it belongs to root afterwards.
+owner=$(stat -c %u .)
+home=$(getent passwd "$owner" | cut -d: -f6)
+setpriv --reuid "$owner" --regid "$(stat -c %g .)" --clear-groups \
+    env HOME="${home:-/nonexistent}" make --no-print-directory deb DEB="--system $system --arch $arch"
 deb=$(ls -t build/deb/feltwire_*+"$ending"_"$arch".deb | head -1)
 # apt also installs what the package depends on; without it, dpkg says what is missing.
 DEBIAN_FRONTEND=noninteractive apt-get install -y "./$deb"

@@ -13,7 +13,7 @@ RUN_BY = ("Makefile", "tests/run_checks.sh", "systemd/package/install.sh")
 BUILT = ("build/",)
 """What a target makes."""
 FILE = re.compile(r"(?<![\w/.~*-])((?:[a-z_]+/)+[a-z_]+\.(?:py|sh|lock|toml))\b")
-MODULE = re.compile(r"/python\"? -m ((?:tests|benchmarks|controller|feed)[\w.]*)")
+MODULE = re.compile(r"/python\"? -m ((?:tests|benchmarks|controller|feed|systemd)[\w.]*)")
 
 
 @pytest.mark.parametrize("file", RUN_BY)

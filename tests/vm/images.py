@@ -160,17 +160,9 @@ def _package(*versions: str) -> list[Path]:
                 if old.name != content and not old.name.startswith("wheels-"):
                     shutil.rmtree(old)
         options = [option for version in missing for option in ("--version", version)]
-        command = [
-            sys.executable,
-            str(ROOT / "systemd" / "package" / "build.py"),
-            "--system",
-            SUITE,
-            "--arch",
-            "amd64",
-            "--out",
-            str(out / content),
-        ]
-        _run([*command, "--wheels", str(out), "--level", "0", *options], "building the package")
+        place = ["--system", SUITE, "--arch", "amd64", "--out", str(out / content), "--wheels", str(out)]
+        command = [sys.executable, "-m", "systemd.package", *place, "--level", "0", *options]
+        _run(["env", "-C", str(ROOT), *command], "building the package")
     return found
 
 

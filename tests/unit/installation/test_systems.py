@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
@@ -11,17 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from systemd.package.build import HERE, filled
+from systemd.package.systems import ROOT, SYSTEMS, System
+from systemd.package.wheels import LOCK, locked_for
 from tests.fakes.time_limits import HANG_S
 
-ROOT = Path(__file__).resolve().parents[3]
-HERE = ROOT / "systemd" / "package"
-_SPEC = importlib.util.spec_from_file_location("build_package", HERE / "build.py")
-assert _SPEC is not None
-assert _SPEC.loader is not None
-package = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(package)
-
-ELSEWHERE = package.System("Debian 99 (sid)", "3.99.0", "+deb99")
+ELSEWHERE = System("Debian 99 (sid)", "3.99.0", "+deb99")
 """A system that runs no test."""
 
 
@@ -40,13 +34,16 @@ def script(folder: Path, name: str, text: str) -> Path:
 
 @pytest.mark.parametrize(
     ("system", "has", "lacks"),
-    [("bookworm", ("lgpio", "typing-extensions"), ()), ("trixie", (), ("lgpio", "typing-extensions"))],
+    [
+        ("bookworm", ("lgpio", "typing-extensions"), ("setuptools",)),
+        ("trixie", (), ("lgpio", "setuptools", "typing-extensions")),
+    ],
 )
 def test_the_conditions_of_the_lock_are_those_of_the_target_and_not_of_the_builder(
     system: str, has: tuple[str, ...], lacks: tuple[str, ...]
 ) -> None:
-    lock = package.LOCK.read_text()
-    text = package.locked_for(package.SYSTEMS[system], "arm64", lock)
+    lock = LOCK.read_text()
+    text = locked_for(SYSTEMS[system], "arm64", lock)
     names = re.findall(r"^([a-zA-Z0-9._-]+)==", text, re.MULTILINE)
     assert set(re.findall(r"^([a-zA-Z0-9._-]+)==", lock, re.MULTILINE)) - set(names) == set(lacks)
     assert {*has, "cffi", "pyzmq"} <= set(names)
@@ -55,17 +52,17 @@ def test_the_conditions_of_the_lock_are_those_of_the_target_and_not_of_the_build
 
 
 def test_a_package_of_a_newer_debian_is_an_upgrade_of_the_same_commit() -> None:
-    first, second = (package.SYSTEMS[name].ending for name in ("bookworm", "trixie"))
+    first, second = (SYSTEMS[name].ending for name in ("bookworm", "trixie"))
     assert run(["dpkg", "--compare-versions", f"1.0{first}", "lt", f"1.0{second}"]).returncode == 0
 
 
 def test_another_python_is_refused_in_words_before_anything_is_unpacked(tmp_path: Path) -> None:
-    text = package._filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE)
+    text = filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE)
     refused = run(["sh", str(script(tmp_path, "preinst", text)), "install"])
     assert refused.returncode == 1
     assert "is for Debian 99 (sid) with Python 3.99; this computer has " in refused.stderr
     version = run(["/usr/bin/python3", "--version"]).stdout.split()[1]
-    ours = package._filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE._replace(python=version))
+    ours = filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE._replace(python=version))
     taken = run(["sh", str(script(tmp_path, "preinst", ours)), "install"])
     assert (taken.returncode, taken.stderr) == (0, "")
 
@@ -74,7 +71,7 @@ def test_an_upgrade_of_the_whole_system_unpacks_the_package_before_python3_is_th
     folder = tmp_path / "usr" / "bin"
     folder.mkdir(parents=True)
     script(folder, "python3", "#!/bin/sh\necho 3.11\n")
-    preinst = str(script(tmp_path, "preinst", package._filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE)))
+    preinst = str(script(tmp_path, "preinst", filled((HERE / "debian" / "preinst").read_text(), ELSEWHERE)))
     assert run(["sh", preinst, "upgrade", "0.1"], DPKG_ROOT=str(tmp_path)).returncode == 1
     script(folder, "python3.99", "")
     assert run(["sh", preinst, "upgrade", "0.1"], DPKG_ROOT=str(tmp_path)).returncode == 0
@@ -82,7 +79,7 @@ def test_an_upgrade_of_the_whole_system_unpacks_the_package_before_python3_is_th
 
 
 def test_after_a_change_of_the_interpreter_the_command_answers_in_words(tmp_path: Path) -> None:
-    text = package._filled((HERE / "feltwire").read_text(), ELSEWHERE)
+    text = filled((HERE / "feltwire").read_text(), ELSEWHERE)
     refused = run([sys.executable, "-ISB", str(script(tmp_path, "feltwire", text)), "--version"])
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("feltwire: this package is for Python 3.99 of Debian 99 (sid), and python3 is 3.")

@@ -1,0 +1,164 @@
+"""The libraries of a package: wheels of the lock for a system and architecture, and their files in one folder.
+
+The wheels are those of the target, whatever computer builds: nothing is compiled and nothing of the target runs. They
+are unpacked as their authors packed them, without what an installer adds (the folder that it came from, scripts that
+name its Python), so that the same wheels give the same files anywhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import sys
+import zipfile
+from collections.abc import Iterator
+from email.message import Message
+from email.parser import HeaderParser
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from packaging.markers import Marker
+from packaging.utils import canonicalize_name
+
+from systemd.package.systems import MACHINES, ROOT, BuildError, System, run
+
+LOCK: Final = ROOT / "requirements" / "package.lock"
+
+GLIBC: Final = ("manylinux_2_34", "manylinux_2_28", "manylinux2014", "manylinux_2_17")
+"""Tags of wheels that Debian 12 (glibc 2.36) and 13 (2.41) can load, the best first. All are named: with the old ones
+alone, pip chooses an older version of some packages without a word."""
+BUILT_HERE: Final = ("sdnotify",)
+"""Has no wheel: pure Python, made into one by the setuptools of the lock."""
+NOT_NEEDED: Final = ("setuptools",)
+"""colorzero requires it, and imports nothing of it."""
+
+
+class Distribution(NamedTuple):
+    """A distribution in the folder of libraries."""
+
+    name: str
+    version: str
+    about: Message
+    """Its METADATA."""
+    folder: Path
+    """Its `.dist-info`."""
+
+    @property
+    def purl(self) -> str:
+        """The name that bills of materials give it."""
+        return f"pkg:pypi/{canonicalize_name(self.name)}@{self.version}"
+
+
+def pip(*arguments: str, epoch: int = 0) -> None:
+    """Runs pip, which installs nothing here."""
+    # The oldest time that a zip archive knows is in 1980.
+    run(
+        [sys.executable, "-m", "pip", *arguments, "--quiet", "--disable-pip-version-check"],
+        SOURCE_DATE_EPOCH=str(max(epoch, 315_532_800)),
+    )
+
+
+def wheels_of(system: System, arch: str, out: Path, lock: Path = LOCK) -> list[Path]:
+    """The wheels of the lock, downloaded where that was not done before."""
+    locked = sha256(lock.read_bytes()).hexdigest()[:12]
+    folder = out / f"wheels-{system.minor}-{arch}-{locked}"
+    if not folder.exists():
+        print(f"{system.words}, {arch}: wheels of {lock.name} ...", flush=True)
+        part = folder.with_name(folder.name + ".part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        requirements = folder.with_name(folder.name + ".txt")
+        requirements.write_text(locked_for(system, arch, lock.read_text()))
+        _download(part, system, arch, requirements)
+        requirements.unlink()
+        part.rename(folder)
+    return sorted(folder.glob("*.whl"))
+
+
+def locked_for(system: System, arch: str, lock: str) -> str:
+    """The requirements of a lock that a system needs, without their conditions.
+
+    pip decides conditions for the Python that runs it, also where it downloads for another one: `typing-extensions`
+    would be missing from a package for 3.11 that 3.13 builds.
+    """
+    target = {
+        "implementation_name": "cpython",
+        "os_name": "posix",
+        "platform_machine": MACHINES[arch],
+        "platform_python_implementation": "CPython",
+        "platform_system": "Linux",
+        "python_full_version": system.python,
+        "python_version": system.minor,
+        "sys_platform": "linux",
+    }
+    needed: list[str] = []
+    for entry in re.split(r"\n(?=[A-Za-z0-9])", lock):
+        first, _, rest = entry.partition("\n")
+        name, conditional, condition = first.removesuffix("\\").partition(" ; ")
+        if name.partition("==")[0] in NOT_NEEDED or (conditional and not Marker(condition).evaluate(target)):
+            continue
+        needed.append(f"{name.rstrip()} \\\n{rest}")
+    return "\n".join(needed) + "\n"
+
+
+def _download(folder: Path, system: System, arch: str, requirements: Path) -> None:
+    pip(
+        "download",
+        f"--dest={folder}",
+        "--no-deps",
+        "--only-binary=:all:",
+        f"--no-binary={','.join(BUILT_HERE)}",
+        "--no-build-isolation",
+        "--require-hashes",
+        *(f"--platform={tag}_{MACHINES[arch]}" for tag in GLIBC),
+        f"--python-version={system.minor}",
+        "--implementation=cp",
+        f"--requirement={requirements}",
+    )
+    for source in sorted(folder.glob("*.tar.gz")):
+        pip("wheel", "--no-deps", "--no-build-isolation", "--no-cache-dir", f"--wheel-dir={folder}", str(source))
+        source.unlink()
+
+
+def own_wheel(folder: Path, epoch: int) -> Path:
+    """Makes the project's own wheel."""
+    pip("wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}", str(ROOT), epoch=epoch)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def unpack(wheel: Path, libraries: Path) -> None:
+    """Unpacks a wheel into the folder of libraries, without its commands.
+
+    Raises:
+        BuildError: it has files for other places, which a package would have to place.
+    """
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.infolist():
+            first, _, rest = member.filename.partition("/")
+            if first.endswith(".data"):
+                if not rest.startswith("scripts/") and not member.is_dir():
+                    raise BuildError(f"{wheel.name}: {member.filename} is for a place that the package does not know")
+                continue
+            archive.extract(member, libraries)
+    (record,) = libraries.glob(f"{'-'.join(wheel.name.split('-')[:2])}.dist-info/RECORD")
+    _keep_what_is_there(record)
+
+
+def _keep_what_is_there(record: Path) -> None:
+    """Drops the lines of files that were not unpacked."""
+    rows = [row for row in csv.reader(io.StringIO(record.read_text(encoding="utf-8"))) if row]
+    there = [row for row in rows if (record.parent.parent / row[0]).is_file()]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(there)
+    record.write_text(text.getvalue(), encoding="utf-8")
+
+
+def distributions(libraries: Path) -> Iterator[Distribution]:
+    """Each distribution below a folder, by name."""
+    for path in sorted(libraries.glob("*.dist-info/METADATA"), key=lambda path: path.parent.name.lower()):
+        about = HeaderParser().parsestr(path.read_text(encoding="utf-8"))
+        yield Distribution(str(about["Name"]), str(about["Version"]), about, path.parent)
