@@ -15,6 +15,7 @@ from typing import Final
 from controller.games.machines.win_lines import aims, lines_shown
 from controller.games.skill_stop_video.model import MODELS
 from simulators.screen.table import ScreenGeometry
+from simulators.stops.player import StopPlay
 
 PICTURE: Final = Path(__file__).resolve().parents[1] / "docs/pictures/award-rate-video.svg"
 PLAYS: Final = 4_000
@@ -30,11 +31,8 @@ def rates(name: str, error_ms: float) -> tuple[float, float]:
     model = MODELS.named(name)
     geometry = ScreenGeometry(
         game="skill_stop_video",
-        reels=len(model.reels),
-        symbols=model.symbols,
+        play=StopPlay(reels=len(model.reels), symbols=model.symbols, longest_s=model.longest_s, aims=aims(model)),
         symbol_s=model.symbol_ms / 1000,
-        longest_s=model.longest_s,
-        aims=aims(model),
     )
     player = replace(geometry, skill_s=error_ms / 1000).simulator(1)
     won = tokens = 0

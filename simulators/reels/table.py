@@ -10,33 +10,29 @@ board, whose own program steps the motors, he watches those steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
 
 from drivers.reels.reels_wire import TOKEN_LINE, home_line, links_of, place_of, reel_at, stop_line, stopping_steps
 from hal.clock import NS_PER_S
-from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, RunMotor, SendFrame
-from simulators.base.faults import SimulatedFault, fault_named
+from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, RunMotor, SendFrame
+from simulators.base.faults import SimulatedFault
 from simulators.base.geometry import Geometry, GeometryError
-from simulators.base.spun_reels import Parks, parked_at_home, stopped_by_player, truth_of_stops, wanted_stops
 from simulators.base.truth import SimRound
-from simulators.coins.equipment import CoinEquipment, CoinGeometry
-from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
+from simulators.coins.equipment import CoinEquipment
+from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, ns
 from simulators.reels.board import NEVER_NS, TOKEN_NS, ReelBoard
 from simulators.reels.body import ReelBody
+from simulators.stops.faults import HELD_S, StopFaults
+from simulators.stops.player import StopPlay, stopped_by_player
+from simulators.stops.plays import IN_S, NOTICED_S, ChuteOrCoins, PlayScript, PlayScripts, Upcoming, WayIn
 
-GAMES: Final = ("skill_stop_reel",)
 QUIET_AT_START_S: Final = 8.0
 """Before the first token: the reels are brought back first (ours)."""
 REPORTED_NS: Final = 50_000_000
 """When the boards report for the first time (ours)."""
-BETWEEN_S: Final = (1.0, 2.5)
-IN_S: Final = 0.2
-"""A token that is put in is past both optos by then."""
-NOTICED_S: Final = 0.6
-"""A token in an acceptor is known so soon: two polls of 0.2 s, and their answers."""
 AGAIN_IN_S: Final = 0.5
 """A token that came back is put in again so much later (ours)."""
 PRESS_S: Final = 0.12
@@ -50,114 +46,111 @@ TICK_NS: Final = 20_000_000
 """How far the turning is told at a time (ours)."""
 FOR_FAULT_S: Final = 7.0
 """What goes wrong in a play is found, mended and cleared within so long (ours)."""
+MENDED_S: Final = FOR_FAULT_S - 2.0
 MOVED: Final = 37
 """Steps by which a hand turns a reel."""
 SLIPPED: Final = 8
 SLIPPED_LITTLE: Final = 3
+REELS: Final = "reels"
+"""The device whose faults the attendant clears."""
+
+Happening = Callable[["ReelsSimulator", int], None]
+"""Something that happens to the machine at a time."""
 
 
-def _needs_chute(geometry: Geometry) -> str | None:
-    """When an acceptor reports its token is not known to the player, nor when the reels begin."""
-    return "a chute" if isinstance(geometry, ReelsGeometry) and geometry.coins is not None else None
+def _body(
+    reel: int, *, stuck: bool = False, blind: bool = False, covered: bool = False, heavy: float = 1.0
+) -> Happening:
+    """A reel is so from now on."""
+
+    def happens(simulator: ReelsSimulator, t_ns: int) -> None:
+        body = simulator.bodies[reel]
+        body.stuck, body.blind, body.covered, body.heavy = stuck, blind, covered, heavy
+        simulator.look(reel, t_ns)
+
+    return happens
 
 
-def _fault(
-    name: str,
-    physical: bool,
-    explanation: str,
-    expected: str,
-    lacking: Callable[[Geometry], str | None] = lambda geometry: None,
-) -> SimulatedFault:
-    return SimulatedFault(name, GAMES, physical, explanation, expected, lacking)
+def _slips(reel: int, steps: int) -> Happening:
+    def happens(simulator: ReelsSimulator, t_ns: int) -> None:
+        simulator.bodies[reel].slip(steps)
+        simulator.look(reel, t_ns)
+
+    return happens
 
 
+def _for_a_while(begins: Happening, ends: Happening, s: float = MENDED_S) -> tuple[tuple[float, Happening], ...]:
+    return ((0.0, begins), (s, ends))
+
+
+IN_PLAY: Final[Mapping[str, tuple[tuple[float, Happening], ...]]] = {
+    "reel_jammed": _for_a_while(_body(2, stuck=True), _body(2)),
+    "home_blind": _for_a_while(_body(3, blind=True), _body(3)),
+    "home_blocked": _for_a_while(_body(1, covered=True), _body(1)),
+    "reel_heavy": ((MENDED_S, _body(1)),),
+    "reel_slips": (),
+    "home_unplugged": _for_a_while(
+        lambda one, t_ns: one.unplug_home(1, t_ns), lambda one, t_ns: one.plug_home(1, t_ns), 1.0
+    ),
+    "board_lost": _for_a_while(lambda one, t_ns: one.lose_board(t_ns), lambda one, t_ns: one.find_board(t_ns), 2.0),
+}
+"""What stops a play that has begun, and what happens then: so long after the reels turn at speed. The player begins
+once that is over.
+"""
+SLIPS: Final = {"reel_slips": (-SLIPPED, SLIPPED), "reel_slips_little": (SLIPPED_LITTLE,)}
+"""By how many steps reel 1 slips in a play: one of them."""
+
+
+def _no_chute(geometry: Geometry) -> str | None:
+    return "a chute" if isinstance(geometry, ReelsGeometry) and geometry.play.coins is not None else None
+
+
+_OF: Final = StopFaults("skill_stop_reel")
 FAULTS: Final = (
-    _fault("none", True, "Nothing goes wrong.", "The outcome."),
-    _fault(
-        "player_walks_away",
-        True,
-        "The player stops no reel.",
-        "The outcome of reels that the house has stopped; no award.",
-    ),
-    _fault(
-        "player_leaves_one",
-        True,
-        "The player does not stop reel 2.",
-        "The outcome; the house stops reel 2, and no line awards.",
-    ),
-    _fault(
-        "press_too_early",
-        True,
-        "Every button is pressed as the reels begin, too.",
-        "The outcome: such a press stops nothing.",
-        _needs_chute,
-    ),
-    _fault(
-        "button_held", True, "Button 1 is held for long before the play.", "A fault: sensor_stuck; then the outcome."
-    ),
-    _fault(
-        "token_while_spinning",
-        True,
-        "A second token is put in while the reels spin.",
-        "Paid by hand; the outcome of the first.",
-    ),
-    _fault("token_in_test", True, "The attendant tests with a token.", "Nothing counts; then the outcome."),
-    _fault(
+    *_OF.shared(_no_chute),
+    _OF.fault(
         "reel_jammed",
-        True,
         "Reel 2 sticks while it turns, and is freed.",
         "A fault: reel_jammed; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.fault(
         "reel_slips",
-        True,
         "Reel 1 slips by more than half a symbol.",
         "A fault: reel_slipped; the outcome after it is cleared.",
     ),
-    _fault("reel_slips_little", True, "Reel 1 slips by less than half a symbol, before it is stopped.", "The outcome."),
-    _fault(
+    _OF.fault("reel_slips_little", "Reel 1 slips by less than half a symbol, before it is stopped.", "The outcome."),
+    _OF.fault(
         "reel_moved",
-        True,
-        "A hand turns reel 3 while it stands.",
+        "A hand turns reel 3 while it is stopped.",
         "A fault: reel_moved; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.fault(
         "reel_heavy",
-        True,
         "Reel 1 has twice its mass, and loses steps as it begins.",
         "A fault: reel_moved or reel_slipped; the outcome after it is mended.",
     ),
-    _fault(
+    _OF.signal(
         "home_blind",
-        False,
         "The home sensor of reel 3 sees nothing.",
         "A fault: reel_jammed; the outcome after it is mended.",
     ),
-    _fault(
+    _OF.signal(
         "home_blocked",
-        False,
-        "Something lies in the home sensor of reel 1.",
+        "Something is in the home sensor of reel 1.",
         "A fault: reel_slipped or reel_home_blocked; the outcome after it is removed.",
     ),
-    _fault(
+    _OF.signal(
         "home_unplugged",
-        False,
         "The cable of a home sensor comes out for a moment.",
         "A fault: sensor_missing; the outcome.",
     ),
-    _fault(
+    _OF.signal(
         "board_lost",
-        False,
         "The board of the reels is gone for two seconds.",
         "A fault: reel_not_answering; the outcome after it is cleared.",
     ),
-    _fault("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
 )
 """What can go wrong at the machine: its player, its reels, its cables."""
-IN_PLAY: Final = frozenset(
-    {"reel_jammed", "reel_slips", "reel_heavy", "home_blind", "home_blocked", "home_unplugged", "board_lost"}
-)
-"""Those that stop a play that has begun: the player begins once that is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,30 +160,17 @@ class ReelsGeometry:
     game: str
     no_more_bets_button: bool = False
     settled_button: bool = False
-    reels: int = 3
-    symbols: int = 20
+    play: StopPlay = field(default_factory=StopPlay)
     steps: int = 200
     steps_per_s: int = 200
-    spin_s: float = 0.5
-    """A button stops nothing before."""
-    longest_s: float = 20.0
-    """The player's time."""
-    aims: tuple[tuple[tuple[int, ...], ...], ...] = ()
-    """What the player may want: combinations, each as the stops that suit at each reel; without one, home."""
-    parks: Parks = parked_at_home
-    """Where the house parks the reels that the player leaves."""
-    coins: CoinGeometry | None = None
-    """Acceptor and hopper, in place of the chute; None where tokens go into a chute, and awards are paid by hand."""
     acceptor: bool = False
     """Whether tokens come in by an acceptor on the first board."""
     skill_s: float = 0.03
     """The player's timing error: the standard deviation of a press, in seconds (ours)."""
 
     def __post_init__(self) -> None:
-        if not 3 <= self.reels <= 5:
-            raise GeometryError(f"reels is 3 to 5, not {self.reels}")
-        if not 0 < 2 * self.symbols <= self.steps:
-            raise GeometryError(f"symbols is 1 to half of {self.steps} steps, not {self.symbols}")
+        if not 0 < 2 * self.play.symbols <= self.steps:
+            raise GeometryError(f"symbols is 1 to half of {self.steps} steps, not {self.play.symbols}")
 
     @property
     def turn_s(self) -> float:
@@ -213,20 +193,42 @@ class _Watched:
     plan: int | None = None
     """The stop that he brings it to; None where he does not want to stop it."""
     turning_since_ns: int = -1
-    """-1 while it stands."""
+    """-1 while it is stopped."""
     stepped_ns: int = -NS_PER_S
     pressed_ns: int = -10 * NS_PER_S
 
 
-@dataclass
-class _Act:
-    """Something that happens to the reels at a time."""
+class BoardAcceptor:
+    """The acceptor on a board of the reels, and who puts tokens into it."""
 
-    t_ns: int
-    what: str
-    reel: int
-    amount: int = 0
-    done: bool = field(default=False)
+    def __init__(self, plan: Callable[[int, Happening], None]) -> None:
+        """`plan(t_ns, happening)` has something happen at a time."""
+        self.tokens_ns: list[int] = []
+        """When each token that a player put in is in: the truth."""
+        self._plan = plan
+
+    def pay_in(self, at_s: float, rng: Random) -> Sequence[Edge]:
+        """A player puts a token in, and again if it comes back."""
+        del rng  # the pulse is the acceptor's
+        self.insert(ns(at_s), again=True)
+        return ()
+
+    def put_in(self, at_s: float, step_s: float) -> Sequence[Edge]:
+        """A token goes in, or comes back."""
+        del step_s
+        self.insert(ns(at_s))
+        return ()
+
+    def insert(self, t_ns: int, *, again: bool = False) -> None:
+        """Somebody puts a token in, and `again` if it comes back."""
+
+        def happens(simulator: ReelsSimulator, at_ns: int) -> None:
+            if simulator.takes_token(at_ns):
+                self.tokens_ns.append(at_ns)
+            elif again:
+                self.insert(at_ns + ns(AGAIN_IN_S), again=True)
+
+        self._plan(t_ns, happens)
 
 
 class ReelsSimulator:
@@ -236,36 +238,41 @@ class ReelsSimulator:
         if not isinstance(geometry, ReelsGeometry):
             raise GeometryError(f"a skill-stop reel cannot use a {type(geometry).__name__}")
         self.geometry: ReelsGeometry = geometry
-        self.tokens_ns: list[int] = []
-        """When each token that a player put in is in: the truth."""
         rng = Random(f"{seed}/reels")
-        numbers = range(1, geometry.reels + 1)
+        numbers = geometry.play.numbers
         self.bodies = {number: ReelBody(geometry.steps, rng.randrange(geometry.steps)) for number in numbers}
-        self.coins = None if geometry.coins is None else CoinEquipment(geometry.coins, seed)
-        """Acceptor and hopper, if it has them."""
-        self.returned = 0
-        """Tokens that the board's acceptor gave back."""
+        self._tokens = ChuteOrCoins(geometry.play.coins, seed)
+        self.acceptor = BoardAcceptor(self.plan) if geometry.acceptor else None
+        """The acceptor on its first board, if it has one."""
+        self._way_in: WayIn = self._tokens if self.acceptor is None else self.acceptor
+        self._scripts = PlayScripts(geometry.play, self._way_in, seed, QUIET_AT_START_S)
+        self._in_s = IN_S if self.coins is None else NOTICED_S
         self._accepts = False
         """Whether an emulated board lets its acceptor take tokens."""
-        self._in_s = IN_S if self.coins is None else NOTICED_S
-        self._seed = seed
-        self._number = 0
-        self._now_s = 0.0
         self.told_ns = 0
         """Up to when the reels have turned."""
-        self.boards = {link: self._board(link) for link in links_of(geometry.reels)}
+        self.boards = {link: self._board(link) for link in links_of(geometry.play.reels)}
         self._on_boards = False
         """Whether emulated boards step the motors."""
         self._watched = {number: _Watched() for number in numbers}
         self._home = dict.fromkeys(numbers, -1)
-        self._acts: list[_Act] = []
-        self._edges: list[Edge] = []
-        self._rare: list[Rare] = []
+        self._happenings: list[tuple[int, Happening]] = []
+        self._upcoming = Upcoming()
         self._planned: list[Edge] = []
         """Edges of the buttons that are still to come."""
         self._player_ns = NEVER_NS
         """From then on the player stops reels."""
         self._last_press_ns = 0
+
+    @property
+    def coins(self) -> CoinEquipment | None:
+        """Acceptor and hopper on a bus, if it has them."""
+        return self._tokens.equipment
+
+    @property
+    def tokens_ns(self) -> list[int]:
+        """When each token that a player put in is in: the truth."""
+        return self._way_in.tokens_ns
 
     def _board(self, link: str) -> ReelBoard:
         def home(number: int) -> int:
@@ -281,13 +288,11 @@ class ReelsSimulator:
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
         own = [line(number) for number in self.bodies for line in (home_line, stop_line)]
-        chute = (OUTER_OPTO, INNER_OPTO) if self.coins is None else self.coins.links
-        tokens = (TOKEN_LINE,) if self.geometry.acceptor else chute
+        tokens = (TOKEN_LINE,) if self.geometry.acceptor else self._tokens.lines
         return (*own, *self.boards, *tokens, DOOR)
 
     def start(self) -> Batch:
         """Every line at time 0, and some quiet."""
-        self._now_s = QUIET_AT_START_S
         edges = [Edge(line, 0, 0) for line in (OUTER_OPTO, INNER_OPTO, TOKEN_LINE, DOOR) if line in self.lines]
         for number, body in self.bodies.items():
             self._home[number] = body.home
@@ -303,119 +308,97 @@ class ReelsSimulator:
         Raises:
             FaultError: no fault has this name, or this table cannot have it.
         """
-        name = fault_named(fault or "none", self.geometry).name
-        self._number += 1
-        rng = Random(f"{self._seed}/play/{self._number}")
-        edges: list[Edge] = []
-        rare: list[Rare] = []
-        at_s = self._before(name, self._now_s + rng.uniform(*BETWEEN_S), edges, rare, rng)
-        edges += self._paid_in(at_s, rng)
-        plans = self._plans(name, rng)
-        player_s = self._in_play(name, at_s + self._in_s, edges, rare, rng)
+        script, at_s = self._scripts.begin(fault, self.geometry)
+        at_s = self._before(script, at_s)
+        script.pay_in(at_s)
+        plans = self._plans(script)
+        player_s = self._in_play(script, at_s + self._in_s)
         self._player_ns = ns(player_s)
         for number, plan in enumerate(plans, 1):
             self._watched[number] = _Watched(plan, self._watched[number].turning_since_ns)
-        stops = tuple(self.geometry.parks(plans))
-        forced = None in plans
-        turns_s = (LOOKS_S + 2 * self.geometry.turn_s + ALIGN_S + AGAIN_S) * self.geometry.reels
-        end_s = player_s + turns_s + (self.geometry.longest_s + 5.0 if forced else 2.0)
-        self._now_s = end_s
-        edges.sort(key=lambda edge: edge.t_ns)
-        rare.sort(key=lambda value: value.t_ns)
-        return SimRound(Batch(edges, rare, ns(end_s)), truth_of_stops(stops, name), self._number, fault)
+        play = self.geometry.play
+        turns_s = (LOOKS_S + 2 * self.geometry.turn_s + ALIGN_S + AGAIN_S) * play.reels
+        end_s = player_s + turns_s + (play.longest_s + 5.0 if None in plans else 2.0)
+        return self._scripts.played(script, plans, end_s)
 
-    def _plans(self, name: str, rng: Random) -> list[int | None]:
+    def _plans(self, script: PlayScript) -> list[int | None]:
         """Where the player brings each reel: what he wants, and by how much he misses it."""
-        geometry = self.geometry
-        stops = wanted_stops(
-            geometry.aims,
-            geometry.reels,
-            geometry.symbols,
-            geometry.skill_s,
-            lambda seconds: seconds * geometry.steps_per_s * geometry.symbols / geometry.steps,
-            rng,
-        )
-        return stopped_by_player(name, list(stops))
+        geometry, play = self.geometry, self.geometry.play
+        missed_symbols = geometry.skill_s * geometry.steps_per_s * play.symbols / geometry.steps
+        stops = play.wanted(missed_symbols, script.rng)
+        return stopped_by_player(script.name, list(stops))
 
     # --- what goes wrong -------------------------------------------------------------------------------------------
 
-    def _before(self, name: str, at_s: float, edges: list[Edge], rare: list[Rare], rng: Random) -> float:
+    def plan(self, t_ns: int, happening: Happening) -> None:
+        """Something happens at a time."""
+        self._happenings.append((t_ns, happening))
+
+    def _before(self, script: PlayScript, at_s: float) -> float:
         """What happens before the token of the play; returns when that comes."""
-        if name == "button_held":
-            self._planned += [Edge(stop_line(1), 1, ns(at_s)), Edge(stop_line(1), 0, ns(at_s + 6.0))]
-            return self._clear(REELS, at_s + 6.5, rare) + 4.0
-        if name == "token_in_test":
-            self._order("test_begin", at_s, rare)
-            edges += self._token(at_s + 0.5, rng.uniform(*PASS_S))
-            self._order("test_end", at_s + 2.0, rare)
-            return at_s + 3.0 + 4.0
-        if name == "reel_moved":
-            self._acts.append(_Act(ns(at_s), "slip", 3, MOVED if rng.random() < 0.5 else -MOVED))
-            return self._clear(REELS, at_s + 1.0, rare) + 4.0
+        if script.name == "button_held":
+            self._planned += [Edge(stop_line(1), 1, ns(at_s)), Edge(stop_line(1), 0, ns(at_s + HELD_S))]
+            return script.clear(REELS, at_s + HELD_S + 0.5) + 4.0
+        if script.name == "token_in_test":
+            return script.test_token(at_s, script.rng.uniform(*PASS_S)) + 1.0 + 4.0
+        if script.name == "reel_moved":
+            self.plan(ns(at_s), _slips(3, MOVED if script.rng.random() < 0.5 else -MOVED))
+            return script.clear(REELS, at_s + 1.0) + 4.0
         return at_s
 
-    def _in_play(self, name: str, at_s: float, edges: list[Edge], rare: list[Rare], rng: Random) -> float:
+    def _in_play(self, script: PlayScript, at_s: float) -> float:
         """What happens in the play; returns when the player begins to stop reels."""
+        name, rng = script.name, script.rng
         begun_s = at_s + LOOKS_S + rng.uniform(0.0, 0.5)
         wrong_s = at_s + self.geometry.turn_s + 0.4
+        for after_s, happening in IN_PLAY.get(name, ()):
+            self.plan(ns(wrong_s + after_s), happening)
+        if name in SLIPS:
+            self.plan(ns(wrong_s), _slips(1, rng.choice(SLIPS[name])))
+        if name == "reel_heavy":
+            self.plan(ns(at_s - self._in_s + 0.01), _body(1, heavy=2.0))
         if name == "press_too_early":
             for number in self.bodies:
                 self._planned += self._press(number, ns(at_s + 0.15 + 0.02 * number), rng)
         if name == "token_while_spinning":
-            edges += self._paid_in(at_s + 0.6, rng)
+            script.pay_in(at_s + 0.6)
             if self.coins is None:
-                self._order("hand_pay", at_s + 2.0, rare)
-        if name in ("reel_slips", "reel_slips_little"):
-            amount = SLIPPED_LITTLE if name == "reel_slips_little" else rng.choice((-SLIPPED, SLIPPED))
-            self._acts.append(_Act(ns(wrong_s), "slip", 1, amount))
-        if name in ("reel_jammed", "home_blind", "home_blocked", "reel_heavy"):
-            what = {"reel_jammed": "stuck", "home_blind": "blind", "home_blocked": "covered", "reel_heavy": "heavy"}[
-                name
-            ]
-            reel = {"reel_jammed": 2, "home_blind": 3}.get(name, 1)
-            begins_s = at_s - self._in_s + 0.01 if name == "reel_heavy" else wrong_s
-            self._acts.append(_Act(ns(begins_s), what, reel, 1))
-            self._acts.append(_Act(ns(wrong_s + FOR_FAULT_S - 2.0), what, reel, 0))
-        if name == "home_unplugged":
-            rare.append(EdgesLost(home_line(1), Loss.UNPLUGGED, ns(wrong_s)))
-            self._acts.append(_Act(ns(wrong_s + 1.0), "plugged", 1))
-        if name == "board_lost":
-            self._acts.append(_Act(ns(wrong_s), "lose", 1))
-            self._acts.append(_Act(ns(wrong_s + 2.0), "back", 1))
+                script.order("hand_pay", at_s + 2.0)
         if name == "door_opened":
-            edges += [Edge(DOOR, 1, ns(wrong_s)), Edge(DOOR, 0, ns(wrong_s + rng.uniform(1.0, 3.0)))]
-        if name == "door_opened":
+            script.open_door(wrong_s, 3.0)
             return wrong_s + FOR_FAULT_S
         if name in IN_PLAY or name == "reel_moved":
-            self._clear(REELS, wrong_s + FOR_FAULT_S - 1.5, rare)
+            script.clear(REELS, wrong_s + FOR_FAULT_S - 1.5)
             return wrong_s + FOR_FAULT_S + 2.0 * self.geometry.turn_s + 1.0
         if name == "reel_slips_little":
             return wrong_s + 2.0 * self.geometry.turn_s
         return begun_s
 
-    def _act(self, act: _Act) -> None:
-        body, board = self.bodies[act.reel], next(iter(self.boards.values()))
-        if act.what == "slip":
-            body.slip(act.amount)
-        elif act.what == "stuck":
-            body.stuck = bool(act.amount)
-        elif act.what == "blind":
-            body.blind = bool(act.amount)
-        elif act.what == "covered":
-            body.covered = bool(act.amount)
-        elif act.what == "heavy":
-            body.heavy = 2.0 if act.amount else 1.0
-        elif act.what == "plugged":
-            self._home[act.reel] = -1
-        elif act.what == "token":
-            self._insert(act)
-            return
-        elif act.what == "lose":
-            board.lose()
-            self._rare.append(EdgesLost(board.link, Loss.UNPLUGGED, act.t_ns))
-        else:
-            board.begin(act.t_ns)
-        self.look(act.reel, act.t_ns)
+    def unplug_home(self, reel: int, t_ns: int) -> None:
+        """The cable of a home sensor comes out."""
+        self._upcoming.rare.append(EdgesLost(home_line(reel), Loss.UNPLUGGED, t_ns))
+
+    def plug_home(self, reel: int, t_ns: int) -> None:
+        """The cable of a home sensor is put back."""
+        self._home[reel] = -1
+        self.look(reel, t_ns)
+
+    def lose_board(self, t_ns: int) -> None:
+        """The first board is gone."""
+        board = next(iter(self.boards.values()))
+        board.lose()
+        self._upcoming.rare.append(EdgesLost(board.link, Loss.UNPLUGGED, t_ns))
+
+    def find_board(self, t_ns: int) -> None:
+        """The first board is there again."""
+        next(iter(self.boards.values())).begin(t_ns)
+
+    def takes_token(self, t_ns: int) -> bool:
+        """A token is put into the acceptor on the first board; returns whether it is taken."""
+        taken = self._accepts if self._on_boards else self.boards[place_of(1)[0]].insert(t_ns)
+        if taken:
+            self._upcoming.edges += [Edge(TOKEN_LINE, 1, t_ns), Edge(TOKEN_LINE, 0, t_ns + TOKEN_NS)]
+        return taken
 
     # --- what the controller has the reels do ------------------------------------------------------------------------
 
@@ -438,64 +421,51 @@ class ReelsSimulator:
     @property
     def next_answer_ns(self) -> int | None:
         """The next thing that happens."""
-        times = [value.t_ns for queue in (self._edges, self._rare, self._planned) for value in queue]
-        times += [act.t_ns for act in self._acts if not act.done]
+        times = [self._upcoming.next_ns, *(edge.t_ns for edge in self._planned)]
+        times += [t_ns for t_ns, _ in self._happenings]
         coins_ns = None if self.coins is None else self.coins.next_answer_ns
         times += [] if coins_ns is None else [coins_ns]
         if not self._on_boards:
             times += [board.next_ns for board in self.boards.values() if not board.turning]
             if any(board.turning for board in self.boards.values()):
                 times.append(self.told_ns + TICK_NS)
-        first_ns = min(times, default=NEVER_NS)
+        first_ns = min(times)
         return None if first_ns >= NEVER_NS else max(first_ns, self.told_ns)
 
     def answers(self, until_ns: int) -> Batch:
         """What the reels, the player and the coin equipment do up to then; each of it once."""
-        done = self._run(until_ns)
-        if self.coins is None:
-            return done
-        rare = sorted([*done.rare, *self.coins.answers(until_ns)], key=lambda value: value.t_ns)
-        return Batch(done.edges, rare, until_ns)
-
-    def _run(self, until_ns: int) -> Batch:
         while True:
-            acts = [act for act in self._acts if not act.done]
-            act = min(acts, key=lambda one: one.t_ns, default=None)
+            happening = min(self._happenings, key=lambda one: one[0], default=None)
             press = min(self._planned, key=lambda edge: edge.t_ns, default=None)
             board = min(self.boards.values(), key=lambda one: one.next_ns)
             times = (
-                act.t_ns if act is not None else NEVER_NS,
+                happening[0] if happening is not None else NEVER_NS,
                 press.t_ns if press is not None else NEVER_NS,
                 board.next_ns if not self._on_boards else NEVER_NS,
             )
             t_ns = min(times)
             if t_ns > until_ns:
                 break
-            if act is not None and t_ns == times[0]:
-                act.done = True
-                self._act(act)
+            if happening is not None and t_ns == times[0]:
+                self._happenings.remove(happening)
+                happening[1](self, t_ns)
             elif press is not None and t_ns == times[1]:
                 self._planned.remove(press)
                 self._button(press)
             else:
                 board.run_next()
                 self._take_frames()
-        self._acts = [act for act in self._acts if not act.done]
         self.told_ns = max(self.told_ns, until_ns)
-        edges = sorted((edge for edge in self._edges if edge.t_ns <= until_ns), key=lambda edge: edge.t_ns)
-        self._edges = [edge for edge in self._edges if edge.t_ns > until_ns]
-        rare = sorted((value for value in self._rare if value.t_ns <= until_ns), key=lambda value: value.t_ns)
-        self._rare = [value for value in self._rare if value.t_ns > until_ns]
-        return Batch(edges, rare, until_ns)
+        return self._upcoming.take(until_ns, self.coins)
 
     def _take_frames(self) -> None:
         for board in self.boards.values():
             taken: list[Frame] = board.frames
-            self._rare += taken
+            self._upcoming.rare += taken
             board.frames = []
 
     def _button(self, edge: Edge) -> None:
-        self._edges.append(edge)
+        self._upcoming.edges.append(edge)
         number = int(edge.line.removeprefix("stop_"))
         link, local = place_of(number)
         if edge.level:
@@ -518,15 +488,11 @@ class ReelsSimulator:
         level = self.bodies[number].home
         if level != self._home[number]:
             self._home[number] = level
-            self._edges.append(Edge(home_line(number), level, t_ns))
+            self._upcoming.edges.append(Edge(home_line(number), level, t_ns))
 
     def press(self, number: int, t_ns: int, for_ns: int) -> None:
         """Somebody presses a button, beside the player."""
         self._planned += [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + for_ns)]
-
-    def insert(self, t_ns: int) -> None:
-        """Somebody puts a token into the board's acceptor, beside the player."""
-        self._acts.append(_Act(t_ns, "token", 1))
 
     def turns(self, number: int) -> bool:
         """Whether a reel turns at speed, and nothing stops it yet."""
@@ -535,7 +501,7 @@ class ReelsSimulator:
 
     def pass_to(self, t_ns: int) -> None:
         """The next play begins no sooner."""
-        self._now_s = max(self._now_s, t_ns / NS_PER_S)
+        self._scripts.pass_to(t_ns)
 
     # --- the player --------------------------------------------------------------------------------------------------
 
@@ -548,9 +514,10 @@ class ReelsSimulator:
         if not looked or not again or self._turns_before(number):
             return
         geometry = self.geometry
-        target = watched.plan * geometry.steps // geometry.symbols
+        symbols = geometry.play.symbols
+        target = watched.plan * geometry.steps // symbols
         least = stopping_steps(geometry.steps_per_s)
-        half = geometry.steps // geometry.symbols // 2
+        half = geometry.steps // symbols // 2
         if self.bodies[number].place != (target - least - half) % geometry.steps:
             return
         watched.pressed_ns = self._last_press_ns = t_ns
@@ -564,47 +531,3 @@ class ReelsSimulator:
     def _press(self, number: int, t_ns: int, rng: Random | None) -> list[Edge]:
         held_ns = ns(PRESS_S if rng is None else rng.uniform(0.05, 0.1))
         return [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + held_ns)]
-
-    # --- wires -------------------------------------------------------------------------------------------------------
-
-    def _paid_in(self, at_s: float, rng: Random) -> list[Edge]:
-        """A player puts a token in."""
-        if self.geometry.acceptor:
-            self._acts.append(_Act(ns(at_s), "token", 1, amount=1))
-            return []
-        edges = self._token(at_s, rng.uniform(*PASS_S))
-        self.tokens_ns.append(edges[-1].t_ns if edges else ns(at_s))
-        return edges
-
-    def _insert(self, act: _Act) -> None:
-        """A token goes into the board's acceptor, or comes back; a player puts it in again (`amount`)."""
-        board = self.boards[place_of(1)[0]]
-        if self._accepts if self._on_boards else board.insert(act.t_ns):
-            self.tokens_ns.append(act.t_ns)
-            self._edges += [Edge(TOKEN_LINE, 1, act.t_ns), Edge(TOKEN_LINE, 0, act.t_ns + TOKEN_NS)]
-            return
-        self.returned += 1
-        if act.amount:
-            self._acts.append(_Act(act.t_ns + ns(AGAIN_IN_S), "token", 1, amount=1))
-
-    def _token(self, at_s: float, step_s: float) -> list[Edge]:
-        """A token goes in: the edges of the chute, where it has one."""
-        if self.coins is not None:
-            self.coins.insert(ns(at_s))
-            return []
-        if self.geometry.acceptor:
-            self._acts.append(_Act(ns(at_s), "token", 1))
-            return []
-        return token_edges(at_s, step_s)
-
-    def _clear(self, device: str, at_s: float, rare: list[Rare]) -> float:
-        """The attendant clears a device's faults; returns when play can go on."""
-        rare.append(cleared(device, at_s + 0.5))
-        return at_s + 1.0
-
-    def _order(self, verb: str, at_s: float, rare: list[Rare], *given: tuple[str, str]) -> None:
-        rare.append(ordered(verb, at_s, *given))
-
-
-REELS: Final = "reels"
-"""The device whose faults the attendant clears."""

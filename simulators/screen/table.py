@@ -12,24 +12,24 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from drivers.screen.screen_wire import LINK, Stop, line_of
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SendFrame
 from screen.program import ScreenProgram
-from simulators.base.faults import SimulatedFault, fault_named
+from simulators.base.faults import SimulatedFault
 from simulators.base.geometry import Geometry, GeometryError
-from simulators.base.spun_reels import Parks, parked_at_home, stopped_by_player, truth_of_stops, wanted_stops
 from simulators.base.truth import SimRound
-from simulators.coins.equipment import CoinEquipment, CoinGeometry
-from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
+from simulators.coins.equipment import CoinEquipment
+from simulators.coins.patron import DOOR, PASS_S, ns
+from simulators.stops.faults import HELD_S, StopFaults
+from simulators.stops.player import StopPlay, stopped_by_player
+from simulators.stops.plays import IN_S, NEVER_NS, NOTICED_S, ChuteOrCoins, PlayScript, PlayScripts, Upcoming
 
-GAMES: Final = ("skill_stop_video",)
-NEVER_NS: Final = 1 << 62
 LIGHT: Final = "screen_light"
 SCREEN: Final = "screen"
 """The device whose faults the attendant clears."""
@@ -44,10 +44,6 @@ LIGHT_OFF_NS: Final = 700_000
 SENT_NS: Final = (80_000, 400_000)
 """How long a line is under way (ours)."""
 QUIET_AT_START_S: Final = 2.0
-BETWEEN_S: Final = (1.0, 2.5)
-IN_S: Final = 0.2
-NOTICED_S: Final = 0.6
-"""A token in an acceptor is known so soon: two polls of 0.2 s, and their answers."""
 LOOKS_S: Final = 0.6
 """The player looks for so long, beside the time in which nothing stops a reel (ours)."""
 READY_S: Final = 0.15
@@ -67,127 +63,97 @@ def _needs(what: str, has: Callable[[ScreenGeometry], bool]) -> Callable[[Geomet
     return lambda geometry: None if isinstance(geometry, ScreenGeometry) and has(geometry) else what
 
 
-_CHUTE: Final = _needs("a chute", lambda geometry: geometry.coins is None)
+_CHUTE: Final = _needs("a chute", lambda geometry: geometry.play.coins is None)
 _BUTTONS: Final = _needs("stop buttons", lambda geometry: geometry.stops != "touch")
 _TOUCH: Final = _needs("a touch panel", lambda geometry: geometry.stops != "buttons")
 _LIGHT: Final = _needs("a light sensor", lambda geometry: geometry.light)
 
-
-def _fault(
-    name: str,
-    physical: bool,
-    explanation: str,
-    expected: str,
-    lacking: Callable[[Geometry], str | None] = lambda geometry: None,
-) -> SimulatedFault:
-    return SimulatedFault(name, GAMES, physical, explanation, expected, lacking)
-
-
+_OF: Final = StopFaults("skill_stop_video")
 FAULTS: Final = (
-    _fault("none", True, "Nothing goes wrong.", "The outcome."),
-    _fault(
-        "player_walks_away",
-        True,
-        "The player stops no reel.",
-        "The outcome of reels that the house has stopped; no award.",
-    ),
-    _fault(
-        "player_leaves_one",
-        True,
-        "The player does not stop reel 2.",
-        "The outcome; the house stops reel 2, and no line awards.",
-    ),
-    _fault(
-        "press_too_early",
-        True,
-        "Every reel is pressed as it begins to turn, too.",
-        "The outcome: such a press stops nothing.",
-        _CHUTE,
-    ),
-    _fault(
+    *_OF.shared(_CHUTE, _BUTTONS),
+    _OF.fault(
         "press_between",
-        True,
         "The player presses as one image takes the place of another.",
         "The outcome: the earlier image counts, and the evidence has both.",
     ),
-    _fault(
-        "button_held",
-        True,
-        "Button 1 is held for long before the play.",
-        "A fault: sensor_stuck; then the outcome.",
-        _BUTTONS,
-    ),
-    _fault(
+    _OF.fault(
         "touch_stuck",
-        True,
-        "Something lies on the touch panel before the play.",
+        "Something is on the touch panel before the play.",
         "A fault: touch_stuck; then the outcome.",
         _TOUCH,
     ),
-    _fault(
-        "token_while_spinning",
-        True,
-        "A second token is put in while the reels turn.",
-        "Paid by hand; the outcome of the first.",
-    ),
-    _fault("token_in_test", True, "The attendant tests with a token.", "Nothing counts; then the outcome."),
-    _fault(
+    _OF.signal(
         "screen_hung",
-        False,
         "The screen's program hangs for two seconds in the play.",
         "A fault: screen_silent; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.signal(
         "screen_dead",
-        False,
         "The screen's program ends in the play, and is started anew.",
         "A fault: screen_lost; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.signal(
         "display_unplugged",
-        False,
         "The display is disconnected in the play, and connected again.",
         "A fault: display_failed; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.signal(
         "frames_late",
-        False,
         "The display holds a frame for a fifth of a second in the play.",
         "A fault: screen_late; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.signal(
         "frames_missing",
-        False,
         "Two frames are not reported in the play.",
         "A fault: flips_missing; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.signal(
         "line_garbled",
-        False,
         "A line of the screen is broken on its way.",
         "A fault: screen_unreadable; the outcome after it is cleared.",
     ),
-    _fault(
+    _OF.signal(
         "latency_drifts",
-        False,
         "The display lags more before the play, and as before again.",
         "A fault: display_latency; then the outcome.",
         _LIGHT,
     ),
-    _fault(
+    _OF.signal(
         "display_dark",
-        False,
         "The display's light is off before the play, and on again.",
         "A fault: display_dark; then the outcome.",
         _LIGHT,
     ),
-    _fault("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
 )
 """What can go wrong at the machine: its player, its screen, its display."""
-IN_PLAY: Final = frozenset(
-    {"screen_hung", "screen_dead", "display_unplugged", "frames_late", "frames_missing", "line_garbled"}
-)
-"""Those that stop a play that has begun: the player begins once that is over."""
+
+
+class Before(NamedTuple):
+    """Something that happens before a play, and ends."""
+
+    begins: str
+    ends: str
+    for_s: float
+    cleared_s: float
+    """From its beginning to the attendant, who clears the screen's faults."""
+
+
+BEFORE: Final[Mapping[str, Before]] = {
+    "touch_stuck": Before("finger", "lift", HELD_S, HELD_S + 0.5),
+    "latency_drifts": Before("slow", "fast", 4.0, 8.0),
+    "display_dark": Before("dark", "bright", 3.0, 5.0),
+}
+IN_PLAY: Final[Mapping[str, tuple[tuple[str, float, float], ...]]] = {
+    "screen_hung": (("hang", 0.0, 2.0),),
+    "screen_dead": (("die", 0.0, 0.0), ("up", 1.5, 0.0)),
+    "display_unplugged": (("unplug", 0.0, 0.0), ("plug", 1.5, 0.0)),
+    "frames_late": (("hang", 0.0, 0.2),),
+    "frames_missing": (("swallow", 0.0, 0.0),),
+    "line_garbled": (("garble", 0.0, 0.0),),
+}
+"""What stops a play that has begun, and what happens then: what, how long after the reels turn, and for how long. The
+player begins once that is over.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,16 +163,9 @@ class ScreenGeometry:
     game: str
     no_more_bets_button: bool = False
     settled_button: bool = False
-    reels: int = 3
-    symbols: int = 20
+    play: StopPlay = field(default_factory=StopPlay)
     symbol_s: float = 0.1
     """How long each image is lit."""
-    spin_s: float = 0.5
-    """Nothing stops a reel before."""
-    longest_s: float = 20.0
-    """The player's time."""
-    aims: tuple[tuple[tuple[int, ...], ...], ...] = ()
-    """What the player may want: combinations, each as the images that suit at each reel; without one, image 0."""
     stops: str = "both"
     """What he stops a reel with: `both`, `buttons` or `touch`."""
     light: bool = False
@@ -215,23 +174,17 @@ class ScreenGeometry:
     """From a flip to its light."""
     touch_latency_s: float = 0.012
     """From a finger to the kernel's event."""
-    parks: Parks = parked_at_home
-    """Where the house parks the reels that the player leaves."""
-    coins: CoinGeometry | None = None
-    """Acceptor and hopper, in place of the chute; None where tokens go into a chute, and awards are paid by hand."""
     skill_s: float = 0.05
     """The player's timing error: the standard deviation of a press, in seconds (ours)."""
 
     def __post_init__(self) -> None:
-        if not 3 <= self.reels <= 5:
-            raise GeometryError(f"reels is 3 to 5, not {self.reels}")
         if self.symbol_s < 3 * AWAY_S / 1.5:
             raise GeometryError(f"symbol_s is {2 * AWAY_S} or more, not {self.symbol_s}")
 
     @property
     def turn_s(self) -> float:
         """A turn."""
-        return self.symbols * self.symbol_s
+        return self.play.symbols * self.symbol_s
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault, `none` first."""
@@ -272,19 +225,14 @@ class ScreenSimulator:
         if not isinstance(geometry, ScreenGeometry):
             raise GeometryError(f"a skill-stop video cannot use a {type(geometry).__name__}")
         self.geometry: ScreenGeometry = geometry
-        self.tokens_ns: list[int] = []
-        """When each token that a player put in is in: the truth."""
-        self.coins = None if geometry.coins is None else CoinEquipment(geometry.coins, seed)
-        """Acceptor and hopper, if it has them."""
+        self._tokens = ChuteOrCoins(geometry.play.coins, seed)
+        self._scripts = PlayScripts(geometry.play, self._tokens, seed, QUIET_AT_START_S)
         self.light: deque[tuple[int, tuple[int, ...]]] = deque(maxlen=KEPT)
         """When the light of each frame began, and its images: the truth."""
         self.told_ns = 0
         """Up to when the screen has run."""
         self._in_s = IN_S if self.coins is None else NOTICED_S
-        self._seed = seed
         self._rng = Random(f"{seed}/screen")
-        self._number = 0
-        self._now_s = 0.0
         self._sessions = 0
         self.program = self._program()
         """The screen's program as it runs now."""
@@ -302,9 +250,18 @@ class ScreenSimulator:
         self._plans: list[_Plan | None] = []
         self._player_ns = NEVER_NS
         """From then on the player stops reels."""
-        self._edges: list[Edge] = []
-        self._rare: list[Rare] = []
+        self._upcoming = Upcoming()
         self._told_to: int = 0
+
+    @property
+    def coins(self) -> CoinEquipment | None:
+        """Acceptor and hopper on a bus, if it has them."""
+        return self._tokens.equipment
+
+    @property
+    def tokens_ns(self) -> list[int]:
+        """When each token that a player put in is in: the truth."""
+        return self._tokens.tokens_ns
 
     def _program(self) -> ScreenProgram:
         self._sessions += 1
@@ -321,18 +278,12 @@ class ScreenSimulator:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
-        buttons = () if self.geometry.stops == "touch" else tuple(f"stop_{n}" for n in self._numbers)
-        chute = (OUTER_OPTO, INNER_OPTO) if self.coins is None else self.coins.links
+        buttons = () if self.geometry.stops == "touch" else tuple(f"stop_{n}" for n in self.geometry.play.numbers)
         light = (LIGHT,) if self.geometry.light else ()
-        return (LINK, *buttons, *light, *chute, DOOR)
-
-    @property
-    def _numbers(self) -> range:
-        return range(1, self.geometry.reels + 1)
+        return (LINK, *buttons, *light, *self._tokens.lines, DOOR)
 
     def start(self) -> Batch:
         """Every line at time 0, and some quiet."""
-        self._now_s = QUIET_AT_START_S
         self._acts.append(ScreenAct(UP_NS, "up"))
         self.told_ns = UP_NS // 2
         return Batch([Edge(line, 0, 0) for line in self.lines if line not in (LINK, "cctalk")], [], self.told_ns)
@@ -343,98 +294,61 @@ class ScreenSimulator:
         Raises:
             FaultError: no fault has this name, or this table cannot have it.
         """
-        name = fault_named(fault or "none", self.geometry).name
-        self._number += 1
-        rng = Random(f"{self._seed}/play/{self._number}")
-        edges: list[Edge] = []
-        rare: list[Rare] = []
-        at_s = self._before(name, self._now_s + rng.uniform(*BETWEEN_S), edges, rare)
-        edges += self._paid_in(at_s, rng)
-        self._plans = self._plan(name, rng)
-        player_s = self._in_play(name, at_s + self._in_s, edges, rare, rng)
+        script, at_s = self._scripts.begin(fault, self.geometry)
+        at_s = self._before(script, at_s)
+        script.pay_in(at_s)
+        self._plans = self._plan(script)
+        player_s = self._in_play(script, at_s + self._in_s)
         self._player_ns = ns(player_s)
-        forced = None in self._plans
-        turns_s = (self.geometry.turn_s + READY_S + AGAIN_S) * self.geometry.reels
-        end_s = player_s + turns_s + (self.geometry.longest_s + 2.0 if forced else 1.0)
-        self._now_s = end_s
-        edges.sort(key=lambda edge: edge.t_ns)
-        rare.sort(key=lambda value: value.t_ns)
-        stops = tuple(self.geometry.parks([None if plan is None else plan.image for plan in self._plans]))
-        return SimRound(Batch(edges, rare, ns(end_s)), truth_of_stops(stops, name), self._number, fault)
+        play = self.geometry.play
+        turns_s = (self.geometry.turn_s + READY_S + AGAIN_S) * play.reels
+        end_s = player_s + turns_s + (play.longest_s + 2.0 if None in self._plans else 1.0)
+        return self._scripts.played(script, [None if plan is None else plan.image for plan in self._plans], end_s)
 
-    def _plan(self, name: str, rng: Random) -> list[_Plan | None]:
+    def _plan(self, script: PlayScript) -> list[_Plan | None]:
         """Which image the player stops at each reel: the one he wants, and by how much he misses it."""
-        geometry = self.geometry
+        geometry, rng = self.geometry, script.rng
         free_s = max(0.0, geometry.symbol_s / 2 - AWAY_S)
-        images = wanted_stops(
-            geometry.aims,
-            geometry.reels,
-            geometry.symbols,
-            geometry.skill_s,
-            lambda seconds: seconds / geometry.symbol_s,
-            rng,
-        )
-        plans = [_Plan(image, rng.uniform(-free_s, free_s), name == "press_between") for image in images]
-        return stopped_by_player(name, plans)
+        between = script.name == "press_between"
+        images = geometry.play.wanted(geometry.skill_s / geometry.symbol_s, rng)
+        return stopped_by_player(script.name, [_Plan(image, rng.uniform(-free_s, free_s), between) for image in images])
 
     # --- what goes wrong -------------------------------------------------------------------------------------------
 
-    def _before(self, name: str, at_s: float, edges: list[Edge], rare: list[Rare]) -> float:
+    def _before(self, script: PlayScript, at_s: float) -> float:
         """What happens before the token of the play; returns when that comes."""
-        if name == "button_held":
-            edges += [Edge("stop_1", 1, ns(at_s)), Edge("stop_1", 0, ns(at_s + 6.0))]
-            return self._clear(at_s + 6.5, rare) + 1.0
-        if name == "touch_stuck":
-            self._acts += [ScreenAct(ns(at_s), "finger"), ScreenAct(ns(at_s + 6.0), "lift")]
-            return self._clear(at_s + 6.5, rare) + 1.0
-        if name == "token_in_test":
-            rare.append(ordered("test_begin", at_s))
-            edges += token_edges(at_s + 0.5, PASS_S[0])
-            rare.append(ordered("test_end", at_s + 2.0))
-            return at_s + 4.0
-        if name == "latency_drifts":
-            self._acts += [ScreenAct(ns(at_s), "slow"), ScreenAct(ns(at_s + 4.0), "fast")]
-            return self._clear(at_s + 8.0, rare) + 1.0
-        if name == "display_dark":
-            self._acts += [ScreenAct(ns(at_s), "dark"), ScreenAct(ns(at_s + 3.0), "bright")]
-            return self._clear(at_s + 5.0, rare) + 1.0
-        return at_s
+        if script.name == "button_held":
+            script.edges += [Edge("stop_1", 1, ns(at_s)), Edge("stop_1", 0, ns(at_s + HELD_S))]
+            return script.clear(SCREEN, at_s + HELD_S + 0.5) + 1.0
+        if script.name == "token_in_test":
+            return script.test_token(at_s, PASS_S[0]) + 2.0
+        before = BEFORE.get(script.name)
+        if before is None:
+            return at_s
+        self._acts += [ScreenAct(ns(at_s), before.begins), ScreenAct(ns(at_s + before.for_s), before.ends)]
+        return script.clear(SCREEN, at_s + before.cleared_s) + 1.0
 
-    def _in_play(self, name: str, at_s: float, edges: list[Edge], rare: list[Rare], rng: Random) -> float:
+    def _in_play(self, script: PlayScript, at_s: float) -> float:
         """What happens in the play; returns when the player begins to stop reels."""
-        begun_s = at_s + self.geometry.spin_s + LOOKS_S + rng.uniform(0.0, 0.5)
-        wrong_s = at_s + self.geometry.spin_s + 0.4
+        name, spun_s = script.name, at_s + self.geometry.play.spin_s
+        begun_s = spun_s + LOOKS_S + script.rng.uniform(0.0, 0.5)
+        wrong_s = spun_s + 0.4
+        for what, after_s, for_s in IN_PLAY.get(name, ()):
+            self._acts.append(ScreenAct(ns(wrong_s + after_s), what, ns(wrong_s + after_s + for_s)))
         if name == "press_too_early":
-            for number in self._numbers:
+            for number in self.geometry.play.numbers:
                 self._press(number, ns(at_s + 0.1 + 0.02 * number))
         if name == "token_while_spinning":
-            edges += self._paid_in(at_s + 0.5, rng)
+            script.pay_in(at_s + 0.5)
             if self.coins is None:
-                rare.append(ordered("hand_pay", at_s + 1.0))
-        if name == "screen_hung":
-            self._acts.append(ScreenAct(ns(wrong_s), "hang", ns(wrong_s + 2.0)))
-        if name == "screen_dead":
-            self._acts += [ScreenAct(ns(wrong_s), "die"), ScreenAct(ns(wrong_s + 1.5), "up")]
-        if name == "display_unplugged":
-            self._acts += [ScreenAct(ns(wrong_s), "unplug"), ScreenAct(ns(wrong_s + 1.5), "plug")]
-        if name == "frames_late":
-            self._acts.append(ScreenAct(ns(wrong_s), "hang", ns(wrong_s + 0.2)))
-        if name == "frames_missing":
-            self._acts.append(ScreenAct(ns(wrong_s), "swallow"))
-        if name == "line_garbled":
-            self._acts.append(ScreenAct(ns(wrong_s), "garble"))
+                script.order("hand_pay", at_s + 1.0)
         if name == "door_opened":
-            edges += [Edge(DOOR, 1, ns(wrong_s)), Edge(DOOR, 0, ns(wrong_s + rng.uniform(1.0, 2.5)))]
+            script.open_door(wrong_s, 2.5)
             return wrong_s + FOR_FAULT_S
         if name in IN_PLAY:
-            self._clear(wrong_s + FOR_FAULT_S - 1.5, rare)
-            return wrong_s + FOR_FAULT_S + self.geometry.spin_s + LOOKS_S
+            script.clear(SCREEN, wrong_s + FOR_FAULT_S - 1.5)
+            return wrong_s + FOR_FAULT_S + self.geometry.play.spin_s + LOOKS_S
         return begun_s
-
-    def _clear(self, at_s: float, rare: list[Rare]) -> float:
-        """The attendant clears the screen's faults; returns when play can go on."""
-        rare.append(cleared(SCREEN, at_s + 0.5))
-        return at_s + 1.0
 
     def _act(self, act: ScreenAct) -> None:
         t_ns = act.t_ns
@@ -447,7 +361,7 @@ class ScreenSimulator:
             self._connected = False
         elif act.what == "die":
             self._connected = False
-            self._rare.append(EdgesLost(LINK, Loss.UNPLUGGED, t_ns))
+            self._upcoming.rare.append(EdgesLost(LINK, Loss.UNPLUGGED, t_ns))
         elif act.what == "hang":
             self._hung_until_ns = act.until_ns
         elif act.what in ("unplug", "plug"):
@@ -491,7 +405,7 @@ class ScreenSimulator:
         if self._garble and b'"flip"' in line[:16]:
             self._garble, line = False, line[: len(line) // 2]
         self._told_to = max(t_ns + self._rng.randint(*SENT_NS), self._told_to + 1)
-        self._rare.append(Frame(LINK, line, self._told_to))
+        self._upcoming.rare.append(Frame(LINK, line, self._told_to))
 
     def _next_frame_ns(self) -> int:
         """When the next frame is made that matters."""
@@ -518,7 +432,7 @@ class ScreenSimulator:
         if self.geometry.light and picture.patch != self._patch:
             self._patch = picture.patch
             if not self._dark:
-                self._edges.append(Edge(LIGHT, int(picture.patch), lit_ns))
+                self._upcoming.edges.append(Edge(LIGHT, int(picture.patch), lit_ns))
         if line is not None and self._swallow and picture.turning:
             self._swallow -= 1
         elif line is not None:
@@ -534,11 +448,10 @@ class ScreenSimulator:
     @property
     def next_answer_ns(self) -> int | None:
         """The next thing that happens."""
-        times = [value.t_ns for queue in (self._edges, self._rare) for value in queue]
-        times += [act.t_ns for act in self._acts]
+        times = [self._upcoming.next_ns, *(act.t_ns for act in self._acts)]
         coins_ns = None if self.coins is None else self.coins.next_answer_ns
         times += [] if coins_ns is None else [coins_ns]
-        first_ns = min(min(times, default=NEVER_NS), self._next_frame_ns())
+        first_ns = min(*times, self._next_frame_ns())
         return None if first_ns >= NEVER_NS else max(first_ns, self.told_ns)
 
     def answers(self, until_ns: int) -> Batch:
@@ -555,13 +468,7 @@ class ScreenSimulator:
             else:
                 self._make_frame(frame_ns)
         self.told_ns = max(self.told_ns, until_ns)
-        edges = sorted((edge for edge in self._edges if edge.t_ns <= until_ns), key=lambda edge: edge.t_ns)
-        self._edges = [edge for edge in self._edges if edge.t_ns > until_ns]
-        rare = [value for value in self._rare if value.t_ns <= until_ns]
-        self._rare = [value for value in self._rare if value.t_ns > until_ns]
-        if self.coins is not None:
-            rare += self.coins.answers(until_ns)
-        return Batch(edges, sorted(rare, key=lambda value: value.t_ns), until_ns)
+        return self._upcoming.take(until_ns, self.coins)
 
     def plan_act(self, act: ScreenAct) -> None:
         """Something happens at the screen, beside the plays."""
@@ -569,15 +476,15 @@ class ScreenSimulator:
 
     def plan_edges(self, *edges: Edge) -> None:
         """Somebody presses buttons, beside the player."""
-        self._edges += edges
+        self._upcoming.edges += edges
 
     def plan_rare(self, *values: Rare) -> None:
         """Something happens to the link, beside the plays."""
-        self._rare += values
+        self._upcoming.rare += values
 
     def pass_to(self, t_ns: int) -> None:
         """The next play begins no sooner."""
-        self._now_s = max(self._now_s, t_ns / NS_PER_S)
+        self._scripts.pass_to(t_ns)
 
     # --- the player --------------------------------------------------------------------------------------------------
 
@@ -614,22 +521,10 @@ class ScreenSimulator:
     def _press(self, number: int, t_ns: int) -> None:
         """He presses a stop button, or the one on the screen."""
         stops = self.geometry.stops
-        by_touch = stops == "touch" or (stops == "both" and (self._number + number) % 2 == 0)
+        by_touch = stops == "touch" or (stops == "both" and (self._scripts.number + number) % 2 == 0)
         until_ns = t_ns + ns(PRESS_S)
         if by_touch:
             lag_ns = ns(self.geometry.touch_latency_s)
             self._acts += [ScreenAct(t_ns + lag_ns, f"touch{number}"), ScreenAct(until_ns + lag_ns, "untouch")]
         else:
-            self._edges += [Edge(f"stop_{number}", 1, t_ns), Edge(f"stop_{number}", 0, until_ns)]
-
-    # --- wires -------------------------------------------------------------------------------------------------------
-
-    def _paid_in(self, at_s: float, rng: Random) -> list[Edge]:
-        """A player puts a token in."""
-        if self.coins is not None:
-            self.coins.insert(ns(at_s))
-            self.tokens_ns.append(ns(at_s))
-            return []
-        edges = token_edges(at_s, rng.uniform(*PASS_S))
-        self.tokens_ns.append(edges[-1].t_ns)
-        return edges
+            self._upcoming.edges += [Edge(f"stop_{number}", 1, t_ns), Edge(f"stop_{number}", 0, until_ns)]

@@ -45,7 +45,9 @@ class CutMachine:
         self.config = configured(TOML)
         simulator = geometry_of(self.config).simulator(seed)
         assert isinstance(simulator, ReelsSimulator)
+        assert simulator.acceptor is not None
         self.simulator = simulator
+        self.acceptor = simulator.acceptor
         self.board = simulator.boards["reels"]
         self.state = TableState("reel-1")
         """What the journal holds."""
@@ -78,7 +80,7 @@ class CutMachine:
         self.lost += sum(len(events) for _, events in self._waiting)
         self._waiting.clear()
         self.board.down = True
-        self.simulator.insert(self.now_ns + 100 * MS)
+        self.acceptor.insert(self.now_ns + 100 * MS)
         self.now_ns += DEAD_MAN_NS
         self.simulator.answers(self.now_ns)
         self.board.lose()
@@ -117,7 +119,7 @@ def evening(seed: int, plays: int, cuts: int) -> CutMachine:
             in_ns = machine.simulator.tokens_ns[-1]
             machine.run(Batch([], [], max(machine.now_ns, in_ns + rng.randrange(SOON_NS))))
             machine.cut()
-            machine.simulator.insert(machine.now_ns + rng.randrange(4 * S, 8 * S))
+            machine.acceptor.insert(machine.now_ns + rng.randrange(4 * S, 8 * S))
         machine.run(Batch([], [], max(batch.until_ns, machine.now_ns) + 15 * S))
         machine.simulator.pass_to(machine.now_ns)
     held, tokens = machine.state.machine, machine.simulator.tokens_ns

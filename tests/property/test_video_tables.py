@@ -79,6 +79,12 @@ def judge(text: str, fault: str, rounds: int, seed: int) -> None:
     assert balance_error(last.meters, last.credits) is None
 
 
+@pytest.mark.parametrize(("text", "fault"), CASES)
+def test_a_play_names_only_lines_that_the_machine_has(text: str, fault: str) -> None:
+    simulator = geometry_of(configured(text)).simulator(1)
+    assert {edge.line for edge in simulator.round(fault).batch.edges} <= set(simulator.lines)
+
+
 @pytest.mark.parametrize(("text", "fault"), LESS)
 def test_every_video_play_has_the_outcome_that_is_true(text: str, fault: str) -> None:
     judge(text, fault, 2, 1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
@@ -11,10 +12,13 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameWords, NoSimulatorError
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import SLOT_OF_COINS, coin_geometry
-from controller.games.machines.win_lines import ModelError, ModelFolder, PlayModel, possible_awards
+from controller.games.machines.win_lines import ModelError, ModelFolder, PlayModel, aims, parking, possible_awards
 from controller.table.wording import counted
 from drivers.coins.coin_bus import CctalkConfig
 from feed.events import RoundStarted, StatisticsKey
+
+if TYPE_CHECKING:
+    from simulators.stops.player import StopPlay
 
 
 def slots_of(reels: Mapping[str, Slot], acceptor: tuple[str, str] = ("", "")) -> Mapping[str, Slot]:
@@ -65,14 +69,22 @@ def statistics_of(model: PlayModel) -> Sequence[StatisticsKey]:
     return [StatisticsKey(field="award", values=[*possible_awards(model)])]
 
 
-def coins_of(config: TableConfig) -> Any:
-    """The simulated coin equipment of a machine; None where it has none.
+def play_of(config: TableConfig, model: PlayModel, reels: int, spin_ms: float) -> StopPlay:
+    """How simulated players play a model on a machine with so many reels, which nothing stops for `spin_ms`.
 
     Raises:
         NoSimulatorError: no simulated machine has a chute and a hopper.
     """
-    if COINS not in config.devices:
-        return None
-    if "chute" in config.devices:
+    from simulators.stops.player import StopPlay
+
+    if COINS in config.devices and "chute" in config.devices:
         raise NoSimulatorError("no simulated skill-stop machine has a chute and a hopper; leave one of them out")
-    return coin_geometry(config.devices[COINS].keys(CctalkConfig))
+    return StopPlay(
+        reels=reels,
+        symbols=model.symbols,
+        spin_s=spin_ms / 1000,
+        longest_s=model.longest_s,
+        aims=aims(model),
+        parks=partial(parking, model),
+        coins=coin_geometry(config.devices[COINS].keys(CctalkConfig)) if COINS in config.devices else None,
+    )

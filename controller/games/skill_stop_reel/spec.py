@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
@@ -21,8 +20,7 @@ from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopGame
-from controller.games.machines.skill_stop_spec import WORDS, coins_of, model_or_findings, rests, slots_of, statistics_of
-from controller.games.machines.win_lines import aims, parking
+from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
 from controller.games.skill_stop_reel.model import MODELS, Model
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
@@ -107,16 +105,10 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
     reels, model = config.devices[REELS].keys(ReelsConfig), _model(config)
     return ReelsGeometry(
         game=config.game,
-        reels=reels.reels,
-        symbols=model.symbols,
+        play=play_of(config, model, reels.reels, reels.spin_ms),
         steps=reels.steps,
         steps_per_s=model.steps_per_s,
-        spin_s=reels.spin_ms / 1000,
-        longest_s=model.longest_s,
-        coins=coins_of(config),
         acceptor=reels.acceptor,
-        aims=aims(model),
-        parks=partial(parking, model),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
@@ -19,8 +18,7 @@ from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopGame
-from controller.games.machines.skill_stop_spec import WORDS, coins_of, model_or_findings, rests, slots_of, statistics_of
-from controller.games.machines.win_lines import aims, parking
+from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
 from controller.games.skill_stop_video.model import MODELS, Model
 from controller.games.skill_stop_video.orders import RECALL_ORDERS
 from controller.games.skill_stop_video.scenes import ScreenScenes
@@ -114,18 +112,12 @@ def _geometry(config: TableConfig) -> ScreenGeometry:
     screen, model = config.devices[SCREEN].keys(ScreenConfig), _model(config)
     return ScreenGeometry(
         game=config.game,
-        reels=screen.reels,
-        symbols=model.symbols,
+        play=play_of(config, model, screen.reels, screen.spin_ms),
         symbol_s=model.symbol_ms / 1000,
-        spin_s=screen.spin_ms / 1000,
-        longest_s=model.longest_s,
-        aims=aims(model),
-        parks=partial(parking, model),
         stops=screen.stops,
         light=screen.light,
         latency_s=screen.latency_ms / 1000,
         touch_latency_s=screen.touch_latency_ms / 1000,
-        coins=coins_of(config),
     )
 
 
