@@ -28,7 +28,7 @@ def order_root(cards: Sequence[str], salts: Sequence[str]) -> str:
 
 
 def lay_in_order(dealt: Mapping[int, str], order: Sequence[str]) -> bool:
-    """Whether cards, by their place in the stack from 1, lay in an order but for one cut.
+    """Whether cards, by their place in the stack from 1, were in an order but for one cut.
 
     A cut takes cards from the front to the back: it turns the order, and changes nothing else.
     """

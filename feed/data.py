@@ -89,7 +89,7 @@ class DealtCard(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class StoppedImage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why a reel on a screen stands at the image at which it stands. Times are on the clock of `mono_ns`."""
+    """Why a reel on a screen is at the image at which it is. Times are on the clock of `mono_ns`."""
 
     image: Annotated[int, Meta(ge=0)]
     """The image at which it stopped: the symbol at its middle, counted from home."""
@@ -371,7 +371,7 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     next_card: Annotated[str, one_of("player", "banker")] | None = None
     """The hand that draws next; left out where both are complete."""
     cards: list[str] | None = None
-    """The cards that lie exposed on the layout so far."""
+    """The cards that are exposed on the layout so far."""
     spread: int | None = None
     """How many values fall between the first two cards of red dog."""
     announce: str | None = None
@@ -744,7 +744,7 @@ class StackOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     salts: list[str]
     """Of each card, as 32 hexadecimal digits."""
     agrees: bool
-    """Whether the commitments give that root, and the cards that were dealt lay in that order but for the cut."""
+    """Whether the commitments give that root, and the cards that were dealt were in that order but for the cut."""
 
 
 class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):

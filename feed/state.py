@@ -130,7 +130,7 @@ class RoundRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a machine stands, after its last significant event."""
+    """The state of a machine, after its last significant event."""
 
     meters: events.Meters
     """Its meters."""
@@ -139,7 +139,7 @@ class MachineState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     carried: dict[str, Any]
     """What the machine needs to go on after a power cut, in its own keys."""
     door_open: bool = False
-    """Whether its door is open: play stands."""
+    """Whether its door is open: play is held."""
     testing: bool = False
     """Whether it is in test mode: no play counts."""
     hand_pay: bool = False
@@ -234,7 +234,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     course: dict[str, Any] | None = None
     """The state carried into the next round, as published last; null after a verdict."""
     machine: MachineState | None = None
-    """How a machine stands; left out for other tables."""
+    """The state of a machine; left out for other tables."""
     stack: StackState | None = None
     """The stack in the shoe; left out for tables that have sealed and loaded no cards."""
     rounds: list[RoundRecord] = []
@@ -250,8 +250,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     history: Annotated[int, Meta(ge=1)] | None = None
     """How many outcomes the statistics count, at most; left out where an older version kept the state."""
     outcomes: list[PastOutcome] = []
-    """The last outcomes, oldest first, each with the result that stands: the last `history` of the table, where it had
-    so many, and at most ten older ones, so that a correction leaves no hole."""
+    """The last outcomes, oldest first, each with the result in force: the last `history` of the table, where it had
+    this many, and at most ten older ones, so that a correction leaves no hole."""
     statistics_keys: list[StatisticsKey] = []
     """What the statistics count."""
     statistics: Statistics | None = None
@@ -316,7 +316,7 @@ class TableState:
         self.course: dict[str, Any] | None = None
         """The state carried into the next round, as published last; None after a verdict."""
         self.machine: MachineState | None = None
-        """How a machine stands; None for other tables."""
+        """The state of a machine; None for other tables."""
         self.stack: StackState | None = None
         """The stack in the shoe; None for tables that have sealed and loaded no cards."""
         self.history = OutcomeHistory()

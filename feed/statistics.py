@@ -4,7 +4,7 @@
     verdict     9   0  void 17  9  30   0  22   ?   4   9  11
                 └── final ──┘  └ may still be corrected ────┘        (the last ten rounds with a verdict)
 
-An outcome counts with the result that stands: one that a person corrected to void counts no more, an unresolved round
+An outcome counts with the result in force: one that a person corrected to void counts no more, an unresolved round
 that the dealer called counts from then on. A correction may bring an older outcome back into the window, so that more
 outcomes are kept than are counted: `limit` final ones, and those that may still be corrected.
 
@@ -29,18 +29,18 @@ DEFAULT_HISTORY: Final = 100
 LEAST_HISTORY: Final = 20
 """The fewest: a board shows the last twenty."""
 MOST_HISTORY: Final = 1000
-"""The most (ours): a snapshot with so many is some 200 KB, a fifth of the longest frame of an answer."""
+"""The most (ours): a snapshot with this many is some 200 KB, a fifth of the longest frame of an answer."""
 
 
 class PastOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The outcome of a round, as it stands now."""
+    """The outcome of a round, as it is now."""
 
     round: int
     """The number of the round."""
     time: str
     """Of the event with the round's verdict."""
     result: Result
-    """The result that stands, by the game of the table."""
+    """The result in force, by the game of the table."""
     corrected: bool = False
     """A person changed it after it was published; false where the dealer called a round that was unresolved."""
 
@@ -51,7 +51,7 @@ class ValueCount(msgspec.Struct, frozen=True, kw_only=True):
     value: int | str
     """The value, as results have it."""
     count: Annotated[int, Meta(ge=0)]
-    """In how many of the outcomes it came; in a list of values it counts each time that it stands there."""
+    """In how many of the outcomes it came; in a list of values it counts each time that it is there."""
 
 
 class FieldStatistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     """Counts over the last outcomes of a table: hot and cold numbers."""
 
     outcomes: Annotated[int, Meta(ge=0)]
-    """Over how many outcomes: the last ones of the table, each with the result that stands."""
+    """Over how many outcomes: the last ones of the table, each with the result in force."""
     fields: list[FieldStatistics]
     """One for each statistics key of the table."""
 

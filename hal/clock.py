@@ -49,7 +49,7 @@ def clock_resolution_ns() -> int:
 class FastClock:
     """The computer's clock, `speed` times as fast from now on: for watching simulated devices.
 
-    At speed 0 it stands still.
+    At speed 0 time stops.
     """
 
     def __init__(self, speed: float, system: Clock | None = None) -> None:
@@ -102,7 +102,7 @@ class TurnClock:
     def turn(self, *, holds: bool = False) -> int:
         """Goes on to the present, or by `most_ns` of the computer's time; returns how much of that was left out.
 
-        With `holds` it stands still, and everything is left out.
+        With `holds` time stops, and everything is left out.
         """
         system_ns = self._system.now_ns()
         passed_ns = system_ns - self._system_ns

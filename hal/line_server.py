@@ -93,7 +93,7 @@ class LineServer:
         return True
 
     def lines(self) -> list[bytes]:
-        """The lines that have come, of so many pieces at most; a client that has gone is forgotten."""
+        """The lines that have come, of this many pieces at most; a client that has gone is forgotten."""
         found: list[bytes] = []
         for _ in range(MOST_READS):
             if self._client is None:
@@ -133,7 +133,7 @@ class LineServer:
             self.hang_up()
 
     def wait(self, for_ns: int, others: Iterable[Readable] = ()) -> None:
-        """Waits until something comes, of a client or of the others, or so long at most."""
+        """Waits until something comes, of a client or of the others, or this long at most."""
         with selectors.DefaultSelector() as selector:
             for one in (self._socket, self._client, *others):
                 if one is not None:

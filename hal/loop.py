@@ -7,7 +7,7 @@ time:
           │ no
     readable file descriptor? ──yes──► serve it          (a pty or a socket in a test)
           │ no
-    outside work under way? ──yes──► wait for it, time stands still   (a thread, or `hold_time`)
+    outside work under way? ──yes──► wait for it, time stops   (a thread, or `hold_time`)
           │ no
     a timer? ──yes──► the clock jumps to it, or to an earlier event of a `VirtualWorld`
           │ no

@@ -1,7 +1,7 @@
-"""Texts that people and wires send, made safe to stand in a line: of a log, of a listing, of a table for a spreadsheet.
+"""Texts that people and wires send, made safe to be in a line: of a log, of a listing, of a table for a spreadsheet.
 
 A line break in a name would begin a line that nobody wrote, and a control character would move a terminal's cursor over
-what stands there. `str.isprintable` is the measure: it excludes control characters (C0, C1), every line and paragraph
+what is there. `str.isprintable` is the measure: it excludes control characters (C0, C1), every line and paragraph
 separator of Unicode, characters that turn the direction of a text or have no width, lone surrogates, and white space
 other than the space.
 """

@@ -64,7 +64,7 @@ class Correction(msgspec.Struct, frozen=True):
 
 
 class LastOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One outcome, as it stands now."""
+    """One outcome, as it is now."""
 
     round: int
     result: dict[str, Any]

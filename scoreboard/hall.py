@@ -225,7 +225,7 @@ class Hall:
         self._board(key).live = Live()
 
     def changed(self, key: str, state: TableState, venue: str = "") -> list[Message]:
-        """A table's state has changed; `venue` is where it stands, in a hall of several."""
+        """A table's state has changed; `venue` is where it is, in a hall of several."""
         view = view_of(state, self.live(key))
         return self._show(key, msgspec.structs.replace(view, venue=venue) if venue else view)
 

@@ -58,7 +58,7 @@ class Layout:
 
 
 def layout_of(width: int, height: int, reels: int, rows: int, *, touch: bool) -> Layout:
-    """The parts of a picture of this size, with so many reels and symbols one above the other."""
+    """The parts of a picture of this size, with this many reels and symbols one above the other."""
     unit = max(1, min(width, height) // 100)
     upright = height > width
     header = Box(0, 0, width, ROW * unit if width >= NARROW * unit else 18 * unit)

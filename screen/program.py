@@ -4,7 +4,7 @@
     frame was given to the display ──flipped──► line to the table
 
 A reel that turns shows one whole image after another, each for `symbol_ns` from its first frame on: what is lit is
-always one image, and the player stops what he saw. Nothing here decides anything: where a reel stands is commanded.
+always one image, and the player stops what he saw. Nothing here decides anything: where a reel is stopped is commanded.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from drivers.screen.screen_wire import (
 
 PROGRAM: Final = "feltwire-screen 1"
 REST_NS: Final = 500_000_000
-"""While nothing turns, a frame is reported so often."""
+"""While nothing turns, a frame is reported this often."""
 AWARD_NS: Final = 12_000_000_000
-"""An award is shown for so long (ours)."""
+"""An award is shown for this long (ours)."""
 PATCH_NS: Final = 250_000_000
-"""The patch for the light sensor is lit and dark for so long at least."""
+"""The patch for the light sensor is lit and dark for this long at least."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Reel:
     image: int = 0
     """What it shows, or showed as it began to turn."""
     since_ns: int | None = None
-    """When it began to turn; None while it stands."""
+    """When it began to turn; None while it is stopped."""
     spin: bool = False
     """Whether it begins to turn with the next frame."""
 

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 LOOK_NS: Final = NS_PER_S
 """How often it looks whether the display is still connected (ours)."""
 REST_NS: Final = NS_PER_S // 20
-"""While nothing turns, it looks at its window so often (ours)."""
+"""While nothing turns, it looks at its window this often (ours)."""
 
 
 def listen(port: int) -> LineServer:

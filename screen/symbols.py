@@ -16,7 +16,7 @@ Colour: TypeAlias = tuple[int, int, int]
 Point: TypeAlias = tuple[float, float]
 
 FINE: Final = 4
-"""Shapes are drawn so many times larger, and made smaller: that smooths their edges."""
+"""Shapes are drawn this many times larger, and made smaller: that smooths their edges."""
 OUTLINE: Final = (24, 20, 28)
 
 
@@ -168,7 +168,7 @@ DRAWN: Final[dict[str, Callable[[_Pen], None]]] = {
 
 @lru_cache(maxsize=256)
 def symbol(name: str, side: int) -> pygame.Surface:
-    """A symbol on a transparent square with sides of so many pixels."""
+    """A symbol on a transparent square with sides of this many pixels."""
     draw = DRAWN.get(name)
     pen = _Pen(side * FINE)
     if draw is None:

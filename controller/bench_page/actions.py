@@ -105,11 +105,11 @@ class Actions:
         self._source()
         speed = asked.get("speed")
         if isinstance(speed, bool) or not isinstance(speed, int | float) or not 0 <= speed <= MOST_SPEED:
-            raise ActionError(f"speed: a number from 0, which stands still, to {MOST_SPEED:g}")
+            raise ActionError(f"speed: a number from 0, at which time stops, to {MOST_SPEED:g}")
         if not isinstance(self._clock, FastClock):
             raise ActionError("speed: only simulated time can be changed")
         self._clock.set_speed(float(speed))
-        return f"{speed:g} times real time" if speed else "time stands still"
+        return f"{speed:g} times real time" if speed else "time stops"
 
     def _hold(self, asked: Mapping[str, Any]) -> str:
         source = self._source()

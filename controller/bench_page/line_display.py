@@ -2,7 +2,7 @@
 
 A line with few changes is given edge by edge. One with more than `MOST_EDGES` since the last update (a chattering
 contact, 10 kHz of noise) is given as `BINS` spans, each with its number of changes: it was high and low in all of it.
-Nothing is dropped in silence: a span that stands for several edges is marked as one.
+Nothing is dropped in silence: a span that represents several edges is marked as one.
 """
 
 from __future__ import annotations

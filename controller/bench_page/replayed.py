@@ -37,7 +37,7 @@ MOST_VIEWS: Final = 1500
 MOST_NOTES: Final = 5000
 MOST_EVENTS: Final = 2000
 STEPS: Final = 6000
-"""About so many batches a capture is cut into (ours): so finely the devices are seen."""
+"""About this many batches a capture is cut into (ours): so finely the devices are seen."""
 BYTES_A_VALUE: Final = 9
 SAME_NS: Final = 1000
 """Times of two captures nearer than this are the same (ours)."""

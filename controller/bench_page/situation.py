@@ -1,4 +1,4 @@
-"""Where a table and its round stand, and why."""
+"""The state of a table and its round, and why."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class FaultShown(msgspec.Struct, frozen=True):
 
 
 class Situation(msgspec.Struct, frozen=True):
-    """Where the table stands."""
+    """The state of the table."""
 
     state: str
     phase: str
@@ -117,7 +117,7 @@ def verdict_shown(event: Event, game: str, origin_ns: int) -> VerdictShown:
 
 
 def situation_of(table: Table, verdict: VerdictShown | None, t_ns: int) -> Situation:
-    """Where a table stands at `t_ns`."""
+    """The state of a table at `t_ns`."""
     game = table.game
     faults = tuple(_fault(table, fault.device, fault.fault, fault.detail, fault.blocks_play)
                    for fault in table.faults.standing)  # fmt: skip

@@ -1,1 +1,1 @@
-"""Boards as people handle them: their firmware, its flashing, what goes over their wire, and how they stand."""
+"""Boards as people handle them: their firmware, its flashing, what goes over their wire, and their state."""

@@ -1,6 +1,6 @@
 """Test sheets of carrier boards: their steps, the judgement of what was found, and the signed report.
 
-A sheet is made from the board's circuit (`sheets/<kind>.toml`). A report is JSON, and its signature stands beside it,
+A sheet is made from the board's circuit (`sheets/<kind>.toml`). A report is JSON, and its signature is beside it,
 as that of a manifest of firmware does.
 """
 
@@ -31,7 +31,7 @@ class BenchSheetError(Exception):
 
 
 class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One step; with a unit, a value is measured, and lies between the bounds.
+    """One step; with a unit, a value is measured, and is between the bounds.
 
     `port`: the program looks by itself, at the board's port.
     """

@@ -69,7 +69,7 @@ def read_signed(domain: bytes, path: Path, signer: bytes, most_bytes: int) -> by
 
 
 def read_at_most(path: Path, most_bytes: int) -> bytes:
-    """The content of a file, no more than so much of it.
+    """The content of a file, no more than this much of it.
 
     Raises:
         SignedFileError: it cannot be read.

@@ -132,7 +132,7 @@ def links_of(config: TableConfig, folder: Path, table: SharedTable) -> list[Link
 
 
 def check_links(config: TableConfig) -> None:
-    """Checks that a simulated device stands in for each link of a table.
+    """Checks that a simulated device replaces each link of a table.
 
     Raises:
         EmulationError: one has none.
@@ -141,7 +141,7 @@ def check_links(config: TableConfig) -> None:
     missing = [link for link in config.links if link not in played or framed_by_device(link, config)]
     if missing:
         raise EmulationError(
-            f"emulated board: nothing stands in for what is on the link {', '.join(missing)}; run the table with "
+            f"emulated board: nothing replaces what is on the link {', '.join(missing)}; run the table with "
             "feltwire simulate TABLE.toml"
         )
 

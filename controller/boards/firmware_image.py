@@ -30,7 +30,7 @@ RELEASE_KEYS: Final = (bytes.fromhex("5eec8e9878373bffac2574d550a2578378f0235517
 """Public keys that sign these images."""
 
 BUILD_MARK: Final = b"FWBUILD\x02"
-"""In an image, the SHA-256 that names it stands behind it (docs/wire.md)."""
+"""In an image, the SHA-256 that names it is behind it (docs/wire.md)."""
 _HASH_BYTES: Final = 32
 
 _DOMAIN: Final = b"feltwire firmware\0"

@@ -72,7 +72,7 @@ class TableCalibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CalibrationState(NamedTuple):
-    """How a table stands with its calibration."""
+    """The state of a table's calibration."""
 
     kind: Literal["not needed", "waived", "fits", "missing"]
     words: str
@@ -92,7 +92,7 @@ def calibration_path(config: TableConfig) -> Path:
 
 
 def state_of(config: TableConfig, signer: bytes) -> CalibrationState:
-    """How a table stands with its calibration; `signer` is the public half of the table's key.
+    """The state of a table's calibration; `signer` is the public half of the table's key.
 
     A calibration that is damaged, unsigned, or of another file is as good as none: the table stays shut, and the words
     say why.

@@ -125,7 +125,7 @@ class CaptureArchive:
 # |--------------------|-------------------------------|---------------------------------------------------------------|
 # | `round.void`       | the round                     | `power_loss`: what the lines did went with the power          |
 # | `round.unresolved` | the round                     |                                                               |
-# | `device.fault`     | its round, or what led to it  | one that does not block play, or stood before a restart       |
+# | `device.fault`     | its round, or what led to it  | one that does not block play, or is from before a restart     |
 # | `round.corrected`  | the round                     | one that has a capture, or the dealer's call of an unresolved |
 # | `round.disputed`   | the round                     |                                                               |
 #

@@ -39,7 +39,7 @@ class CaptureRequest(NamedTuple):
 
 
 class RenderedCapture(NamedTuple):
-    """A capture as it will stand on the disk."""
+    """A capture as it will be on the disk."""
 
     table: str
     name: CaptureFile

@@ -31,7 +31,7 @@ SUFFIX: Final = ".certificate"
 MOST_BYTES: Final = 1 << 20
 """A longer file is no certificate (ours)."""
 LEAST_HASH_BITS: Final = 128
-"""By so many bits at least a program is named (OAC 325:85-15-21)."""
+"""By this many bits at least a program is named (OAC 325:85-15-21)."""
 NAMED: Final = 6
 """So many differences are named; of more, how many there are (ours)."""
 
@@ -60,7 +60,7 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CertificateState(NamedTuple):
-    """How a table stands with its certificate."""
+    """The state of a table's certificate."""
 
     kind: Literal["not needed", "waived", "there", "missing"]
     words: str
@@ -81,7 +81,7 @@ def is_machine(config: TableConfig) -> bool:
 
 
 def certificate_of(config: TableConfig, signer: bytes) -> CertificateState:
-    """How a table stands with its certificate; `signer` is the public half of the table's key.
+    """The state of a table's certificate; `signer` is the public half of the table's key.
 
     A machine with simulated devices needs none; where it has one, it is compared all the same.
     """

@@ -159,7 +159,7 @@ def _disk_of(folder: Path, roots: Roots) -> str:
         place = link.resolve(strict=True)
     except OSError:
         return ""
-    # A partition stands in the folder of its disk.
+    # A partition is in the folder of its disk.
     return place.parent.name if (place / "partition").exists() else place.name
 
 

@@ -94,7 +94,7 @@ class LineListener:
         return Recording([*found, *edges], sorted(self._rare, key=_moment), self._clock.now_ns())
 
     async def wait(self, seconds: float) -> None:
-        """Listens for so long."""
+        """Listens for this long."""
         until_ns = self._clock.now_ns() + round(seconds * NS_PER_S)
         while (left_ns := until_ns - self._clock.now_ns()) > 0:
             await sleep_ns(min(STEP_NS, left_ns))

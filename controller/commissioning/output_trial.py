@@ -142,7 +142,7 @@ class Watcher(Protocol):
         """Whether the person has said that it may be driven."""
 
     async def hold(self, seconds: float) -> None:
-        """Lets so much time pass while it is driven."""
+        """Lets this much time pass while it is driven."""
 
     async def seen(self, step: OutputStep) -> StepNote | None:
         """What the person saw; None where nobody answers any more."""

@@ -66,7 +66,7 @@ def judge_keys(facts: KeyFacts) -> list[Finding]:
 
 
 def judge_calibration(state: CalibrationState) -> Finding:
-    """How the table stands with its calibration."""
+    """The state of the table's calibration."""
     if state.kind == "missing":
         what, _, remedy = state.words.rpartition("; ")
         return failed("calibration", what, remedy)

@@ -23,7 +23,7 @@ class SkillStopResult(msgspec.Struct, frozen=True, kw_only=True):
     """A play of a skill-stop machine."""
 
     stops: list[Annotated[int, Meta(ge=0)]]
-    """Where each reel stands: the symbol at the middle, counted from home, which is 0."""
+    """Where each reel is stopped: the symbol at the middle, counted from home, which is 0."""
     lines: list[WinLine]
     """Every win line."""
     award: Annotated[int, Meta(ge=0)]

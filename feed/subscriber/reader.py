@@ -1,4 +1,4 @@
-"""What a blocking subscriber and one on an asyncio loop have in common: the connection, and where it stands."""
+"""What a blocking subscriber and one on an asyncio loop have in common: the connection, and where it is."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The ways in which lines reach a table: one module for each, and none stands in for another."""
+"""The ways in which lines reach a table: one module for each, and none replaces another."""

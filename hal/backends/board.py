@@ -48,7 +48,7 @@ from hal.lines import NOT_YET_NS, LineError, LineSpec, LineTracker, Sink
 from hal.values import Edge, EdgesLost, Loss, Rare, Reading
 
 SILENT_NS: Final = 1_500_000_000
-"""Without a report of edges for so long, the lines are unplugged (ours). The session detects within a second that a
+"""Without a report of edges for this long, the lines are unplugged (ours). The session detects within a second that a
 board no longer answers; this detects one that answers but no longer reports."""
 STEP_NS: Final = 200_000_000
 """The most silence counted between two calls (ours): a host that was suspended did not listen."""

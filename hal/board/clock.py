@@ -35,7 +35,7 @@ LEAST_EXCHANGES: Final = 8
 GOOD_RATE: Final = 25e-6
 """The map is used as soon as its rate is known to this (ours)…"""
 LONGEST_LEARNING_NS: Final = 2_000_000_000
-"""… or after so long (ours): on some USB adapters the rate takes half a minute."""
+"""… or after this long (ours): on some USB adapters the rate takes half a minute."""
 MOST_SLEW: Final = 100e-6
 """The greatest change of the map's rate to return to the fit (ours)."""
 CATCH_UP_NS: Final = 1000_000_000

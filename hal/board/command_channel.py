@@ -28,9 +28,9 @@ ROUND_TRIPS: Final = 8
 LONGEST_WAIT_NS: Final = 160_000_000
 """The wait doubles with each try, up to this (ours)."""
 LOST_AFTER_NS: Final = 1_000_000_000
-"""A board that has not answered for so long is lost (ours)."""
+"""A board that has not answered for this long is lost (ours)."""
 LEAST_TRIES: Final = 5
-"""But not before so many tries (ours): a host that was suspended may have tried only once."""
+"""But not before this many tries (ours): a host that was suspended may have tried only once."""
 HIGHEST_NUMBER: Final = 255
 UNNUMBERED: Final = 0
 """The number of `identify` and `open`."""

@@ -55,7 +55,7 @@ class EdgesMissing(NamedTuple):
 
     missing: int
     t_ns: int
-    """Host time: they lie before this, and after the previous edge."""
+    """Host time: they are before this, and after the previous edge."""
 
 
 class PackedEdge(NamedTuple):

@@ -76,7 +76,7 @@ def decode(piece: bytes) -> BoardFrame:
 
 
 def wire_ns(length: int) -> int:
-    """How long so many bytes take on the wire."""
+    """How long this many bytes take on the wire."""
     return length * BITS_A_BYTE * 1_000_000_000 // BAUD
 
 

@@ -1,4 +1,4 @@
-"""The quality of a link: whether so many of its bytes are corrupted or lost that it must not be played on.
+"""The quality of a link: whether this many of its bytes are corrupted or lost that it must not be played on.
 
 Only numbered messages are counted, so that no loss is counted twice: a report whose number is missing, and a command
 that was sent again. Each is weighed by its length with the odds between two links (Wald's sequential test): one that
@@ -36,12 +36,12 @@ _LOG_BAD: Final = log1p(-BAD)
 
 
 def odds_came(length: int) -> float:
-    """The change of the odds when so many bytes arrive intact."""
+    """The change of the odds when this many bytes arrive intact."""
     return length * (_LOG_BAD - _LOG_GOOD)
 
 
 def odds_lost(length: int) -> float:
-    """The change of the odds when a frame of so many bytes is lost."""
+    """The change of the odds when a frame of this many bytes is lost."""
     return log(expm1(length * _LOG_BAD) / expm1(length * _LOG_GOOD))
 
 
@@ -53,7 +53,7 @@ class Figures(NamedTuple):
     lost: int
     """How many of them were corrupted or lost."""
     bytes_a_loss: float | None
-    """About one byte in so many is corrupted; None if nothing was lost."""
+    """About one byte in this many is corrupted; None if nothing was lost."""
 
     def __str__(self) -> str:
         if self.bytes_a_loss is None:

@@ -55,17 +55,17 @@ PROVE_PERIOD_NS: Final = 19_000_000
 CLOCK_PERIOD_NS: Final = 97_000_000
 """Between two clock exchanges (ours): they also keep the dead-man from acting. Out of step with the board's reports."""
 SILENT_NS: Final = (DEADMAN_MS + 100) * 1_000_000
-"""After so long without a frame the board's dead-man has certainly acted."""
+"""After this long without a frame the board's dead-man has certainly acted."""
 UNANSWERED_NS: Final = 3_000_000_000
-"""A board that does not identify itself for so long is reported (ours): a boot loader may take two seconds."""
+"""A board that does not identify itself for this long is reported (ours): a boot loader may take two seconds."""
 UNPROVEN_NS: Final = 10_000_000_000
-"""A link that is not proven after so long is reported (ours)."""
+"""A link that is not proven after this long is reported (ours)."""
 REFUSED_PERIOD_NS: Final = 5_000_000_000
-"""A refused board is identified again after so long (ours): it may have been replaced or flashed."""
+"""A refused board is identified again after this long (ours): it may have been replaced or flashed."""
 
 
 RESET_BY_OPENING_NS: Final = 4_000_000_000
-"""A board that begins so soon after its port was opened was reset by that (ours): its boot loader waits up to 2 s."""
+"""A board that begins this soon after its port was opened was reset by that (ours): its boot loader waits up to 2 s."""
 
 
 class SessionStage(Enum):

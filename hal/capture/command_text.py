@@ -2,7 +2,7 @@
 
     void reason=dealer_call why=spill on the layout id=@local:7f3a
 
-A value goes on to the next `key=`; in it `%3D` stands for `=` and `%25` for `%`, so that no value reads as another key.
+A value goes on to the next `key=`; in it `%3D` is `=` and `%25` is `%`, so that no value reads as another key.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class _UnreadableError(ValueError):
 
 
 def read_command(text: str, t_ns: int) -> Command:
-    """The command that a text stands for. A text that is none becomes a command with a `problem`, which is refused."""
+    """The command that a text represents. A text that is none becomes a command with a `problem`, which is refused."""
     found = _ID.search(text)
     command_id = "" if found is None else plain(found[1])
     try:
@@ -60,7 +60,7 @@ def _parsed(text: str) -> tuple[str, dict[str, str]]:
         _UnreadableError: the text is empty or has characters that cannot be printed, a word belongs to no key, or a
             key comes twice.
     """
-    # A capture may come from anywhere, and what it says stands in events and logs.
+    # A capture may come from anywhere, and what it says is in events and logs.
     if not is_plain(text):
         raise _UnreadableError("the order has characters that cannot be printed, or more than one line")
     verb, _, rest = text.strip().partition(" ")
@@ -75,7 +75,7 @@ def _parsed(text: str) -> tuple[str, dict[str, str]]:
                 raise _UnreadableError(f"{verb}: the key {name} is given twice")
             words = given[name] = [value] if value else []
         elif words is None:
-            raise _UnreadableError(f"{verb}: {word!r} stands alone; expected key=value")
+            raise _UnreadableError(f"{verb}: {word!r} is alone; expected key=value")
         else:
             words.append(word)
     return verb, {name: _unescaped(" ".join(words)) for name, words in given.items()}

@@ -20,7 +20,7 @@ class CaptureError(Exception):
         self.cause = cause
         self.fix = fix
         where = self.path if line is None else f"{self.path}, line {line}"
-        # Names and words of the file stand in it.
+        # Names and words of the file are in it.
         super().__init__(plain(f"{where}: {cause}; {fix}"))
 
 

@@ -201,7 +201,7 @@ def _split(batch: Batch, start_ns: int, end_ns: int) -> tuple[Batch, Batch]:
 
 
 def _pieces(batch: Batch, values: int) -> Iterable[Batch]:
-    """The batch in pieces of about so many values, none of which splits values of one time."""
+    """The batch in pieces of about this many values, none of which splits values of one time."""
     if len(batch.edges) + len(batch.rare) <= values:
         yield batch
         return

@@ -34,7 +34,7 @@ class FrameSealer:
     """Replaces the frames of `secret_links` by commitments; other frames pass as they are.
 
     `key` is at least 16 secret random bytes, stored apart from the capture. Where `secret_links` is a mapping, its
-    values give the public part of each frame, which stands before the commitment.
+    values give the public part of each frame, which is before the commitment.
     """
 
     def __init__(self, secret_links: Iterable[str] | Mapping[str, PublicPart], key: bytes) -> None:

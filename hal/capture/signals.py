@@ -32,7 +32,7 @@ ScalarChange: TypeAlias = tuple[int, int, str]
 _DUMPS = frozenset((b"$dumpvars", b"$dumpall", b"$dumpon", b"$dumpoff"))
 _REAL = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _BYTES_OF_A_VALUE = 64
-"""A string counts as one value, plus one for each so many bytes, so that a batch is bounded in memory."""
+"""A string counts as one value, plus one for every this many bytes, so that a batch is bounded in memory."""
 
 
 class SignalDecoder:

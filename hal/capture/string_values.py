@@ -1,7 +1,7 @@
 r"""The values of VCD `string` variables: escaped bytes, and lost edges.
 
 GTKWave's convention: a value is `s`, the text, a space and the variable's id, and the text holds no white space.
-Bytes 33 to 126 stand for themselves, apart from the backslash; every other byte, and the backslash, is
+Bytes 33 to 126 represent themselves, apart from the backslash; every other byte, and the backslash, is
 `\xHH` with two hexadecimal digits. Reading accepts GTKWave's other escapes too: `\a \b \f \n \r \t \v \' \" \\ \?`
 and three octal digits.
 

@@ -23,7 +23,7 @@ from hal.capture.words import Words
 from hal.values import Batch, Edge
 
 BATCH_VALUES = 8192
-"""A batch ends at the first new timestamp after so many values (ours)."""
+"""A batch ends at the first new timestamp after this many values (ours)."""
 
 MAX_VALUES_AT_ONCE = 1_000_000
 """The most values at one time (ours): no capture of a table has more."""

@@ -6,7 +6,7 @@
 //
 // All times are in milliseconds; the clocks of both sides never go back.
 
-// Clocks of two computers drift apart: so much of the time since a bound was found is taken off it (ours; crystals are
+// Clocks of two computers drift apart: this much of the time since a bound was found is taken off it (ours; crystals are
 // ten times better).
 const DRIFT = 0.0005;
 

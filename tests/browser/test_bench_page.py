@@ -108,7 +108,7 @@ def test_a_technician_plays_by_hand_and_clears_what_shut_the_table(page: Page) -
         seen(site, page)
         expect(page.locator("#table-state")).not_to_have_text("shut")
         page.locator("#speed").fill("0")
-        expect(page.locator("#log")).to_contain_text("time stands still")
+        expect(page.locator("#log")).to_contain_text("time stops")
         site.advance(0.1)
         expect(page.locator("output[for=speed]")).to_have_text("stopped")
 

@@ -1,6 +1,6 @@
 // What the lines did, in bounded memory: for each line a ring of entries in the order of time.
 //
-// An entry is an edge (its level from `from` on) or a busy span, which stands for `count` edges that the server did not
+// An entry is an edge (its level from `from` on) or a busy span, which represents `count` edges that the server did not
 // send one by one: the line was high and low in it.
 
 const LIVE_ENTRIES = 1 << 15;

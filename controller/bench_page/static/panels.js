@@ -1,4 +1,4 @@
-// The round and why it stands so, what happened, the wiring, and how simulated devices are played.
+// The round and why it is so, what happened, the wiring, and how simulated devices are played.
 
 import { h } from "/web/dom.js";
 import { byId, duration, rate, seconds, setText } from "./words.js";
@@ -19,7 +19,7 @@ export function showSituation(situation) {
   byId("faults-standing").replaceChildren(...situation.faults.map((fault) => h("div", { class: "verdict fault-box" },
     h("h3", {}, "FAULT ", h("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), h("p", {}, fault.detail),
     fault.meaning ? h("p", { class: "dim" }, fault.meaning) : null, fault.to_do && fault.to_do !== "–" ? h("p", {}, `To do: ${fault.to_do}`) : null,
-    fault.causes.length ? h("p", { class: "doubt" }, `cannot be cleared while this stands: ${fault.causes.join(", ")}`) : null)));
+    fault.causes.length ? h("p", { class: "doubt" }, `cannot be cleared while this is so: ${fault.causes.join(", ")}`) : null)));
   byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict) : h("p", { class: "hint" }, "No verdict yet."));
 }
 

@@ -19,7 +19,7 @@ function plain(value) {
 // What a spectator reads first: what was won.
 const award = (result) => result.awarded ?? result.paid ?? result.pays ?? result.total ?? Object.values(result)[0];
 
-// The cards of a result, wherever they stand in it.
+// The cards of a result, wherever they are in it.
 function cardsOf(value, depth = 0) {
   if (Array.isArray(value) && value.length && value.every((one) => /^[2-9TJQKA][shdc]$/.test(one))) return value.slice(0, 7);
   if (depth > 2 || !value || typeof value !== "object") return null;

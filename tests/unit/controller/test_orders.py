@@ -110,7 +110,7 @@ def test_an_unknown_command_is_answered_with_those_of_the_tables_own_game() -> N
         ("void reason=power_loss by=dealer", "void: reason power_loss is not one of wheel_revolutions,"),
         ("void raeson=dealer_call", "void: key raeson is not one of reason, why, round, as; nearest: reason"),
         ("settle why=because", "settle: key why is not known; it takes none"),
-        ("void spill", "void: 'spill' stands alone; expected key=value"),
+        ("void spill", "void: 'spill' is alone; expected key=value"),
         ("quit", "quit: a table cannot end the service"),
         ("clear device=wheel by=ann", "clear: no device of this table has a fault"),
         ("clear device=wheel", "clear: by must be given"),

@@ -20,7 +20,7 @@ def test_a_value_goes_on_to_the_next_key() -> None:
     [
         ("", "the order is empty; expected a verb"),
         ("   ", "the order is empty"),
-        ("void spill", "void: 'spill' stands alone; expected key=value"),
+        ("void spill", "void: 'spill' is alone; expected key=value"),
         ("clear by=eve device=wheel by=ann", "clear: the key by is given twice"),
     ],
 )

@@ -112,5 +112,5 @@ def test_a_display_beside_boards_is_on_a_port_too_and_is_read_by_nobody(tmp_path
 def test_a_link_that_nothing_stands_in_for_is_refused(tmp_path: Path) -> None:
     config = configured(emulated_copy(read_document(EXAMPLES / "baccarat_board.toml").values, tmp_path))
     config = config._replace(wires=config.wires._replace(links={"other": config.links["shoe"]}))
-    with pytest.raises(EmulationError, match="nothing stands in for what is on the link other"):
+    with pytest.raises(EmulationError, match="nothing replaces what is on the link other"):
         check_links(config)
