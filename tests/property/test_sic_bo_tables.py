@@ -262,7 +262,7 @@ def clear_up(bench: SicBoBench) -> None:
         bench.order("settle")
         bench.order("settle_attended by=ann")
         bench.order("shaker_placed by=ann")
-        if bench.game.inspection.shift_due:
+        if bench.game.upkeep.inspection.shift_due:
             for _ in range(3):
                 bench.order("operate_shaker by=ann")
                 bench.wait(13)

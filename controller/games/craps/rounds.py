@@ -26,14 +26,14 @@ from controller.games.craps.rules import CrapsRules
 from controller.games.craps.throw import Throw
 from controller.games.craps.wagers import FireTable
 from controller.games.dice.game import DiceGame
-from controller.games.dice.tossed_dice import REPORTS, SHAKER_FAILED, RoundView, TossedDice, carry_out
+from controller.games.dice.tossed_dice import REPORTS, SHAKER_FAILED, RoundView, Toss, TossedDice
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
 from controller.rules.cited import OURS
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.table.recent import Ruling
 from drivers.base.driver import Observation, SensorAlive, SensorDead
-from drivers.dice.automated_shaker import ShakerPresent
+from drivers.dice.automated_shaker import ShakerActuator, ShakerPresent
 from drivers.dice.observations import DiceEntered, DiceMoving, DiceRead
 from drivers.lamps.puck import PuckActuator
 from feed import events
@@ -116,7 +116,7 @@ class CrapsGame(DiceGame):
         options: CrapsOptions,
         values: DiceValues,
         puck: PuckActuator | None = None,
-        tossed: TossedDice | None = None,
+        shaker: ShakerActuator | None = None,
     ) -> None:
         """Raises `ValueError` where the rules do not know what the house offers (`CrapsOptions.against`)."""
         super().__init__(context, rules, rules.result_read.cite, options.settle_after_s, values)
@@ -125,7 +125,7 @@ class CrapsGame(DiceGame):
         """The dice of the table's set."""
         self.history = CrapsHistory(Craps(rules, fire=options.fire_bet is not None), rules.reasons)
         self.throw = Throw()
-        self.tossed = tossed
+        self.tossed = None if shaker is None else TossedDice(shaker, options.activate_after_s, self.out)
         """The automated shaker; None where the table has none."""
         self._layout = CrapsLayout(rules, optional=options.optional, fire_table=options.fire_bet)
         self._puck = puck
@@ -181,7 +181,7 @@ class CrapsGame(DiceGame):
         """Takes an observation of the shaker, the keypad or the board."""
         if self.tossed is not None and isinstance(seen, REPORTS):
             self._handle_shaker(self.tossed, seen)
-        elif self.handle_equipment(seen):
+        elif self.devices.take(seen, undecided=self.undecided):
             return
         elif isinstance(seen, DiceEntered):
             self._entered(seen)
@@ -200,7 +200,7 @@ class CrapsGame(DiceGame):
             self.values.begin()
             self._begin_throw(seen.t_ns)
         elif means == "disturbed":
-            self.dice_disturbed(seen.t_ns, "the dice were moved")
+            self._dice_disturbed(seen.t_ns, "the dice were moved")
 
     def _read(self, seen: DiceRead) -> None:
         if self.throw.read(seen.throw, self.phase) and self._by_board:
@@ -224,7 +224,7 @@ class CrapsGame(DiceGame):
                     self.values.take_reading(seen)
                     self._judge(seen.t_ns)
             elif self.values.lie:
-                self.dice_disturbed(seen.t_ns, "the dice were moved")
+                self._dice_disturbed(seen.t_ns, "the dice were moved")
             else:
                 self.values.unread()
         if isinstance(seen, DiceRead):
@@ -235,7 +235,7 @@ class CrapsGame(DiceGame):
             detail = f"{words(seen.dice)} was entered while no roll was waited for; {self._advice(seen.dice)}"
             self.warn(seen.t_ns, "keypad", "keyed_out_of_round", detail)
         elif not self.values.take_entry(seen):
-            self.too_early(seen)
+            self.devices.too_early(seen)
         else:
             if self.phase is OPEN:
                 self._begin_throw(seen.t_ns)
@@ -266,7 +266,7 @@ class CrapsGame(DiceGame):
         if isinstance(seen, ShakerPresent):
             self.place_shaker(seen.t_ns, present=seen.present)
             return
-        carry_out(tossed.steps(seen, self._view()), self, seen.t_ns)
+        self._toss(seen.t_ns, tossed.take(seen, self._view()))
         if self.phase is RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
 
@@ -274,7 +274,7 @@ class CrapsGame(DiceGame):
         """The shaker was put on the table, or taken away: the next throw of an open round is another's."""
         if self.tossed is None:
             return
-        carry_out(self.tossed.place(t_ns, self._view(), present=present), self, t_ns)
+        self._toss(t_ns, self.tossed.place(t_ns, self._view(), present=present))
         if self.phase is OPEN:
             self.values.begin()
             self._await_entry(t_ns)
@@ -286,26 +286,30 @@ class CrapsGame(DiceGame):
     def _view(self) -> RoundView:
         return RoundView(self.phase, self.called_ns is not None, self.throw.revealed_ns is not None)
 
-    def toss_begins(self, t_ns: int) -> None:
-        """The automated shaker tosses: readings of the throw before are not of this round."""
+    def _toss(self, t_ns: int, tosses: Sequence[Toss]) -> None:
+        """What the automated shaker did to the round."""
+        for toss in tosses:
+            match toss.does:
+                case "begins":
+                    self._toss_begins(t_ns)
+                case "lies":
+                    self.throw.revealed_ns = t_ns
+                    self.values.rested(t_ns)
+                    self._judge(t_ns)
+                case "disturbs":
+                    self._dice_disturbed(t_ns, toss.detail)
+                case "too_soon":
+                    # Nobody but the controller starts it: before the call, too, it has failed.
+                    self.void(t_ns, SHAKER_FAILED, self._evidence(toss.detail), ours=True)
+                case "fails":
+                    self.void(t_ns, SHAKER_FAILED, self._evidence(toss.detail), ours=toss.ours)
+
+    def _toss_begins(self, t_ns: int) -> None:
+        """Readings of the throw before are not of this round."""
         self.values.begin()
         self.throw.tossed()
         self.phase = RUNNING
         self.report(events.RoundStarted, t_ns, tossed_by="shaker")
-
-    def toss_lies(self, t_ns: int) -> None:
-        """The dice of the automated shaker lie."""
-        self.throw.revealed_ns = t_ns
-        self.values.rested(t_ns)
-        self._judge(t_ns)
-
-    def tossed_too_soon(self, t_ns: int, detail: str) -> None:
-        """Nobody but the controller starts the automated shaker: before the call, too, it has failed."""
-        self.toss_failed(t_ns, detail, ours=True)
-
-    def toss_failed(self, t_ns: int, detail: str, *, ours: bool) -> None:
-        """The automated shaker failed: the round is void."""
-        self.void(t_ns, SHAKER_FAILED, self._evidence(detail), ours=ours)
 
     # --- verdicts ------------------------------------------------------------------------------------------------
 
@@ -336,7 +340,7 @@ class CrapsGame(DiceGame):
         detail = f"{words(found.dice)} was entered or read, and the shaker reports its dice as {words(values)}"
         return Doubted("values_disagree", detail, (found.dice, values))
 
-    def dice_disturbed(self, t_ns: int, what: str) -> None:
+    def _dice_disturbed(self, t_ns: int, what: str) -> None:
         """Dice that lay moved again, and nobody had decided what they came to."""
         if self.phase is RUNNING:
             candidates = () if self.values.read is None else _dice(self.values.read)
@@ -470,7 +474,7 @@ class CrapsGame(DiceGame):
     @property
     def carried_state(self) -> dict[str, Any]:
         """Come-out or point, the shooter, and the rest of what the next roll depends on; and a shaker taken away."""
-        away = self.tossed is not None and not self.tossed.present and not self.tossed.present_sensor
+        away = self.tossed is not None and self.tossed.removed_by_order
         return as_event(self.history.now) | ({SHAKER_REMOVED: True} if away else {})
 
     def restore(self, state: TableState) -> None:

@@ -19,14 +19,13 @@ from controller.games.dice.setup import (
     DicePlan,
     dice_plan,
     dice_statistics,
-    make_tossed,
     make_values,
     published_dice,
 )
 from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
-from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.automated_shaker import AutomatedShakerConfig, ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
 from drivers.lamps.puck import LINES, PuckActuator
 from feed.events import StatisticsKey
@@ -57,7 +56,7 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     values = make_values(config, devices, rules.dice_count.value, wait_s)
     wired = [line for line in LINES if not config.live or config.wired(line)]
     puck = devices.commanded("puck", PuckActuator, wired)
-    return CrapsGame(context, rules, options, values, puck, make_tossed(devices, options.activate_after_s))
+    return CrapsGame(context, rules, options, values, puck, devices.commanded("automated_shaker", ShakerActuator))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -11,10 +11,8 @@ from controller.configuration.registry import Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.dice.rules import FACES
-from controller.games.dice.tossed_dice import TossedDice
 from controller.games.dice.values import DiceValues, Source
 from controller.table.bias import Sample, Test
-from drivers.dice.automated_shaker import ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
 
@@ -43,12 +41,6 @@ def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: f
         # It reports that dice are shaken, and no values.
         sources = ["keypad"]
     return DiceValues(sources, wait_s)
-
-
-def make_tossed(devices: TableDevices, activate_after_s: float) -> TossedDice | None:
-    """Makes the automated shaker; None where the table has none."""
-    actuator = devices.commanded("automated_shaker", ShakerActuator)
-    return None if actuator is None else TossedDice(actuator, activate_after_s)
 
 
 def dice_statistics(dice: int) -> list[StatisticsKey]:

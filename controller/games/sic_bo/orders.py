@@ -9,6 +9,7 @@ from controller.games.sic_bo.inspection import NotNowError
 from controller.games.sic_bo.rounds import SicBoGame
 from controller.table.lifecycle import LifecycleState, TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
+from controller.table.phase import OPEN, SHUT
 
 
 def inspect_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -20,27 +21,30 @@ def inspect_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         dice = game.rules.named(given["dice"])
     except ValueError as error:
         raise OrderRefused(f"inspect_dice: {error}") from error
-    return _done("inspect_dice", lambda: game.light_for_inspection(dice, given["by"], t_ns))
+    return _done("inspect_dice", lambda: game.upkeep.light(dice, given["by"], t_ns, shut=game.phase is SHUT))
 
 
 def lamp_test(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """All lamps are lit, and read back."""
     game = _sic_bo(lifecycle, "lamp_test")
-    return _done("lamp_test", lambda: game.light_for_inspection(None, given["by"], t_ns))
+    return _done("lamp_test", lambda: game.upkeep.light(None, given["by"], t_ns, shut=game.phase is SHUT))
 
 
 def operate_shaker(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The automated shaker is operated once, while it is inspected (13:69F-9.5(a)2, (b))."""
     game = _sic_bo(lifecycle, "operate_shaker")
-    if lifecycle.state is not LifecycleState.INSPECTING and not game.inspection.shift_due:
+    if lifecycle.state is not LifecycleState.INSPECTING and not game.upkeep.inspection.shift_due:
         raise OrderRefused("operate_shaker: nothing is inspected; begin with inspect_start, or with shift_begins")
-    return _done("operate_shaker", lambda: game.operate_shaker(given["by"], t_ns))
+    return _done("operate_shaker", lambda: game.upkeep.operate(given["by"], t_ns, shut=game.phase is SHUT))
 
 
 def shift_begins(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A shift begins: play stops until the automated shaker was operated often enough (13:69F-9.5(b))."""
     game = _sic_bo(lifecycle, "shift_begins")
-    return _done("shift_begins", lambda: game.begin_shift(given["by"], t_ns))
+    at_once = game.phase is OPEN and game.called_ns is None
+    after = f"play stops when round {game.round} is over: then" if game.undecided else "play stops:"
+    then = _done("shift_begins", lambda: game.upkeep.begin_shift(given["by"], t_ns))
+    return f"{'the table is shut:' if at_once else after} {then}"
 
 
 def dice_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -50,7 +54,7 @@ def dice_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     number = hours.replace(".", "", 1)
     if not (number.isascii() and number.isdecimal() and len(hours) <= 8):
         raise OrderRefused(f"dice_placed: age_h is {hours!r}; expected hours, such as 2.5")
-    return _done("dice_placed", lambda: game.place_dice(float(hours), given["by"], t_ns))
+    return _done("dice_placed", lambda: game.upkeep.place_dice(float(hours), given["by"], t_ns))
 
 
 def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:

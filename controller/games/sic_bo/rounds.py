@@ -11,6 +11,7 @@ inspection (`inspection`) and the age of the dice (`dice_age`). The parts judge;
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -19,31 +20,25 @@ from msgspec import Meta
 from controller.games.dice.game import DiceGame
 from controller.games.dice.rules import Dice
 from controller.games.dice.tossed_dice import DEVICE as SHAKER
-from controller.games.dice.tossed_dice import REPORTS, SHAKER_FAILED, RoundView, TossedDice, carry_out
-from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
-from controller.games.sic_bo.areas import AREAS, SicBoLayout
-from controller.games.sic_bo.carried_state import CarriedState, carried_last
-from controller.games.sic_bo.dice_age import DICE, DICE_TOO_OLD, OLD_DICE, WARN_HOURS, DiceAge
+from controller.games.dice.tossed_dice import REPORTS, SHAKER_FAILED, RoundView, Toss, TossedDice
+from controller.games.dice.values import LYING, DiceValues, Doubted, Read
+from controller.games.sic_bo.areas import SicBoLayout
+from controller.games.sic_bo.dice_age import DiceAge
 from controller.games.sic_bo.inspection import (
-    ALL_LAMPS,
-    OPERATIONS,
-    SHIFT_INSPECTION,
-    NotNowError,
     SicBoInspection,
-    Trial,
 )
 from controller.games.sic_bo.lit_areas import LAMP_BOARD, LAMPS_FAILED, THE_LAMPS, LitAreas
 from controller.games.sic_bo.rules import SicBoRules
 from controller.games.sic_bo.shaking import SHAKEN, JudgedShaking, Shaking
+from controller.games.sic_bo.upkeep import SicBoUpkeep
 from controller.rules.cited import HOUSE_RULE
 from controller.table.faults import Fault
 from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from controller.table.recent import Ruling
-from controller.table.wording import counted, times
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
-from drivers.dice.automated_shaker import ShakerPresent, TossBegan, TossFailed, TossLies
+from drivers.dice.automated_shaker import ShakerActuator, ShakerPresent, TossBegan, TossFailed, TossLies
 from drivers.dice.observations import (
     DiceEntered,
     DiceMoving,
@@ -95,10 +90,10 @@ class SicBoGame(DiceGame):
         options: SicBoOptions,
         values: DiceValues,
         lamps: LampActuator,
-        tossed: TossedDice | None,
+        shaker: ShakerActuator | None,
         minimum_shakes: int | None = None,
     ) -> None:
-        """`tossed` is the automated shaker, None where the table has none; `minimum_shakes` is how often a manual one
+        """`shaker` is the automated one, None where the table has none; `minimum_shakes` is how often a manual one
         is shaken, None for as often as the text has it.
         """
         rule = rules.electrical_device.settled_when.cite
@@ -107,10 +102,15 @@ class SicBoGame(DiceGame):
         self.areas = LitAreas(lamps, SicBoLayout(rules, two_of_a_kind_on_triple=options.two_of_a_kind_on_triple))
         by_rule = rules.manual_shaker.minimum_shakes.value
         self.shaking = Shaking(by_rule, by_rule if minimum_shakes is None else minimum_shakes)
-        self.tossed = tossed
-        self.inspection = SicBoInspection(rules, automated=tossed is not None)
+        self.tossed = None if shaker is None else TossedDice(shaker, options.activate_after_s, self.out)
         hours = None if rules.dice_hours is None else rules.dice_hours.value
-        self.age = DiceAge(hours, context.time_of, context.calendar_is_set)
+        self.upkeep = SicBoUpkeep(
+            SicBoInspection(rules, automated=shaker is not None),
+            DiceAge(hours, context.time_of, context.calendar_is_set),
+            self.areas,
+            self.tossed,
+            self.out,
+        )
         self._uncover_ns = round(options.uncover_s * 1e9)
         """Knocks so soon after the cover came off are those of the cover."""
         self._last_throw: int | None = None
@@ -144,16 +144,11 @@ class SicBoGame(DiceGame):
         """Opens the next round, unless one was left to be settled, or a fault stands against it after a restart."""
         if self._resume(t_ns):
             return
-        against = [self._too_old(t_ns)] if self.age.look(t_ns) else []
-        if self.inspection.shift_due:
-            against.append(self.inspection.shift_fault("a shift has begun", t_ns))
-        if against:
+        if self.upkeep.may_open(t_ns):
+            super().open(t_ns)
+        else:
             self.phase = SHUT
             self._settle_due_ns = self.run_due_ns = NEVER_NS
-            self.events += against
-            return
-        self.age.first_opened(t_ns)
-        super().open(t_ns)
 
     def bets_closed(self, t_ns: int, called_ns: int) -> None:
         """The dark lamps are read back, and the automated shaker is started in a moment."""
@@ -175,21 +170,20 @@ class SicBoGame(DiceGame):
         """Nothing of the round goes on: the shaker stops, the lamps are dark."""
         if self.tossed is not None:
             self.tossed.give_up(t_ns)
-        for trial in self.inspection.give_up():
-            self._report_trial(t_ns, trial)
+        self.upkeep.give_up(t_ns)
         self.areas.lamps.darken(t_ns)
 
     @property
     def next_due_ns(self) -> int:
         """When the round, or the age of the dice, is due."""
-        return min(super().next_due_ns, self.age.next_due_ns)
+        return min(super().next_due_ns, self.upkeep.age.next_due_ns)
 
     def due(self, t_ns: int) -> None:
         """Meets the deadlines of the round and of the age of the dice."""
-        while (age_ns := self.age.next_due_ns) <= t_ns:
+        while (age_ns := self.upkeep.age.next_due_ns) <= t_ns:
             super().due(age_ns)
-            if self.age.next_due_ns == age_ns:
-                self._age_due(age_ns)
+            if self.upkeep.age.next_due_ns == age_ns:
+                self.upkeep.age_due(age_ns)
         super().due(t_ns)
 
     # --- observations --------------------------------------------------------------------------------------------
@@ -212,7 +206,7 @@ class SicBoGame(DiceGame):
         elif self.tossed is not None and isinstance(seen, REPORTS):
             self._handle_shaker(self.tossed, seen)
         else:
-            self.handle_equipment(seen)
+            self.devices.take(seen, undecided=self.undecided)
 
     # --- shaken by hand ------------------------------------------------------------------------------------------
 
@@ -225,7 +219,7 @@ class SicBoGame(DiceGame):
             self._covered(seen)
         elif isinstance(seen, DiceStirred):
             if self.revealed_ns is not None and t_ns > self.revealed_ns + self._uncover_ns:
-                self.dice_disturbed(t_ns, "something knocked at it")
+                self._dice_disturbed(t_ns, "something knocked at it")
         elif self.undecided and self.revealed_ns is None:
             judged = None
             if isinstance(seen, ShakerRested):
@@ -257,7 +251,7 @@ class SicBoGame(DiceGame):
         t_ns = seen.t_ns
         self.values.unread()
         if self.phase is RUNNING and self.revealed_ns is not None:
-            self.dice_disturbed(t_ns, "it was shaken again")
+            self._dice_disturbed(t_ns, "it was shaken again")
         if not self.undecided:
             return
         if self.shaking.shaken(seen):
@@ -295,52 +289,39 @@ class SicBoGame(DiceGame):
             self.place_shaker(seen.t_ns, present=seen.present)
             return
         of_toss = isinstance(seen, TossBegan | TossLies | TossFailed)
-        if not (of_toss and tossed.present and self.inspection.operating and self._operated(seen)):
-            carry_out(tossed.steps(seen, self._view()), self, seen.t_ns)
+        if not (of_toss and tossed.present and self.upkeep.inspection.operating and self.upkeep.operated(seen)):
+            self._toss(seen.t_ns, tossed.take(seen, self._view()))
         if self.phase is RUNNING_OUT:
             self.over_if_quiet(seen.t_ns)
-
-    def _operated(self, seen: Observation) -> bool:
-        """The shaker that is operated for an inspection reports something; returns whether that is all it means."""
-        trial = self.inspection.tossed(seen)
-        if trial is None:
-            return True
-        self._report_trial(seen.t_ns, trial)
-        if trial.passed and self.inspection.shift_due:
-            complete = self.inspection.shift_complete()
-            self._report_carried(seen.t_ns, "operate_shaker", trial.by)
-            if complete:
-                self.cause_gone(seen.t_ns, OPERATIONS, SHAKER)
-        return trial.passed
 
     def place_shaker(self, t_ns: int, *, present: bool, by: str = "") -> None:
         """The automated shaker was put on the table, or taken away; `by` ordered it, where no sensor reports it."""
         if self.tossed is None:
             return
-        carry_out(self.tossed.place(t_ns, self._view(), present=present), self, t_ns)
+        self._toss(t_ns, self.tossed.place(t_ns, self._view(), present=present))
         if not self.tossed.present_sensor:
-            self._report_carried(t_ns, "shaker_placed" if present else "shaker_removed", by)
+            self.upkeep.report_carried(t_ns, "shaker_placed" if present else "shaker_removed", by)
         if self.phase is RUNNING_OUT:
             self.over_if_quiet(t_ns)
 
     def _view(self) -> RoundView:
         return RoundView(self.phase, self.called_ns is not None, self.revealed_ns is not None)
 
-    def toss_begins(self, t_ns: int) -> None:
-        """The automated shaker tosses."""
-        self._start(t_ns)
-
-    def toss_lies(self, t_ns: int) -> None:
-        """The dice of the automated shaker lie: it has no cover."""
-        self._reveal(t_ns, t_ns)
-
-    def tossed_too_soon(self, t_ns: int, detail: str) -> None:
-        """The automated shaker tossed before the call, and nobody had activated it: no text covers that."""
-        self._too_soon(t_ns, detail, ours=True)
-
-    def toss_failed(self, t_ns: int, detail: str, *, ours: bool) -> None:
-        """The automated shaker failed: the round is void (13:69F-9.6(c))."""
-        self.void(t_ns, SHAKER_FAILED, self._evidence(detail), ours=ours)
+    def _toss(self, t_ns: int, tosses: Sequence[Toss]) -> None:
+        """What the automated shaker did to the round; it has no cover, so its dice are seen when they lie."""
+        for toss in tosses:
+            match toss.does:
+                case "begins":
+                    self._start(t_ns)
+                case "lies":
+                    self._reveal(t_ns, t_ns)
+                case "disturbs":
+                    self._dice_disturbed(t_ns, toss.detail)
+                case "too_soon":
+                    # Nobody had activated it: no text covers that.
+                    self._too_soon(t_ns, toss.detail, ours=True)
+                case "fails":
+                    self.void(t_ns, SHAKER_FAILED, self._evidence(toss.detail), ours=toss.ours)
 
     def _start(self, t_ns: int) -> None:
         """It is shaken, or it tosses: no value that was given before stands."""
@@ -363,7 +344,7 @@ class SicBoGame(DiceGame):
         self.values.rested(at_ns)
         self._judge_values(t_ns)
 
-    def dice_disturbed(self, t_ns: int, what: str) -> None:
+    def _dice_disturbed(self, t_ns: int, what: str) -> None:
         """The dice moved after they were seen, and before their areas were lit."""
         if self.phase is RUNNING:
             known = [] if self.areas.dice is None else [self.result_of(self.areas.dice)]
@@ -376,7 +357,7 @@ class SicBoGame(DiceGame):
         if self.values.take_entry(seen):
             self._judge_values(seen.t_ns)
         else:
-            self.too_early(seen)
+            self.devices.too_early(seen)
 
     def _read(self, seen: DiceRead) -> None:
         """A board read dice: those of this round, unless its own number is that of the throw before."""
@@ -385,7 +366,7 @@ class SicBoGame(DiceGame):
             return
         lit = self.areas.dice
         if lit is not None and (seen.throw != before or sorted(seen.dice, key=str) != sorted(lit)):
-            self.dice_disturbed(seen.t_ns, "the board read them otherwise")
+            self._dice_disturbed(seen.t_ns, "the board read them otherwise")
             return
         self.values.take_reading(seen)
         self._judge_values(seen.t_ns)
@@ -397,7 +378,7 @@ class SicBoGame(DiceGame):
         covered_ns = self._uncover_ns if self.shaking.shaken_ns is not None else 0
         lit = self.areas.dice is not None
         if self.revealed_ns is not None and (seen.t_ns > self.revealed_ns + covered_ns or lit):
-            self.dice_disturbed(seen.t_ns, "the board saw them move")
+            self._dice_disturbed(seen.t_ns, "the board saw them move")
         else:
             self.values.unread()
 
@@ -447,11 +428,7 @@ class SicBoGame(DiceGame):
         """The lamps show what was asked, or do not: in an inspection, or in a round."""
         t_ns = seen.t_ns
         if isinstance(seen, LampsShown | LampsFailed):
-            trial = self.inspection.read_back(self.areas.lamps.asked, self.areas.failure)
-            if trial is not None:
-                self._report_trial(t_ns, trial)
-                if trial.passed:
-                    self.areas.lamps.darken(t_ns)
+            self.upkeep.read_back(t_ns)
         if isinstance(seen, LampsFailed):
             self._lamps_failed(t_ns, seen.detail)
         elif isinstance(seen, LampsShown) and self.phase is RUNNING and self.areas.dice is not None:
@@ -547,12 +524,7 @@ class SicBoGame(DiceGame):
         orders = super().recovery()
         if self.phase is SETTLING and self.areas.supervised and self.uncalled is None:
             orders.append(("settle_attended", {}))
-        if self.age.too_old:
-            orders.append(("dice_placed", {}))
-        idle = self.tossed is not None and self.tossed.present and self.tossed.actuator.quiet
-        if self.inspection.shift_due and self.phase is SHUT and idle:
-            orders.append(("operate_shaker", {}))
-        return orders
+        return orders + self.upkeep.recovery(shut=self.phase is SHUT)
 
     def settle(self, t_ns: int, by: str) -> None:
         """The bets are paid: only now the lamps may go dark."""
@@ -586,14 +558,7 @@ class SicBoGame(DiceGame):
     @property
     def carried_state(self) -> dict[str, Any] | None:
         """What a restart must not lose; None where the rules and the devices leave nothing to lose."""
-        tossed, inspection = self.tossed, self.inspection
-        if self.age.hours is None and tossed is None:
-            return None
-        return CarriedState(
-            dice_placed=self.age.published,
-            shift_operations=inspection.operations if inspection.shift_due else None,
-            shaker_removed=tossed is not None and not tossed.present and not tossed.present_sensor,
-        ).as_event()
+        return self.upkeep.carried_state
 
     def restore(self, state: TableState) -> None:
         """Goes on from where the journal holds the table."""
@@ -603,31 +568,18 @@ class SicBoGame(DiceGame):
         self._left = paid or state.phase in (feed_phase.SETTLING, feed_phase.UNRESOLVED)
         self._left_supervised = any((one.device, one.fault) == (LAMP_BOARD, LAMPS_FAILED) for one in state.faults)
         self._stood = state.faults
-        carried = carried_last(state)
-        if carried is not None:
-            self.age.restore(carried.dice_placed, state.time)
-            self.inspection.owe(carried.shift_operations)
-            if self.tossed is not None and not self.tossed.present_sensor:
-                self.tossed.present = not carried.shaker_removed
-        elif state.round:
-            self.age.forget("nobody has stated how old the dice are")
+        self.upkeep.restore(state)
 
     def begin(self, t_ns: int) -> None:
         """The faults that stood keep what must be gone before they can be cleared; they are not reported again."""
-        self.age.begin(t_ns)
+        self.upkeep.age.begin(t_ns)
         for fault in self._stood:
-            key = (fault.device, fault.fault)
-            if key == (LAMP_BOARD, LAMPS_FAILED):
+            cause = self.upkeep.cause_of(fault, t_ns)
+            if (fault.device, fault.fault) == (LAMP_BOARD, LAMPS_FAILED):
                 self.areas.doubt(fault.detail, t_ns)
                 cause = THE_LAMPS
-            elif key == (DICE, DICE_TOO_OLD) and self.age.look(t_ns):
-                self.age.too_old = True
-                cause = OLD_DICE
-            elif key == (SHAKER, SHIFT_INSPECTION) and self.inspection.shift_due:
-                cause = OPERATIONS
-            else:
-                continue
-            self.events.append(Fault(t_ns, fault.fault, fault.detail, cause=cause, device=fault.device))
+            if cause:
+                self.out.fault(Fault(t_ns, fault.fault, fault.detail, cause=cause, device=fault.device))
 
     def begin_shut(self, t_ns: int) -> None:
         """A fault from before shuts the table: a round that was being settled is settled first."""
@@ -655,122 +607,21 @@ class SicBoGame(DiceGame):
         self.warn(t_ns, "dealer", "not_settled", f"round {self.round} was left: {detail}")
         return True
 
-    def _report_carried(self, t_ns: int, act: str, by: str = "") -> None:
-        """Reports what a restart must not lose, because it has changed."""
-        carried = self.carried_state
-        if carried is not None:
-            self.report(events.CourseChanged, t_ns, act=act, by=by, course=carried)
-
     # --- inspection, shift and the age of the dice ---------------------------------------------------------------
 
     @property
     def busy(self) -> str | None:
         """Lamps that are lit for an inspection, or the shaker that is operated."""
-        return self.inspection.busy
+        return self.upkeep.inspection.busy
 
     def inspection_begins(self) -> None:
         """What was lit and operated before is not of this inspection."""
-        self.inspection.begin()
+        self.upkeep.inspection.begin()
 
     @property
     def inspection_lacks(self) -> str | None:
         """Values to be lit, operations of the shaker."""
-        return self.inspection.lacks
-
-    def light_for_inspection(self, dice: Dice | None, by: str, t_ns: int) -> str:
-        """Lights the areas of these dice, or all lamps. Returns what to wait for.
-
-        Raises:
-            NotNowError: a round is on, the lamps have failed, or others are being lit.
-        """
-        if self.phase is not SHUT:
-            raise NotNowError("the table is open: close it first")
-        if self.areas.failure is not None:
-            raise NotNowError(f"{self.areas.failure}; it is looked at again every few seconds: mend it first")
-        lamps = frozenset(area.number for area in (AREAS if dice is None else self.areas.layout.lit(dice)))
-        # In which order values are entered makes no other result of them.
-        name = ALL_LAMPS if dice is None else words(sorted(dice))
-        self.inspection.begin_lighting(name, lamps, by)
-        self.areas.lamps.light(lamps, t_ns)
-        return f"{len(lamps)} areas are lit for {name}: look at them; their read-back follows"
-
-    def operate_shaker(self, by: str, t_ns: int) -> str:
-        """Has the automated shaker toss once. Returns what to wait for.
-
-        Raises:
-            NotNowError: there is none, it does not stand on the table, it tosses, or a round is on.
-        """
-        tossed = self.tossed
-        if tossed is None:
-            raise NotNowError("the table has no automated shaker")
-        if not tossed.present:
-            raise NotNowError("the automated shaker does not stand on the table")
-        if self.phase is not SHUT:
-            raise NotNowError("a round is on: close the table, or begin the shift's inspection with shift_begins")
-        if not tossed.actuator.quiet:
-            raise NotNowError("it tosses: wait until its dice lie")
-        self.inspection.begin_operation(by)
-        tossed.start(t_ns)
-        return "the automated shaker is started: look whether the dice are properly tossed"
-
-    def begin_shift(self, by: str, t_ns: int) -> str:
-        """A shift begins: play stops until the automated shaker was operated often enough.
-
-        Raises:
-            NotNowError: the rules ask for nothing, or it has begun already.
-        """
-        self.inspection.begin_shift()
-        self._report_carried(t_ns, "shift_begins", by)
-        then = f"operate_shaker {times(self.inspection.each_shift)}, then clear device={SHAKER}"
-        return self._stop_play(self.inspection.shift_fault(f"a shift begins, by {by}", t_ns), then)
-
-    def place_dice(self, age_h: float, by: str, t_ns: int) -> str:
-        """Dice were placed in the shaker, so many hours ago.
-
-        Raises:
-            NotNowError: the rules set no limit, or they are too old.
-        """
-        hours = self.age.hours
-        if hours is None:
-            raise NotNowError("the rules set no limit to the age of the dice")
-        if not 0 <= age_h < hours:
-            raise NotNowError(f"age_h is {age_h:g}; dice may be on a table for {hours} hours")
-        self.age.place(age_h, t_ns)
-        self._report_carried(t_ns, "dice_placed", by)
-        self.cause_gone(t_ns, OLD_DICE, DICE)
-        return f"the dice may stay for {counted(hours - age_h, 'hour')}"
-
-    def _age_due(self, t_ns: int) -> None:
-        """The dice are nearly too old, or are."""
-        if self.age.look(t_ns):
-            self._stop_play(self._too_old(t_ns), "")
-            return
-        self.age.nearly = True
-        detail = f"the dice are too old in {WARN_HOURS} hour or less: change them, then dice_placed"
-        self.warn(t_ns, DICE, "dice_nearly_too_old", detail)
-
-    def _too_old(self, t_ns: int) -> Fault:
-        self.age.too_old = True
-        self._report_carried(t_ns, "dice_too_old")
-        detail = f"{self.age.why}: change them, then dice_placed and clear"
-        return Fault(t_ns, DICE_TOO_OLD, detail, cause=OLD_DICE, device=DICE)
-
-    def _stop_play(self, fault: Fault, then: str) -> str:
-        """Stops the play: now, where bets are only open; else once the round that is on has its verdict."""
-        undecided = self.undecided
-        at_once = self.phase is OPEN and self.called_ns is None
-        self.stop_bets(fault)
-        if at_once:
-            return f"the table is shut: {then}"
-        return f"play stops when round {self.round} is over: then {then}" if undecided else f"play stops: {then}"
-
-    def _report_trial(self, t_ns: int, trial: Trial) -> None:
-        if trial.passed:
-            passed = events.InspectionPassed
-            self.report_apart(passed, t_ns, device=trial.device, checks=[trial.check], by=trial.by)
-        else:
-            failed, checks = events.InspectionFailed, [trial.check]
-            self.report_apart(failed, t_ns, device=trial.device, checks=checks, by=trial.by, detail=trial.detail)
+        return self.upkeep.inspection.lacks
 
     # --- evidence ------------------------------------------------------------------------------------------------
 

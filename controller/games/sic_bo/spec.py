@@ -15,7 +15,6 @@ from controller.games.dice.setup import (
     DicePlan,
     dice_plan,
     dice_statistics,
-    make_tossed,
     make_values,
     published_dice,
 )
@@ -27,7 +26,7 @@ from controller.games.sic_bo.rounds import SicBoGame, SicBoOptions
 from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 from controller.table.game import Game, GameContext
-from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.automated_shaker import AutomatedShakerConfig, ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
 from drivers.dice.shaker import ShakerConfig
 from drivers.lamps.lamp_board import LampActuator
@@ -57,8 +56,8 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     values = make_values(config, devices, rules.dice_count.value)
     devices.make("shaker")
     by_hand = config.devices["shaker"].keys(ShakerConfig).minimum_shakes if "shaker" in config.devices else None
-    tossed = make_tossed(devices, options.activate_after_s)
-    game = SicBoGame(context, rules, options, values, lamps, tossed, by_hand)
+    shaker = devices.commanded("automated_shaker", ShakerActuator)
+    game = SicBoGame(context, rules, options, values, lamps, shaker, by_hand)
     if "shaker" not in config.devices:
         game.device = "automated_shaker"
     return game

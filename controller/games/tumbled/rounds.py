@@ -310,7 +310,7 @@ class TumbledGame(DiceGame):
             self._warn(seen.t_ns, "dice_restless", detail)
         elif isinstance(seen, ChuteJammed | ChuteCleared):
             self.events.append(jam_of(seen))
-        elif self.handle_equipment(seen):
+        elif self.devices.take(seen, undecided=self.undecided):
             return
         if self.undecided:
             self._judge(seen, seen.t_ns)
@@ -425,7 +425,7 @@ class TumbledGame(DiceGame):
             return
         stirred = self._stirred_only
         if stirred is None or seen.first_ns < stirred.t_ns or not self._untumbled(seen.t_ns, seen):
-            self.too_early(seen)
+            self.devices.too_early(seen)
 
     def _board_moves(self, seen: DiceMoving, t_ns: int) -> None:
         """The reading board sees dice move: where they lay, somebody touched them."""

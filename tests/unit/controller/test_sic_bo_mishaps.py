@@ -233,7 +233,7 @@ def test_a_round_opens_when_an_operation_that_went_on_has_ended() -> None:
     for _ in range(3):
         table.order("operate_shaker by=ann")
         table.wait(13)
-    table.game.inspection.shift_due = True  # as one more operation than is owed
+    table.game.upkeep.inspection.shift_due = True  # as one more operation than is owed
     table.order("operate_shaker by=ann")
     table.order("clear device=automated_shaker by=ann")
     table.wait(15)
