@@ -48,7 +48,7 @@ def replay(config: TableConfig, paths: Sequence[Path]) -> Iterator[list[Event]]:
         events: list[Event] = []
         for step in replay_steps(config, path, sequence=sequence, ephemeral=ephemeral, rounds=rounds):
             events += step.events
-        sequence, ephemeral, rounds = step.table.sequence, step.table.ephemeral, step.table.game.round
+        sequence, ephemeral, rounds = step.table.sequence, step.table.ephemeral, step.table.rounds.number
         yield events
 
 

@@ -25,7 +25,7 @@ class SimulatedJournal:
 
     def publish(self, events: Sequence[Event], t_ns: int) -> None:
         """The table has given these events."""
-        if events and self._table.game.awaits_journal:
+        if events and self._table.awaits_journal:
             stated = journalled(events, t_ns + COMMIT_NS)
             self._stated += [] if stated is None else [stated]
 

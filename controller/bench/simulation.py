@@ -137,11 +137,12 @@ def _supervise(table: Table, published: Sequence[Event], truth: Truth, t_ns: int
     """What the simulated supervisor sends: what shut the table is cleared, and a roll that must be called is called."""
     devices = dict.fromkeys(fault.device for fault in table.faults.standing)
     clears = [Command("clear", (("device", device), ("by", SUPERVISOR)), t_ns) for device in devices]
-    number = table.game.uncalled
+    number = table.rounds.uncalled
     if number is None:
-        settles = [Command("settle", (("by", SUPERVISOR),), t_ns)] if table.game.waits_for_person else []
+        settles = [Command("settle", (("by", SUPERVISOR),), t_ns)] if table.rounds.waits_for_person else []
         return [*clears, *settles]
-    lay = table.game.name_of_rest(truth.result) if truth.valid else None
+    rest = table.rounds.can.rest
+    lay = rest.name_of_rest(truth.result) if truth.valid and rest is not None else None
     to = ("reason", "dealer_call") if lay is None else (table.game.names_result_by, lay)
     given = (("round", str(number)), to, ("by", SUPERVISOR), ("why", "as they lay"))
     return [*clears, Command("correct", given, t_ns)]
@@ -149,8 +150,8 @@ def _supervise(table: Table, published: Sequence[Event], truth: Truth, t_ns: int
 
 def _settles(table: Table, published: Sequence[Event], truth: Truth, t_ns: int) -> list[Command]:
     """The bets of a round that the supervisor has just called are settled before the next one is played."""
-    game = table.game
+    rounds = table.rounds
     called = any(isinstance(one.data, events.RoundCorrected) and one.data.by == SUPERVISOR for one in published)
-    if not called or game.phase is not SETTLING or game.settle_refused is not None:
+    if not called or rounds.phase is not SETTLING or rounds.settle_refused is not None:
         return []
     return [Command("settle", (("by", SUPERVISOR),), t_ns)]

@@ -118,13 +118,13 @@ def verdict_shown(event: Event, game: str, origin_ns: int) -> VerdictShown:
 
 def situation_of(table: Table, verdict: VerdictShown | None, t_ns: int) -> Situation:
     """The state of a table at `t_ns`."""
-    game = table.game
+    rounds = table.rounds
     faults = tuple(_fault(table, fault.device, fault.fault, fault.detail, fault.blocks_play)
                    for fault in table.faults.standing)  # fmt: skip
     return Situation(
         state=str(table.state),
-        phase=game.phase.value,
-        round=game.round,
+        phase=rounds.phase.value,
+        round=rounds.number,
         headline=_headline(table),
         why=tuple(_why(table, verdict, t_ns)),
         verdict=verdict,
@@ -137,20 +137,20 @@ def _is_machine(table: Table) -> bool:
 
 
 def _headline(table: Table) -> str:
-    game = table.game
+    rounds = table.rounds
     if table.state != "open":
         return {"closed": "TABLE CLOSED", "inspecting": "INSPECTION", "shut": "SHUT BY A FAULT"}.get(
             str(table.state), str(table.state).upper()
         )
-    if game.phase is OPEN and _is_machine(table):
+    if rounds.phase is OPEN and _is_machine(table):
         return "INSERT A TOKEN"
-    if game.phase is OPEN:
-        return "PLACE YOUR BETS" if game.called_ns is None else "NO MORE BETS"
-    return {RUNNING: "IN PLAY", RUNNING_OUT: "VOID: RUNNING OUT", SETTLING: "SETTLING"}.get(game.phase, "SHUT")
+    if rounds.phase is OPEN:
+        return "PLACE YOUR BETS" if rounds.called_ns is None else "NO MORE BETS"
+    return {RUNNING: "IN PLAY", RUNNING_OUT: "VOID: RUNNING OUT", SETTLING: "SETTLING"}.get(rounds.phase, "SHUT")
 
 
 def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]:
-    game = table.game
+    rounds = table.rounds
     if table.state == "shut":
         for fault in table.faults.blocking:
             yield f"{fault.device}: {fault.fault} shuts the table"
@@ -159,20 +159,20 @@ def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]
         yield "a person opens the table"
         return
     machine = _is_machine(table)
-    words = (_PHASES_OF_MACHINE if machine else _PHASES).get(game.phase)
+    words = (_PHASES_OF_MACHINE if machine else _PHASES).get(rounds.phase)
     if words is not None:
-        yield f"{'play' if machine else 'round'} {game.round}: {words}"
-    if game.phase in (OPEN, RUNNING) and not machine:
-        by = "the dealer's button" if game.context.call_by == "button" else "the controller itself"
-        called = game.called_ns
+        yield f"{'play' if machine else 'round'} {rounds.number}: {words}"
+    if rounds.phase in (OPEN, RUNNING) and not machine:
+        by = "the dealer's button" if rounds.context.call_by == "button" else "the controller itself"
+        called = rounds.called_ns
         yield f'"No more bets" is awaited from {by}' if called is None else '"No more bets" was called'
-    if game.phase is SETTLING and not machine:
-        yield "the dealer settles by the button" if game.context.settle_by_button else "the round settles by itself"
-    if game.uncalled is not None:
-        yield f"{'play' if machine else 'round'} {game.uncalled} waits for a person's call: confirm, void or correct"
-    if game.phase is RUNNING_OUT and verdict is not None:
+    if rounds.phase is SETTLING and not machine:
+        yield "the dealer settles by the button" if rounds.context.settle_by_button else "the round settles by itself"
+    if rounds.uncalled is not None:
+        yield f"{'play' if machine else 'round'} {rounds.uncalled} waits for a person's call: confirm, void or correct"
+    if rounds.phase is RUNNING_OUT and verdict is not None:
         yield "the next round opens once the device is quiet"
-    due_ns = game.next_due_ns
+    due_ns = rounds.next_due_ns
     if t_ns < due_ns < t_ns + SOON_NS:
         yield f"the next deadline of the {'play' if machine else 'round'} is {(due_ns - t_ns) / 1e9:.0f} s away"
 

@@ -47,7 +47,7 @@ async def identify(config: TableConfig, clock: Clock, *, seed: int = 1) -> Facts
 
 def _missing(config: TableConfig, table: LiveTable) -> list[str]:
     known = reported_devices(table.table)
-    wanted = [*(f"board.{name}" for name in config.boards), *table.table.game.identified]
+    wanted = [*(f"board.{name}" for name in config.boards), *table.table.identified]
     return [name for name in wanted if name not in known]
 
 

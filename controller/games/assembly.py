@@ -14,8 +14,8 @@ from controller.games.base.spec import TableDevices, spec_of
 from controller.games.catalogue import ORDERS
 from controller.rules.profile import Inspected, is_house, profile
 from controller.table.bias import BiasWatch
+from controller.table.context import GameContext
 from controller.table.event_sequencer import Identity
-from controller.table.game import GameContext
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.repeats import RepeatWatch
 from controller.table.salts import RepeatableSalts, Salts
@@ -101,7 +101,7 @@ def table_for(
         history=config.feed.history,
         statistics=tuple(spec.statistics(config)),
     )
-    game.round = rounds
+    game.rounds.report.round = rounds
     drivers: list[Driver] = [*devices.drivers, Buttons(buttons, dealer.debounce_ms)]
     return Table(
         identity,

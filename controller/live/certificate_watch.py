@@ -136,4 +136,4 @@ class CertificateWatch:
 def reported_devices(table: Table) -> Facts:
     """The boards and devices that have reported who they are, and what."""
     boards = {name: facts for name, facts in table.lifecycle.devices.items() if "hash" in facts}
-    return {**boards, **table.game.identities}
+    return {**boards, **table.identities}

@@ -325,7 +325,7 @@ class LiveTable:
         """On the bench: orders what brings the table back, and clears faults whose causes are gone."""
         if self.memory.until_ns <= self._cleared_ns:
             return  # what was ordered last is not carried out yet
-        for verb, given in self._table.game.recovery():
+        for verb, given in self._table.recovery():
             self._cleared_ns = self._clock.now_ns()
             self.command(verb, {**given, "by": BENCH_SUPERVISOR})
         faults = self._table.faults
@@ -372,7 +372,7 @@ class LiveTable:
         if not self._watched:
             return
         self._dispatcher.carry_out(self._indicators.of(events))
-        if self._table.game.awaits_journal and (stated := journalled(events, self._clock.now_ns())) is not None:
+        if self._table.awaits_journal and (stated := journalled(events, self._clock.now_ns())) is not None:
             self._merge.deliver(COMMANDS, [], [stated])
             self._wake()
 

@@ -12,14 +12,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final
 
-from controller.rules.cited import OURS, NoMoreBetsRule, Reason
+from controller.rules.cited import OURS
+from controller.table.capabilities import Capabilities
 from controller.table.context import GameContext as GameContext
 from controller.table.faults import CauseGone, Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import RecentRounds, Ruling
 from controller.table.report import AFTER_VERDICT, UNLESS_CALLED, RoundReport, Shuts
+from controller.table.rounds import DEALER_CALL as DEALER_CALL
+from controller.table.rounds import SERVICE_STOPPED as SERVICE_STOPPED
+from controller.table.rounds import RoundLifecycle
+from controller.table.rounds import Terms as Terms
 from drivers.base.driver import NEVER_NS, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
@@ -30,22 +35,6 @@ from hal.values import Frame
 
 STEP_NS: Final = 1_000_000
 """How far on a deadline is put that a run sets for a moment that has passed, so that time goes on (ours)."""
-
-DEALER_CALL: Final = "dealer_call"
-SERVICE_STOPPED: Final = "service_stopped"
-"""A round that was open when the service was stopped in order: no person called it."""
-
-
-class Terms(NamedTuple):
-    """What the rules profile and the configuration fix for every round of a game."""
-
-    call: NoMoreBetsRule
-    reasons: Mapping[str, Reason]
-    rule: str
-    """The rule that an outcome cites."""
-    settle_after_s: float
-    void_call: str = ""
-    """What the dealer calls where the reason of a void round has no words of its own; empty: as for `dealer_call`."""
 
 
 class Game(ABC):
@@ -62,6 +51,7 @@ class Game(ABC):
         self.context = context
         self.out = RoundReport(context, self._stop)
         """What it and its parts have reported."""
+        self._own_rounds: OwnRounds | None = None
         self.phase: Phase = SHUT
         self.recent = RecentRounds()
         self.called_ns: int | None = None
@@ -78,6 +68,13 @@ class Game(ABC):
         self._shut_when_settled = False
         self._stop_reported = False
         """Whether such a fault was reported, and the table is not shut yet."""
+
+    @property
+    def rounds(self) -> RoundLifecycle:
+        """What the table runs: until this game is given its rounds, it is its own."""
+        if self._own_rounds is None:
+            self._own_rounds = OwnRounds(self)
+        return self._own_rounds
 
     @property
     def identified(self) -> Sequence[str]:
@@ -523,3 +520,48 @@ class Game(ABC):
     def ignores(self, seen: SensorDead | SensorAlive) -> bool:
         """Whether that a sensor fails or recovers means nothing to the table now, because its device is not in use."""
         return False
+
+
+class OwnRounds(RoundLifecycle):
+    """The rounds of a game that keeps them itself: until every game is given its rounds."""
+
+    def __init__(self, game: Game) -> None:
+        object.__setattr__(self, "_own", game)
+        object.__setattr__(self, "can", Capabilities(game))
+        object.__setattr__(self, "game", game)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("can", "game", "judged_by", "__class__"):
+            return object.__getattribute__(self, name)
+        game = object.__getattribute__(self, "_own")
+        match name:
+            case "report":
+                return game.out
+            case "number":
+                return game.round
+            case "run_due_ns":
+                return game.next_due_ns
+            case "settle_due_ns":
+                return NEVER_NS
+            case "void_by_closing":
+                return game.void_by_closing and game.undecided
+            case "restore" | "begin_shut" | "recovery":
+                return object.__getattribute__(self, f"_{name}")
+            case _:
+                return getattr(game, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(object.__getattribute__(self, "_own"), name, value)
+
+    def judged_by(self, game: Any) -> None:
+        """The game judges its own rounds already."""
+
+    def _restore(self, state: TableState) -> None:
+        """The game itself restores them."""
+
+    def _begin_shut(self, t_ns: int) -> None:
+        object.__getattribute__(self, "_own").begin_shut(t_ns)
+
+    def _recovery(self) -> list[tuple[str, dict[str, str]]]:
+        orders: list[tuple[str, dict[str, str]]] = object.__getattribute__(self, "_own").recovery()
+        return orders

@@ -14,9 +14,9 @@ from typing import Any, Final, Protocol
 
 from controller.table.event_sequencer import Identity
 from controller.table.faults import FaultLatch, LatchedFault
-from controller.table.game import DEALER_CALL, SERVICE_STOPPED, Game
 from controller.table.inspection import Inspections
 from controller.table.phase import SETTLING
+from controller.table.rounds import DEALER_CALL, SERVICE_STOPPED, RoundLifecycle
 from feed import events
 from feed.events import Data
 from feed.state import CLOSED as STOOD_CLOSED
@@ -43,12 +43,13 @@ class EmitEvent(Protocol):
 
 
 class TableLifecycle:
-    """The state of one table, with its game, faults and inspections."""
+    """The state of one table, with its rounds, faults and inspections."""
 
     def __init__(
-        self, identity: Identity, game: Game, faults: FaultLatch, inspections: Inspections, emit: EmitEvent
+        self, identity: Identity, rounds: RoundLifecycle, faults: FaultLatch, inspections: Inspections, emit: EmitEvent
     ) -> None:
-        self.game = game
+        self.rounds = rounds
+        self.game = rounds.game
         self.faults = faults
         self.inspections = inspections
         self.emit = emit
@@ -91,7 +92,9 @@ class TableLifecycle:
 
         A table that was open when the power went is open again, without another command.
         """
-        self.game.begin(t_ns)
+        can = self.rounds.can
+        if can.restores is not None:
+            can.restores.begin(t_ns)
         before, self._before = self._before, None
         was = {}
         if before is not None and before.last:
@@ -102,7 +105,7 @@ class TableLifecycle:
         else:
             self.emit(events.TableClosed, t_ns, reason=NOT_OPENED, **self._identity.posted, **was)
         if before is not None and before.unfinished_round is not None:
-            self.game.lost_power(t_ns, recalled=before.game == self._identity.game)
+            self.rounds.lost_power(t_ns, recalled=before.game == self._identity.game)
         for fault in () if before is None else before.faults:
             self.emit(
                 events.DeviceFault,
@@ -114,11 +117,11 @@ class TableLifecycle:
                 before_restart=True,
             )
         if self.faults.standing:
-            self.game.faults_changed(t_ns, self.faults.standing)
+            self._faults_changed(t_ns)
         if self.state is LifecycleState.OPEN:
-            self.game.open(t_ns)
+            self.rounds.open(t_ns)
         elif self.state is LifecycleState.SHUT:
-            self.game.begin_shut(t_ns)
+            self.rounds.begin_shut(t_ns)
 
     # --- commands ------------------------------------------------------------------------------------------
 
@@ -132,8 +135,8 @@ class TableLifecycle:
             )
         if self.inspections.under_way:
             return "an inspection is under way: pass or fail it first"
-        if self.game.busy is not None:
-            return f"{self.game.busy}: wait for it"
+        if self.busy is not None:
+            return f"{self.busy}: wait for it"
         if self.inspections.missing:
             device = self.inspections.plan.device
             return f"{device} was not inspected: inspect_start device={device} first, then inspect_pass"
@@ -147,19 +150,21 @@ class TableLifecycle:
         self.taking_part = True
         self.inspections.used()
         self._emit_opened(t_ns, by=by)
-        self.game.reopen(t_ns)
+        self.rounds.reopen(t_ns)
 
     def close(self, t_ns: int, reason: str, by: str = "") -> None:
         """Closes the table: a person (`by`), or the end of the service.
 
         A round without a verdict is void; one that may not be settled is left.
         """
-        settling = self.game.phase is SETTLING
-        self.game.shut(t_ns, DEALER_CALL if by else SERVICE_STOPPED, f"the table closed: {reason}")
-        if settling and by and self.game.settle_refused is not None:
-            self.game.leave(t_ns)
+        rounds = self.rounds
+        settling = rounds.phase is SETTLING
+        rounds.shut(t_ns, DEALER_CALL if by else SERVICE_STOPPED, f"the table closed: {reason}")
+        if settling and by and rounds.settle_refused is not None:
+            if rounds.can.leaves is not None:
+                rounds.can.leaves.leave(t_ns)
         elif settling and by:
-            self.game.settle(t_ns, "dealer")
+            rounds.settle(t_ns, "dealer")
         self.taking_part = self.inspections.under_way = False
         self.emit(events.TableClosed, t_ns, reason=reason, by=by)
 
@@ -172,9 +177,9 @@ class TableLifecycle:
         for fault in cleared:
             self.emit(events.DeviceCleared, t_ns, device=device, fault=fault.fault, by=by)
         if cleared:
-            self.game.faults_changed(t_ns, self.faults.standing)
+            self._faults_changed(t_ns)
         if cleared and self.state is LifecycleState.OPEN:
-            self.game.reopen(t_ns)
+            self.rounds.reopen(t_ns)
         return [fault.fault for fault in cleared]
 
     def stays(self, fault: LatchedFault) -> str:
@@ -185,7 +190,8 @@ class TableLifecycle:
         """The supervisor's key: settles what waits for a supervisor, clears what can be cleared, or opens a closed
         table against which nothing stands.
         """
-        if self.game.settle_attended(t_ns, key):
+        attended = self.rounds.can.attended
+        if attended is not None and attended.settle_attended(t_ns, key):
             return
         devices = dict.fromkeys(fault.device for fault in self.faults.standing)
         cleared = [fault for device in devices for fault in self.clear(t_ns, device, key)]
@@ -196,6 +202,15 @@ class TableLifecycle:
             self.open(t_ns, key)
         else:
             self.emit(events.DeviceWarning, t_ns, device="table", warning="not_opened", detail=against)
+
+    @property
+    def busy(self) -> str | None:
+        """What a person has the devices of the closed table do, in words; None where they do nothing."""
+        return None if self.rounds.can.busy is None else self.rounds.can.busy.busy
+
+    def _faults_changed(self, t_ns: int) -> None:
+        if self.rounds.can.faults is not None:
+            self.rounds.can.faults.faults_changed(t_ns, self.faults.standing)
 
     def _emit_opened(self, t_ns: int, **fields: Any) -> None:
         identity = self._identity

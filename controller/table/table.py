@@ -24,12 +24,12 @@ from controller.table.bias import BiasWatch
 from controller.table.durable import JOURNALLED, record_of
 from controller.table.event_sequencer import EventSequencer, Identity
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
-from controller.table.game import Game
 from controller.table.inspection import InspectionPlan, Inspections, no_inspection
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
+from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import NEVER_NS, CalmReadings, Driver, Observation, SensorAlive, SensorDead
@@ -87,9 +87,12 @@ class Table:
         """
         self.identity = identity
         self.game = game
+        self.rounds = rounds = game.rounds
+        rounds.judged_by(game)
+        self._can = rounds.can
         self.faults = FaultLatch()
         inspections = Inspections(inspection or no_inspection(game.device))
-        self.lifecycle = TableLifecycle(identity, game, self.faults, inspections, self._emit_after_game)
+        self.lifecycle = TableLifecycle(identity, rounds, self.faults, inspections, self._emit_after_game)
         self._opens = opens
         self._bias = bias
         self._repeats = repeats
@@ -136,9 +139,30 @@ class Table:
         """When the table next wants to know that time has passed."""
         dues = [driver.next_due_ns for driver in self.drivers]
         due_ns = min((due for due in dues if due is not None), default=NEVER_NS)
-        due_ns = min(due_ns, self.game.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators))
+        due_ns = min(due_ns, self.rounds.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators))
         due_ns = min(due_ns, self._undecided.due_ns)
+        if self._can.deadlines is not None:
+            due_ns = min(due_ns, self._can.deadlines.next_due_ns)
         return due_ns if due_ns < NEVER_NS else None
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether something waits until a record is durable; it is told so by an order of `durable`."""
+        return self._can.journal is not None and self._can.journal.awaits_journal
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What devices have reported of themselves, by their names: who made them, their numbers."""
+        return {} if self._can.identifies is None else self._can.identifies.identities
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """The devices that report who they are, by their names in `identities`."""
+        return () if self._can.identifies is None else self._can.identifies.identified
+
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """The orders with which simulated staff bring the table back: verb and keys, without who sends them."""
+        return self.rounds.recovery() if self._can.recovers is None else self._can.recovers.recovery()
 
     @property
     def state(self) -> str:
@@ -148,9 +172,11 @@ class Table:
     def restore(self, state: TableState) -> None:
         """Goes on from what the journal holds, before `open`: numbers, the last rounds, faults, how the table stood."""
         self._sequencer.sequence = state.last
-        self.game.round = state.round
+        self.rounds.report.round = state.round
         if state.game == self.identity.game:
-            self.game.restore(state)
+            self.rounds.restore(state)
+            if self._can.restores is not None:
+                self._can.restores.restore(state)
             if self._repeats is not None:
                 self._repeats.restore(state)
         self.lifecycle.restore(state)
@@ -195,7 +221,7 @@ class Table:
                 self._command(one)
             else:
                 self._observe(one)
-            if self.game.out.events:
+            if self.rounds.report.events:
                 self._collect()
         self._pass_time(until_ns)
         return self._take()
@@ -217,7 +243,7 @@ class Table:
 
     def shown(self) -> list[Frame]:
         """The secret frames whose content was exposed since the last call."""
-        report = self.game.out
+        report = self.rounds.report
         shown, report.shown = report.shown, []
         return shown
 
@@ -304,16 +330,20 @@ class Table:
 
     def _pass_time(self, t_ns: int) -> None:
         """Lets time pass to `t_ns` in game and actuators, deadline by deadline."""
-        game = self.game
+        rounds, deadlines = self.rounds, self._can.deadlines
         while True:
-            game_ns = game.next_due_ns
-            due_ns = min(game_ns, self._undecided.due_ns)
+            rounds_ns = rounds.next_due_ns
+            due_ns = min(rounds_ns, self._undecided.due_ns)
+            if deadlines is not None:
+                due_ns = min(due_ns, deadlines.next_due_ns)
             for actuator in self.actuators:
                 due_ns = min(due_ns, actuator.next_due_ns)
             if due_ns > t_ns:
                 return
-            if game_ns == due_ns:
-                game.due(due_ns)
+            if rounds_ns == due_ns:
+                rounds.due(due_ns)
+            elif deadlines is not None and deadlines.next_due_ns == due_ns:
+                deadlines.due(due_ns)
             else:
                 for actuator in self.actuators:
                     if actuator.next_due_ns == due_ns:
@@ -321,8 +351,8 @@ class Table:
                         break
                 else:
                     detail = self._undecided.overdue()
-                    self._latch(due_ns, game.device, NOTHING_DECIDED, detail, blocks_play=False)
-            if game.out.events:
+                    self._latch(due_ns, self.game.device, NOTHING_DECIDED, detail, blocks_play=False)
+            if rounds.report.events:
                 self._collect()
 
     def _observe(self, seen: Observation) -> None:
@@ -336,7 +366,7 @@ class Table:
     def _report(self, reports: Iterable[Observation]) -> None:
         for report in reports:
             self._handle(report)
-            if self.game.out.events:
+            if self.rounds.report.events:
                 self._collect()
 
     def _handle(self, seen: Observation) -> None:
@@ -347,12 +377,12 @@ class Table:
             detail = f"values come of {seen.line}, which no device of the table has"
             self._warn_once(seen.t_ns, "unknown_line", detail)
         elif isinstance(seen, SensorDead | SensorAlive):
-            if not self.game.ignores(seen):
+            if self._can.sensors is None or not self._can.sensors.ignores(seen):
                 self._sensor(seen)
         elif isinstance(seen, ButtonPressed) and seen.button == SUPERVISOR_KEY:
             self.lifecycle.turn_key(seen.t_ns, SUPERVISOR_KEY)
         elif isinstance(seen, ButtonPressed):
-            self.game.press(seen)
+            self.rounds.press(seen)
 
     def _sensor(self, seen: SensorDead | SensorAlive) -> None:
         device = self._owner.get(seen.line, "table")
@@ -364,7 +394,7 @@ class Table:
 
     def _collect(self) -> None:
         """Takes what the game reported: events to be numbered, faults to be latched."""
-        report = self.game.out
+        report = self.rounds.report
         while report.events:
             reported, report.events = report.events, []
             for one in reported:
@@ -407,7 +437,12 @@ class Table:
         if self._repeats.shuts:
             self._latch(data.mono_ns, self.game.device, REPEATED, run.detail, blocks_play=True)
         else:
-            about = {"device": self.game.device, "warning": REPEATED, "detail": run.detail, "round": self.game.round}
+            about = {
+                "device": self.game.device,
+                "warning": REPEATED,
+                "detail": run.detail,
+                "round": self.rounds.report.round,
+            }
             self._emit_own(events.DeviceWarning, data.mono_ns, **about)
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
@@ -420,18 +455,20 @@ class Table:
             fault=fault,
             detail=detail,
             blocks_play=blocks_play,
-            round=self.game.round or None,
+            round=self.rounds.report.round or None,
         )
-        self.game.faults_changed(t_ns, self.faults.standing)
+        if self._can.faults is not None:
+            self._can.faults.faults_changed(t_ns, self.faults.standing)
         if blocks_play:
-            self.game.shut(t_ns, fault, detail)
+            self.rounds.shut(t_ns, fault, detail)
 
     # --- what people send ----------------------------------------------------------------------------------------
 
     def _command(self, command: Command) -> None:
         """Carries an order out, and reports the result: to the feed where it is refused, to its sender always."""
         if command.verb == JOURNALLED and (record := record_of(command)) is not None:
-            self.game.journalled(record, command.t_ns)
+            if self._can.journal is not None:
+                self._can.journal.journalled(record, command.t_ns)
             self._collect()
             return
         before = self._answered.before(command) if command.id else None

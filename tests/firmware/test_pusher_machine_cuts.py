@@ -75,7 +75,7 @@ def life(seed: int, cuts: int) -> Counter[str]:
             if rng.random() < 0.6:
                 one.order("void why=life")
                 one.run(rng.uniform(0.0, 0.4))
-            play = None if one.table is None else one.table.game.round
+            play = None if one.table is None else one.table.rounds.number
             which = rng.randrange(3)
             if which != 1:
                 one.kill()
@@ -90,7 +90,7 @@ def life(seed: int, cuts: int) -> Counter[str]:
                 one.start()
                 assert one.faults >= standing
                 assert one.table is not None
-                assert one.table.game.round >= before.round, play
+                assert one.table.rounds.number >= before.round, play
             one.run(1.2)
             found["doubts"] += attended(one)
             found[f"cut {which}"] += 1

@@ -14,10 +14,11 @@ from controller.configuration.values import TableConfig
 from controller.rules.cited import Cited
 from controller.rules.house import HouseKeys
 from controller.table.bias import Plan
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from controller.table.repeats import RepeatPlan
+from controller.table.rounds import Game
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey

@@ -154,7 +154,9 @@ def card_game(lifecycle: TableLifecycle, verb: str) -> CardGame:
     """
     game = lifecycle.game
     if not isinstance(game, CardGame):
-        raise OrderRefused(f"{verb}: {with_article(game.context.game)} table has no shoe; it is for games of cards")
+        raise OrderRefused(
+            f"{verb}: {with_article(lifecycle.rounds.context.game)} table has no shoe; it is for games of cards"
+        )
     return game
 
 

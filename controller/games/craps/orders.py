@@ -38,7 +38,9 @@ def line_wager(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def _act(act: Act, lifecycle: TableLifecycle, given: GivenKeys, t_ns: int, *, ordered: bool = False) -> CrapsGame:
     game = lifecycle.game
     if not isinstance(game, CrapsGame):
-        raise OrderRefused(f"{act}: {game.context.game} has no shooter; it is an order of craps and mini_craps")
+        raise OrderRefused(
+            f"{act}: {lifecycle.rounds.context.game} has no shooter; it is an order of craps and mini_craps"
+        )
     by = given["by"]
     against = game.act_refused(act, given.get("as", by), ordered=ordered)
     if against is not None:

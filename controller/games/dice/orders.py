@@ -6,7 +6,6 @@ from typing import Protocol, runtime_checkable
 
 from controller.configuration.problems import with_article
 from controller.games.dice.tossed_dice import TossedDice
-from controller.table.game import Game
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 
@@ -32,21 +31,22 @@ def shaker_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str
     return _place(lifecycle, "shaker_placed", given, t_ns, present=True)
 
 
-def no_such_equipment(game: Game) -> str:
+def no_such_equipment(lifecycle: TableLifecycle) -> str:
     """That the table of a game has not what an order is for."""
-    return f"{with_article(game.context.game)} table has no such equipment"
+    return f"{with_article(lifecycle.rounds.context.game)} table has no such equipment"
 
 
 def _place(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *, present: bool) -> str:
     game = lifecycle.game
     if not isinstance(game, TossedGame):
-        raise OrderRefused(f"{verb}: {no_such_equipment(game)}; it is for sic_bo, craps and mini_craps")
+        raise OrderRefused(f"{verb}: {no_such_equipment(lifecycle)}; it is for sic_bo, craps and mini_craps")
     if game.tossed is None:
         raise OrderRefused(f"{verb}: the table has no automated shaker")
     if game.tossed.present_sensor:
         raise OrderRefused(f"{verb}: its sensor reports whether it stands on the table (automated_shaker_present)")
-    if game.undecided and game.called_ns is not None:
-        raise OrderRefused(f'{verb}: "No more bets" was called for round {game.round}; wait for its verdict')
+    rounds = lifecycle.rounds
+    if rounds.undecided and rounds.called_ns is not None:
+        raise OrderRefused(f'{verb}: "No more bets" was called for round {rounds.number}; wait for its verdict')
     game.place_shaker(t_ns, present=present, by=given["by"])
     return f"the automated shaker {'stands on' if present else 'was removed from'} the table"
 

@@ -7,6 +7,7 @@ unresolved and the dealer calls it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -14,8 +15,8 @@ from msgspec import Meta
 
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.faults import Fault
-from controller.table.game import Game, GameContext, Terms
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
+from controller.table.rounds import RoundLifecycle
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.money_wheel.device import (
     MoneyWheelConfig,
@@ -26,7 +27,7 @@ from drivers.money_wheel.device import (
     WheelTurnedBack,
 )
 from feed import events
-from feed.events import Evidence
+from feed.events import Evidence, WinningBet
 
 TRAVEL_DOUBTS: Final = frozenset({"encoder_slip", "edges_lost", "sensor_stuck"})
 """Doubts that leave the revolutions unproven too; a missing index leaves only the space unknown."""
@@ -52,16 +53,17 @@ class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     ] = "void"
 
 
-class MoneyWheelGame(Game):
+class MoneyWheelGame:
     """The rounds of a money wheel."""
 
+    device = "wheel"
     names_result_by = "space"
 
     def __init__(
-        self, context: GameContext, rules: MoneyWheelRules, options: MoneyWheelOptions, wheel: MoneyWheelConfig
+        self, rounds: RoundLifecycle, rules: MoneyWheelRules, options: MoneyWheelOptions, wheel: MoneyWheelConfig
     ) -> None:
-        rule = rules.minimum_revolutions.cite
-        super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rule, options.settle_after_s))
+        self.rounds = rounds
+        self.report = rounds.report
         self._rules = rules
         self._options = options
         self._wheel = wheel
@@ -91,11 +93,8 @@ class MoneyWheelGame(Game):
         after, self._after = self._after, []
         self._carried = bool(after)
         for seen in after:
-            if self.undecided:
+            if self.rounds.undecided:
                 self._judge(seen, max(t_ns, seen.t_ns))
-
-    def bets_closed(self, t_ns: int, called_ns: int) -> None:
-        """Nothing: whether the call was in time is decided when the wheel spins."""
 
     def run_due(self, t_ns: int) -> None:
         """Ends a nudge: the pause was too long for a wind-up."""
@@ -108,12 +107,12 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelRested):
             self._moving = False
             if seen.index_moved:
-                self.events.append(Fault(seen.t_ns, "encoder_slip", seen.detail))
-        if self.phase in (OPEN, RUNNING):
+                self.report.fault(Fault(seen.t_ns, "encoder_slip", seen.detail))
+        if self.rounds.phase in (OPEN, RUNNING):
             self._judge(seen, seen.t_ns)
-        elif self.phase is RUNNING_OUT:
-            self.over_if_quiet(seen.t_ns)
-        elif self.phase is SETTLING:
+        elif self.rounds.phase is RUNNING_OUT:
+            self.rounds.over_if_quiet(seen.t_ns)
+        elif self.rounds.phase is SETTLING:
             self._keep(seen)
 
     def _keep(self, seen: Observation) -> None:
@@ -123,7 +122,7 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelRested):
             self._after = []
             detail = f"the wheel was moved by {seen.turns * 360:.1f} degrees after the verdict"
-            self.report(events.DeviceWarning, seen.t_ns, device="wheel", warning="moved_at_rest", detail=detail)
+            self.report.event(events.DeviceWarning, seen.t_ns, device="wheel", warning="moved_at_rest", detail=detail)
         elif self._after:
             self._after.append(seen)
 
@@ -133,109 +132,115 @@ class MoneyWheelGame(Game):
         elif isinstance(seen, WheelSpun):
             self._spin(seen, t_ns)
         elif isinstance(seen, WheelTurned):
-            if self.phase is RUNNING:
-                self.report(events.RoundProgress, t_ns, revolutions=seen.turns, rpm=seen.rpm)
+            if self.rounds.phase is RUNNING:
+                self.report.event(events.RoundProgress, t_ns, revolutions=seen.turns, rpm=seen.rpm)
         elif isinstance(seen, WheelTurnedBack):
-            if self.phase is RUNNING and seen.proven:
+            if self.rounds.phase is RUNNING and seen.proven:
                 detail = f"turned back by more than {self._wheel.rollback_spaces:g} spaces"
                 evidence = Evidence(direction=self._direction_name(seen.direction), detail=detail)
-                self.void(t_ns, "wheel_reversed", evidence)
+                self.rounds.void(t_ns, "wheel_reversed", evidence)
         elif isinstance(seen, WheelRested):
             if seen.spun:
                 self._rest(seen, t_ns)
             else:
                 self._nudge = seen
-                self.run_due_ns = max(t_ns, seen.moved_ns + self._pause_ns + PUSH_NS)
+                self.rounds.run_due_ns = max(t_ns, seen.moved_ns + self._pause_ns + PUSH_NS)
 
     def _begin(self, seen: WheelMoved, t_ns: int) -> None:
         nudge = self._nudge
         if nudge is not None and seen.direction == nudge.direction:
             # Pushed on in the same direction: the movement before was no wind-up.
             self._end_nudge(t_ns)
-            if self.phase is not OPEN:
+            if self.rounds.phase is not OPEN:
                 return
         if nudge is not None and nudge.doubt in TRAVEL_DOUBTS:
             self._wind_up_doubt = nudge.doubt
         self._nudge = None
-        self.run_due_ns = NEVER_NS
+        self.rounds.run_due_ns = NEVER_NS
         if self._began_ns is None:
             self._began_ns = seen.t_ns
-        if self.context.call_by == "auto" and not self._carried:
-            self.close_bets(t_ns, seen.t_ns, "auto")
+        if self.rounds.context.call_by == "auto" and not self._carried:
+            self.rounds.close_bets(t_ns, seen.t_ns, "auto")
 
     def _end_nudge(self, t_ns: int) -> None:
         """Handles a movement of less than half a turn that came to rest: after the call, a spin that is too short."""
         nudge, self._nudge = self._nudge, None
-        self.run_due_ns = NEVER_NS
+        self.rounds.run_due_ns = NEVER_NS
         began_ns, self._began_ns = self._began_ns, None
         self._carried = False
         if nudge is None:
             return
-        if self.called_ns is not None and began_ns is not None and self.called_ns <= began_ns:
+        if self.rounds.called_ns is not None and began_ns is not None and self.rounds.called_ns <= began_ns:
             if nudge.doubt in TRAVEL_DOUBTS:
-                self.unresolved(t_ns, nudge.doubt or "encoder_slip", self._evidence(nudge), [])
+                self.rounds.unresolved(t_ns, nudge.doubt or "encoder_slip", self._evidence(nudge), [])
             else:
-                self.void(t_ns, "wheel_revolutions", self._evidence(nudge))
+                self.rounds.void(t_ns, "wheel_revolutions", self._evidence(nudge))
             return
         detail = f"the wheel was moved by {nudge.turns * 360:.1f} degrees before the call"
-        self.report(events.DeviceWarning, t_ns, device="wheel", warning="moved_at_rest", detail=detail)
+        self.report.event(events.DeviceWarning, t_ns, device="wheel", warning="moved_at_rest", detail=detail)
 
     def _spin(self, seen: WheelSpun, t_ns: int) -> None:
         began_ns = seen.t_ns if self._began_ns is None else self._began_ns
-        self.phase = RUNNING
-        if self.context.call_by == "auto":
-            self.close_bets(t_ns, began_ns, "auto")
-        self.report(events.RoundStarted, t_ns, direction=self._direction_name(seen.direction))
-        if self.called_ns is None or self.called_ns > began_ns:
-            late = "never" if self.called_ns is None else "late"
+        self.rounds.phase = RUNNING
+        if self.rounds.context.call_by == "auto":
+            self.rounds.close_bets(t_ns, began_ns, "auto")
+        self.report.event(events.RoundStarted, t_ns, direction=self._direction_name(seen.direction))
+        if self.rounds.called_ns is None or self.rounds.called_ns > began_ns:
+            late = "never" if self.rounds.called_ns is None else "late"
             evidence = Evidence(direction=self._direction_name(seen.direction), no_more_bets=late)
-            self.void(t_ns, "spun_before_no_more_bets", evidence)
+            self.rounds.void(t_ns, "spun_before_no_more_bets", evidence)
 
     def _rest(self, rested: WheelRested, t_ns: int) -> None:
         """Decides the round when the wheel is at rest after a spin."""
         evidence = self._evidence(rested)
         least = self._rules.minimum_revolutions.value
         if rested.joined:
-            self.unresolved(t_ns, "joined_mid_spin", evidence, [])
+            self.rounds.unresolved(t_ns, "joined_mid_spin", evidence, [])
         elif rested.doubt in TRAVEL_DOUBTS:
-            self.unresolved(t_ns, rested.doubt or "encoder_slip", evidence, self._candidates(rested))
+            self.rounds.unresolved(t_ns, rested.doubt or "encoder_slip", evidence, self._candidates(rested))
         elif self._wind_up_doubt is not None:
-            self.unresolved(t_ns, self._wind_up_doubt, evidence, self._candidates(rested))
+            self.rounds.unresolved(t_ns, self._wind_up_doubt, evidence, self._candidates(rested))
         elif rested.turned_back:
-            self.void(t_ns, "wheel_reversed", evidence)
+            self.rounds.void(t_ns, "wheel_reversed", evidence)
         elif rested.turns_high < least:
-            self.void(t_ns, "wheel_revolutions", evidence)
+            self.rounds.void(t_ns, "wheel_revolutions", evidence)
         elif rested.turns_low < least:
-            self.unresolved(t_ns, "edges_lost", evidence, [])
+            self.rounds.unresolved(t_ns, "edges_lost", evidence, [])
         elif rested.doubt is not None or rested.rest.space is None:
-            self.unresolved(t_ns, rested.doubt or "sensor_missing", evidence, [])
+            self.rounds.unresolved(t_ns, rested.doubt or "sensor_missing", evidence, [])
         elif rested.rest.others:
-            self.unresolved(t_ns, "edges_lost", evidence, self._candidates(rested))
+            self.rounds.unresolved(t_ns, "edges_lost", evidence, self._candidates(rested))
         elif not rested.rest.clear:
             self._between(t_ns, rested, evidence)
         elif not rested.direction_proven and not self._wheel.accept_pegs:
-            self.unresolved(t_ns, "direction_unproven", evidence, self._candidates(rested))
+            self.rounds.unresolved(t_ns, "direction_unproven", evidence, self._candidates(rested))
         else:
             result = self._result(rested.rest.space)
-            winning, notices = self.pays(result)
-            self.outcome(t_ns, result, winning, evidence, notices)
+            self.rounds.outcome(t_ns, result, self._winning(result), evidence, [])
 
-    def result_named(self, name: str) -> dict[str, Any]:
+    def result_in(self, number: int, name: str) -> dict[str, Any]:
         """The result of a space, by its index from the index mark."""
         spaces = len(self._wheel.faces)
         if not (name.isascii() and name.isdecimal() and len(name) <= len(str(spaces)) and int(name) < spaces):
             raise ValueError(f"space {name!r} is not on this wheel; its spaces are 0 to {spaces - 1}")
         return self._result(int(name))
 
-    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
-        """The face itself, 13:47-20.29(c)."""
-        return [events.WinningBet(bet.bet, bet.odds) for bet in self._rules.winning(result["face"])], []
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """The index of the space."""
+        return str(result.get("space"))
+
+    def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
+        """The face itself, 13:47-20.29(c); no notice goes with it."""
+        return self._winning(result), []
+
+    def _winning(self, result: Mapping[str, Any]) -> list[WinningBet]:
+        return [WinningBet(bet.bet, bet.odds) for bet in self._rules.winning(result["face"])]
 
     def _between(self, t_ns: int, rested: WheelRested, evidence: Evidence) -> None:
         if self._options.between_spaces == "void":
-            self.void(t_ns, "indicator_between_spaces", evidence)
+            self.rounds.void(t_ns, "indicator_between_spaces", evidence)
         else:
-            self.unresolved(t_ns, "indicator_between_spaces", evidence, self._candidates(rested))
+            self.rounds.unresolved(t_ns, "indicator_between_spaces", evidence, self._candidates(rested))
 
     def _candidates(self, rested: WheelRested) -> list[dict[str, Any]]:
         rest = rested.rest

@@ -14,7 +14,8 @@ from controller.games.base.wheels import WheelPlan, place_of, published_places, 
 from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game, RoundLifecycle, Terms
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.wheel.faces import DEFAULT_FACES
 from feed.events import StatisticsKey
@@ -27,7 +28,9 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     rules = config.text(MoneyWheelRules)
     devices.make("wheel")
     keys = config.devices["wheel"].keys(MoneyWheelConfig)
-    return MoneyWheelGame(context, rules, config.game_options(MoneyWheelOptions), keys)
+    options = config.game_options(MoneyWheelOptions)
+    terms = Terms(rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s)
+    return MoneyWheelGame(RoundLifecycle(context, terms), rules, options, keys)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

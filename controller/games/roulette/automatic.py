@@ -14,14 +14,15 @@ the configuration trusts the wheel's certificate (`trust_wheel`); with any doubt
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from controller.games.roulette.results import RouletteOptions, RouletteResults
+from controller.games.roulette.results import ZERO_UNUSED, RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
-from controller.table.faults import CauseGone, Fault
-from controller.table.game import DEALER_CALL, SERVICE_STOPPED, Game, GameContext, Terms
+from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
-from drivers.base.driver import NEVER_NS, Observation
+from controller.table.rounds import DEALER_CALL, SERVICE_STOPPED, RoundLifecycle
+from drivers.base.driver import Observation
 from drivers.roulette.star_x import (
     SPIN_STATES,
     AutoBallDirectionWrong,
@@ -35,28 +36,26 @@ from drivers.roulette.star_x import (
     AutoSpinDenied,
     AutoSpinStarted,
     AutoWheelFault,
-    StarXConfig,
 )
 from drivers.roulette.star_x_wire import WheelFlag, WheelState
-from drivers.wheel.faces import ORDERS
 from feed import events
 from feed.events import Evidence
 
 
-class AutomaticRouletteGame(Game):
+class AutomaticRouletteGame:
     """The rounds of a table with an automatic wheel. The wheel itself calls "No more bets"."""
 
+    device = "wheel"
     names_result_by = "pocket"
 
     def __init__(
-        self, context: GameContext, rules: RouletteRules, options: RouletteOptions, wheel: StarXConfig
+        self, rounds: RoundLifecycle, rules: RouletteRules, options: RouletteOptions, results: RouletteResults
     ) -> None:
-        rule = rules.minimum_revolutions.cite
-        super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rule, options.settle_after_s))
+        self.rounds = rounds
+        self.report = rounds.report
         self._rules = rules
         self._options = options
-        self._order = ORDERS[wheel.pockets]
-        self._results = RouletteResults(rules, options, wheel.pockets, self._order)
+        self._results = results
         self._up = False
         """Whether the wheel sends its status."""
         self._fault = False
@@ -69,24 +68,17 @@ class AutomaticRouletteGame(Game):
         """Observations of a spin that began before the last round was settled: it belongs to the next round."""
         self.reset()
 
-    @property
-    def void_reasons(self) -> list[str]:
-        """Without that of a double-zero wheel used as single-zero (20.32(i)2), where this is none."""
-        no_spin = self._results.is_no_spin("00")
-        return [one for one in super().void_reasons if no_spin or one != "double_zero_as_single_zero"]
-
     def reset(self) -> None:
         """A new round begins."""
         self._start: AutoSpinStarted | None = None
 
-    def open(self, t_ns: int) -> None:
-        """Opens the next round: once the wheel works, and no ball runs that belongs to no round."""
+    def may_open(self, t_ns: int) -> bool:
+        """A round opens once the wheel works, and no ball runs that belongs to no round."""
         self._closed = False
         if self._works and (self._early or not self._spinning):
-            super().open(t_ns)
-        else:
-            self._settle_due_ns = self.run_due_ns = NEVER_NS
-            self.phase = RUNNING_OUT
+            return True
+        self.rounds.wait(RUNNING_OUT)
+        return False
 
     @property
     def _works(self) -> bool:
@@ -96,20 +88,17 @@ class AutomaticRouletteGame(Game):
         """The table is open, and a fault from before shuts it."""
         self._closed = False
 
-    def reopen(self, t_ns: int) -> None:
-        """A person opened the table, or cleared the fault."""
+    def reopening(self, t_ns: int) -> None:
+        """A person opens the table, or cleared the fault."""
         self._closed = False
-        super().reopen(t_ns)
 
-    def shut(self, t_ns: int, reason: str, detail: str) -> None:
+    def shutting(self, t_ns: int, reason: str) -> None:
         """A fault shuts the table, or a person or the end of the service closes it."""
         self._closed = self._closed or reason in (DEALER_CALL, SERVICE_STOPPED)
-        super().shut(t_ns, reason, detail)
 
-    def settle(self, t_ns: int, by: str) -> None:
+    def settled(self, t_ns: int) -> None:
         """The bets are settled. Where a fault then shuts the table, a spin that has begun has its verdict too."""
-        super().settle(t_ns, by)
-        if self.phase is SHUT and self._early:
+        if self.rounds.phase is SHUT and self._early:
             start, self._early = self._early[0], []
             if isinstance(start, AutoSpinStarted):
                 self._outside_a_round(start, t_ns)
@@ -122,16 +111,10 @@ class AutomaticRouletteGame(Game):
         """Judges a spin that began before the last round was settled: it belongs to this round."""
         early, self._early = self._early, []
         for seen in early:
-            if isinstance(seen, AutoSpinStarted) and self.phase is OPEN:
+            if isinstance(seen, AutoSpinStarted) and self.rounds.phase is OPEN:
                 self._begin(seen, t_ns)
-            elif self.phase is RUNNING:
+            elif self.rounds.phase is RUNNING:
                 self._during(seen, t_ns)
-
-    def bets_closed(self, t_ns: int, called_ns: int) -> None:
-        """Nothing: the wheel calls while the ball is in the rim, so the call is never late."""
-
-    def run_due(self, t_ns: int) -> None:
-        """Nothing: the wheel times its own spins."""
 
     def handle(self, seen: Observation) -> None:
         """Handles an observation of the wheel."""
@@ -139,11 +122,11 @@ class AutomaticRouletteGame(Game):
         match seen:
             case AutoSpinStarted():
                 self._spinning = True
-                if self.phase is OPEN and not seen.resumed:
+                if self.rounds.phase is OPEN and not seen.resumed:
                     self._begin(seen, t_ns)
-                elif self.phase is SETTLING and not seen.resumed:
+                elif self.rounds.phase is SETTLING and not seen.resumed:
                     self._early = [seen]
-                elif self.phase is not SETTLING:
+                elif self.rounds.phase is not SETTLING:
                     self._outside_a_round(seen, t_ns)
             case AutoSpinDenied():
                 self._spinning = False
@@ -157,43 +140,45 @@ class AutomaticRouletteGame(Game):
             case AutoNoNumber():
                 self._spinning = False
                 self._came_to_nothing(t_ns, "gave it up")
-                if self.phase is RUNNING:
+                if self.rounds.phase is RUNNING:
                     self._unread(t_ns, _no_number(seen))
             case AutoLink(up=False):
                 self._up = self._spinning = False
                 self._came_to_nothing(t_ns, "fell silent")
                 detail = "no status from the wheel: its link or its power is off"
-                self.events.append(Fault(t_ns, "sensor_missing", detail, "link"))
+                self.report.fault(Fault(t_ns, "sensor_missing", detail, "link"))
             case AutoLink(up=True):
                 self._up, self._fault, self._spinning = True, seen.fault, seen.spinning
-                self.events.append(CauseGone(t_ns, "link"))
+                self.report.cause_gone(t_ns, "link")
             case AutoWheelFault(active=True):
                 self._fault = True
                 self._came_to_nothing(t_ns, "failed")
                 detail = "the wheel reports a stuck sensor, or its motor or encoder"
-                self.events.append(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
+                self.report.fault(Fault(t_ns, "sensor_stuck", detail, "flag 4"))
             case AutoWheelFault(active=False):
                 self._fault = False
-                self.events.append(CauseGone(t_ns, "flag 4"))
+                self.report.cause_gone(t_ns, "flag 4")
             case _:
                 self._other(seen, t_ns)
-        self.over_if_quiet(t_ns)
+        self.rounds.over_if_quiet(t_ns)
 
     def _other(self, seen: Observation, t_ns: int) -> None:
         """An observation that does not change whether the wheel works, or a ball runs."""
-        if self.phase is RUNNING:
+        if self.rounds.phase is RUNNING:
             self._during(seen, t_ns)
             return
         match seen:
-            case AutoDoubt(reason="number_changed") if self.phase is not SHUT:
-                self.warn(t_ns, "wheel", "number_changed", seen.detail)
-            case AutoBallDirectionWrong() | AutoLaunchFailed() if self.phase is OPEN and seen.state not in SPIN_STATES:
+            case AutoDoubt(reason="number_changed") if self.rounds.phase is not SHUT:
+                self.report.warn(t_ns, "wheel", "number_changed", seen.detail)
+            case AutoBallDirectionWrong() | AutoLaunchFailed() if (
+                self.rounds.phase is OPEN and seen.state not in SPIN_STATES
+            ):
                 self._launched_again(seen, t_ns)
             case AutoBallDirectionWrong() | AutoBallNotDetected() | AutoLaunchFailed() if (
-                self.phase is SETTLING and seen.state is WheelState.WINNING_NUMBER
+                self.rounds.phase is SETTLING and seen.state is WheelState.WINNING_NUMBER
             ):
                 detail = f"the wheel had given its number when it reported {_FLAG_WORDS[type(seen)]}"
-                self.warn(t_ns, "wheel", "flag_after_number", detail)
+                self.report.warn(t_ns, "wheel", "flag_after_number", detail)
             case _ if self._early:
                 self._keep(seen)
             case _:
@@ -211,7 +196,7 @@ class AutomaticRouletteGame(Game):
         """Drops a spin that ended before the last round was settled, with a warning."""
         if self._early:
             detail = f"the wheel spun and {what} before the last round was settled: it counts for nothing"
-            self.warn(t_ns, "wheel", "ball_before_settled", detail)
+            self.report.warn(t_ns, "wheel", "ball_before_settled", detail)
         self._early = []
 
     def _outside_a_round(self, seen: AutoSpinStarted, t_ns: int) -> None:
@@ -221,38 +206,41 @@ class AutomaticRouletteGame(Game):
         """
         if seen.resumed or self._closed:
             return
-        if self.phase is SHUT:
+        if self.rounds.phase is SHUT:
             self._take_round(seen)
             detail = "the wheel launched a ball while a fault shut the table: no bets were open"
-            self._report_void(t_ns, "spun_while_shut", self._evidence(detail))
-        elif self.phase is RUNNING_OUT and not seen.in_order:
+            self.rounds.report_void(t_ns, "spun_while_shut", self._evidence(detail))
+        elif self.rounds.phase is RUNNING_OUT and not seen.in_order:
             self._take_round(seen)
-            self.unresolved(t_ns, "joined_mid_spin", self._evidence("the ball ran when the wheel was first heard"), [])
+            self.rounds.unresolved(
+                t_ns, "joined_mid_spin", self._evidence("the ball ran when the wheel was first heard"), []
+            )
 
     def _take_round(self, seen: AutoSpinStarted) -> None:
-        self.round += 1
-        self.called_ns = None
+        self.rounds.begin_apart()
         self._start = seen
 
     def _denied(self, t_ns: int, state: WheelState) -> None:
         """One status alone was of a spin. The round that it began is void; one that it did not begin stays open."""
-        if self.phase is RUNNING:
+        if self.rounds.phase is RUNNING:
             detail = f"one status alone reported the ball in the rim; after it the wheel was in state {state:d} again"
-            self.void(t_ns, "spin_not_started", self._evidence(detail))
+            self.rounds.void(t_ns, "spin_not_started", self._evidence(detail))
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
-        self.phase = RUNNING
-        self.report(events.RoundStarted, t_ns, direction=_ball_direction(seen))
+        self.rounds.phase = RUNNING
+        self.report.event(events.RoundStarted, t_ns, direction=_ball_direction(seen))
         if seen.rpm is not None:
-            self.report(events.RoundProgress, t_ns, rpm=seen.rpm)
+            self.report.event(events.RoundProgress, t_ns, rpm=seen.rpm)
 
     def _during(self, seen: Observation, t_ns: int) -> None:
         match seen:
             case AutoNoMoreBets():
-                self.close_bets(t_ns, t_ns, "auto")
+                self.rounds.close_bets(t_ns, t_ns, "auto")
             case AutoBallDirectionWrong():
-                self.void(t_ns, "ball_direction", self._evidence("the wheel reports the ball going with the rotor"))
+                self.rounds.void(
+                    t_ns, "ball_direction", self._evidence("the wheel reports the ball going with the rotor")
+                )
             case AutoLaunchFailed():
                 self._launched_again(seen, t_ns)
             case _:
@@ -260,34 +248,38 @@ class AutomaticRouletteGame(Game):
 
     def _launched_again(self, seen: AutoBallDirectionWrong | AutoLaunchFailed, t_ns: int) -> None:
         what = "launch failed" if isinstance(seen, AutoLaunchFailed) else "wrong way"
-        self.warn(t_ns, "wheel", "launch_repeated", f"the wheel launches again: {what}")
+        self.report.warn(t_ns, "wheel", "launch_repeated", f"the wheel launches again: {what}")
 
     def _number(self, seen: AutoNumber, t_ns: int) -> None:
-        if self.phase is not RUNNING:
+        if self.rounds.phase is not RUNNING:
             return
-        if seen.pocket not in self._order:
+        if not self._results.has(seen.pocket):
             self._unread(t_ns, f"the wheel says {seen.pocket!r}, which is no pocket of it")
             return
         result = self._results.result(seen.pocket)
         evidence = self._evidence(", ".join(seen.doubts))
         if not seen.agreed:
-            self.unresolved(t_ns, "no_number_read", evidence, [result])
+            self.rounds.unresolved(t_ns, "no_number_read", evidence, [result])
         elif not self._options.trust_wheel:
-            self.unresolved(t_ns, "ball_revolutions", evidence, [result])
+            self.rounds.unresolved(t_ns, "ball_revolutions", evidence, [result])
         elif self._results.is_no_spin(seen.pocket):
-            self.void(t_ns, "double_zero_as_single_zero", evidence)
+            self.rounds.void(t_ns, ZERO_UNUSED, evidence)
         else:
             winning = self._results.winning(seen.pocket)
-            self.outcome(t_ns, result, winning, evidence, self._results.notices(seen.pocket))
+            self.rounds.outcome(t_ns, result, winning, evidence, self._results.notices(seen.pocket))
 
     def _unread(self, t_ns: int, detail: str) -> None:
-        self.unresolved(t_ns, "no_number_read", self._evidence(detail), [])
+        self.rounds.unresolved(t_ns, "no_number_read", self._evidence(detail), [])
 
-    def result_named(self, name: str) -> dict[str, Any]:
+    def result_in(self, number: int, name: str) -> dict[str, Any]:
         """The result of a pocket."""
         return self._results.named(name)
 
-    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """The pocket."""
+        return str(result.get("pocket"))
+
+    def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
         """By the layout, 13:47-20.32(f)."""
         return self._results.pays(result)
 
@@ -297,7 +289,7 @@ class AutomaticRouletteGame(Game):
             minimum_revolutions=self._rules.minimum_revolutions.value,
             rotor_direction=None if start is None else _AROUND[start.direction],
             rotor_rpm=None if start is None else start.rpm,
-            no_more_bets="in_time" if self.called_ns is not None else "never",
+            no_more_bets="in_time" if self.rounds.called_ns is not None else "never",
             measured_by="wheel",
             detail=detail,
         )

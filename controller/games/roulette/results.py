@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
 from controller.games.roulette.layout import Layout
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
-from controller.rules.cited import HOUSE_RULE
+from controller.rules.cited import HOUSE_RULE, Reason
 from feed import events
+
+ZERO_UNUSED: Final = "double_zero_as_single_zero"
+"""The reason of a ball in 00 of a wheel that is used as a single-zero wheel."""
 
 
 class RouletteOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,6 +59,18 @@ class RouletteResults:
         self._order = order
         self._layout = Layout(rules, wheel, seven_numbers=options.seven_numbers)
 
+    def has(self, pocket: str) -> bool:
+        """Whether the wheel has the pocket."""
+        return pocket in self._order
+
+    @property
+    def reasons(self) -> dict[str, Reason]:
+        """Why a round can be void, without what only a double-zero wheel used as single-zero has (20.32(i)2)."""
+        kept = {**self._rules.reasons}
+        if not self.is_no_spin("00"):
+            kept.pop(ZERO_UNUSED, None)
+        return kept
+
     def is_no_spin(self, pocket: str) -> bool:
         """Whether the pocket is "No spin" on this wheel: 00 where it is used as a single-zero wheel, 20.32(i)2."""
         return self._wheel == AMERICAN_AS_SINGLE_ZERO and pocket == "00"
@@ -79,9 +94,9 @@ class RouletteResults:
                 f"pocket {pocket!r} is not on this wheel; it has {' '.join(sorted(self._order, key=_place))}"
             )
         if self.is_no_spin(pocket):
-            why = self._rules.reasons["double_zero_as_single_zero"]
+            why = self._rules.reasons[ZERO_UNUSED]
             called = "no result" if why.call is None else f'"{why.call.value}"'
-            void = "the round is void, double_zero_as_single_zero"
+            void = f"the round is void, {ZERO_UNUSED}"
             raise ValueError(f"00 is {called} on this wheel ({why.rule}): {void}")
         return self.result(pocket)
 

@@ -12,14 +12,15 @@ foreign object.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from controller.games.roulette.results import RouletteOptions, RouletteResults
+from controller.games.roulette.results import ZERO_UNUSED, RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
-from controller.table.faults import CauseGone, Fault
-from controller.table.game import Game, GameContext, Terms
+from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
+from controller.table.rounds import RoundLifecycle
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.roulette.device import (
     BallLeftTrack,
@@ -31,7 +32,6 @@ from drivers.roulette.device import (
     PocketLost,
     PocketRead,
     RotorDoubt,
-    RouletteWheelConfig,
     TrackClear,
     TrackCovered,
     TrackQuiet,
@@ -110,19 +110,20 @@ MISSED_PART: Final = 2
 """More than one missed sensor to two passes is not an occasional miss (ours)."""
 
 
-class RouletteGame(Game):
+class RouletteGame:
     """The rounds of a roulette table."""
 
+    device = "wheel"
     names_result_by = "pocket"
 
     def __init__(
-        self, context: GameContext, rules: RouletteRules, options: RouletteOptions, wheel: RouletteWheelConfig
+        self, rounds: RoundLifecycle, rules: RouletteRules, options: RouletteOptions, results: RouletteResults
     ) -> None:
-        rule = rules.minimum_revolutions.cite
-        super().__init__(context, Terms(rules.no_more_bets, rules.reasons, rule, options.settle_after_s))
+        self.rounds = rounds
+        self.report = rounds.report
         self._rules = rules
         self._options = options
-        self._results = RouletteResults(rules, options, wheel.pockets, wheel.wheel_order)
+        self._results = results
         self._rotor = 0
         self._busy = False
         """Whether the track is not quiet."""
@@ -133,12 +134,6 @@ class RouletteGame(Game):
         self.reset()
 
     # --- the round -----------------------------------------------------------------------------------------------
-
-    @property
-    def void_reasons(self) -> list[str]:
-        """Without that of a double-zero wheel used as single-zero (20.32(i)2), where this is none."""
-        no_spin = self._results.is_no_spin("00")
-        return [one for one in super().void_reasons if no_spin or one != "double_zero_as_single_zero"]
 
     def reset(self) -> None:
         """A new round begins."""
@@ -155,7 +150,7 @@ class RouletteGame(Game):
         early, self._early = self._early, []
         self._stale = self._busy and not early
         for seen in early:
-            if self.undecided:
+            if self.rounds.undecided:
                 self._judge(seen, max(t_ns, seen.t_ns))
 
     def run_due(self, t_ns: int) -> None:
@@ -164,16 +159,16 @@ class RouletteGame(Game):
         if spin.object is not None:
             self._refuse(t_ns, "foreign_object", spin.object.detail)
         elif spin.slip is not None:
-            self.unresolved(t_ns, spin.slip.reason, self._evidence(spin.slip.detail), [])
+            self.rounds.unresolved(t_ns, spin.slip.reason, self._evidence(spin.slip.detail), [])
         else:
             reads, results = spin.reads, self._results
             candidates = [] if reads is None else [results.result(results.pocket(reads.pocket))]
             detail = f"no pocket was named on {self._options.read_turns} rotor turns in a row"
-            self.unresolved(t_ns, "no_number_read", self._evidence(detail), candidates)
+            self.rounds.unresolved(t_ns, "no_number_read", self._evidence(detail), candidates)
 
     def handle(self, seen: Observation) -> None:
         """Handles an observation of the wheel."""
-        if type(seen) is BallPassed and self.phase is RUNNING and not self._stale:
+        if type(seen) is BallPassed and self.rounds.phase is RUNNING and not self._stale:
             # The most frequent observation.
             self._busy = True
             self._run(seen, seen.t_ns)
@@ -188,34 +183,34 @@ class RouletteGame(Game):
             case BallSeen() | BallPassed():
                 self._busy = True
                 self._unseen = []
-            case PocketRead(turns=2) if self.phase is OPEN and not self._busy:
+            case PocketRead(turns=2) if self.rounds.phase is OPEN and not self._busy:
                 self._rests_unseen(seen)
             case TrackQuiet():
                 self._busy = False
             case NotLevel():
                 detail = f"inclined by {seen.tilt_deg:g} degrees"
-                self.events.append(Fault(seen.t_ns, "not_level", detail, "level"))
+                self.report.fault(Fault(seen.t_ns, "not_level", detail, "level"))
                 return
             case LevelAgain():
-                self.events.append(CauseGone(seen.t_ns, "level"))
+                self.report.cause_gone(seen.t_ns, "level")
             case TrackCovered():
                 self._covered(seen)
                 return
             case TrackClear():
-                self.events.append(CauseGone(seen.t_ns, seen.line))
+                self.report.cause_gone(seen.t_ns, seen.line)
                 return
             case RotorDoubt(explained=False):
                 # In every phase: an index that moved gives wrong pockets from then on.
-                self.events.append(Fault(seen.t_ns, seen.reason, seen.detail))
+                self.report.fault(Fault(seen.t_ns, seen.reason, seen.detail))
             case _:
                 pass
         if self._stale:
             self._stale = self._busy
-        elif self.phase in (OPEN, RUNNING):
+        elif self.rounds.phase in (OPEN, RUNNING):
             self._judge(seen, seen.t_ns)
-        elif self.phase is RUNNING_OUT:
-            self.over_if_quiet(seen.t_ns)
-        elif self.phase is SETTLING:
+        elif self.rounds.phase is RUNNING_OUT:
+            self.rounds.over_if_quiet(seen.t_ns)
+        elif self.rounds.phase is SETTLING:
             self._keep(seen)
 
     def _rests_unseen(self, seen: PocketRead) -> None:
@@ -226,13 +221,13 @@ class RouletteGame(Game):
             pockets = ", ".join(self._results.pocket(pocket) for pocket in self._unseen)
             self._unseen = []
             detail = f"the ball came to rest in {pockets} one after the other, and no track sensor saw it run"
-            self.events.append(Fault(seen.t_ns, "sensor_missing", detail))
+            self.report.fault(Fault(seen.t_ns, "sensor_missing", detail))
 
     def _covered(self, seen: TrackCovered) -> None:
         """A dust cover on a closed wheel is no fault: the driver reports again once the table is open."""
-        if self.phase is not SHUT:
+        if self.rounds.phase is not SHUT:
             detail = f"{seen.line} is 1 for {seen.for_s:g} s: something covers it, or it is inverted in the file"
-            self.events.append(Fault(seen.t_ns, "sensor_stuck", detail, seen.line))
+            self.report.fault(Fault(seen.t_ns, "sensor_stuck", detail, seen.line))
 
     def _keep(self, seen: Observation) -> None:
         """After the verdict: keeps a ball for the next round, unless its run ends before the settling."""
@@ -241,7 +236,7 @@ class RouletteGame(Game):
         elif isinstance(seen, TrackQuiet):
             if self._early and seen.passes > 1:
                 detail = "a ball was thrown and came off before the last round was settled: it counts for nothing"
-                self.report(
+                self.report.event(
                     events.DeviceWarning, seen.t_ns, device="wheel", warning="ball_before_settled", detail=detail
                 )
             self._early = []
@@ -265,11 +260,11 @@ class RouletteGame(Game):
             case ForeignObject():
                 self._foreign(seen, t_ns)
             case RotorStopped():
-                if self.phase is RUNNING and not self._spin.joined:
+                if self.rounds.phase is RUNNING and not self._spin.joined:
                     # The text has the ball spun against the rotation of the wheel, and nothing of the wheel later.
                     self._refuse(t_ns, "rotor_not_turning", "the rotor stopped before the ball was at rest", ours=True)
             case RotorReversed():
-                if self.phase is RUNNING and not self._spin.joined:
+                if self.rounds.phase is RUNNING and not self._spin.joined:
                     self._refuse(t_ns, "rotor_reversed", "the rotor turned back by more than half a pocket")
             case RotorDoubt():
                 self._doubt(seen)
@@ -286,28 +281,28 @@ class RouletteGame(Game):
         first = self._spin.passed is None
         self._spin.passed = seen
         if self._spin.joined:
-            self.phase = RUNNING
+            self.rounds.phase = RUNNING
             return
         if first:
-            self.phase = RUNNING
+            self.rounds.phase = RUNNING
             self._spin.rotor_at_launch = self._rotor
         if self._spin.left is not None:
             # It had only missed a sensor and is still in the track.
             self._spin.left = None
-            self.run_due_ns = NEVER_NS
+            self.rounds.run_due_ns = NEVER_NS
             self._spin.reads = None
         if seen.proves:
             self._direction_proven(seen, t_ns)
-        if self.phase is not RUNNING:
+        if self.rounds.phase is not RUNNING:
             return
-        if self.context.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
-            self.close_bets(t_ns, t_ns, "auto")
+        if self.rounds.context.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
+            self.rounds.close_bets(t_ns, t_ns, "auto")
         if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_reported:
             self._spin.laps_reported = int(seen.travel + WHOLE)
-            self.report(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
+            self.report.event(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
 
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
-        self.report(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
+        self.report.event(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
         if not self._rotor:
             slow = seen.rotor_rpm >= STANDS_RPM
             detail = "the rotor has no direction: it is too slow" if slow else "the rotor has no direction: it stands"
@@ -319,49 +314,51 @@ class RouletteGame(Game):
         self._spin.left = seen
         last = self._spin.passed
         if self._spin.joined:
-            self.phase = RUNNING
-            self.unresolved(t_ns, "joined_mid_spin", self._evidence("the ball ran before the track was once quiet"), [])
+            self.rounds.phase = RUNNING
+            self.rounds.unresolved(
+                t_ns, "joined_mid_spin", self._evidence("the ball ran before the track was once quiet"), []
+            )
             return
         if last is None:
             return
-        if self.context.call_by == "auto":
-            self.close_bets(t_ns, min(t_ns, seen.last_ns), "auto")
+        if self.rounds.context.call_by == "auto":
+            self.rounds.close_bets(t_ns, min(t_ns, seen.last_ns), "auto")
         least = self._rules.minimum_revolutions.value
         if last.direction is None:
             self._refuse(t_ns, "ball_revolutions", "the ball left the track before its direction was proven")
         elif last.travel + WHOLE < least <= last.travel + last.doubted + WHOLE:
             detail = f"{last.travel:.2f} revolutions are proven, {last.doubted:.2f} may be noise or another ball's"
-            self.unresolved(t_ns, "ball_revolutions", self._evidence(detail), [])
+            self.rounds.unresolved(t_ns, "ball_revolutions", self._evidence(detail), [])
         elif last.travel + WHOLE < least:
             self._refuse(t_ns, "ball_revolutions", f"{last.travel:.2f} revolutions around the track are proven")
         elif seen.swapped is not None:
-            self.events.append(Fault(t_ns, "sensors_swapped", seen.swapped))
+            self.report.fault(Fault(t_ns, "sensors_swapped", seen.swapped))
         elif last.missed * MISSED_PART > last.passes:
             detail = f"{last.missed} sensors were passed unseen in {last.passes} passes"
-            self.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
+            self.rounds.unresolved(t_ns, "sensor_missing", self._evidence(detail), [])
         elif seen.picked_up:
             # It completed the four revolutions that (m)2 wants.
             detail = f"the ball vanished at a lap time of {seen.lap_s} s: it did not drop"
             self._refuse(t_ns, "ball_revolutions", detail, ours=True)
         else:
             turns_ns = 0 if seen.rotor_rpm <= 0 else round(self._options.give_up_turns * 60e9 / seen.rotor_rpm)
-            self.run_due_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
+            self.rounds.run_due_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
 
     def _track_quiet(self, seen: TrackQuiet) -> None:
-        if self.phase is OPEN:
+        if self.rounds.phase is OPEN:
             self._spin.single_pass = seen.passes == 1 and not self._spin.joined
             self._spin.joined = False
 
     # --- the ball in the rotor -----------------------------------------------------------------------------------
 
     def _read(self, seen: PocketRead, t_ns: int) -> None:
-        if self.phase is OPEN and self._spin.single_pass and seen.turns == 2:
+        if self.rounds.phase is OPEN and self._spin.single_pass and seen.turns == 2:
             # One pass and then a ball at rest: it was thrown in, and no travel is proven.
             self._spin.single_pass = False
-            self.phase = RUNNING
+            self.rounds.phase = RUNNING
             self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
             return
-        if self._spin.left is None or self.phase is not RUNNING:
+        if self._spin.left is None or self.rounds.phase is not RUNNING:
             return
         held = self._spin.object
         if held is not None:
@@ -375,34 +372,36 @@ class RouletteGame(Game):
             self._decide(seen, t_ns)
 
     def _decide(self, seen: PocketRead, t_ns: int) -> None:
-        self.run_due_ns = NEVER_NS
+        self.rounds.run_due_ns = NEVER_NS
         pocket = self._results.pocket(seen.pocket)
         result = self._results.result(pocket)
         last = self._spin.passed
         if self._spin.slip is not None:
-            self.unresolved(t_ns, self._spin.slip.reason, self._evidence(self._spin.slip.detail), [result])
+            self.rounds.unresolved(t_ns, self._spin.slip.reason, self._evidence(self._spin.slip.detail), [result])
             return
         if self._spin.lost is not None:
             detail = f"a second ball may have lain in a pocket unseen while the ball ran ({self._spin.lost.detail})"
-            self.unresolved(t_ns, "edges_lost", self._evidence(detail), [result])
+            self.rounds.unresolved(t_ns, "edges_lost", self._evidence(detail), [result])
             return
         if last is None or last.direction != -self._rotor:
             detail = "ball and rotor are not proven to go opposite ways"
-            self.unresolved(t_ns, "ball_direction", self._evidence(detail), [result])
+            self.rounds.unresolved(t_ns, "ball_direction", self._evidence(detail), [result])
             return
         self._judge_call(t_ns)
         if self._results.is_no_spin(pocket):
-            self._refuse(t_ns, "double_zero_as_single_zero", "the ball rests in 00")
+            self._refuse(t_ns, ZERO_UNUSED, "the ball rests in 00")
             return
         notices = self._results.notices(pocket)
-        self.outcome(t_ns, result, self._results.winning(pocket), self._evidence(), notices)
+        self.rounds.outcome(t_ns, result, self._results.winning(pocket), self._evidence(), notices)
 
     def _foreign(self, seen: ForeignObject, t_ns: int) -> None:
-        if self.phase is OPEN:
+        if self.rounds.phase is OPEN:
             if not self._busy or self._spin.joined:
-                self.report(events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail)
+                self.report.event(
+                    events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail
+                )
                 return
-            self.phase = RUNNING
+            self.rounds.phase = RUNNING
         if self._spin.left is not None and self._spin.reads is not None:
             self._spin.object = self._spin.object or seen
         else:
@@ -425,25 +424,29 @@ class RouletteGame(Game):
         if self._spin.call_judged:
             return
         self._spin.call_judged = True
-        timing = self._spin.call(self.called_ns)
+        timing = self._spin.call(self.rounds.called_ns)
         if timing != "in_time":
-            rule = self._reasons["no_more_bets_after_drop"].rule
-            self.violation(t_ns, "no_more_bets_after_drop", rule, f'"No more bets" was called {timing}')
+            rule = self.rounds.reasons["no_more_bets_after_drop"].rule
+            self.report.violation(t_ns, "no_more_bets_after_drop", rule, f'"No more bets" was called {timing}')
 
-    def result_named(self, name: str) -> dict[str, Any]:
+    def result_in(self, number: int, name: str) -> dict[str, Any]:
         """The result of a pocket."""
         return self._results.named(name)
 
-    def pays(self, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """The pocket."""
+        return str(result.get("pocket"))
+
+    def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[events.WinningBet], list[str]]:
         """By the layout, 13:47-20.32(f)."""
         return self._results.pays(result)
 
     # --- evidence ------------------------------------------------------------------------------------------------
 
     def _refuse(self, t_ns: int, reason: str, detail: str, *, ours: bool = False) -> None:
-        self.run_due_ns = NEVER_NS
-        self.void(t_ns, reason, self._evidence(detail), ours=ours)
+        self.rounds.run_due_ns = NEVER_NS
+        self.rounds.void(t_ns, reason, self._evidence(detail), ours=ours)
 
     def _evidence(self, detail: str = "") -> Evidence:
         least = self._rules.minimum_revolutions.value
-        return self._spin.evidence(self._rotor, least, self._spin.call(self.called_ns), detail)
+        return self._spin.evidence(self._rotor, least, self._spin.call(self.rounds.called_ns), detail)

@@ -14,11 +14,12 @@ from controller.games.base.wheels import WheelPlan, place_of, published_places, 
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.house import RouletteHouse
 from controller.games.roulette.layout import Layout
-from controller.games.roulette.results import RouletteOptions
+from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rounds import RouletteGame
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, RouletteRules
 from controller.rules.cited import Cited
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game, RoundLifecycle, Terms
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 from drivers.wheel.faces import ORDERS
@@ -36,8 +37,18 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     devices.make("wheel")
     keys = config.devices["wheel"].config
     if isinstance(keys, StarXConfig):
-        return AutomaticRouletteGame(context, rules, options, keys)
-    return RouletteGame(context, rules, options, config.devices["wheel"].keys(RouletteWheelConfig))
+        results = RouletteResults(rules, options, keys.pockets, ORDERS[keys.pockets])
+        return AutomaticRouletteGame(_rounds(context, rules, options, results), rules, options, results)
+    wheel = config.devices["wheel"].keys(RouletteWheelConfig)
+    results = RouletteResults(rules, options, wheel.pockets, wheel.wheel_order)
+    return RouletteGame(_rounds(context, rules, options, results), rules, options, results)
+
+
+def _rounds(
+    context: GameContext, rules: RouletteRules, options: RouletteOptions, results: RouletteResults
+) -> RoundLifecycle:
+    rule = rules.minimum_revolutions.cite
+    return RoundLifecycle(context, Terms(rules.no_more_bets, results.reasons, rule, options.settle_after_s))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -70,7 +70,7 @@ def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> s
 def _sic_bo(lifecycle: TableLifecycle, verb: str) -> SicBoGame:
     game = lifecycle.game
     if not isinstance(game, SicBoGame):
-        raise OrderRefused(f"{verb}: {no_such_equipment(game)}; it is for sic_bo")
+        raise OrderRefused(f"{verb}: {no_such_equipment(lifecycle)}; it is for sic_bo")
     return game
 
 

@@ -25,15 +25,16 @@ def close_table(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     if lifecycle.state not in (LifecycleState.OPEN, LifecycleState.SHUT):
         under_way = lifecycle.state is LifecycleState.INSPECTING
         raise OrderRefused(f"close: {'an inspection is under way' if under_way else 'the table is closed already'}")
-    game, forced = lifecycle.game, yes_or_no("close", "force", given)
-    if game.phase is RUNNING and not forced:
+    rounds, forced = lifecycle.rounds, yes_or_no("close", "force", given)
+    if rounds.phase is RUNNING and not forced:
         raise OrderRefused(
-            f"close: round {game.round} is running; wait for its verdict, or give force=true to make it void"
+            f"close: round {rounds.number} is running; wait for its verdict, or give force=true to make it void"
         )
-    if game.settle_refused is not None and not forced:
-        raise OrderRefused(f"close: {game.settle_refused}; or give force=true to leave the round as it is")
-    left = "" if game.settle_refused is None else f", and round {game.round} stays as it is: {game.settle_refused}"
-    voided = f", and round {game.round} is void" if game.undecided and game.void_by_closing else ""
+    against = rounds.settle_refused
+    if against is not None and not forced:
+        raise OrderRefused(f"close: {against}; or give force=true to leave the round as it is")
+    left = "" if against is None else f", and round {rounds.number} stays as it is: {against}"
+    voided = f", and round {rounds.number} is void" if rounds.void_by_closing else ""
     lifecycle.close(t_ns, given["reason"], given["by"])
     return f"the table is closed{voided}{left}"
 
@@ -62,14 +63,15 @@ def inspect_start(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str
             else "the table is open: close it first"
         )
         raise OrderRefused(f"inspect_start: {wrong}")
-    if lifecycle.game.busy is not None:
-        raise OrderRefused(f"inspect_start: {lifecycle.game.busy}: wait for it")
+    if lifecycle.busy is not None:
+        raise OrderRefused(f"inspect_start: {lifecycle.busy}: wait for it")
     _check_device(lifecycle, "inspect_start", given)
     plan = lifecycle.inspections.plan
     if not plan.checks:
         raise OrderRefused(f"inspect_start: the rules and the house name nothing to look at on {plan.device}; open it")
     lifecycle.inspections.start()
-    lifecycle.game.inspection_begins()
+    if lifecycle.rounds.can.inspection is not None:
+        lifecycle.rounds.can.inspection.inspection_begins()
     return f"look at {plan.device}: " + "; ".join(f"{check.check}: {_says(check)}" for check in plan.checks)
 
 
@@ -87,10 +89,11 @@ def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         raise OrderRefused(f"inspect_pass: another of the checks stands in for {', '.join(doubled)}: name one of them")
     if missing:
         raise OrderRefused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
-    if lifecycle.game.busy is not None:
-        raise OrderRefused(f"inspect_pass: {lifecycle.game.busy}: wait for it")
-    if lifecycle.game.inspection_lacks is not None:
-        raise OrderRefused(f"inspect_pass: {lifecycle.game.inspection_lacks}")
+    if lifecycle.busy is not None:
+        raise OrderRefused(f"inspect_pass: {lifecycle.busy}: wait for it")
+    tried = lifecycle.rounds.can.inspection
+    if tried is not None and tried.inspection_lacks is not None:
+        raise OrderRefused(f"inspect_pass: {tried.inspection_lacks}")
     lifecycle.inspections.end(passed=True)
     device = plan.device
     lifecycle.emit(events.InspectionPassed, t_ns, device=device, checks=checks, by=given["by"])

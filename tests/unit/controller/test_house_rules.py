@@ -277,7 +277,7 @@ def test_the_names_of_a_house_wheel_are_checked_without_a_citation() -> None:
         game = table_for(config, epoch="sim", simulated=True).game
         for wrong in ("", "nothing", "99-99", "00", "0000", "7-7-7/1"):
             try:
-                game.result_named(wrong)
+                game.result_in(0, wrong)
             except ValueError as error:
                 assert not CITATION.search(str(error)), name
 

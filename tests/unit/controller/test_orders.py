@@ -309,14 +309,14 @@ def test_the_last_ten_rounds_can_be_corrected_and_no_older_one() -> None:
 
 def test_an_outcome_is_disputed_and_stands() -> None:
     bench, now_ns = outcome()
-    before = bench.table.game.recent.newest_first
+    before = bench.table.rounds.recent.newest_first
     happened = bench.done("dispute round=1 by=ann why=a player saw $5", now_ns + S)
     assert happened.startswith("round 1 is disputed: ") and happened.endswith(" stands")
     disputed = bench.said.one(events.RoundDisputed)
     result = bench.said.one(events.Outcome).result
     assert (disputed.round, disputed.by, disputed.why) == (1, "ann", "a player saw $5")
     assert disputed.stands == Verdict(verdict="outcome", result=result)
-    assert bench.table.game.recent.newest_first == before
+    assert bench.table.rounds.recent.newest_first == before
     assert bench.said.of(events.RoundCorrected) == []
     assert bench.done("dispute by=ann", now_ns + 2 * S) == happened, "without a number the last one, and again"
 

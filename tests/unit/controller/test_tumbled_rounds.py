@@ -325,7 +325,7 @@ def test_an_unresolved_round_is_asked_for_after_a_restart() -> None:
     table.restore(state)
     story = EventList(table.open(0)).story()
     assert story == ["table.opened", "device.warning not_settled"]
-    assert table.game.uncalled == 1
+    assert table.rounds.uncalled == 1
     called = read_command("void round=1 by=ann", 60 * 10**9)
     said = EventList(table.feed(Batch([], [called], 70 * 10**9)))
     assert said.story() == ["round.corrected ann", *NEXT]

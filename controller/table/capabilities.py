@@ -1,0 +1,387 @@
+"""What only some games do, a protocol each.
+
+A game implements `controller.table.rounds.Game` and those of these that it needs; it inherits from none. The table and
+its rounds ask by type, once, when the table is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from controller.table.faults import LatchedFault
+from controller.table.phase import Phase
+from controller.table.recent import Ruling
+from drivers.base.driver import SensorAlive, SensorDead
+from drivers.dealer.buttons import ButtonPressed
+from feed.events import Verdict
+from feed.state import TableState
+
+# --- the course of a round ---
+
+
+@runtime_checkable
+class TimesRuns(Protocol):
+    """A run that has a deadline: `rounds.run_due_ns`."""
+
+    def run_due(self, t_ns: int) -> None:
+        """The deadline of the run has come."""
+
+
+@runtime_checkable
+class HearsCall(Protocol):
+    """Judges when "No more bets" came, or acts on it."""
+
+    def bets_closed(self, t_ns: int, called_ns: int) -> None:
+        """The call came."""
+
+
+@runtime_checkable
+class KeepsEarly(Protocol):
+    """Keeps what its device does after a verdict: it belongs to the next round."""
+
+    def opened_after_settling(self, t_ns: int) -> None:
+        """A round opened because the last was settled: judges what was kept."""
+
+
+@runtime_checkable
+class GivesUp(Protocol):
+    """Has actuators that work during a round."""
+
+    def give_up(self, t_ns: int) -> None:
+        """The round is over without a result: what its actuators still do is stopped."""
+
+
+@runtime_checkable
+class EndsRuns(Protocol):
+    """Does something of its own where a round ends without a result, or the table is shut between rounds."""
+
+    def run_ends(self, t_ns: int, reason: str) -> None:
+        """The round is about to be void, or the table to be shut for that reason."""
+
+    def run_ended(self, t_ns: int) -> None:
+        """It is void, or shut."""
+
+
+@runtime_checkable
+class MayOpen(Protocol):
+    """Has conditions of its own for a round to open."""
+
+    def may_open(self, t_ns: int) -> bool:
+        """Whether the next round opens now. Otherwise the game has set what the table waits in: `rounds.wait`."""
+
+
+@runtime_checkable
+class SeesOpening(Protocol):
+    """Begins something with each round."""
+
+    def opened(self, t_ns: int) -> None:
+        """The round was reported to be open."""
+
+
+@runtime_checkable
+class SeesVerdicts(Protocol):
+    """Counts on from round to round."""
+
+    def decided(self, t_ns: int, verdict: Verdict) -> None:
+        """The round's verdict was reported; what follows from it is not done yet."""
+
+    def forgotten(self, number: int) -> None:
+        """A round that was another game's counts for nothing."""
+
+
+@runtime_checkable
+class SeesSettling(Protocol):
+    """Has something to do while bets are paid."""
+
+    def settling(self, t_ns: int) -> None:
+        """The bets of the round are to be paid from now on."""
+
+
+@runtime_checkable
+class SeesSettled(Protocol):
+    """Has something to do once bets are paid."""
+
+    def settled(self, t_ns: int) -> None:
+        """They are paid; the next round is open, or the table shut."""
+
+
+@runtime_checkable
+class HoldsRounds(Protocol):
+    """A shut table holds the round, which goes on when it opens again, instead of ending it."""
+
+    def hold(self, t_ns: int) -> None:
+        """The table is shut: `rounds.held` is the phase of a round that is held."""
+
+    def resume(self, t_ns: int) -> None:
+        """The round that was held goes on."""
+
+    def power_lost(self, t_ns: int, recalled: bool) -> Phase | None:
+        """The phase in which the last round, open when the power failed, is held; None where it is void."""
+
+
+@runtime_checkable
+class SeesShutting(Protocol):
+    """Knows whether the table is shut, and why."""
+
+    def shutting(self, t_ns: int, reason: str) -> None:
+        """The table is about to be shut."""
+
+    def reopening(self, t_ns: int) -> None:
+        """The table is about to open again."""
+
+    def begin_shut(self, t_ns: int) -> None:
+        """The table begins, and a fault from before shuts it: no round opens."""
+
+
+@runtime_checkable
+class HasDeadlines(Protocol):
+    """Has deadlines beside those of the round."""
+
+    @property
+    def next_due_ns(self) -> int:
+        """The next of them; `NEVER_NS` where there is none."""
+
+    def due(self, t_ns: int) -> None:
+        """Meets those up to `t_ns`."""
+
+
+# --- people ---
+
+
+@runtime_checkable
+class TakesButtons(Protocol):
+    """Gives a button another meaning."""
+
+    def pressed(self, press: ButtonPressed) -> bool:
+        """Returns whether it took the button; the rounds take it otherwise."""
+
+
+@runtime_checkable
+class RefusesSettling(Protocol):
+    """A round that people must look at before it is settled."""
+
+    @property
+    def settle_refused(self) -> str | None:
+        """Why nobody but a supervisor, or nobody yet, may have the round settled; None where anybody may."""
+
+
+@runtime_checkable
+class SettledByPerson(Protocol):
+    """A round that no time settles, for its own reason."""
+
+    @property
+    def settled_by_person(self) -> bool:
+        """Whether a person settles this round."""
+
+
+@runtime_checkable
+class SettledAttended(Protocol):
+    """Does something where a supervisor is present."""
+
+    def settle_attended(self, t_ns: int, key: str) -> bool:
+        """A supervisor is present. Returns whether the round waited for one, and is settled now."""
+
+
+@runtime_checkable
+class LeavesRounds(Protocol):
+    """A round that is not settled when the table closes, and is when it opens again."""
+
+    def leave(self, t_ns: int) -> None:
+        """The table closes while the round may not be settled."""
+
+
+@runtime_checkable
+class RefusesCalls(Protocol):
+    """Void rounds that only some people may call, or not at any time."""
+
+    def call_refused(self, reason: str, position: str) -> str | None:
+        """Why a person in this position may not call a round void for that reason; None where the rules allow it."""
+
+
+@runtime_checkable
+class VoidsSettling(Protocol):
+    """A round may be called void until it is settled."""
+
+    def still_voids(self, reason: str) -> bool:
+        """Whether a person may call a round void for it that has its outcome, until it is settled."""
+
+
+@runtime_checkable
+class SeesCalledVoid(Protocol):
+    """Does something when a person calls the round void."""
+
+    def called_void(self, t_ns: int, why: str, reason: str) -> str:
+        """A person calls the round void, and it is about to be. Returns `why` with what the game adds."""
+
+
+@runtime_checkable
+class PreparesRulings(Protocol):
+    """Prepares what a person's ruling has paid."""
+
+    def ruling(self, t_ns: int, ruling: Ruling) -> None:
+        """A person called or corrected a round; if it is the last one, it is settled next."""
+
+
+@runtime_checkable
+class FollowsRulings(Protocol):
+    """Draws consequences from a person's ruling."""
+
+    def ruled(self, t_ns: int, ruling: Ruling) -> None:
+        """A person called or corrected a round."""
+
+
+@runtime_checkable
+class LimitsRulings(Protocol):
+    """Follows rulings only where it knows what was staked."""
+
+    def ruling_refused(self, ruling: Ruling, to: Verdict) -> str | None:
+        """Why a person cannot put that verdict in the place of a round's; None where the game can follow it."""
+
+    @property
+    def ruling_leaves(self) -> str:
+        """What a correction leaves to be paid, in words."""
+
+
+@runtime_checkable
+class Recovers(Protocol):
+    """Needs more of simulated staff than every game."""
+
+    def recovery(self) -> list[tuple[str, dict[str, str]]]:
+        """The orders that bring the table back: verb and keys, without who sends them."""
+
+
+@runtime_checkable
+class NamesRest(Protocol):
+    """Names a result by what came to rest."""
+
+    def name_of_rest(self, rest: object) -> str | None:
+        """How a person names the result of a device that came to rest so, as a simulator knows it; None for none."""
+
+
+# --- start, restart and the closed table ---
+
+
+@runtime_checkable
+class Restores(Protocol):
+    """Goes on after a restart."""
+
+    def restore(self, state: TableState) -> None:
+        """Goes on from what the journal holds of this game."""
+
+    def begin(self, t_ns: int) -> None:
+        """The table begins: after `restore`, before its first event."""
+
+
+@runtime_checkable
+class CarriesState(Protocol):
+    """A game whose rounds depend on each other."""
+
+    @property
+    def carried_state(self) -> dict[str, Any] | None:
+        """The state that rounds hand on to the next; None where there is none now."""
+
+
+@runtime_checkable
+class BusyDevices(Protocol):
+    """Has devices that work while the table is closed."""
+
+    @property
+    def busy(self) -> str | None:
+        """What a person has the devices do, in words; None where they do nothing."""
+
+
+@runtime_checkable
+class TriedByInspection(Protocol):
+    """Has devices that an inspection tries."""
+
+    def inspection_begins(self) -> None:
+        """A person begins to inspect the closed table: earlier trials do not count."""
+
+    @property
+    def inspection_lacks(self) -> str | None:
+        """What must be tried before an inspection can pass, and was not; None where nothing is left."""
+
+
+# --- devices and the journal ---
+
+
+@runtime_checkable
+class AwaitsJournal(Protocol):
+    """Does things only once their record is durable."""
+
+    @property
+    def awaits_journal(self) -> bool:
+        """Whether something waits now."""
+
+    def journalled(self, record: int, t_ns: int) -> None:
+        """The game's record of this number is durable, and all before it."""
+
+
+@runtime_checkable
+class IdentifiesDevices(Protocol):
+    """Has devices that report who they are."""
+
+    @property
+    def identified(self) -> Sequence[str]:
+        """Those devices, by their names in `identities`."""
+
+    @property
+    def identities(self) -> Mapping[str, Mapping[str, str]]:
+        """What they have reported, by their names: who made them, their numbers."""
+
+
+@runtime_checkable
+class ShowsFaults(Protocol):
+    """Shows faults on a display of its own."""
+
+    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
+        """These faults are latched now, oldest first."""
+
+
+@runtime_checkable
+class IgnoresSensors(Protocol):
+    """Has a device that is not always in use."""
+
+    def ignores(self, seen: SensorDead | SensorAlive) -> bool:
+        """Whether that a sensor fails or recovers means nothing now."""
+
+
+class Capabilities:
+    """What one game does beyond `Game`, each None where it does not."""
+
+    def __init__(self, game: object) -> None:
+        self.times = game if isinstance(game, TimesRuns) else None
+        self.hears = game if isinstance(game, HearsCall) else None
+        self.keeps = game if isinstance(game, KeepsEarly) else None
+        self.gives_up = game if isinstance(game, GivesUp) else None
+        self.ends = game if isinstance(game, EndsRuns) else None
+        self.opens = game if isinstance(game, MayOpen) else None
+        self.opening = game if isinstance(game, SeesOpening) else None
+        self.verdicts = game if isinstance(game, SeesVerdicts) else None
+        self.settling = game if isinstance(game, SeesSettling) else None
+        self.settled = game if isinstance(game, SeesSettled) else None
+        self.holds = game if isinstance(game, HoldsRounds) else None
+        self.shutting = game if isinstance(game, SeesShutting) else None
+        self.deadlines = game if isinstance(game, HasDeadlines) else None
+        self.buttons = game if isinstance(game, TakesButtons) else None
+        self.refuses = game if isinstance(game, RefusesSettling) else None
+        self.by_person = game if isinstance(game, SettledByPerson) else None
+        self.attended = game if isinstance(game, SettledAttended) else None
+        self.leaves = game if isinstance(game, LeavesRounds) else None
+        self.calls = game if isinstance(game, RefusesCalls) else None
+        self.voids = game if isinstance(game, VoidsSettling) else None
+        self.called_void = game if isinstance(game, SeesCalledVoid) else None
+        self.prepares = game if isinstance(game, PreparesRulings) else None
+        self.follows = game if isinstance(game, FollowsRulings) else None
+        self.rulings = game if isinstance(game, LimitsRulings) else None
+        self.recovers = game if isinstance(game, Recovers) else None
+        self.rest = game if isinstance(game, NamesRest) else None
+        self.restores = game if isinstance(game, Restores) else None
+        self.carries = game if isinstance(game, CarriesState) else None
+        self.busy = game if isinstance(game, BusyDevices) else None
+        self.inspection = game if isinstance(game, TriedByInspection) else None
+        self.journal = game if isinstance(game, AwaitsJournal) else None
+        self.identifies = game if isinstance(game, IdentifiesDevices) else None
+        self.faults = game if isinstance(game, ShowsFaults) else None
+        self.sensors = game if isinstance(game, IgnoresSensors) else None
