@@ -30,7 +30,6 @@ def rates(name: str, error_ms: float) -> tuple[float, float]:
     """The share of plays with an award, and the tokens won for one that is played."""
     model = MODELS.named(name)
     geometry = ScreenGeometry(
-        game="skill_stop_video",
         play=StopPlay(reels=len(model.reels), symbols=model.symbols, longest_s=model.longest_s, aims=aims(model)),
         symbol_s=model.symbol_ms / 1000,
     )

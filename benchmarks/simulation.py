@@ -11,7 +11,6 @@ from controller.games.assembly import geometry_of, table_for
 from controller.games.baccarat.rounds import cards_in_order
 from feed import events
 from hal.values import Batch, Command
-from simulators.base.table import simulator_for
 from simulators.roulette.fixed_script import fixed_roulette_script
 
 SEED = 1
@@ -39,7 +38,7 @@ def baccarat(rounds: int, repeats: int) -> Section:
     """Measures a simulated baccarat table from the dealer's hand to the verdict, and the dealer alone."""
     config = simulated_table("baccarat")
     whole, made = dealt(rounds), dealt(rounds, judged=False)
-    played = simulator_for(config.game, geometry_of(config), SEED)
+    played = geometry_of(config).simulator(SEED)
     played.start()
     round_s = [played.round().batch.until_ns for _ in range(rounds)][-1] / rounds / 1e9
     timings = measure([whole, made], repeats)
@@ -62,7 +61,7 @@ def dealt(rounds: int, *, judged: bool = True) -> Subject:
     def ready() -> Callable[[], int]:
         table = table_for(config, epoch="sim", simulated=True)
         table.open(0)
-        simulator = simulator_for(config.game, geometry_of(config), SEED)
+        simulator = geometry_of(config).simulator(SEED)
         table.feed(simulator.start())
 
         def run() -> int:

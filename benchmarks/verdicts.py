@@ -13,7 +13,6 @@ from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from feed.events import Event
 from hal.values import Batch, Edge, Rare
-from simulators.base.table import simulator_for
 from simulators.roulette.fixed_script import fixed_roulette_script
 
 SEED = 1
@@ -69,7 +68,7 @@ def roulette(rounds: int, repeats: int) -> Section:
 
 def simulated_rounds(config: TableConfig, rounds: int) -> list[Batch]:
     """What the lines do in so many clean rounds, each from rest to rest."""
-    simulator = simulator_for(config.game, geometry_of(config), SEED)
+    simulator = geometry_of(config).simulator(SEED)
     return [simulator.start(), *(simulator.round().batch for _ in range(rounds))]
 
 

@@ -20,7 +20,6 @@ from hal.values import Batch, Command, Output
 from simulators.base.answering import Answering, play_through
 from simulators.base.faults import FaultError, fault_named
 from simulators.base.geometry import Geometry
-from simulators.base.table import simulator_for
 from simulators.base.truth import TableSimulator, Truth
 
 VERDICTS = (events.Outcome, events.Void, events.Unresolved)
@@ -102,7 +101,7 @@ def simulate(config: TableConfig, rounds: int, seed: int, faults: Mapping[int | 
     Raises:
         simulators.base.faults.FaultError: an unknown fault, or one that this table cannot have.
     """
-    simulator: TableSimulator = simulator_for(config.game, geometry_of(config), seed)
+    simulator: TableSimulator = geometry_of(config).simulator(seed)
     table = table_for(config, epoch="sim", simulated=True, opens=True)
     answering = SimulatedJournal(simulator, table) if isinstance(simulator, Answering) else None
     begin = simulator.start()

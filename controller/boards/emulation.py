@@ -21,7 +21,6 @@ from controller.configuration.values import TableConfig
 from controller.games.assembly import framed_by_device, geometry_of
 from drivers.dealer.indicators import NumberDisplay
 from hal.board.messages import KINDS
-from simulators.base.table import simulator_for
 from simulators.base.truth import TableSimulator
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
@@ -137,7 +136,7 @@ def check_links(config: TableConfig) -> None:
     Raises:
         EmulationError: one has none.
     """
-    played = {*simulator_for(config.game, geometry_of(config), 0).lines, NumberDisplay.link}  # a display sends nothing
+    played = {*geometry_of(config).simulator(0).lines, NumberDisplay.link}  # a display sends nothing
     missing = [link for link in config.links if link not in played or framed_by_device(link, config)]
     if missing:
         raise EmulationError(
@@ -178,7 +177,7 @@ def emulate(
     """
     until_stopped = _UntilStopped(time or RealTime(), stop)
     failures: list[BaseException] = []
-    table = shared_table(simulator_for(config.game, geometry_of(config), seed), config, faults)
+    table = shared_table(geometry_of(config).simulator(seed), config, faults)
     links = links_of(config, folder, table)
     lives = [
         threading.Thread(

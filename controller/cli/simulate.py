@@ -109,9 +109,8 @@ def _list_faults(config: TableConfig) -> None:
 
 def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
     from controller.games.assembly import geometry_of
-    from simulators.base.table import simulator_for
 
-    lines = simulator_for(config.game, geometry_of(config), seed).lines
+    lines = geometry_of(config).simulator(seed).lines
     readings = tuple(line for line in lines if line.startswith("level_"))
     links = tuple(line for line in lines if line in config.uses and config.uses[line].kind == "link")
     wires = tuple(line for line in lines if line not in readings and line not in links)

@@ -209,7 +209,6 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
 
 def _simulated(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> SimulatedSource:
     from simulators.base.source import SimulatedSource
-    from simulators.base.table import simulator_for
 
-    simulator = simulator_for(config.game, spec_of(config).geometry(config), seed)
+    simulator = spec_of(config).geometry(config).simulator(seed)
     return SimulatedSource(simulator, clock.now_ns(), dict(faults), name=f"{config.id}:sim")

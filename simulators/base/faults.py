@@ -28,7 +28,6 @@ class SimulatedFault:
     """
 
     name: str
-    games: tuple[str, ...]
     physical: bool
     explanation: str
     expected: str
@@ -47,8 +46,6 @@ def fault_named(name: str, geometry: Geometry) -> SimulatedFault:
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         hint = f"; nearest: {', '.join(near)}" if near else ""
         raise FaultError(f'no fault is named "{name}"{hint} (`--fault list` explains them all)')
-    if geometry.game not in fault.games:
-        raise FaultError(f'fault "{name}" belongs to {" and ".join(fault.games)}; this table plays {geometry.game}')
     lacking = fault.lacking(geometry)
     if lacking is not None:
         raise FaultError(f'fault "{name}" needs {lacking}, which this table does not have')
@@ -57,4 +54,4 @@ def fault_named(name: str, geometry: Geometry) -> SimulatedFault:
 
 def faults_for(geometry: Geometry) -> tuple[SimulatedFault, ...]:
     """Every fault that this table can have, `none` first, in the order of its family's list."""
-    return tuple(f for f in geometry.faults() if geometry.game in f.games and f.lacking(geometry) is None)
+    return tuple(fault for fault in geometry.faults() if fault.lacking(geometry) is None)

@@ -14,14 +14,10 @@ class GeometryError(ValueError):
 
 
 class Geometry(Protocol):
-    """One simulated table: its game, its buttons, the faults that it may have, and what plays it.
+    """One simulated table: its buttons, the faults that it may have, and what plays it.
 
     A family adds its sensors and their positions in a dataclass of its own.
     """
-
-    @property
-    def game(self) -> str:
-        """The game that is played."""
 
     @property
     def no_more_bets_button(self) -> bool:

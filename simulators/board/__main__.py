@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import click
 
 from hal.board.messages import KINDS
 from simulators.base.faults import FaultError, fault_named
 from simulators.base.geometry import Geometry
-from simulators.base.table import simulator_for
 from simulators.board.emulated import EmulationError
 from simulators.board.lines_to_pins import WiringError, wired, wired_in_order
 from simulators.board.serve import serve
 from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.roulette.geometry import RouletteGeometry
-from simulators.wheel.faults import BOTH, MONEY_WHEEL
 
-GEOMETRIES: dict[str, Geometry] = {game: RouletteGeometry(object_beam=False) for game in BOTH}
-GEOMETRIES[MONEY_WHEEL] = MoneyWheelGeometry()
+GEOMETRIES: Final[Mapping[str, Geometry]] = {
+    "money_wheel": MoneyWheelGeometry(),
+    "roulette": RouletteGeometry(object_beam=False),
+}
 
 
 @click.command("simulators.board")
 @click.argument("kind", type=click.Choice(list(KINDS)))
-@click.option("--game", type=click.Choice(BOTH), help="A simulated table on its pins; default: no table.")
+@click.option("--game", type=click.Choice(list(GEOMETRIES)), help="A simulated table on its pins; default: no table.")
 @click.option("--port", required=True, type=click.Path(path_type=Path), help="The path under which its port appears.")
 @click.option("--pin", "pins", metavar="LINE=INPUT", multiple=True, help="Which line is on which input.")
 @click.option("--fault", metavar="NAME", help="A fault in every round.")
@@ -53,7 +55,7 @@ def main(
     try:
         simulator = wiring = None
         if game is not None:
-            simulator = simulator_for(game, GEOMETRIES[game], seed)
+            simulator = GEOMETRIES[game].simulator(seed)
             wiring = wired(board, dict(map(_numbered, pins))) if pins else wired_in_order(board, simulator.lines)
             for line, wire in wiring.pins.items():
                 number = [pin for _, pin in board.inputs].index(wire.pin) + 1

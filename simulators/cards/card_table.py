@@ -245,7 +245,7 @@ NEEDS: Final = {
 def faults_of(game: str, own: tuple[CardFault, ...] = ()) -> tuple[SimulatedFault, ...]:
     """What can go wrong at a table of cards that plays this game: what all share, then what is its `own`."""
     return tuple(
-        SimulatedFault(fault.name, (game,), fault.physical, fault.explanation, fault.expected, NEEDS[fault.needs])
+        SimulatedFault(fault.name, fault.physical, fault.explanation, fault.expected, NEEDS[fault.needs])
         for fault in (*shared_faults(), *own)
     )
 

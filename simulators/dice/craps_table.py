@@ -34,7 +34,6 @@ from simulators.dice.values import (
 
 # What can go wrong at a simulated craps table, by name: the dice, the people, the keypad and the reading board.
 
-GAMES: Final = ("craps", "mini_craps")
 
 Wants: TypeAlias = Literal["", "keypad", "reader", "both"]
 
@@ -50,26 +49,21 @@ _BY_HAND: Final = ("die_off_table", "no_roll_called", "thrown_before_settled")
 """What a shooter's throw can come to, and dice in a shaker cannot."""
 _UNASKED: Final = "Void: shaker_failed; a fault."
 """No text of craps has words for a toss before the call: the shaker has malfunctioned."""
-_NONE: Final = SimulatedFault("none", GAMES, True, "Nothing goes wrong.", "The outcome.")
+_NONE: Final = SimulatedFault("none", True, "Nothing goes wrong.", "The outcome.")
 _TABLE: Final[tuple[tuple[SimulatedFault, Wants], ...]] = (
-    (SimulatedFault("die_off_table", GAMES, True, "A die leaves the table.", "Void: die_off_table."), ""),
-    (SimulatedFault("die_on_die", GAMES, True, "One die rests on top of the other.", "Void: die_on_die."), ""),
+    (SimulatedFault("die_off_table", True, "A die leaves the table.", "Void: die_off_table."), ""),
+    (SimulatedFault("die_on_die", True, "One die rests on top of the other.", "Void: die_on_die."), ""),
     (
-        SimulatedFault(
-            "die_on_two_sides", GAMES, True, "A die leans on chips with two sides.", "Void: die_on_two_sides."
-        ),
+        SimulatedFault("die_on_two_sides", True, "A die leans on chips with two sides.", "Void: die_on_two_sides."),
         "",
     ),
     (
-        SimulatedFault(
-            "die_cocked", GAMES, True, "A die leans on chips with one side.", "The outcome: the opposite side."
-        ),
+        SimulatedFault("die_cocked", True, "A die leans on chips with one side.", "The outcome: the opposite side."),
         "",
     ),
     (
         SimulatedFault(
             "no_roll_called",
-            GAMES,
             True,
             "One die leaves the hand late.",
             "Void: dice_not_together, called.",
@@ -77,13 +71,12 @@ _TABLE: Final[tuple[tuple[SimulatedFault, Wants], ...]] = (
         "",
     ),
     (
-        SimulatedFault("seven", GAMES, True, "The dice show seven.", "The outcome: natural, or seven out."),
+        SimulatedFault("seven", True, "The dice show seven.", "The outcome: natural, or seven out."),
         "",
     ),
     (
         SimulatedFault(
             "keyed_too_early",
-            GAMES,
             True,
             "The dealer keys while the dice still run.",
             "A warning: keyed_too_early; the values once they are keyed again.",
@@ -93,7 +86,6 @@ _TABLE: Final[tuple[tuple[SimulatedFault, Wants], ...]] = (
     (
         SimulatedFault(
             "thrown_before_settled",
-            GAMES,
             True,
             "The dice are thrown once more before the bets are settled.",
             "The outcome of the first throw; a warning: thrown_before_open.",
@@ -109,7 +101,6 @@ def shaker_faults(automated: Literal["lines", "serial"], *, called: bool) -> tup
     return tuple(
         SimulatedFault(
             prefixed("automated_shaker", fault.name),
-            GAMES,
             fault.physical,
             fault.explanation,
             _UNASKED if fault.name == "unasked" else fault.expected,
@@ -130,7 +121,7 @@ def craps_faults(
     )
     if automated is not None:
         own = (*own, *shaker_faults(automated, called=called))
-    of_values = value_faults(GAMES, keypad=keypad, reader=reader)
+    of_values = value_faults(keypad=keypad, reader=reader)
     if not keypad:
         # A board that misreads is believed where nobody else looks: no controller can know.
         of_values = tuple(fault for fault in of_values if fault.name != "reader_disagrees")

@@ -18,9 +18,8 @@ SETTLED: Final = "dealer_settled"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiceGeometry(ABC):
-    """A dice table's game and its buttons; a family adds its devices."""
+    """A dice table's buttons; a family adds its devices."""
 
-    game: str
     no_more_bets_button: bool = True
     settled_button: bool = False
 

@@ -78,13 +78,12 @@ class SicBoGeometry(DiceGeometry):
         """Every fault that such a table can have, `none` first."""
         from simulators.base.faults import SimulatedFault
 
-        games = (self.game,)
-        none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
+        none = SimulatedFault("none", True, "Nothing goes wrong.", "The outcome.")
         own = [
-            SimulatedFault(name, games, fault.physical, fault.explanation, fault.expected)
+            SimulatedFault(name, fault.physical, fault.explanation, fault.expected)
             for name, (_, fault) in self.device_faults().items()
         ]
-        of_values = value_faults(games, keypad=self.keypad, reader=self.reader is not None)
+        of_values = value_faults(keypad=self.keypad, reader=self.reader is not None)
         # Where nobody keys them too, nothing tells that a board misreads.
         given = [fault for fault in of_values if self.keypad or fault.name != "reader_disagrees"]
         return (none, *own, *given)

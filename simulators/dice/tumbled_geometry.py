@@ -22,27 +22,23 @@ if TYPE_CHECKING:
 
 def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """What the dealer, and the player, can do wrong at this table."""
-    games = (geometry.game,)
     found: list[SimulatedFault] = []
     if geometry.no_more_bets_button:
         found += [
             SimulatedFault(
                 "tumbled_before_no_more_bets",
-                games,
                 True,
                 'The dice are tumbled, and nobody calls "no more bets".',
                 "Void: tumbled_before_no_more_bets.",
             ),
             SimulatedFault(
                 "late_call",
-                games,
                 True,
                 '"No more bets" is called while the dice are tumbled.',
                 "Void: tumbled_before_no_more_bets.",
             ),
             SimulatedFault(
                 "tumbled_while_settling",
-                games,
                 True,
                 "After the verdict the dice are tumbled again, before the bets are settled.",
                 "The outcome; then tumbled_after_verdict, or the next round void: tumbled_before_no_more_bets.",
@@ -51,7 +47,6 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     found.append(
         SimulatedFault(
             "dealer_voids",
-            games,
             True,
             "The dealer calls the round void as soon as the dice lie.",
             "Void: dealer_call.",
@@ -61,7 +56,6 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
         found.append(
             SimulatedFault(
                 "keyed_while_tumbling",
-                games,
                 True,
                 "The dealer keys some values while the dice still tumble, and the right ones when they lie.",
                 "A warning keyed_too_early; the outcome.",
@@ -71,7 +65,6 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
         found.append(
             SimulatedFault(
                 "player_forgets",
-                games,
                 True,
                 "The dealer keys values of the player though the player has not tumbled; then the player does.",
                 "A warning keyed_too_early; the outcome.",
@@ -88,33 +81,29 @@ def tumbler_faults(geometry: TumbledGeometry) -> dict[str, tuple[str, bool]]:
 
 def faults_of(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """Every fault that the table can have, `none` first."""
-    games = (geometry.game,)
     if geometry.motor:
         return _with_motor(geometry)
     device, faults = ("chute", CHUTE_FAULTS) if geometry.is_chute else ("cage", CAGE_FAULTS)
     of_tumbler = [
-        SimulatedFault(prefixed(device, one.name), games, one.physical, one.explanation, one.expected)
+        SimulatedFault(prefixed(device, one.name), one.physical, one.explanation, one.expected)
         for one in faults.values()
         if one.name != "none"
     ]
     of_values = [
         fault
-        for fault in value_faults(games, keypad=geometry.keypad, reader=geometry.reader is not None)
+        for fault in value_faults(keypad=geometry.keypad, reader=geometry.reader is not None)
         # Where nobody keys them too, nothing tells that a board misreads.
         if geometry.keypad or fault.name != "reader_disagrees"
     ]
-    none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
+    none = SimulatedFault("none", True, "Nothing goes wrong.", "The outcome.")
     return (none, *dealer_faults(geometry), *of_tumbler, *of_values)
 
 
 def _with_motor(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """The faults of a table whose cage a motor turns."""
-    games = (geometry.game,)
-    voids = SimulatedFault(
-        "dealer_voids", games, True, "The dealer calls the round void as it turns.", "Void: dealer_call."
-    )
+    voids = SimulatedFault("dealer_voids", True, "The dealer calls the round void as it turns.", "Void: dealer_call.")
     of_motor = [
-        SimulatedFault(one.name, games, one.physical, one.explanation, one.expected)
+        SimulatedFault(one.name, one.physical, one.explanation, one.expected)
         for one in MOTOR_FAULTS.values()
         if one.name != "none"
     ]
@@ -123,10 +112,10 @@ def _with_motor(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     unseen = ("keypad_wrong_key", *(() if geometry.keypad else ("reader_disagrees",)))
     of_values = [
         one
-        for one in value_faults(games, keypad=geometry.keypad, reader=geometry.reader is not None)
+        for one in value_faults(keypad=geometry.keypad, reader=geometry.reader is not None)
         if one.name not in unseen
     ]
-    none = SimulatedFault("none", games, True, "Nothing goes wrong.", "The outcome.")
+    none = SimulatedFault("none", True, "Nothing goes wrong.", "The outcome.")
     return (none, voids, *of_motor, *of_values)
 
 

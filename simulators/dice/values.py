@@ -189,13 +189,13 @@ class ValueGivers:
         return [*frames(reading.chunks, self._framer, self._link)] if self._framer is not None else []
 
 
-def value_faults(games: tuple[str, ...], *, keypad: bool, reader: bool) -> tuple[SimulatedFault, ...]:
+def value_faults(*, keypad: bool, reader: bool) -> tuple[SimulatedFault, ...]:
     """The faults of whoever gives the values, as a table lists them: `keypad_` and `reader_` before their own names."""
     found: list[SimulatedFault] = []
     for there, prefix, faults in ((keypad, "keypad", KEYPAD_FAULTS), (reader, "reader", READER_FAULTS)):
         if there:
             found += [
-                SimulatedFault(prefixed(prefix, fault.name), games, fault.physical, fault.explanation, fault.expected)
+                SimulatedFault(prefixed(prefix, fault.name), fault.physical, fault.explanation, fault.expected)
                 for fault in faults.values()
                 if fault.name != "none"
             ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simulators.base.faults import SimulatedFault
 from simulators.base.geometry import GeometryError, at_least, within_turn
-from simulators.wheel.faults import FAULTS, MONEY_WHEEL
+from simulators.wheel.faults import FAULTS_OF_A_VERTICAL_WHEEL
 
 if TYPE_CHECKING:
     from simulators.base.hand import Hand
@@ -44,8 +44,8 @@ class MoneyWheelGeometry:
         within_turn("index_width_deg", self.index_width_deg)
 
     def faults(self) -> tuple[SimulatedFault, ...]:
-        """Every fault of the two wheels, `none` first; those of the other wheel among them."""
-        return tuple(FAULTS.values())
+        """Every fault of such a wheel, `none` first; those that need a sensor which this one lacks among them."""
+        return FAULTS_OF_A_VERTICAL_WHEEL
 
     def simulator(self, seed: int) -> TableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
@@ -58,8 +58,3 @@ class MoneyWheelGeometry:
         from simulators.money_wheel.hand import MoneyWheelHand
 
         return MoneyWheelHand(self, seed)
-
-    @property
-    def game(self) -> str:
-        """The game that is played."""
-        return MONEY_WHEEL

@@ -20,7 +20,6 @@ from simulators.base.truth import SimRound, Truth
 from simulators.coins.equipment import CoinGeometry
 from simulators.pusher.bed import Bed
 
-GAMES: Final = ("token_pusher",)
 OUTER_OPTO: Final = "token_in_1"
 INNER_OPTO: Final = "token_in_2"
 SHAFT: Final = "shelf_shaft"
@@ -46,7 +45,7 @@ BETWEEN_S: Final = (0.6, 2.5)
 
 def named(name: str, physical: bool, explanation: str, expected: str) -> SimulatedFault:
     """A named fault of token pushers."""
-    return SimulatedFault(name, GAMES, physical, explanation, expected)
+    return SimulatedFault(name, physical, explanation, expected)
 
 
 NOTHING: Final = named("none", True, "Nothing goes wrong.", "The outcome.")
@@ -75,7 +74,6 @@ BED_FAULTS: Final = (
 class PusherGeometry:
     """A token pusher."""
 
-    game: str
     no_more_bets_button: bool = False
     settled_button: bool = False
     play_s: float = 8.0

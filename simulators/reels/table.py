@@ -25,7 +25,7 @@ from simulators.coins.equipment import CoinEquipment
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, ns
 from simulators.reels.board import NEVER_NS, TOKEN_NS, ReelBoard
 from simulators.reels.body import ReelBody
-from simulators.stops.faults import HELD_S, StopFaults
+from simulators.stops.faults import HELD_S, fault, shared_faults, signal
 from simulators.stops.player import StopPlay, stopped_by_player
 from simulators.stops.plays import IN_S, NOTICED_S, ChuteOrCoins, PlayScript, PlayScripts, Upcoming, WayIn
 
@@ -105,46 +105,45 @@ def _no_chute(geometry: Geometry) -> str | None:
     return "a chute" if isinstance(geometry, ReelsGeometry) and geometry.play.coins is not None else None
 
 
-_OF: Final = StopFaults("skill_stop_reel")
 FAULTS: Final = (
-    *_OF.shared(_no_chute),
-    _OF.fault(
+    *shared_faults(_no_chute),
+    fault(
         "reel_jammed",
         "Reel 2 sticks while it turns, and is freed.",
         "A fault: reel_jammed; the outcome after it is cleared.",
     ),
-    _OF.fault(
+    fault(
         "reel_slips",
         "Reel 1 slips by more than half a symbol.",
         "A fault: reel_slipped; the outcome after it is cleared.",
     ),
-    _OF.fault("reel_slips_little", "Reel 1 slips by less than half a symbol, before it is stopped.", "The outcome."),
-    _OF.fault(
+    fault("reel_slips_little", "Reel 1 slips by less than half a symbol, before it is stopped.", "The outcome."),
+    fault(
         "reel_moved",
         "A hand turns reel 3 while it is stopped.",
         "A fault: reel_moved; the outcome after it is cleared.",
     ),
-    _OF.fault(
+    fault(
         "reel_heavy",
         "Reel 1 has twice its mass, and loses steps as it begins.",
         "A fault: reel_moved or reel_slipped; the outcome after it is mended.",
     ),
-    _OF.signal(
+    signal(
         "home_blind",
         "The home sensor of reel 3 sees nothing.",
         "A fault: reel_jammed; the outcome after it is mended.",
     ),
-    _OF.signal(
+    signal(
         "home_blocked",
         "Something is in the home sensor of reel 1.",
         "A fault: reel_slipped or reel_home_blocked; the outcome after it is removed.",
     ),
-    _OF.signal(
+    signal(
         "home_unplugged",
         "The cable of a home sensor comes out for a moment.",
         "A fault: sensor_missing; the outcome.",
     ),
-    _OF.signal(
+    signal(
         "board_lost",
         "The board of the reels is gone for two seconds.",
         "A fault: reel_not_answering; the outcome after it is cleared.",
@@ -157,7 +156,6 @@ FAULTS: Final = (
 class ReelsGeometry:
     """A skill-stop reel, and the skill of its player."""
 
-    game: str
     no_more_bets_button: bool = False
     settled_button: bool = False
     play: StopPlay = field(default_factory=StopPlay)

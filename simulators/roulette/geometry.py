@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from simulators.base.faults import SimulatedFault
 from simulators.base.geometry import GeometryError, at_least, within_turn
-from simulators.wheel.faults import FAULTS, ROULETTE
+from simulators.wheel.faults import FAULTS_OF_A_ROULETTE_WHEEL
 
 if TYPE_CHECKING:
     from simulators.base.hand import Hand
@@ -75,8 +75,8 @@ class RouletteGeometry:
         return tuple(f"ball_{i}" for i in range(1, len(self.ball_sensors_deg) + 1))
 
     def faults(self) -> tuple[SimulatedFault, ...]:
-        """Every fault of the two wheels, `none` first; those of the other wheel among them."""
-        return tuple(FAULTS.values())
+        """Every fault of such a wheel, `none` first; those that need a sensor which this one lacks among them."""
+        return FAULTS_OF_A_ROULETTE_WHEEL
 
     def simulator(self, seed: int) -> TableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
@@ -89,8 +89,3 @@ class RouletteGeometry:
         from simulators.roulette.hand import RouletteHand
 
         return RouletteHand(self, seed)
-
-    @property
-    def game(self) -> str:
-        """The game that is played."""
-        return ROULETTE

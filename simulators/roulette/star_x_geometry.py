@@ -22,13 +22,12 @@ class StarXGeometry:
     """Whether the table takes the wheel's number without a measure of the ball's revolutions."""
     no_more_bets_button: bool = False
     settled_button: bool = False
-    game: str = "roulette"
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault that such a table can have, `none` first."""
         from simulators.roulette.star_x_table import table_faults
 
-        return table_faults(self.game)
+        return table_faults()
 
     def simulator(self, seed: int) -> TableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""

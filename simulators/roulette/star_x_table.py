@@ -75,12 +75,12 @@ class StarXTable:
         )
 
 
-def table_faults(game: str) -> tuple[SimulatedFault, ...]:
+def table_faults() -> tuple[SimulatedFault, ...]:
     """Every fault of the wheel and of its link, as those of a table; `none` first."""
-    found = [SimulatedFault("none", (game,), True, "Nothing goes wrong.", "The outcome.")]
+    found = [SimulatedFault("none", True, "Nothing goes wrong.", "The outcome.")]
     for fault in STAR_X_FAULTS.values():
         words = _sentence(fault.explanation), _sentence(fault.expected)
-        found.append(SimulatedFault(fault.name, (game,), fault.where is None, *words))
+        found.append(SimulatedFault(fault.name, fault.where is None, *words))
     return tuple(found)
 
 

@@ -26,7 +26,7 @@ from simulators.base.geometry import Geometry, GeometryError
 from simulators.base.truth import SimRound
 from simulators.coins.equipment import CoinEquipment
 from simulators.coins.patron import DOOR, PASS_S, ns
-from simulators.stops.faults import HELD_S, StopFaults
+from simulators.stops.faults import HELD_S, fault, shared_faults, signal
 from simulators.stops.player import StopPlay, stopped_by_player
 from simulators.stops.plays import IN_S, NEVER_NS, NOTICED_S, ChuteOrCoins, PlayScript, PlayScripts, Upcoming
 
@@ -68,57 +68,56 @@ _BUTTONS: Final = _needs("stop buttons", lambda geometry: geometry.stops != "tou
 _TOUCH: Final = _needs("a touch panel", lambda geometry: geometry.stops != "buttons")
 _LIGHT: Final = _needs("a light sensor", lambda geometry: geometry.light)
 
-_OF: Final = StopFaults("skill_stop_video")
 FAULTS: Final = (
-    *_OF.shared(_CHUTE, _BUTTONS),
-    _OF.fault(
+    *shared_faults(_CHUTE, _BUTTONS),
+    fault(
         "press_between",
         "The player presses as one image takes the place of another.",
         "The outcome: the earlier image counts, and the evidence has both.",
     ),
-    _OF.fault(
+    fault(
         "touch_stuck",
         "Something is on the touch panel before the play.",
         "A fault: touch_stuck; then the outcome.",
         _TOUCH,
     ),
-    _OF.signal(
+    signal(
         "screen_hung",
         "The screen's program hangs for two seconds in the play.",
         "A fault: screen_silent; the outcome after it is cleared.",
     ),
-    _OF.signal(
+    signal(
         "screen_dead",
         "The screen's program ends in the play, and is started anew.",
         "A fault: screen_lost; the outcome after it is cleared.",
     ),
-    _OF.signal(
+    signal(
         "display_unplugged",
         "The display is disconnected in the play, and connected again.",
         "A fault: display_failed; the outcome after it is cleared.",
     ),
-    _OF.signal(
+    signal(
         "frames_late",
         "The display holds a frame for a fifth of a second in the play.",
         "A fault: screen_late; the outcome after it is cleared.",
     ),
-    _OF.signal(
+    signal(
         "frames_missing",
         "Two frames are not reported in the play.",
         "A fault: flips_missing; the outcome after it is cleared.",
     ),
-    _OF.signal(
+    signal(
         "line_garbled",
         "A line of the screen is broken on its way.",
         "A fault: screen_unreadable; the outcome after it is cleared.",
     ),
-    _OF.signal(
+    signal(
         "latency_drifts",
         "The display lags more before the play, and as before again.",
         "A fault: display_latency; then the outcome.",
         _LIGHT,
     ),
-    _OF.signal(
+    signal(
         "display_dark",
         "The display's light is off before the play, and on again.",
         "A fault: display_dark; then the outcome.",
@@ -160,7 +159,6 @@ player begins once that is over.
 class ScreenGeometry:
     """A skill-stop video, and the skill of its player."""
 
-    game: str
     no_more_bets_button: bool = False
     settled_button: bool = False
     play: StopPlay = field(default_factory=StopPlay)

@@ -21,7 +21,6 @@ from controller.games.assembly import geometry_of
 from hal.capture.command_text import read_command
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Edge
-from simulators.base.table import simulator_for
 from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import KEYS, craps_toml
 from tests.tables.sic_bo_table import NEW, OLD, sic_bo_toml
@@ -217,7 +216,7 @@ def simulate_case(table: str, case: str, capture: Path) -> EventList:
 def simulate_captured(captured: CapturedTable, case: str, capture: Path) -> EventList:
     """As `simulate_case`, of a table that a simulator plays."""
     config = configured(captured.text)
-    lines = simulator_for(config.game, geometry_of(config), captured.seed).lines
+    lines = geometry_of(config).simulator(captured.seed).lines
     links = tuple(line for line in lines if line in config.uses and config.uses[line].kind == "link")
     wires = tuple(line for line in lines if line not in links)
     said = EventList()

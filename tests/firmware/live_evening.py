@@ -21,7 +21,6 @@ from feed.events import Event
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from hal.values import Batch
-from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from simulators.board.played_link import LinkOnPty
 from tests.firmware.emulated import MS, S
@@ -56,7 +55,7 @@ class TableEvening:
 def simulated(values: Mapping[str, Any], faults: Sequence[str | None], seed: int) -> TableEvening:
     """Rounds of the simulator of a table on boards, one for each fault."""
     config = configured(emulated_copy(values, Path("/nowhere")))
-    simulator = simulator_for(config.game, geometry_of(config), seed)
+    simulator = geometry_of(config).simulator(seed)
     batches = [simulator.start()]
     rounds = [simulator.round(fault) for fault in faults]
     return TableEvening(batches + [one.batch for one in rounds], [one.truth for one in rounds])

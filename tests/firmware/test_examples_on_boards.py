@@ -19,7 +19,6 @@ from controller.live.wiring import Wiring, wire
 from feed import events
 from hal.board.link import BoardLink
 from hal.board.messages import KINDS
-from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from simulators.board.lockstep import LockStep
 from simulators.board.machines import LampRegisters, Machine, MachineBoard
@@ -42,7 +41,7 @@ class PlayedOnBoards(LiveEvening):
     ) -> None:
         values = example(name)
         config = configured(emulated_copy(values, folder))
-        twin = simulator_for(config.game, geometry_of(config), SEED)
+        twin = geometry_of(config).simulator(SEED)
         batches = [twin.start()]
         played = [twin.round(faults.get(number)) for number in range(1, rounds + 1)]
         batches += [one.batch for one in played]
@@ -51,7 +50,7 @@ class PlayedOnBoards(LiveEvening):
         self.machines: dict[str, list[Machine]] = {}
         self.lit: list[frozenset[int]] = []
         self._folder = folder
-        self.simulator = simulator_for(config.game, geometry_of(config), SEED)
+        self.simulator = geometry_of(config).simulator(SEED)
         self.steps: dict[str, LockStep] = {}
         self._table = shared_table(self.simulator, config, faults)
 

@@ -26,7 +26,6 @@ from feed.events import Event, encode
 from hal.capture.vcd_writer import CaptureLines, write_capture
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, Reading
 from simulators.base.faults import faults_for
-from simulators.base.table import simulator_for
 
 MS: Final = 1_000_000
 S: Final = 1000 * MS
@@ -246,7 +245,7 @@ def test_a_capture_replays_to_the_same_events(variant: Variant, tmp_path: Path) 
     config = variant.config
     stream, _ = on_the_wires(config, rng.choice(_faults(variant)), seed=rng.randrange(1000))
     broken = damaged(stream, rng)
-    wires = simulator_for(config.game, geometry_of(config), 1).lines
+    wires = geometry_of(config).simulator(1).lines
     links = tuple(line for line in wires if line in config.uses and config.uses[line].kind == "link")
     reals = tuple(sorted({value.line for value in stream.rare if isinstance(value, Reading)} | _levels(wires)))
     lines = CaptureLines(

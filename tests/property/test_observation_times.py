@@ -15,7 +15,6 @@ from controller.games.load import load
 from drivers.base.driver import Driver, Observation
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Reading
 from simulators.base.faults import faults_for
-from simulators.base.table import simulator_for
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TABLES = ("roulette", "roulette_european", "money_wheel", "money_wheel_pegs")
@@ -27,7 +26,7 @@ CASES = [
 @pytest.mark.parametrize(("table", "fault"), CASES)
 def test_no_observation_is_dated_before_what_was_already_given(table: str, fault: str) -> None:
     config = load([EXAMPLES / f"{table}.toml"])[0]
-    simulator = simulator_for(config.game, geometry_of(config), 3)
+    simulator = geometry_of(config).simulator(3)
     batches = [simulator.start(), *(simulator.round(name).batch for name in (None, fault, None))]
     for driver in table_for(config, epoch="sim", simulated=True).drivers:
         for given_ns, seen in _one_at_a_time(driver, batches):

@@ -20,7 +20,6 @@ from feed.events import Event, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, TableState
 from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
-from simulators.base.table import simulator_for
 from tests.tables.bench import configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import roulette_toml
@@ -165,7 +164,7 @@ def money_wheel() -> Lines:
 @cache
 def roulette() -> Lines:
     """Spins of a simulated wheel, sound ones and others."""
-    simulator = simulator_for("roulette", geometry_of(configured(roulette_toml())), 1)
+    simulator = geometry_of(configured(roulette_toml())).simulator(1)
     faults = (None, "same_direction", None, "tilt", "dead_sensor", None)
     played = [simulator.start(), *(simulator.round(fault).batch for fault in faults)]
     rare = [value for batch in played for value in batch.rare]

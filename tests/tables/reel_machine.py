@@ -26,7 +26,7 @@ class ReelMachine(SpunMachine):
     def __init__(self, text: str | None = None) -> None:
         self.commands: list[BoardCommand] = []
         """What the boards were told."""
-        self.board = ReelsSimulator(ReelsGeometry(game="skill_stop_reel"), 1)
+        self.board = ReelsSimulator(ReelsGeometry(), 1)
         super().__init__(reel_toml() if text is None else text, self.board, 6)
 
     def told(self, outputs: Sequence[SendFrame]) -> None:

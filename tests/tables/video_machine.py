@@ -26,7 +26,7 @@ class VideoMachine(SpunMachine):
     def __init__(self, text: str | None = None, seed: int = 1) -> None:
         self.messages: list[ToScreen] = []
         """What the screen was told."""
-        self.screen = ScreenSimulator(ScreenGeometry(game="skill_stop_video"), seed)
+        self.screen = ScreenSimulator(ScreenGeometry(), seed)
         super().__init__(video_toml() if text is None else text, self.screen, 1)
 
     def told(self, outputs: Sequence[SendFrame]) -> None:

@@ -42,7 +42,6 @@ from feed.events import Outcome
 from hal.board.messages import KINDS
 from hal.capture.command_text import read_command
 from hal.values import Batch
-from simulators.base.table import simulator_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -236,7 +235,7 @@ def test_every_reason_that_the_code_gives_is_explained() -> None:
 def outcomes(text: str, exchanged: dict[str, str], fault: str | None) -> int:
     """The outcomes of five simulated rounds with wires changed over."""
     config = check_text(text).tables[0]
-    simulator = simulator_for(config.game, geometry_of(config), 1)
+    simulator = geometry_of(config).simulator(1)
     table = table_for(config, epoch="sim", simulated=True)
 
     def wired(batch: Batch) -> Batch:

@@ -85,7 +85,6 @@ def _geometry(config: TableConfig) -> CrapsGeometry:
     toss = None if shaker is None else shaker.keys(AutomatedShakerConfig)
     timed = toss or AutomatedShakerConfig()
     return CrapsGeometry(
-        game=config.game,
         no_more_bets_button="dealer_no_more_bets" in config.buttons,
         settled_button="dealer_settled" in config.buttons,
         keypad="keypad" in config.devices,

@@ -97,7 +97,6 @@ def _geometry(config: TableConfig) -> SicBoGeometry:
     by_hand = devices["shaker"].keys(ShakerConfig) if "shaker" in devices else ShakerConfig()
     keys = shaker or AutomatedShakerConfig()
     return SicBoGeometry(
-        game=config.game,
         no_more_bets_button="dealer_no_more_bets" in config.buttons,
         settled_button="dealer_settled" in config.buttons,
         manual="shaker" in devices,

@@ -104,7 +104,6 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
 
     reels, model = config.devices[REELS].keys(ReelsConfig), _model(config)
     return ReelsGeometry(
-        game=config.game,
         play=play_of(config, model, reels.reels, reels.spin_ms),
         steps=reels.steps,
         steps_per_s=model.steps_per_s,

@@ -111,7 +111,6 @@ def _geometry(config: TableConfig) -> ScreenGeometry:
 
     screen, model = config.devices[SCREEN].keys(ScreenConfig), _model(config)
     return ScreenGeometry(
-        game=config.game,
         play=play_of(config, model, screen.reels, screen.spin_ms),
         symbol_s=model.symbol_ms / 1000,
         stops=screen.stops,

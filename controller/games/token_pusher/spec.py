@@ -58,7 +58,6 @@ def _geometry(config: TableConfig) -> PusherGeometry:
     if COINS in config.devices and "chute" in config.devices:
         raise NoSimulatorError("no simulated pusher has a chute and a hopper; leave one of the sections out")
     return PusherGeometry(
-        game=config.game,
         play_s=config.game_options(TokenPusherOptions).play_s,
         stall_s=bed.stall_ms / 1000,
         stuck_s=bed.stuck_ms / 1000,

@@ -94,7 +94,6 @@ def _geometry(config: TableConfig) -> TumbledGeometry:
         tumbler, rest_s = CageGeometry(dice, cage.sensing, cage.encoder_slots), cage.rest_s
     reader = devices["reader"].keys(DiceReaderConfig) if "reader" in devices else None
     return TumbledGeometry(
-        game=config.game,
         no_more_bets_button="dealer_no_more_bets" in config.buttons,
         settled_button="dealer_settled" in config.buttons,
         tumbler=tumbler,

@@ -10,7 +10,6 @@ from controller.bench.simulation import Score, simulate
 from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import FaultError, fault_named, faults_for
-from simulators.base.table import simulator_for
 from simulators.roulette.star_x import STAR_X_FAULTS
 from simulators.roulette.star_x_geometry import StarXGeometry
 from tests.tables.bench import configured
@@ -29,7 +28,7 @@ def test_the_simulated_table_is_that_of_the_configuration() -> None:
     geometry = geometry_of(configured(toml('pockets = "american_as_single_zero"\nlink = "wheel"', BUTTONS)))
     assert isinstance(geometry, StarXGeometry)
     assert (geometry.link, geometry.single_zero, geometry.trusted) == ("wheel", True, True)
-    assert simulator_for("roulette", geometry, 1).lines == ("wheel", "dealer_settled")
+    assert geometry.simulator(1).lines == ("wheel", "dealer_settled")
 
 
 @pytest.mark.parametrize("buttons", ["", BUTTONS], ids=["settles by itself", "settled by the dealer"])

@@ -117,7 +117,7 @@ def test_an_unknown_fault_is_refused_with_the_nearest_name() -> None:
 
 
 def test_a_fault_of_another_game_is_refused() -> None:
-    with pytest.raises(FaultError, match="roulette"):
+    with pytest.raises(FaultError, match="no fault is named"):
         fault_plan(["same_direction"], 5, WHEEL)
 
 

@@ -11,7 +11,6 @@ from controller.bench.simulation import Score, simulate
 from controller.games.assembly import geometry_of
 from feed import events
 from simulators.base.faults import faults_for
-from simulators.base.table import simulator_for
 from simulators.base.truth import Truth
 from tests.tables.bench import configured
 
@@ -142,7 +141,7 @@ def test_equal_seeds_give_equal_rounds(table: str) -> None:
     geometry = geometry_of(configured(toml("under_over", table)))
 
     def played() -> list[Truth]:
-        simulator = simulator_for("under_over", geometry, 5)
+        simulator = geometry.simulator(5)
         simulator.start()
         return [simulator.round().truth for _ in range(3)]
 

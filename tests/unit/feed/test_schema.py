@@ -52,7 +52,7 @@ def test_the_schema_is_valid() -> None:
 @pytest.mark.parametrize("game", ["roulette", "money_wheel"])
 def test_every_event_of_simulated_tables_with_any_fault_is_valid(game: str) -> None:
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]
-    faults = [name for name in FAULTS if possible(name, geometry_of(config))]
+    faults = [fault.name for fault in FAULTS if possible(fault.name, geometry_of(config))]
     plan: dict[int | None, str] = dict(enumerate(faults, 2))
     said = [event for played in simulate(config, len(faults) + 2, 5, plan) for event in played.events]
     assert len(faults) > 5

@@ -12,7 +12,6 @@ from hal.merge import Merge
 from hal.values import Batch
 from simulators.base.faults import FaultError
 from simulators.base.source import PRESS_NS, SimulatedSource
-from simulators.base.table import simulator_for
 from simulators.base.truth import TableSimulator, Waiting
 from tests.fakes.bench import MONEY_WHEEL, config_of
 
@@ -41,7 +40,7 @@ class Sink:
 
 def source_of(text: str = MONEY_WHEEL) -> SimulatedSource:
     config = config_of(text)
-    return SimulatedSource(simulator_for(config.game, geometry_of(config), 1), 0, {})
+    return SimulatedSource(geometry_of(config).simulator(1), 0, {})
 
 
 def test_a_held_table_begins_no_round_until_it_is_told_to_and_then_one() -> None:
@@ -112,7 +111,7 @@ SIMULATED = [
 
 def simulator_of(name: str) -> TableSimulator:
     config = load([EXAMPLES / name])[0]
-    return simulator_for(config.game, geometry_of(config), 1)
+    return geometry_of(config).simulator(1)
 
 
 WAITING = [name for name in SIMULATED if isinstance(simulator_of(name), Waiting)]

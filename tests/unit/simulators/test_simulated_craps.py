@@ -91,5 +91,5 @@ def test_equal_seeds_give_equal_rounds() -> None:
 
 def test_a_table_without_a_board_has_none_of_its_faults() -> None:
     with pytest.raises(FaultError, match="no fault is named"):
-        CrapsGeometry(game="craps").simulator(1).round("reader_silent")
-    assert "keyed_too_early" not in {fault.name for fault in CrapsGeometry(game="craps").faults()}
+        CrapsGeometry().simulator(1).round("reader_silent")
+    assert "keyed_too_early" not in {fault.name for fault in CrapsGeometry().faults()}

@@ -35,14 +35,14 @@ def test_over_a_long_time_as_many_fall_as_are_put_in_and_in_bursts() -> None:
 
 
 def test_equal_seeds_give_equal_plays() -> None:
-    first, second = (PusherGeometry(game="token_pusher").simulator(5) for _ in range(2))
+    first, second = (PusherGeometry().simulator(5) for _ in range(2))
     assert first.start() == second.start()
     assert [first.round() for _ in range(5)] == [second.round() for _ in range(5)]
-    assert first.round().batch != PusherGeometry(game="token_pusher").simulator(6).round().batch
+    assert first.round().batch != PusherGeometry().simulator(6).round().batch
 
 
 def test_a_batch_names_only_its_lines_in_the_order_of_time() -> None:
-    simulator = PusherGeometry(game="token_pusher").simulator(5)
+    simulator = PusherGeometry().simulator(5)
     until_ns = simulator.start().until_ns
     for fault in (None, *(one.name for one in simulator.geometry.faults())):
         batch = simulator.round(fault).batch
@@ -56,6 +56,6 @@ def test_a_batch_names_only_its_lines_in_the_order_of_time() -> None:
 
 def test_unknown_faults_and_impossible_plays_are_refused() -> None:
     with pytest.raises(FaultError, match="no fault is named"):
-        PusherGeometry(game="token_pusher").simulator(1).round("shelf_stuck")
+        PusherGeometry().simulator(1).round("shelf_stuck")
     with pytest.raises(GeometryError, match="at least 2"):
-        PusherGeometry(game="token_pusher", play_s=1)
+        PusherGeometry(play_s=1)
