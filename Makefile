@@ -8,7 +8,7 @@ CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run fleet check test vm-test soak proofs bench deb install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup run fleet check test vm-test soak proofs bench deb release install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
@@ -17,6 +17,7 @@ help:
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
 	@echo "make deb     the packages for Debian 12 and 13, amd64 and arm64, with all that a table's computer needs"
+	@echo "make release KEY=NAME  the packages of this commit's tag, signed, in an apt repository (docs/release.md)"
 	@echo "sudo make install  builds the package for this computer and installs it"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
 	@echo "make firmware-release KEY=FILE  the images that come with this software: built, and signed with the release key"
@@ -77,6 +78,9 @@ vm-test: $(CHECKS)
 # As options: DEB="--system trixie --arch arm64"
 deb: $(STAMP)
 	@$(BIN)/python -m systemd.package $(DEB)
+
+release: $(STAMP)
+	@$(BIN)/python -m systemd.package.release "$(KEY)"
 
 # What cannot be installed here is refused before anything is set up.
 install:
