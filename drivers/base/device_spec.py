@@ -98,6 +98,41 @@ class Device(NamedTuple):
     actuator: Actuator | None = None
 
 
+Make = Callable[[Any, str, Sequence[str]], Device]
+"""Makes a device of its keys, the name of its section, and the parts that it counts: dice or lamps, by name."""
+
+
+def by_keys(driver: Callable[[Any], Driver], actuator: Callable[[Any], Actuator] | None = None) -> Make:
+    """What makes a device whose halves are made of its keys."""
+    return _made(lambda keys, name, parts: (keys,), driver, actuator)
+
+
+def by_keys_and_name(
+    driver: Callable[[Any, str], Driver], actuator: Callable[[Any, str], Actuator] | None = None
+) -> Make:
+    """What makes a device whose halves are made of its keys and the name of its section."""
+    return _made(lambda keys, name, parts: (keys, name), driver, actuator)
+
+
+def by_keys_and_count(
+    driver: Callable[[Any, int], Driver], actuator: Callable[[Any, int], Actuator] | None = None
+) -> Make:
+    """What makes a device whose halves are made of its keys and the number of parts that it counts."""
+    return _made(lambda keys, name, parts: (keys, len(parts)), driver, actuator)
+
+
+def _made(
+    arguments: Callable[[Any, str, Sequence[str]], tuple[Any, ...]],
+    driver: Callable[..., Driver],
+    actuator: Callable[..., Actuator] | None,
+) -> Make:
+    def make(keys: Any, name: str, parts: Sequence[str]) -> Device:
+        given = arguments(keys, name, parts)
+        return Device(driver(*given), None if actuator is None else actuator(*given))
+
+    return make
+
+
 class WiredFinding(NamedTuple):
     """What is wrong with a device's keys where its wires are real, though a simulated device works with them."""
 
@@ -142,8 +177,7 @@ class DeviceSpec:
     """Its keys under `[device.*]`, `driver` among them or not."""
     lines: Callable[[Any], Mapping[str, LineUse]]
     """The lines that it wants with keys of that type."""
-    make: Callable[[Any, str, Sequence[str]], Device]
-    """Makes the device of its keys, the name of its section, and the parts that it counts: dice or lamps, by name."""
+    make: Make
     framing: Callable[[Any], Framer] | None = None
     """What cuts the bytes of its link into frames; None where it has no link, or one with lines of text."""
     recorded: Recorded | None = None

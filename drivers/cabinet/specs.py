@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from drivers.base.device_spec import Device, DeviceSpec, LineUse
+from drivers.base.device_spec import DeviceSpec, LineUse, by_keys_and_name
 from drivers.cabinet.door import DOOR, Door, DoorConfig
 
 
@@ -15,8 +13,4 @@ def door_lines(config: DoorConfig) -> dict[str, LineUse]:
     return {DOOR: LineUse("door of the cabinet", "the door is open", wire, required=False, closed_at_rest=True)}
 
 
-def _door(keys: DoorConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Door(keys, name))
-
-
-DOOR_DEVICE = DeviceSpec(name="door", keys=DoorConfig, lines=door_lines, make=_door)
+DOOR_DEVICE = DeviceSpec(name="door", keys=DoorConfig, lines=door_lines, make=by_keys_and_name(Door))

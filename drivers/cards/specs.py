@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError
+from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError, by_keys, by_keys_and_name
 from drivers.cards import card_reader, shoe, shuffler
 from drivers.cards.card_reader import CardReader, CardReaderConfig
 from drivers.cards.card_way import BARRIERS, EMPTY, JAM, LID, MOUTH, OUTSIDE
@@ -53,10 +53,6 @@ def shoe_lines(config: ShoeConfig) -> dict[str, LineUse]:
     return lines
 
 
-def _shoe(keys: ShoeConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Shoe(keys))
-
-
 def _recorded(keys: ShoeConfig, name: str, wires: Collection[str]) -> ShoeConfig:
     """A capture has both barriers of a shoe, or none."""
     seen = [line for line in BARRIERS if line in wires]
@@ -75,15 +71,11 @@ def shuffling_shoe_lines(config: ShufflingShoeConfig) -> dict[str, LineUse]:
     return lines
 
 
-def _shuffling_shoe(keys: ShufflingShoeConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(ShufflingShoe(keys, name))
-
-
 SHUFFLING_SHOE = DeviceSpec(
     name="shuffling_shoe",
     keys=ShufflingShoeConfig,
     lines=shuffling_shoe_lines,
-    make=_shuffling_shoe,
+    make=by_keys_and_name(ShufflingShoe),
 )
 
 
@@ -91,7 +83,7 @@ SHOE = DeviceSpec(
     name="shoe",
     keys=ShoeConfig,
     lines=shoe_lines,
-    make=_shoe,
+    make=by_keys(Shoe),
     recorded=Recorded(BARRIERS, _recorded),
     secrets=lambda keys: {keys.link: shoe.public_part_of(keys)},
     movements=lambda keys, wired: shoe_movements(keys),
@@ -124,10 +116,6 @@ def card_reader_lines(config: CardReaderConfig) -> dict[str, LineUse]:
     return {config.link: LineUse("card reader", "19200 8N1", "serial port of the card reader", "link")}
 
 
-def _card_reader(keys: CardReaderConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(CardReader(keys, name))
-
-
 def _shuffler_secrets(keys: ShufflerConfig) -> dict[str, PublicPart]:
     return {keys.link: shuffler.public_part} if keys.control == "serial" else {}
 
@@ -147,7 +135,7 @@ CARD_READER = DeviceSpec(
     name="card_reader",
     keys=CardReaderConfig,
     lines=card_reader_lines,
-    make=_card_reader,
+    make=by_keys_and_name(CardReader),
     secrets=_reader_secrets,
 )
 
@@ -158,11 +146,9 @@ def discard_rack_lines(config: DiscardRackConfig) -> dict[str, LineUse]:
     return {CARD: LineUse("counter of the discard rack", "a card passes", "output of the counter's optics")}
 
 
-def _discard_rack(keys: DiscardRackConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(DiscardRack(keys, name))
-
-
-DISCARD_RACK = DeviceSpec(name="discard_rack", keys=DiscardRackConfig, lines=discard_rack_lines, make=_discard_rack)
+DISCARD_RACK = DeviceSpec(
+    name="discard_rack", keys=DiscardRackConfig, lines=discard_rack_lines, make=by_keys_and_name(DiscardRack)
+)
 
 
 def progressive_lines(config: ProgressiveConfig) -> dict[str, LineUse]:
@@ -177,8 +163,9 @@ def progressive_lines(config: ProgressiveConfig) -> dict[str, LineUse]:
     return lines
 
 
-def _progressive(keys: ProgressiveConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Acceptors(keys, name), AcceptorActuator(keys, name))
-
-
-PROGRESSIVE = DeviceSpec(name="progressive", keys=ProgressiveConfig, lines=progressive_lines, make=_progressive)
+PROGRESSIVE = DeviceSpec(
+    name="progressive",
+    keys=ProgressiveConfig,
+    lines=progressive_lines,
+    make=by_keys_and_name(Acceptors, AcceptorActuator),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse
+from drivers.base.device_spec import Device, DeviceSpec, LineUse, by_keys_and_name
 from drivers.coins.cctalk_bus import CctalkBus
 from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from drivers.coins.token_chute import INNER, OUTER, TokenChute, TokenChuteConfig
@@ -26,10 +26,6 @@ def cctalk_lines(config: CctalkConfig) -> dict[str, LineUse]:
     return {config.link: LineUse("ccTalk bus of acceptor and hopper", "9600 8N1", "adapter of the bus", "link")}
 
 
-def _chute(keys: TokenChuteConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(TokenChute(keys, name))
-
-
 def _cctalk(keys: CctalkConfig, name: str, parts: Sequence[str]) -> Device:
     addresses = [address for address in (keys.acceptor, keys.hopper) if address]
     return Device(CctalkBus(keys.link, addresses, keys.checksum, name), CoinBus(keys, name))
@@ -40,5 +36,7 @@ def _framing(keys: CctalkConfig) -> Framer:
     return ChunkFramer()
 
 
-TOKEN_CHUTE = DeviceSpec(name="token_chute", keys=TokenChuteConfig, lines=chute_lines, make=_chute)
+TOKEN_CHUTE = DeviceSpec(
+    name="token_chute", keys=TokenChuteConfig, lines=chute_lines, make=by_keys_and_name(TokenChute)
+)
 CCTALK = DeviceSpec(name="cctalk", keys=CctalkConfig, lines=cctalk_lines, make=_cctalk, framing=_framing)

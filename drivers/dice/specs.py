@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from drivers.base.device_spec import BoardPlace, Device, DeviceSpec, LineUse
+from drivers.base.device_spec import BoardPlace, DeviceSpec, LineUse, by_keys, by_keys_and_count
 from drivers.dice.automated_shaker import (
     BUSY,
     FAULT,
@@ -135,34 +133,6 @@ def automated_shaker_lines(config: AutomatedShakerConfig) -> dict[str, LineUse]:
     return lines
 
 
-def _cage(keys: CageConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Cage(keys))
-
-
-def _chute(keys: ChuteConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Chute(keys, len(parts)))
-
-
-def _motor(keys: CageMotorConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(CageMotor(keys), CageMotorActuator(keys))
-
-
-def _shaker(keys: ShakerConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Shaker(keys))
-
-
-def _automated_shaker(keys: AutomatedShakerConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(AutomatedShaker(keys), ShakerActuator(keys))
-
-
-def _keypad(keys: DiceKeypadConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(DiceKeypad(keys, len(parts)))
-
-
-def _reader(keys: DiceReaderConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(DiceReader(keys, len(parts)), ReaderActuator(keys, len(parts)))
-
-
 def _reader_framing(keys: DiceReaderConfig) -> Framer:
     return framer_of(keys.format)
 
@@ -175,31 +145,35 @@ CAGE = DeviceSpec(
     name="cage",
     keys=CageConfig,
     lines=cage_lines,
-    make=_cage,
+    make=by_keys(Cage),
     movements=lambda keys, wired: cage_movements(keys),
 )
 CHUTE = DeviceSpec(
     name="chute",
     keys=ChuteConfig,
     lines=chute_lines,
-    make=_chute,
+    make=by_keys_and_count(Chute),
     movements=lambda keys, wired: chute_movements(keys),
 )
 CAGE_MOTOR = DeviceSpec(
-    name="cage_motor", keys=CageMotorConfig, lines=cage_motor_lines, make=_motor, started_by_call=True
+    name="cage_motor",
+    keys=CageMotorConfig,
+    lines=cage_motor_lines,
+    make=by_keys(CageMotor, CageMotorActuator),
+    started_by_call=True,
 )
 SHAKER = DeviceSpec(
     name="shaker",
     keys=ShakerConfig,
     lines=shaker_lines,
-    make=_shaker,
+    make=by_keys(Shaker),
     movements=lambda keys, wired: shaker_movements(keys),
 )
 AUTOMATED_SHAKER = DeviceSpec(
     name="automated_shaker",
     keys=AutomatedShakerConfig,
     lines=automated_shaker_lines,
-    make=_automated_shaker,
+    make=by_keys(AutomatedShaker, ShakerActuator),
     framing=_shaker_framing,
     started_by_call=True,
     movements=lambda keys, wired: automated_shaker_movements(keys),
@@ -208,14 +182,14 @@ DICE_KEYPAD = DeviceSpec(
     name="dice_keypad",
     keys=DiceKeypadConfig,
     lines=dice_keypad_lines,
-    make=_keypad,
+    make=by_keys_and_count(DiceKeypad),
     movements=lambda keys, wired: dice_keypad_movements(keys),
 )
 DICE_READER = DeviceSpec(
     name="dice_reader",
     keys=DiceReaderConfig,
     lines=dice_reader_lines,
-    make=_reader,
+    make=by_keys_and_count(DiceReader, ReaderActuator),
     framing=_reader_framing,
     movements=lambda keys, wired: dice_reader_movements(keys),
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from drivers.base.device_spec import BoardOutput, BoardPlace, Device, DeviceSpec, LineUse
+from drivers.base.device_spec import BoardOutput, BoardPlace, DeviceSpec, LineUse, by_keys_and_name
 from drivers.pusher.bed import FALL_HOUSE, FALL_PLAYER, SHAFT, TILT, PusherBed, PusherBedConfig
 from drivers.pusher.board import PLACES, PusherBoard, PusherBoardConfig
 from drivers.pusher.board_actuator import PusherBoardActuator
@@ -20,10 +18,6 @@ def bed_lines(config: PusherBedConfig) -> dict[str, LineUse]:
         FALL_HOUSE: LineUse("edges over the house's box", fell, opto),
         TILT: LineUse("tilt bob", "the bob touches its ring", "ring of the tilt bob", required=False),
     }
-
-
-def _bed(keys: PusherBedConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(PusherBed(keys, name))
 
 
 def board_lines(config: PusherBoardConfig) -> dict[str, LineUse]:
@@ -55,9 +49,10 @@ def board_lines(config: PusherBoardConfig) -> dict[str, LineUse]:
     return {**lines, config.link: link}
 
 
-def _board(keys: PusherBoardConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(PusherBoard(keys, name), PusherBoardActuator(keys, name))
-
-
-PUSHER_BOARD = DeviceSpec(name="pusher_board", keys=PusherBoardConfig, lines=board_lines, make=_board)
-PUSHER_BED = DeviceSpec(name="pusher_bed", keys=PusherBedConfig, lines=bed_lines, make=_bed)
+PUSHER_BOARD = DeviceSpec(
+    name="pusher_board",
+    keys=PusherBoardConfig,
+    lines=board_lines,
+    make=by_keys_and_name(PusherBoard, PusherBoardActuator),
+)
+PUSHER_BED = DeviceSpec(name="pusher_bed", keys=PusherBedConfig, lines=bed_lines, make=by_keys_and_name(PusherBed))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from drivers.base.device_spec import BoardOutput, BoardPlace, Device, DeviceSpec, LineUse
+from drivers.base.device_spec import BoardOutput, BoardPlace, DeviceSpec, LineUse, by_keys_and_name
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import Reels, ReelsConfig
 from drivers.reels.reels_wire import REELS_A_BOARD, TOKEN_LINE, home_line, links_of, place_of, stop_line
@@ -63,8 +61,6 @@ def _driven(config: ReelsConfig, link: str) -> tuple[BoardOutput, ...]:
     return tuple(driven)
 
 
-def _reels(keys: ReelsConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Reels(keys, name), ReelsActuator(keys, name))
-
-
-STEPPER_REELS = DeviceSpec(name="stepper_reels", keys=ReelsConfig, lines=reels_lines, make=_reels)
+STEPPER_REELS = DeviceSpec(
+    name="stepper_reels", keys=ReelsConfig, lines=reels_lines, make=by_keys_and_name(Reels, ReelsActuator)
+)

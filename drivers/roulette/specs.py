@@ -7,7 +7,15 @@ from itertools import combinations
 
 import msgspec
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse, Recorded, RecordedError, WiredFinding
+from drivers.base.device_spec import (
+    DeviceSpec,
+    LineUse,
+    Recorded,
+    RecordedError,
+    WiredFinding,
+    by_keys,
+    by_keys_and_name,
+)
 from drivers.base.movement import LineBounds
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.movements import movements, star_x_movements, with_measured
@@ -81,14 +89,6 @@ def _apart_deg(first: float, second: float) -> float:
     return abs((first - second + 180) % 360 - 180)
 
 
-def _make_wheel(keys: RouletteWheelConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(RouletteWheel(keys))
-
-
-def _make_star_x(keys: StarXConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(StarXWheel(name, keys))
-
-
 MOST_RPM = 60.0
 """A rotor turns no faster (ours): three times what wheels are spun with."""
 MOST_LAPS_HZ = 3.0
@@ -132,7 +132,7 @@ ROULETTE_WHEEL = DeviceSpec(
     name="roulette_wheel",
     keys=RouletteWheelConfig,
     lines=roulette_wheel_lines,
-    make=_make_wheel,
+    make=by_keys(RouletteWheel),
     recorded=Recorded(tuple(f"ball_{number}" for number in range(1, MOST_SENSORS + 1)), _recorded_keys),
     on_wires=roulette_wheel_on_wires,
     movements=movements,
@@ -143,6 +143,6 @@ STAR_X = DeviceSpec(
     name="star_x",
     keys=StarXConfig,
     lines=star_x_lines,
-    make=_make_star_x,
+    make=by_keys_and_name(StarXWheel),
     movements=lambda keys, wired: star_x_movements(keys),
 )

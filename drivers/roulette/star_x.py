@@ -543,7 +543,7 @@ _FLAG_OBSERVATIONS = (
 class StarXWheel:
     """The driver of one automatic wheel; see `drivers.base.driver.Driver`."""
 
-    def __init__(self, name: str, config: StarXConfig) -> None:
+    def __init__(self, config: StarXConfig, name: str) -> None:
         self.name = name
         self.lines = frozenset({config.link})
         self._config = config

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse, WiredFinding
+from drivers.base.device_spec import DeviceSpec, LineUse, WiredFinding, by_keys_and_name
 from drivers.screen.actuator import ScreenActuator
 from drivers.screen.screen import LIGHT, Screen, ScreenConfig, stop_line
 from drivers.screen.screen_wire import LINK, LONGEST
@@ -22,10 +22,6 @@ def screen_lines(config: ScreenConfig) -> dict[str, LineUse]:
         seen = "the patch is lit"
         lines[LIGHT] = LineUse("light sensor at the patch in the picture's corner", seen, "output of the light sensor")
     return lines
-
-
-def _screen(keys: ScreenConfig, name: str, parts: Sequence[str]) -> Device:
-    return Device(Screen(keys, name), ScreenActuator(keys, name))
 
 
 def _framing(keys: ScreenConfig) -> Framer:
@@ -55,7 +51,7 @@ VIDEO_SCREEN = DeviceSpec(
     name="video_screen",
     keys=ScreenConfig,
     lines=screen_lines,
-    make=_screen,
+    make=by_keys_and_name(Screen, ScreenActuator),
     framing=_framing,
     on_wires=_on_wires,
 )

@@ -25,7 +25,7 @@ SOUND = re.compile(r"23+4[4b]*(7[7b]*)?5")
 
 def run(chunks: Sequence[StarXChunk]) -> tuple[list[Frame | EdgesLost], list[tuple[int, Observation]]]:
     """The lines that came, and each observation with how many of them had come."""
-    driver, framer = StarXWheel("wheel", StarXConfig()), LineFramer(max_length=32)
+    driver, framer = StarXWheel(StarXConfig(), "wheel"), LineFramer(max_length=32)
     lines: list[Frame | EdgesLost] = []
     seen: list[tuple[int, Observation]] = []
     for chunk in chunks:

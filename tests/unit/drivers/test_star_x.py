@@ -34,7 +34,7 @@ class Feed:
     """A wheel that sends lines half a second apart, and the driver's observations."""
 
     def __init__(self, config: StarXConfig | None = None) -> None:
-        self.driver: Driver = StarXWheel("wheel", config or StarXConfig())
+        self.driver: Driver = StarXWheel(config or StarXConfig(), "wheel")
         self.t_ns = 0
         self.seen: list[Observation] = []
 
@@ -663,7 +663,7 @@ def test_when_due_is_called_changes_nothing(seed: int, data: st.DataObject) -> N
     fault = data.draw(st.sampled_from([None, "cut_cable", "stray_number", "noise", "bare_missing"]))
     spin = StarXSimulator(seed).spin(fault)
     lines = frames(spin.chunks)
-    plain, watched = StarXWheel("wheel", StarXConfig()), StarXWheel("wheel", StarXConfig())
+    plain, watched = StarXWheel(StarXConfig(), "wheel"), StarXWheel(StarXConfig(), "wheel")
     expected = [seen for value in lines for seen in take(plain, value)] + plain.due(spin.until_ns)
     seen: list[Observation] = []
     for value in lines:
@@ -677,7 +677,7 @@ def test_when_due_is_called_changes_nothing(seed: int, data: st.DataObject) -> N
 
 
 def test_observations_come_in_the_order_of_time() -> None:
-    driver = StarXWheel("wheel", StarXConfig())
+    driver = StarXWheel(StarXConfig(), "wheel")
     lines = [value for spin in StarXSimulator(3).spins(5, {2: "cut_cable"}) for value in frames(spin.chunks)]
     times = [seen.t_ns for value in lines for seen in take(driver, value)]
     assert times == sorted(times)

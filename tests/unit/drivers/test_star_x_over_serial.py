@@ -23,7 +23,7 @@ class Table:
 
     def __init__(self, port: str, clock: VirtualClock) -> None:
         self.clock = clock
-        self.driver = StarXWheel("wheel", StarXConfig(link=LINK))
+        self.driver = StarXWheel(StarXConfig(link=LINK), "wheel")
         self.link = SerialLink(LINK, port, clock, LineFramer(max_length=32))
         self.merge = Merge()
         self.merge.add(LINK, self.link.max_lateness_ns, self.link.lines)

@@ -15,7 +15,7 @@ from simulators.roulette.star_x import STAR_X_FAULTS, StarXSimulator, StarXSpin,
 
 def play(spins: list[StarXSpin]) -> list[Observation]:
     """The driver's observations of these spins, in one stream."""
-    driver = StarXWheel("wheel", StarXConfig())
+    driver = StarXWheel(StarXConfig(), "wheel")
     framer = LineFramer(max_length=32)
     seen: list[Observation] = []
     for spin in spins:
