@@ -102,6 +102,8 @@ class Table:
         self.drivers = tuple(drivers)
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
+        self._not_of_game = COMMON | {Command} | self._observers.keys()
+        """Types of what comes and is not handed to the game as it is."""
         self._verbs = VERBS if verbs is None else verbs
         self._own_verbs = own_verbs
         self._owner = {line: driver.name for driver in drivers for line in driver.lines}
@@ -215,16 +217,27 @@ class Table:
             for driver in self.drivers:
                 seen += driver.due(until_ns)
         seen.sort(key=_moment)
+        self._go_through(seen)
+        self._pass_time(until_ns)
+        return self._take()
+
+    def _go_through(self, seen: Sequence[Observation | Command]) -> None:
+        """Takes observations and orders one by one, after time has passed to each. Most are the game's alone."""
+        rounds, report, undecided = self.rounds, self.rounds.report, self._undecided
+        handle: Callable[[Any], None] = self.game.handle
+        more_deadlines = bool(self.actuators) or self._can.deadlines is not None
         for one in seen:
-            self._pass_time(one.t_ns - 1)
-            if isinstance(one, Command):
+            t_ns = one.t_ns
+            if rounds.run_due_ns < t_ns or rounds.settle_due_ns < t_ns or undecided.due_ns < t_ns or more_deadlines:
+                self._pass_time(t_ns - 1)
+            if type(one) not in self._not_of_game:
+                handle(one)
+            elif isinstance(one, Command):
                 self._command(one)
             else:
                 self._observe(one)
-            if self.rounds.report.events:
+            if report.events:
                 self._collect()
-        self._pass_time(until_ns)
-        return self._take()
 
     def answers(self) -> list[CommandResult]:
         """What became of the orders since the last call, where they had an id."""
