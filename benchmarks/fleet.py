@@ -31,11 +31,11 @@ from typing import NamedTuple
 
 from rich.console import Console
 
-from controller.fleet.connection import connect
-from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream
-from controller.fleet.subjects import event_subject, stream_of
-from controller.fleet.verify import verify_stream
 from feed.events import decode, genesis, link
+from fleet.connection import connect
+from fleet.streams import HEAD, MESSAGE_ID, TOPIC, JetStream
+from fleet.subjects import event_subject, stream_of
+from fleet.verify import verify_stream
 from tests.fakes.nats_server import NatsServer
 
 RELAY = [sys.executable, "-c", "from controller.cli import main; main()", "relay"]

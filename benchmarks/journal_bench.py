@@ -23,10 +23,10 @@ from time import perf_counter_ns
 
 from nacl.signing import SigningKey
 
+from audit.errors import JournalError
+from audit.records import Entry
 from benchmarks.bare_disk import bare_append, bare_sqlite
-from controller.journal.errors import JournalError
 from controller.journal.journal import Heads, Journal
-from controller.journal.records import Entry
 from feed import events
 from feed.events import Event, encode, type_of
 from hal.clock import SystemClock

@@ -26,8 +26,8 @@ from time import monotonic_ns
 import zmq
 from nacl.signing import SigningKey
 
+from audit.errors import JournalError
 from benchmarks.bare_disk import bare_append, bare_sqlite
-from controller.journal.errors import JournalError
 from controller.journal.journal import Journal
 from controller.journal.writer import Done, Heads
 from controller.service.counters import ServiceCounters

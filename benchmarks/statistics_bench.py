@@ -25,13 +25,14 @@ import msgspec
 from rich.console import Console
 
 from benchmarks.service_bench import Line, shown
-from controller.fleet.subjects import TableName
-from controller.statistics.columns import COLUMNS, row_of, sql_columns
-from controller.statistics.dataset import Choice, Dataset, collecting
-from controller.statistics.sources import collect_export
-from controller.statistics.summary import summarize
+from controller.games.catalogue import GAME
 from feed.data import StatisticsKey, type_of
 from feed.events import Data, Event, Evidence, NoMoreBets, Outcome, RoundOpened, Settled, TableOpened, decode, encode
+from fleet.statistics.columns import COLUMNS, row_of, sql_columns
+from fleet.statistics.dataset import Choice, Dataset, collecting
+from fleet.statistics.sources import collect_export
+from fleet.statistics.summary import summarize
+from fleet.subjects import TableName
 
 MOST_TIMES = 12.0
 """The time of the bare library, to which the rows come ready: here every event is decoded, checked and chained."""
@@ -141,7 +142,7 @@ def _measure(what: str, source: Path, target: Path) -> dict[str, float]:
         with collecting(target) as collector:
             collect_export(source, "hall", collector)
     elif what == "summary":
-        summarize(Dataset(target), Choice())
+        summarize(Dataset(target), Choice(), GAME)
     else:
         write_bare(source, target)
     seconds = perf_counter() - begin

@@ -7,13 +7,14 @@ from typing import Final
 
 import msgspec
 
-from controller.bench_page.reasons import RuleWords, meaning_of, rule_words
+from controller.bench_page.rule_words import RuleWords, rule_words
 from controller.games.catalogue import GAME
 from controller.service.event_lines import words_of
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, Phase
 from controller.table.table import Table
 from feed import events
 from feed.events import Event
+from feed.reasons import meaning_of
 from hal.plain_text import plain
 
 VERDICTS: Final = (events.Outcome, events.Void, events.Unresolved)

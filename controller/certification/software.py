@@ -17,7 +17,9 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
 
-PACKAGES: Final = ("hal", "drivers", "controller", "feed", "scoreboard", "screen", "simulators")
+PACKAGES: Final = (
+    *("hal", "drivers", "controller", "feed", "audit", "scoreboard", "fleet", "command_line", "screen", "simulators"),
+)
 ROOT: Final = Path(__file__).resolve().parents[2]
 """The folder that holds the packages."""
 UNREADABLE: Final = "unreadable"

@@ -12,18 +12,6 @@ import click
 
 from hal.plain_text import plain
 
-FATAL = 1
-"""Exit code for a fatal error."""
-
-BAD_CONFIGURATION = 2
-"""Exit code for files that cannot be used."""
-
-NOT_VERIFIED = 3
-"""Exit code for a journal that does not verify."""
-
-NOT_COMPLETE = 4
-"""Exit code for streams without a difference of which nothing vouches that they are complete."""
-
 _COMMANDS = {
     "check": "controller.cli.check",
     "pins": "controller.cli.pins",
@@ -37,7 +25,7 @@ _COMMANDS = {
     "scoreboard": "controller.cli.scoreboard",
     "screen": "controller.cli.screen",
     "send": "controller.cli.send",
-    "relay": "controller.cli.relay",
+    "relay": "fleet.cli.relay",
     "fleet": "controller.cli.fleet",
     "journal": "controller.cli.journal",
     "rule": "controller.cli.rule",

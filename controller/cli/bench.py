@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.options import parse_speed
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.options import parse_speed
 from controller.cli.printing import load_one
 from controller.configuration.values import TableConfig
 from hal.clock import Clock, FastClock, SystemClock

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 import click
 
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.boards.identity import misfit, words
-from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.boards_firmware import check_command, flash_command, sign_command
 from controller.cli.boards_trace import PATIENCE_S, trace_command
 from controller.cli.printing import load_one

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.options import public_keys
 from controller.boards import flashing as avrdude
 from controller.boards.bench_sheet import BenchSheetError, is_report
 from controller.boards.detached_signature import signature_path
@@ -26,9 +28,7 @@ from controller.boards.firmware_image import (
     sign,
 )
 from controller.boards.identity import kind_name, misfit, not_written, version, words
-from controller.cli import BAD_CONFIGURATION, FATAL
 from controller.cli.boards_sheet import Bench, PortFinding, run_sheet, verify_report
-from controller.cli.options import public_keys
 from hal.board.bootloader import ask_version
 from hal.board.down_reasons import reset_by_opening
 from hal.board.errors import BoardError

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import click
 
+from command_line.exit_codes import FATAL
 from controller.boards.bench_sheet import (
     BenchReport,
     BenchSheetError,
@@ -23,7 +24,6 @@ from controller.boards.bench_sheet import (
     write,
 )
 from controller.boards.detached_signature import signature_path
-from controller.cli import FATAL
 from hal.clock import NS_PER_S, SystemClock
 
 

@@ -10,8 +10,8 @@ from contextlib import suppress
 
 import click
 
+from command_line.exit_codes import FATAL
 from controller.boards.wire_words import FROM_BOARD, TO_BOARD, is_report, piece_words, pieces_of
-from controller.cli import FATAL
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.message import BoardCommand, BoardReport

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 import msgspec
 
-from controller.cli import BAD_CONFIGURATION, FATAL
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.person import LEFT, ask
 from controller.cli.plots import plot
 from controller.cli.printing import load_one

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 import msgspec
 
-from controller.cli import BAD_CONFIGURATION, FATAL
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
 from controller.cli.send import person, user_name
 from controller.cli.services_here import refusal, service_of, services

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from controller.cli import BAD_CONFIGURATION
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.cli.printing import show_problems
 from controller.games.base.spec import spec_of
 from controller.games.load import check

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from controller.cli import FATAL
+from command_line.exit_codes import FATAL
 from controller.cli.printing import load_all
 
 SYSTEMCTL = "systemctl"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from controller.cli import BAD_CONFIGURATION, FATAL
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.person import LEFT, ask
 from controller.cli.printing import show_problems
 from controller.cli.services_here import ServiceHere, service_of, services

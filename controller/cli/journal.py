@@ -3,53 +3,59 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any
 
 import click
 import msgspec
 from nacl.signing import SigningKey
 
-from controller.captures.capture_store import SUFFIX
-from controller.cli import BAD_CONFIGURATION, NOT_VERIFIED
-from controller.cli.journal_report import report_command
-from controller.cli.options import public_keys
-from controller.cli.reading_journals import exit_on_journal_error, progress_bar
-from controller.configuration.problems import suggestion
-from controller.journal.archive import archivable, archive
-from controller.journal.audit.captures import check_captures
-from controller.journal.audit.continuing import breaks_between
-from controller.journal.audit.findings import AuditReport, ChainSummary
-from controller.journal.backup import back_up
-from controller.journal.errors import JournalError
-from controller.journal.export import caused_by, csv_heading, csv_lines, json_line
-from controller.journal.files import retire
-from controller.journal.queries import (
+from audit.captures import check_captures
+from audit.continuing import breaks_between
+from audit.errors import JournalError
+from audit.export import caused_by, csv_heading, csv_lines, json_line
+from audit.queries import (
     ROUNDS,
-    RecalledTable,
     Selection,
     Span,
     find,
     last_of,
     last_written,
-    parse_moment,
     recall,
     select,
     span_of,
     tables,
 )
-from controller.journal.records import COMMAND, COMMANDS, Record
+from audit.records import COMMANDS, Record
+from audit.verify import KnownHead, verify
+from command_line.exit_codes import BAD_CONFIGURATION, NOT_VERIFIED
+from command_line.journal_output import (
+    SINCE,
+    UNTIL,
+    check_kinds,
+    count,
+    export_options,
+    moment,
+    new_file,
+    print_recall,
+    show_recall,
+    show_report,
+)
+from command_line.options import public_keys
+from command_line.reading_journals import exit_on_journal_error, progress_bar
+from controller.captures.capture_store import SUFFIX
+from controller.cli.journal_report import report_command
+from controller.journal.archive import archivable, archive
+from controller.journal.backup import back_up
+from controller.journal.files import retire
 from controller.journal.signing import FILE_NAME as KEY_FILE
 from controller.journal.signing import SigningKeyError, load
-from controller.journal.verify import KnownHead, verify
-from controller.rules.cited import HOUSE_RULE
 from controller.service.event_lines import colored_line_of, dated_words, rule_words
 from controller.service.state_paths import CAPTURES
-from feed.data import DATA_TYPES, CaptureFile
-from feed.events import EventError, Outcome, Unresolved, Void, decode
+from feed.events import EventError, decode
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
 
@@ -136,15 +142,13 @@ def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) ->
     if as_json:
         click.echo(msgspec.json.encode(report))
         return not report.wrong
-    click.echo(f"{folder}: {_count(report.good, 'capture')} as the events name them")
+    click.echo(f"{folder}: {count(report.good, 'capture')} as the events name them")
     if report.gone:
         why = "the oldest are deleted when the folder is full, and whoever can write there can delete any"
-        click.echo(f"  note: {_count(report.gone, 'capture')} that events name {_are(report.gone)} not there: {why}")
+        click.echo(f"  note: {count(report.gone, 'capture')} that events name {_are(report.gone)} not there: {why}")
     if report.strange:
         where = "its event may be in an archive that was not given"
-        click.echo(
-            f"  note: {_count(report.strange, 'capture')} {_are(report.strange)} named by no event here: {where}"
-        )
+        click.echo(f"  note: {count(report.strange, 'capture')} {_are(report.strange)} named by no event here: {where}")
     for one in report.wrong:
         click.echo(click.style(f"  CHANGED: {plain(one)}", fg="red"))
     return not report.wrong
@@ -152,43 +156,6 @@ def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) ->
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-_VERIFIED = "verified: nothing was changed, removed or inserted"
-_VERIFIED_BUT_ITS_END = (
-    "verified: nothing was changed or inserted, nor removed before its end; what may be cut off there, nothing shows"
-)
-
-
-def show_report(report: AuditReport) -> None:
-    """Prints a report: what the file holds, the notes and the findings."""
-    there = (
-        f"{_count(report.records, 'record')} in {_count(len(report.chains), 'chain')}, {_count(report.seals, 'seal')}"
-    )
-    click.echo(f"{report.path}: {there}")
-    for chain in report.chains:
-        click.echo(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
-    for note in report.notes:
-        click.echo(f"  note: {note}")
-    if report.public_keys and not report.keys_given:
-        click.echo(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
-        click.echo("        compare it with the one that you keep, or give that with --key")
-    if report.first is None:
-        click.echo(click.style(_VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END, fg="green"))
-        return
-    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {_count(len(report.findings), 'finding')}")
-    for number, finding in enumerate(report.findings):
-        click.echo(f"  then: {finding}" if number else click.style(f"  first: {finding}", fg="red"))
-
-
-def _chain_span(chain: ChainSummary) -> str:
-    if chain.last < chain.first:
-        return "no records"
-    return f"records {chain.first} to {chain.last}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 # feltwire journal show, recall and export
@@ -215,17 +182,7 @@ def _parse_span(_ctx: click.Context, param: click.Parameter, value: str | None) 
     return span
 
 
-def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:
-    """The callback of an option that takes a day or a time."""
-    try:
-        return None if value is None else parse_moment(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
-
-
 _ROUND = click.option("--round", "numbers", metavar="N|N-M", callback=_parse_span, help="Of this round, or of these.")
-_SINCE = click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
-_UNTIL = click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
 
 
 @click.command("show")
@@ -233,8 +190,8 @@ _UNTIL = click.option("--until", callback=moment, metavar="TIME", help="Before t
 @click.argument("table", required=False)
 @click.argument("span", required=False, callback=_parse_span)
 @_ROUND
-@_SINCE
-@_UNTIL
+@SINCE
+@UNTIL
 @_JSON
 def show_command(
     path: Path,
@@ -308,8 +265,8 @@ def show_command(
     help=f"The last so many of each table.  [default: {ROUNDS}; all that are chosen by the options below]",
 )
 @_ROUND
-@_SINCE
-@_UNTIL
+@SINCE
+@UNTIL
 @click.option("--json", "as_json", is_flag=True, help='One a line: {"recall": true, "table", "round", "events"}.')
 def recall_command(
     path: Path,
@@ -337,12 +294,12 @@ def recall_command(
     Exit codes: 0; 2 for a file that cannot be used, or a table that it does not have.
     """
     selection = Selection(since=since, until=until, rounds=numbers)
-    count = rounds if rounds is not None or _narrows(selection) else ROUNDS
+    last = rounds if rounds is not None or _narrows(selection) else ROUNDS
     with exit_on_journal_error():
         chosen = [table] if table is not None else [one for one in tables(path) if one != COMMANDS]
         if not chosen:
             raise JournalError(path, "it has no table yet", "there is nothing to recall before the first round")
-        found = [recall(path, one, count, selection) for one in chosen]
+        found = [recall(path, one, last, selection) for one in chosen]
         if _narrows(selection) and not any(one.rounds for one in found):
             where = " here" if table is None else f" of {table}"
             raise JournalError(
@@ -352,31 +309,12 @@ def recall_command(
             if as_json:
                 print_recall(recalled)
             elif recalled.rounds or not _narrows(selection):
-                show_recall(recalled, 0 if count is None else count)
+                show_recall(recalled, 0 if last is None else last, partial(colored_line_of, dated=True), rule_words)
 
 
 def _narrows(selection: Selection) -> bool:
     """Whether rounds or a time are chosen."""
     return selection.rounds is not None or selection.since is not None or selection.until is not None
-
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-_EXPORT_OPTIONS = (
-    click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True),
-    click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more."),
-    click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat."),
-    _SINCE,
-    _UNTIL,
-    click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file."),
-)
-
-
-def export_options(command: _Command) -> _Command:
-    """Adds the options of every export: format, tables, kinds, span and output, in this order."""
-    for option in reversed(_EXPORT_OPTIONS):
-        command = option(command)
-    return command
 
 
 @click.command("export")
@@ -434,72 +372,6 @@ def _causes(path: Path) -> dict[str, str]:
         return {}
     chosen = select(path, Selection(tables=(COMMANDS,)))
     return dict(pair for one in chosen for pair in caused_by(one.record))
-
-
-def check_kinds(kinds: tuple[str, ...]) -> None:
-    """Refuses a kind that no event has: an export without a row would look like a history without such events."""
-    known = [*(kind.kind for kind in DATA_TYPES if kind.durable), COMMAND]
-    for kind in kinds:
-        if kind not in known:
-            raise click.BadParameter(
-                f"{kind!r} is no kind of event; {suggestion(kind, known, 'kind')}", param_hint="--kind"
-            )
-
-
-@contextmanager
-def new_file(output: Path | None) -> Iterator[BinaryIO]:
-    """Standard output, or a new file that gets its name when it is complete."""
-    if output is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    if output.exists():
-        raise JournalError(output, "it exists already", "name a new file")
-    part = output.with_name(output.name + ".part")
-    try:
-        with part.open("wb") as file:
-            yield file
-        part.rename(output)
-    except OSError as error:
-        raise JournalError(output, f"it cannot be written ({error.strerror})", "name another file") from error
-
-
-def print_recall(recalled: RecalledTable) -> None:
-    """Prints one round a line, with the bodies of its events as they were published."""
-    for one in recalled.rounds:
-        head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
-        click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
-
-
-def show_recall(recalled: RecalledTable, rounds: int) -> None:
-    """Prints rounds for people, marked so that nobody takes them for live."""
-    mark = f"RECALL of {recalled.table}: past rounds, not live"
-    click.echo(click.style(f"--- {mark} ---", bold=True))
-    for one in recalled.rounds:
-        for event in one.events:
-            click.echo(colored_line_of(event, dated=True))
-            if isinstance(event.data, Outcome | Void | Unresolved):
-                words = rule_words(event.data.rule)
-                cited = words if words == HOUSE_RULE else f"rule {words}"
-                if isinstance(event.data, Unresolved) and event.data.unproven_rule:
-                    cited = f"{cited}; not proven: rule {event.data.unproven_rule}"
-                click.echo(f"{'':14}{cited}, event {event.id}")
-                for name, value in msgspec.structs.asdict(event.data.evidence).items():
-                    if value not in (None, ""):
-                        click.echo(f"{'':14}{name:<22}{_evidence(value)}")
-            elif (capture := getattr(event.data, "capture", None)) is not None:
-                click.echo(f"{'':14}{'capture':<22}{_evidence(capture)}")
-    if len(recalled.rounds) < rounds:
-        more = "; older ones are in an archive" if recalled.archived else ""
-        click.echo(f"{len(recalled.rounds)} rounds have a verdict here{more}")
-    click.echo(click.style(f"--- end of the {mark} ---", bold=True))
-
-
-def _evidence(value: object) -> str:
-    """A value of the evidence; a capture as its file name and SHA-256."""
-    if isinstance(value, CaptureFile):
-        return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
-    return plain(str(value))
 
 
 def show_record(record: Record) -> None:

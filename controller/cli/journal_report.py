@@ -11,13 +11,17 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from controller.captures.capture_store import SUFFIX
-from controller.cli import NOT_VERIFIED
-from controller.cli.options import public_keys, zone_option
-from controller.cli.reading_journals import exit_on_journal_error, progress_bar
-from controller.cli.report_charts import OpenTimes, open_times
-from controller.cli.report_file import ReportFile
-from controller.cli.report_page import (
+from audit.captures import CaptureReport, check_captures
+from audit.errors import JournalError
+from audit.findings import AuditReport
+from audit.queries import parse_moment
+from audit.verify import verify
+from command_line.exit_codes import NOT_VERIFIED
+from command_line.options import public_keys, zone_option
+from command_line.reading_journals import exit_on_journal_error, progress_bar
+from command_line.report_charts import OpenTimes, open_times
+from command_line.report_file import ReportFile
+from command_line.report_page import (
     document,
     escaped,
     explanation,
@@ -28,12 +32,8 @@ from controller.cli.report_page import (
     share,
     table_of,
 )
-from controller.journal.audit.captures import CaptureReport, check_captures
-from controller.journal.audit.findings import AuditReport
-from controller.journal.errors import JournalError
+from controller.captures.capture_store import SUFFIX
 from controller.journal.evening import Evening, SentCommand, TableEvening, TimeSpan, last_time_ns, ns_of, read_evening
-from controller.journal.queries import parse_moment
-from controller.journal.verify import verify
 from controller.rules.house import rules_words
 from controller.rules.profile import is_house
 from controller.service.event_lines import rule_words, verdict_words, words_of

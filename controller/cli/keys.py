@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from controller.cli import BAD_CONFIGURATION
+from command_line.exit_codes import BAD_CONFIGURATION
 from feed.allow_list import CLASSES, POSITIONS, ROLES, Allowed, AllowList, OperatorClass, Position, Role
 from feed.keys import (
     PUBLIC_SUFFIX,
@@ -204,7 +204,7 @@ def show(folder: Path | None) -> None:
 
 
 def _new_signing(folder: Path | None, force: bool) -> None:
-    from controller.journal.errors import JournalError
+    from audit.errors import JournalError
     from controller.journal.files import is_untouched, order_new
     from controller.journal.signing import FILE_NAME, SigningKeyError, create, public_half
     from controller.service.state_paths import state_folder

@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from controller.cli import BAD_CONFIGURATION
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.cli.board_pins_view import boards_view
 from controller.cli.printing import show_problems
 from controller.configuration.header_pins import HEADER, HeaderPin, nearest_ground

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from controller.cli import BAD_CONFIGURATION
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.configuration.problems import Problem
 from controller.configuration.values import TableConfig
 from controller.games.load import check

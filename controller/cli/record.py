@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli import BAD_CONFIGURATION, FATAL
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
 from controller.cli.services_here import how_to_stop, service_of, services
 from controller.configuration.values import TableConfig

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.bench.replay import replay
 from controller.calibration.table_calibration import calibrated, measures_beside
-from controller.cli import BAD_CONFIGURATION
 from controller.cli.printing import load_one, print_events
 from hal.capture.errors import CaptureError
 

@@ -8,7 +8,7 @@ import textwrap
 
 import click
 
-from controller.cli import BAD_CONFIGURATION
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.rules.paragraphs import notes_on
 from controller.rules.sentences import NoSentenceError, Ruling, citations_in, ruling
 

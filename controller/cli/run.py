@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.options import parse_speed
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.options import parse_speed
 from controller.cli.printing import load_all
 from controller.configuration.values import TableConfig
 from hal.clock import SystemClock
@@ -148,7 +148,7 @@ def command(
 
 def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
     """Runs the service; returns the exit code."""
-    from controller.journal.errors import JournalError
+    from audit.errors import JournalError
     from controller.service.console import Console, LineWriter
     from controller.service.core_files import forbid_core_files
     from controller.service.counters import LiveNumbers, ServiceCounters

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli import FATAL
-from controller.cli.local_services import base_to_follow
-from controller.cli.nats_options import (
+from command_line.exit_codes import FATAL
+from command_line.local_services import base_to_follow
+from command_line.options import client_curve
+from feed.endpoints import EndpointError, Endpoints
+from fleet.cli.nats_options import (
     is_nats_address,
     nats_options,
     refuse_nats_options,
     refuse_service_options,
     stream_endpoint,
 )
-from controller.cli.options import client_curve
-from feed.endpoints import EndpointError, Endpoints
 from hal.clock import SystemClock
 
 if TYPE_CHECKING:
-    from controller.fleet.stream_endpoint import StreamEndpoint
+    from fleet.stream_endpoint import StreamEndpoint
     from scoreboard.gateway import Source
 
 PORT = 8080
@@ -142,7 +142,7 @@ def command(
 
 def _stream_source(endpoint: StreamEndpoint, tables: tuple[str, ...]) -> Source:
     """What JetStream has of tables."""
-    from controller.fleet.stream_subscriber import JetStreamSubscriber
+    from fleet.stream_subscriber import JetStreamSubscriber
     from scoreboard.gateway import Source
 
     def opened(simulated: bool | None) -> JetStreamSubscriber:

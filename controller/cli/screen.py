@@ -8,7 +8,7 @@ from secrets import token_hex
 
 import click
 
-from controller.cli import FATAL
+from command_line.exit_codes import FATAL
 
 PORT = 5990
 """Where no other is asked for (ours)."""

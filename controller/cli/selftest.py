@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from controller.cli import BAD_CONFIGURATION, FATAL
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.person import LEFT, ask, confirm
 from controller.cli.printing import load_one
 from controller.cli.send import person, user_name

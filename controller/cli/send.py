@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from controller.cli import FATAL
-from controller.cli.options import client_curve
+from command_line.exit_codes import FATAL
+from command_line.options import client_curve
 from hal.plain_text import is_plain, plain
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def command(
     Exit codes: 0 if it was carried out; 4 if it was refused, with the reason; 1 without an answer in time;
     2 for a wrong option.
     """
-    from controller.cli.local_services import listens
+    from command_line.local_services import listens
     from controller.service.requests import RequestError, decode_request, encode_request
     from feed.endpoints import EndpointError, Endpoints
 
@@ -148,7 +148,7 @@ def _local_base() -> str:
     It is printed where it is not the default one, also where the environment names it: a command must not go to
     another service unnoticed.
     """
-    from controller.cli.local_services import CHOSEN, NoServiceError, find_base
+    from command_line.local_services import CHOSEN, NoServiceError, find_base
     from feed.endpoints import default_base
 
     try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from secrets import token_hex
 from typing import Any, NamedTuple
 
-from controller.cli.local_services import running_bases
+from command_line.local_services import running_bases
 from controller.configuration.values import TableConfig
 from hal.plain_text import plain
 

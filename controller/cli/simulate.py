@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli import BAD_CONFIGURATION, FATAL
-from controller.cli.options import parse_speed
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.options import parse_speed
 from controller.cli.printing import load_one, print_events
 from controller.configuration.values import TableConfig
 from hal.capture.vcd_writer import CaptureLines, writing_capture

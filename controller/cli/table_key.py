@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from controller.cli import BAD_CONFIGURATION
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.configuration.values import TableConfig
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def table_key(config: TableConfig, state: Path | None) -> SigningKey:
     """The key that seals the table's journal; made here where the service never ran. Ends the command without one."""
-    from controller.journal.errors import JournalError
+    from audit.errors import JournalError
     from controller.journal.files import order_path
     from controller.service.opening import StartupCheckError, key_of_state
     from controller.service.state_paths import state_of_table, state_paths_for

@@ -12,16 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from controller.cli import FATAL
-from controller.cli.local_services import NoServiceError, wait_for_base
-from controller.cli.nats_options import (
-    is_nats_address,
-    nats_options,
-    refuse_nats_options,
-    refuse_service_options,
-    stream_endpoint,
-)
-from controller.cli.options import client_curve
+from command_line.exit_codes import FATAL
+from command_line.local_services import NoServiceError, wait_for_base
+from command_line.options import client_curve
 from controller.service.event_lines import color_of, colored_line_of, folded, line_of, snapshot_lines
 from feed.endpoints import EndpointError, Endpoints
 from feed.events import RoundProgress
@@ -45,9 +38,16 @@ from feed.subscriber import (
     Trouble,
     Waiting,
 )
+from fleet.cli.nats_options import (
+    is_nats_address,
+    nats_options,
+    refuse_nats_options,
+    refuse_service_options,
+    stream_endpoint,
+)
 
 if TYPE_CHECKING:
-    from controller.fleet.stream_endpoint import StreamEndpoint
+    from fleet.stream_endpoint import StreamEndpoint
 
 _COLORS: Final[dict[type[Notice], str]] = {
     CaughtUp: "bright_black",
@@ -224,7 +224,7 @@ def command(
 async def _watch_streams(
     view: JsonView | PeopleView, endpoint: StreamEndpoint, tables: Sequence[str], since: int | None
 ) -> None:
-    from controller.fleet.stream_subscriber import JetStreamSubscriber
+    from fleet.stream_subscriber import JetStreamSubscriber
 
     async with JetStreamSubscriber(endpoint, tables=tables or None, since=since, simulated=None) as subscriber:
         async for item in subscriber:

@@ -12,8 +12,8 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from command_line.svg_page import SvgPage
 from controller.cli.board_pins_view import COLUMN_PARTS, CONTROL_PARTS, chain_words, driven_by, key_words, own_pins
-from controller.cli.svg_page import SvgPage
 from controller.configuration.header_pins import HEADER, NANO, nearest_ground, printed
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.pinout import pinouts_of

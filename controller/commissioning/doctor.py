@@ -171,8 +171,8 @@ def _heartbeat(base: str, config: TableConfig) -> str | None:
 
 
 def _journal(paths: StatePaths, signing: str) -> Finding:
-    from controller.journal.errors import JournalError
-    from controller.journal.verify import verify
+    from audit.errors import JournalError
+    from audit.verify import verify
 
     if not paths.journal.exists():
         return table_checks.judge_journal(str(paths.journal), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from audit.findings import AuditReport
 from controller.boards.identity import misfit, words
 from controller.calibration.table_calibration import CalibrationState
 from controller.commissioning.findings import Finding, failed, ok, skipped, warning
-from controller.journal.audit.findings import AuditReport
 from hal.board.messages import IdentityAnswer
 
 

@@ -7,10 +7,11 @@ from typing import Final
 
 from controller.configuration.declaration import value_text
 from controller.configuration.device import DeviceConfig
-from controller.configuration.problems import ConfigFinding, suggestion
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import BoardSection
 from drivers.lamps.lamp_board import LAMPS, LampBoardConfig
 from hal.board.messages import KINDS as BOARDS
+from hal.known_names import suggestion
 
 DEVICE: Final = "lamp_board"
 KINDS: Final = tuple(name for name, kind in BOARDS.items() if kind.lamps >= LAMPS)

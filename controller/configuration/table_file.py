@@ -10,7 +10,7 @@ import msgspec
 from controller.configuration.declaration import fields_of, value_text
 from controller.configuration.device import DeviceConfig
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
-from controller.configuration.problems import ConfigFinding, nearest, suggestion, with_article
+from controller.configuration.problems import ConfigFinding, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
 from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection
 from controller.configuration.validation import as_section, check_choice, right_part, validate
@@ -32,6 +32,7 @@ from controller.rules.house import HouseKeys
 from controller.rules.profile import DEFAULT_PROFILE, HOUSE, profile, profile_names, profiles_that_play
 from drivers.base.device_spec import LineUse
 from hal.backend_spec import NO_BACKEND, BackendSpec
+from hal.known_names import nearest, suggestion
 
 SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed", HOUSE)
 

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from controller.configuration.declaration import value_text
-from controller.configuration.problems import ConfigFinding, suggestion
+from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
+from hal.known_names import suggestion
 from hal.outputs import MOVING
 
 _LISTED: Final = 3

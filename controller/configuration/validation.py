@@ -19,7 +19,8 @@ from controller.configuration.declaration import (
     unwrap,
     value_text,
 )
-from controller.configuration.problems import ConfigFinding, Path, nearest, suggestion
+from controller.configuration.problems import ConfigFinding, Path
+from hal.known_names import nearest, suggestion
 from hal.plain_text import is_plain
 
 S = TypeVar("S", bound=msgspec.Struct)

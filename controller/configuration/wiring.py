@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from controller.configuration.declaration import value_text
 from controller.configuration.pins import GpioPin, propose, resolve, shared
-from controller.configuration.problems import ConfigFinding, Path, nearest
+from controller.configuration.problems import ConfigFinding, Path
 from controller.configuration.sections import (
     SIDES,
     BoardSection,
@@ -35,6 +35,7 @@ from drivers.base.device_spec import LineUse
 from drivers.base.movement import LineBounds
 from hal.backend_spec import BackendSpec
 from hal.board.messages import KINDS
+from hal.known_names import nearest
 from hal.outputs import MOVING
 
 CHIP_LABELS: Final = "pinctrl-rp1 on a Pi 5, pinctrl-bcm2711 on a Pi 4, pinctrl-bcm2835 on older ones"

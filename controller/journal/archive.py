@@ -24,20 +24,22 @@ from typing import NamedTuple, TypeAlias
 
 from nacl.signing import SigningKey
 
-from controller.journal.audit.findings import AuditReport
-from controller.journal.base import BaseRow, base_digest, read_base
-from controller.journal.errors import UNREADABLE, JournalError, journal_error
-from controller.journal.files import Lock, connect_reader, connect_writer, make_file, sync_folder
-from controller.journal.history import head_of, state_of
-from controller.journal.records import COMMANDS, Head
-from controller.journal.schema import CHAINS, create, prepare
-from controller.journal.seals import ARCHIVE, CLOSED, SEALS, Seal, SealSigner, Statement, read_seals
+from audit.base import BaseRow, base_digest, read_base
+from audit.errors import UNREADABLE, JournalError, journal_error
+from audit.findings import AuditReport
+from audit.reading import connect_reader
+from audit.records import COMMANDS, Head
+from audit.schema import CHAINS, create, prepare
+from audit.seals import ARCHIVE, CLOSED, SEALS, Seal, SealSigner, Statement, read_seals
+from audit.table_state import head_of, state_of
+from audit.verify import verify
+from audit.witness import State, Witness, read_witness
+from controller.journal.files import Lock, connect_writer, make_file
 from controller.journal.store import INSERT_SEAL
-from controller.journal.verify import verify
 from controller.journal.walk import Walk, walk
-from controller.journal.witness import State, Witness, read_witness
 from feed.state import encode_snapshot
 from hal.clock import Clock
+from hal.durable_files import sync_folder
 
 Progress: TypeAlias = Callable[[str], None]
 """What is being done now."""

@@ -12,9 +12,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.journal.errors import UNREADABLE, JournalError, journal_error
-from controller.journal.files import connect_reader, make_file, sync_folder
-from controller.journal.verify import verify
+from audit.errors import UNREADABLE, JournalError, journal_error
+from audit.reading import connect_reader
+from audit.verify import verify
+from controller.journal.files import make_file
+from hal.durable_files import sync_folder
 
 DAMAGED: Final = ".damaged"
 

@@ -18,9 +18,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controller.journal.errors import JournalError
-from controller.journal.queries import Selection, last_written, select, tables
-from controller.journal.records import COMMANDS, Record
+from audit.errors import JournalError
+from audit.queries import Selection, last_written, select, tables
+from audit.records import COMMANDS, Record
 from feed.data import StatisticsKey
 from feed.events import (
     CaptureFile,

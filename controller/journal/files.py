@@ -13,9 +13,8 @@ import sqlite3
 from pathlib import Path
 from types import TracebackType
 from typing import Final
-from urllib.parse import quote
 
-from controller.journal.errors import (
+from audit.errors import (
     PUT_BACK,
     REPLACE_DISK,
     UNREADABLE,
@@ -24,13 +23,13 @@ from controller.journal.errors import (
     JournalError,
     journal_error,
 )
+from audit.reading import connect
+from audit.witness import SUFFIX as WITNESS_SUFFIX
+from audit.witness import witness_path
 from controller.journal.signing import FILE_NAME as KEY_FILE
-from controller.journal.witness import SUFFIX as WITNESS_SUFFIX
-from controller.journal.witness import witness_path
 from hal.clock import Clock, wall_time
+from hal.durable_files import sync_folder
 
-BUSY_SECONDS: Final = 5.0
-"""How long SQLite waits for a lock: readers hold none for long (ours)."""
 WAL_KEEPS_BYTES: Final = 16 * 1024 * 1024
 """A write-ahead log that grew beyond this, because a reader took long, is truncated to it (ours)."""
 LOG_BYTES: Final = 4 * 1024 * 1024
@@ -224,32 +223,6 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes the names in a folder durable: without it a new file may be gone after a power cut, synced or not.
-
-    Raises:
-        OSError: the disk cannot.
-    """
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def sync_file(path: Path) -> None:
-    """Makes the content of a file durable; whoever wrote it has closed it before.
-
-    Raises:
-        OSError: it is not there, or the disk cannot.
-    """
-    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def connect_writer(path: Path) -> sqlite3.Connection:
     """The connection that writes: every commit is on the disk when it returns.
 
@@ -259,7 +232,7 @@ def connect_writer(path: Path) -> sqlite3.Connection:
         JournalError: it cannot be opened, or its file system cannot do what is needed.
     """
     try:
-        connection = _connect(path, "rw")
+        connection = connect(path, "rw")
         try:
             _set_up_writing(connection, path)
         except (*UNREADABLE, JournalError):
@@ -305,25 +278,6 @@ def fill_log(path: Path) -> None:
             os.close(log)
     except OSError as error:
         raise journal_error(path, error, "filling its write-ahead log") from error
-
-
-def connect_reader(path: Path) -> sqlite3.Connection:
-    """A connection that can only read. It sees what is durable, and does not block the writer.
-
-    Raises:
-        sqlite3.Error: it cannot be opened.
-    """
-    return _connect(path, "ro")
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?mode={mode}",
-        uri=True,
-        isolation_level=None,
-        timeout=BUSY_SECONDS,
-        check_same_thread=False,
-    )
 
 
 # --- setting a journal aside ------------------------------------------------------------------------------------------

@@ -9,7 +9,11 @@ from pathlib import Path
 
 from nacl.signing import SigningKey
 
-from controller.journal.errors import UNREADABLE, JournalError, journal_error
+from audit.errors import UNREADABLE, JournalError, journal_error
+from audit.records import COMMANDS, Entry, Head, nothing
+from audit.schema import prepare
+from audit.seals import SEAL_EVERY, START, SealSigner
+from audit.witness import HistoryLost, State, Witness
 from controller.journal.files import (
     Lock,
     PresentFiles,
@@ -20,13 +24,9 @@ from controller.journal.files import (
     order_done,
 )
 from controller.journal.history import Reader
-from controller.journal.records import COMMANDS, Entry, Head, nothing
 from controller.journal.recovery import READ_AT_LEAST, Progress, RecoveredJournal, RecoveredTable, recover
-from controller.journal.schema import prepare
-from controller.journal.seals import SEAL_EVERY, START, SealSigner
 from controller.journal.store import JournalEnd, Store
 from controller.journal.whole_check import WholeCheck
-from controller.journal.witness import HistoryLost, State, Witness
 from controller.journal.writer import CHECKPOINT_EVERY, AtOnce, Deliver, Done, Heads, JournalWriter, Submission
 from hal.clock import Clock
 

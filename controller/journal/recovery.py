@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from controller.journal.errors import PUT_BACK, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
-from controller.journal.history import state_of
-from controller.journal.records import COMMANDS, Head, nothing
-from controller.journal.schema import layout_faults
-from controller.journal.seals import ARCHIVE, CLOSED, FIRST, SEAL_COLUMNS, SEALS, STOP, Seal, trusted_seal
+from audit.errors import PUT_BACK, UNREADABLE, VERIFY, JournalDamaged, JournalError, journal_error
+from audit.records import COMMANDS, Head, nothing
+from audit.schema import layout_faults
+from audit.seals import ARCHIVE, CLOSED, FIRST, SEAL_COLUMNS, SEALS, STOP, Seal, trusted_seal
+from audit.table_state import state_of
+from audit.witness import HistoryLost, State, read_witness
 from controller.journal.walk import Walk, walk
-from controller.journal.witness import HistoryLost, State, read_witness
 from feed.state import TableState
 
 Progress: TypeAlias = Callable[[int, int], None]

@@ -10,10 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from controller.journal.errors import UNREADABLE, JournalError, journal_error
+from audit.errors import UNREADABLE, JournalError, journal_error
+from audit.records import Entry, Head, genesis, link
+from audit.seals import COUNT, SEALS, SECOND, SealSigner
 from controller.journal.files import gone
-from controller.journal.records import Entry, Head, genesis, link
-from controller.journal.seals import COUNT, SEALS, SECOND, SealSigner
 
 MISTAKE = "report this: it is a mistake in Feltwire"
 _INSERT_RECORD = "INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -13,9 +13,9 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from controller.journal.base import base_digest, read_base
-from controller.journal.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
-from controller.journal.seals import (
+from audit.base import base_digest, read_base
+from audit.records import COLUMNS, BodyError, Head, Record, columns_of, genesis, link, nothing
+from audit.seals import (
     AFTER_REST,
     AT_REST,
     BEFORE_ALL,

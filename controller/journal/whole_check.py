@@ -13,10 +13,10 @@ from collections import deque
 from pathlib import Path
 from typing import Final
 
-from controller.journal.errors import VERIFY, JournalDamaged
+from audit.errors import VERIFY, JournalDamaged
+from audit.records import COLUMNS, Record
+from audit.seals import SEAL_COLUMNS, Seal
 from controller.journal.history import Reader
-from controller.journal.records import COLUMNS, Record
-from controller.journal.seals import SEAL_COLUMNS, Seal
 from controller.journal.walk import FirstFault, Walk
 
 PIECE: Final = 200

@@ -20,11 +20,11 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Final, NamedTuple, TypeAlias
 
-from controller.journal.errors import JournalError, journal_error
-from controller.journal.records import Entry, Head
-from controller.journal.seals import STOP
+from audit.errors import JournalError, journal_error
+from audit.records import Entry, Head
+from audit.seals import STOP
+from audit.witness import Witness
 from controller.journal.store import MISTAKE, Store
-from controller.journal.witness import Witness
 
 log = logging.getLogger(__name__)
 

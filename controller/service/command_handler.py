@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from controller.journal.errors import JournalError
-from controller.journal.records import Entry
+from audit.errors import JournalError
+from audit.records import Entry
 from controller.service.command_record import FindRecord, answered_before, entry_of, identity_of, used_before
 from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline

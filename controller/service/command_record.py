@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
-from controller.journal.errors import JournalError
-from controller.journal.records import COMMAND, COMMANDS, Entry
+from audit.errors import JournalError
+from audit.records import COMMAND, COMMANDS, Entry
 from controller.service.requests import CommandAnswer, Request
 from feed.allow_list import KeyOwner
 

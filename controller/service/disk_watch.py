@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from controller.journal.errors import JournalError
+from audit.errors import JournalError
 from hal.clock import NS_PER_S, Clock
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from controller.journal.records import Head
+from audit.records import Head
 from hal.clock import NS_PER_S, Clock, wall_time
 
 log = logging.getLogger(__name__)

@@ -1,18 +1,14 @@
-"""The service's metrics for Prometheus, on a port of this computer only. Imported only where a port is configured."""
+"""The service's metrics for Prometheus. Imported only where a port is configured."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
 
-from prometheus_client import CollectorRegistry, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
 from controller.service.counters import LiveNumbers, ServiceCounters
 from hal.clock import NS_PER_S, Clock
-
-ADDRESS: Final = "127.0.0.1"
 
 Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
 
@@ -54,27 +50,6 @@ class CounterCollector(Collector):
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
         yield from _live_metrics(self._live())
-
-
-class MetricsServer:
-    """Serves the metrics on a thread of its own."""
-
-    def __init__(self, port: int, collector: Collector) -> None:
-        """Binds the port (0 lets the kernel choose).
-
-        Raises:
-            OSError: it is taken, or not allowed.
-        """
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(collector)
-        self._server, self._thread = start_http_server(port, addr=ADDRESS, registry=registry)
-        self.port: int = self._server.server_port
-
-    def close(self) -> None:
-        """Stops serving."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 def _live_metrics(live: LiveNumbers) -> Iterator[Metric]:

@@ -16,14 +16,14 @@ from typing import Final, NamedTuple
 
 from nacl.signing import SigningKey
 
+from audit.errors import JournalError
+from audit.records import COMMANDS, Head
+from audit.witness import witness_path
 from controller.captures.capture_store import CaptureStore
 from controller.configuration.values import TableConfig
-from controller.journal.errors import JournalError
 from controller.journal.files import is_untouched, order_new, set_aside
 from controller.journal.journal import Journal
-from controller.journal.records import COMMANDS, Head
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
-from controller.journal.witness import witness_path
 from controller.journal.writer import Done, Heads
 from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
@@ -238,7 +238,8 @@ def metrics_port(
     if port is None:
         yield
         return
-    from controller.service.metrics import ADDRESS, CounterCollector, MetricsServer
+    from controller.service.metrics import CounterCollector
+    from hal.metrics_server import ADDRESS, MetricsServer
 
     try:
         server = MetricsServer(port, CounterCollector(counters, clock, live))

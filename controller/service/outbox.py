@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from audit.errors import JournalError
 from controller.captures.capture_archive import Ready, rounds_to_keep, with_captures
 from controller.captures.capture_store import CaptureRequest
 from controller.captures.round_spans import RoundSpan, RoundSpans
-from controller.journal.errors import JournalError
 from controller.service.command_handler import CommandHandler
 from controller.service.pipeline import Pipeline
 from controller.table.orders.order import CommandResult

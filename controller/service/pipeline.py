@@ -15,8 +15,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from controller.journal.errors import JournalError
-from controller.journal.records import COMMANDS, Entry, Head, nothing
+from audit.errors import JournalError
+from audit.records import COMMANDS, Entry, Head, nothing
 from controller.journal.writer import AtOnce, Done
 from controller.service.counters import ServiceCounters
 from feed.events import Event, Outcome, Unresolved, Void, encode

@@ -18,11 +18,11 @@ from functools import partial
 from secrets import token_hex
 from typing import Any, Final
 
+from audit.errors import JournalDamaged, JournalError
+from audit.records import Head
 from controller.captures.capture_archive import CaptureArchive
-from controller.journal.errors import JournalDamaged, JournalError
 from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
-from controller.journal.records import Head
 from controller.journal.whole_check import WholeCheck
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler

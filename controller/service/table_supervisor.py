@@ -17,13 +17,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from audit.records import COMMANDS
+from audit.seals import SEALS
 from controller.calibration.table_calibration import state_of
 from controller.certification.certificate import certificate_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
-from controller.journal.records import COMMANDS
 from controller.journal.recovery import RecoveredTable
-from controller.journal.seals import SEALS
 from controller.live.live_table import NOT_HAD, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED

@@ -25,10 +25,10 @@ from typing import Final, Literal, Protocol
 import msgspec
 from msgspec import Struct
 
-from controller.configuration.problems import suggestion
 from controller.rules.cited import Cited
 from controller.rules.profile import DEFAULT_PROFILE, Operators, is_house, profile
 from feed.allow_list import POSITIONS
+from hal.known_names import suggestion
 
 CLASS_A_ONLY: Final[Cited[tuple[str, ...]]] = Cited(("A",), "13:47-20.2")
 """The classes for a game of which the profile has no rules: a Class A operator may operate all games."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import BrowserContext, Page, expect
 
-from controller.fleet.stream_endpoint import StreamEndpoint
-from controller.fleet.stream_subscriber import JetStreamSubscriber
+from fleet.stream_endpoint import StreamEndpoint
+from fleet.stream_subscriber import JetStreamSubscriber
 from scoreboard.gateway import Source
 from tests.browser.board_page import BoardPage
 from tests.fakes.board_site import BoardSite, board_site

@@ -8,11 +8,13 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import Page
 
-from controller.cli.fleet_report import Heading, report_page
-from controller.fleet.subjects import TableName
-from controller.statistics.dataset import Choice, Dataset, collecting
-from controller.statistics.summary import summarize
+from controller.games.catalogue import GAME
+from controller.rules.house import house_words
 from feed.events import decode
+from fleet.cli.report import Heading, report_page
+from fleet.statistics.dataset import Choice, Dataset, collecting
+from fleet.statistics.summary import summarize
+from fleet.subjects import TableName
 from tests.fakes.table_history import VOID, TableHistory, outcome_of
 
 PAPER_PX = 688
@@ -37,9 +39,9 @@ def report(tmp_path: Path) -> Path:
             for seq, body in enumerate(history.bodies, 1):
                 table = TableName("the-long-name-of-a-venue-of-ours", False, history.table)
                 collector.add(table, decode(body), body, str(seq))
-    summary = summarize(Dataset(tmp_path / "data"), Choice())
+    summary = summarize(Dataset(tmp_path / "data"), Choice(), GAME)
     heading = Heading("The summer night of the fire brigade", 0, ZoneInfo("America/New_York"), "feltwire 0.1.0")
-    (tmp_path / "report.html").write_text(report_page(summary, heading), encoding="utf-8")
+    (tmp_path / "report.html").write_text(report_page(summary, heading, house_words), encoding="utf-8")
     return tmp_path / "report.html"
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
-PACKAGES: Final = frozenset({"hal", "drivers", "controller", "feed", "scoreboard", "simulators"})
+PACKAGES: Final = frozenset({"hal", "drivers", "controller", "feed", "audit", "scoreboard", "simulators"})
 SCAFFOLD: Final = "hal.loop"
 """The virtual loop runs in tests and simulations alone."""
 

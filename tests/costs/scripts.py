@@ -17,6 +17,9 @@ import zmq
 from aiohttp import WSMsgType
 from nacl.signing import SigningKey
 
+from audit.records import Entry
+from audit.schema import prepare
+from audit.seals import SEAL_EVERY, SealSigner
 from benchmarks.captures import merge_subject
 from benchmarks.decoding import decoder, rotation
 from benchmarks.measure import Subject
@@ -25,9 +28,6 @@ from benchmarks.simulation import simulated
 from benchmarks.tables import outcomes, simulated_table
 from benchmarks.verdicts import simulated_rounds, to_verdicts
 from controller.bench.replay import replay
-from controller.journal.records import Entry
-from controller.journal.schema import prepare
-from controller.journal.seals import SEAL_EVERY, SealSigner
 from controller.journal.store import JournalEnd, Store
 from controller.journal.writer import AtOnce, Done
 from controller.service.counters import ServiceCounters

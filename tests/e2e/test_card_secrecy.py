@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.verify import verify
+from audit.verify import verify
 from drivers.cards.card_wire import CardLine, encode
 from feed.commitments import card_commitment
 from feed.subscriber import CaughtUp, Subscriber

@@ -19,9 +19,12 @@ from tests.fakes.time_limits import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "feed"
-OWN = ("controller", "drivers", "feed", "hal", "simulators")
+OWN = ("audit", "command_line", "controller", "drivers", "feed", "fleet", "hal", "simulators")
 """Packages of the application: other projects may have modules of these names."""
-SERVER_ONLY = ("allow_list", "authentication", "history_server", "monitor", "publisher", "server_socket")
+SERVER_ONLY = (
+    *("allow_list", "authentication", "fairness", "history_server", "monitor", "prefixes", "publisher", "reasons"),
+    "server_socket",
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.fleet.archive import BODIES, SEAL_FILE, folder_of, read_table
-from controller.fleet.seals import read_seal
-from controller.fleet.subjects import TableName, stream_of
-from controller.fleet.verify import note_archived, verify_stream
 from feed.wire import SignedSeal
+from fleet.archive import BODIES, SEAL_FILE, folder_of, read_table
+from fleet.seals import read_seal
+from fleet.subjects import TableName, stream_of
+from fleet.verify import note_archived, verify_stream
 from tests.e2e.test_fleet_cli import feltwire
 from tests.fakes.feed_tables import FeedTables, feed_tables
 from tests.fakes.nats_server import NatsServer, nats_server

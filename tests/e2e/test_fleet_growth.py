@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from audit.queries import parse_moment
 from benchmarks.fleet import FleetSizes, print_played, print_rates
-from controller.fleet.archive import archive_source, archive_table
-from controller.fleet.subjects import HUB_STREAM, TableName
-from controller.fleet.verify import verify_stream
-from controller.journal.queries import parse_moment
+from fleet.archive import archive_source, archive_table
+from fleet.subjects import HUB_STREAM, TableName
+from fleet.verify import verify_stream
 from tests.e2e.test_fleet_mishaps import hub_config, leaf_config, server_folder
 from tests.fakes.feed_tables import FeedTables, feed_tables
 from tests.fakes.nats_server import NatsServer, free_port

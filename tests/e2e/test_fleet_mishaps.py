@@ -17,8 +17,8 @@ from random import Random
 
 import pytest
 
-from controller.fleet.subjects import HUB_STREAM, TableName, stream_of
-from controller.fleet.verify import VerifiedTable, verify_stream
+from fleet.subjects import HUB_STREAM, TableName, stream_of
+from fleet.verify import VerifiedTable, verify_stream
 from hal.clock import NS_PER_S
 from hal.loop import sleep_ns
 from tests.fakes.feed_tables import FeedTables, feed_tables

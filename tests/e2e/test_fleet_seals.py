@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from controller.fleet.seals import read_seal
-from controller.fleet.streams import MESSAGE_ID, JetStream, StoredMessage
-from controller.fleet.subjects import LIVE_STREAM, SEAL, TableName, root_of, stream_of
-from controller.fleet.verify import FleetReport, verify_stream
+from fleet.seals import read_seal
+from fleet.streams import MESSAGE_ID, JetStream, StoredMessage
+from fleet.subjects import LIVE_STREAM, SEAL, TableName, root_of, stream_of
+from fleet.verify import FleetReport, verify_stream
 from tests.fakes.feed_tables import FeedTables, feed_tables
 from tests.fakes.nats_server import NatsServer, nats_server
 from tests.fakes.relaying import VENUE, jetstream, make_streams, relaying

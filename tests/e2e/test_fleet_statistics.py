@@ -10,11 +10,11 @@ from queue import SimpleQueue
 
 from nacl.signing import SigningKey
 
-from controller.fleet.subjects import event_subject, stream_of
+from audit.records import Entry
 from controller.journal.journal import Journal
-from controller.journal.records import Entry
 from feed.data import type_of
 from feed.events import Event, Heartbeat, decode, encode, genesis, link
+from fleet.subjects import event_subject, stream_of
 from hal.clock import SystemClock
 from tests.e2e.test_fleet_cli import feltwire
 from tests.fakes.nats_server import NatsServer, nats_server

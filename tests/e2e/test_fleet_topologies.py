@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
-from controller.fleet.streams import MESSAGE_ID, JetStream
-from controller.fleet.subjects import HUB_STREAM, LIVE_STREAM, TableName, stream_of
-from controller.fleet.verify import verify_stream
 from feed.events import decode
 from feed.subscriber import Refused
+from fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
+from fleet.streams import MESSAGE_ID, JetStream
+from fleet.subjects import HUB_STREAM, LIVE_STREAM, TableName, stream_of
+from fleet.verify import verify_stream
 from tests.fakes.feed_tables import feed_tables
 from tests.fakes.following import following
 from tests.fakes.nats_server import NatsServer, free_port

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from controller.fleet.subjects import TableName, event_subject, stream_of
 from feed.events import decode, genesis, link
+from fleet.subjects import TableName, event_subject, stream_of
 from tests.e2e.test_fleet_cli import feltwire
 from tests.fakes.feed_model import ModelJournal, ModelTable
 from tests.fakes.nats_server import NatsServer, nats_server

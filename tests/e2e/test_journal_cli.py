@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from audit.export import COLUMNS
 from controller.cli import main
-from controller.journal.export import COLUMNS
 from controller.journal.files import Lock
 from feed.data import CaptureFile
 from feed.events import Evidence, Void
 from tests.fakes.time_limits import HANG_S
-from tests.unit.controller.journal_audit.making import KEY, OTHER_KEY, Evening, evening, place_key, tampering
+from tests.unit.audit.making import KEY, OTHER_KEY, Evening, evening, place_key, tampering
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from controller.fleet.connection import NatsRefusedError
-from controller.fleet.relay import Relay
-from controller.fleet.report import decode_report
-from controller.fleet.streams import HEAD, MESSAGE_ID, TOPIC, StoredMessage
-from controller.fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableName, relay_subject, stream_of
-from controller.fleet.verify import verify_stream
 from feed.events import decode, genesis, link
 from feed.state import decode_snapshot
+from fleet.connection import NatsRefusedError
+from fleet.relay import Relay
+from fleet.report import decode_report
+from fleet.streams import HEAD, MESSAGE_ID, TOPIC, StoredMessage
+from fleet.subjects import HEARTBEAT, LIVE_STREAM, SNAPSHOT, TableName, relay_subject, stream_of
+from fleet.verify import verify_stream
 from hal.clock import NS_PER_S
 from tests.fakes.feed_tables import feed_tables
 from tests.fakes.nats_server import NatsServer, nats_server
@@ -273,7 +273,7 @@ def test_a_table_of_two_services_goes_on_when_one_of_them_has_ended(monkeypatch:
             assert [message.body for message in held] == one.bodies("wheel-1")
             assert relay.report().tables[WHEEL.table].state != "refused"
 
-    monkeypatch.setattr("controller.fleet.relay.SETTLED_BEATS", 1)
+    monkeypatch.setattr("fleet.relay.SETTLED_BEATS", 1)
 
     with (
         nats_server() as server,
@@ -287,9 +287,9 @@ def test_a_table_of_two_services_goes_on_when_one_of_them_has_ended(monkeypatch:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A relay that finds one of two services silent after 0.8 s."""
-    monkeypatch.setattr("controller.fleet.relay.BEAT_NS", NS_PER_S // 10)
-    monkeypatch.setattr("controller.fleet.relay.LOOK_BEATS", 2)
-    monkeypatch.setattr("controller.fleet.relay.SETTLED_BEATS", 8)
+    monkeypatch.setattr("fleet.relay.BEAT_NS", NS_PER_S // 10)
+    monkeypatch.setattr("fleet.relay.LOOK_BEATS", 2)
+    monkeypatch.setattr("fleet.relay.SETTLED_BEATS", 8)
 
 
 @pytest.mark.usefixtures("quick")
@@ -362,6 +362,6 @@ def test_a_table_under_whose_subject_something_else_stands_is_held_until_that_is
             held_now = await held_of(server.address, WHEEL, len(service.bodies("wheel-1")))
             assert [message.body for message in held_now] == service.bodies("wheel-1")
 
-    monkeypatch.setattr("controller.fleet.relay.LOOK_BEATS", 1)
+    monkeypatch.setattr("fleet.relay.LOOK_BEATS", 1)
     with nats_server() as server, feed_tables("wheel-1", "wheel-2") as service:
         asyncio.run(run())

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.errors import JournalDamaged, JournalError
+from audit.errors import JournalDamaged, JournalError
+from audit.seals import read_seals
+from audit.verify import KnownHead, verify
 from controller.journal.journal import Journal
-from controller.journal.seals import read_seals
-from controller.journal.verify import KnownHead, verify
 from controller.service.command_record import RecordFinder
 from controller.service.counters import ServiceCounters
 from controller.service.opening import StartupCheckError

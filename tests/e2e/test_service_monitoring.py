@@ -10,7 +10,7 @@ from urllib.request import urlopen
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from controller.cli.local_services import running_bases
+from command_line.local_services import running_bases
 from tests.fakes.service_process import FELTWIRE, listening, service
 from tests.fakes.time_limits import HANG_S
 

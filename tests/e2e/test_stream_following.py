@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from controller.cli import main
-from controller.fleet.streams import JetStream
-from controller.fleet.subjects import HUB_STREAM, TableName, stream_of
 from feed.subscriber import CaughtUp, Joined, Missing, Rewritten, Trouble
+from fleet.streams import JetStream
+from fleet.subjects import HUB_STREAM, TableName, stream_of
 from tests.fakes.feed_tables import FeedTables, feed_tables
 from tests.fakes.following import following
 from tests.fakes.nats_server import NatsServer, nats_server
@@ -224,7 +224,7 @@ def test_keys_of_services_are_counted_without_the_addresses_of_nats() -> None:
 
 
 def test_without_the_client_of_nats_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.fleet.connection.has_client", lambda: False)
+    monkeypatch.setattr("fleet.connection.has_client", lambda: False)
     for command in ("watch", "scoreboard"):
         done = CliRunner().invoke(main, [command, "nats://127.0.0.1/hall"])
         assert (done.exit_code, "requirements/fleet.lock" in done.output) == (2, True)

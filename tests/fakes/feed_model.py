@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import msgspec
 from nacl.signing import SigningKey
 
-from controller.journal.records import Head
-from controller.journal.seals import STOP, SealSigner, signed
+from audit.records import Head
+from audit.seals import STOP, SealSigner, signed
 from feed import events
 from feed.events import Data, Event, Heartbeat, decode, encode, genesis, link, type_of
 from feed.history_server import Page

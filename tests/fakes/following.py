@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from controller.fleet.connection import NatsAddress
-from controller.fleet.stream_endpoint import StreamEndpoint
-from controller.fleet.stream_subscriber import JetStreamSubscriber
 from feed.subscriber import Fact, Fresh, Stale
 from feed.subscriber.items import Item
+from fleet.connection import NatsAddress
+from fleet.stream_endpoint import StreamEndpoint
+from fleet.stream_subscriber import JetStreamSubscriber
 from tests.fakes.time_limits import HANG_S
 
 

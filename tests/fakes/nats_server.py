@@ -15,7 +15,7 @@ from random import SystemRandom
 from threading import Event
 from typing import Any
 
-from controller.fleet.connection import NatsAddress
+from fleet.connection import NatsAddress
 from tests.fakes.time_limits import HANG_S
 
 PROGRAM = shutil.which("nats-server") or "/usr/sbin/nats-server"

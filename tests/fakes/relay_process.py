@@ -7,8 +7,8 @@ import logging
 import multiprocessing
 from pathlib import Path
 
-from controller.fleet.connection import NatsAddress
-from controller.fleet.relay import Relay, RelayPlan, Service
+from fleet.connection import NatsAddress
+from fleet.relay import Relay, RelayPlan, Service
 from hal.clock import SystemClock
 from tests.fakes.relaying import SEALS_NS
 

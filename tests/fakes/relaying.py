@@ -7,10 +7,10 @@ import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 
-from controller.fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
-from controller.fleet.relay import Relay, RelayPlan, Service
-from controller.fleet.streams import JetStream, StoredMessage
-from controller.fleet.subjects import TableName, parse_subject, stream_of
+from fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
+from fleet.relay import Relay, RelayPlan, Service
+from fleet.streams import JetStream, StoredMessage
+from fleet.subjects import TableName, parse_subject, stream_of
 from hal.clock import SystemClock
 from tests.fakes.feed_tables import FeedTables
 from tests.fakes.time_limits import HANG_S

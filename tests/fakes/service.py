@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from controller.journal.errors import JournalError
-from controller.journal.records import COMMANDS, Entry, Head, link, nothing
+from audit.errors import JournalError
+from audit.records import COMMANDS, Entry, Head, link, nothing
 from controller.journal.writer import AtOnce, Done
 from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline

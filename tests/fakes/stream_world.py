@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from random import Random
 from typing import Any, cast
 
-from controller.fleet.connection import NatsUnavailableError
-from controller.fleet.stream_endpoint import StreamEndpoint
-from controller.fleet.stream_subscriber import JetStreamSubscriber
-from controller.fleet.streams import JetStream, StoredMessage, StreamInfo
-from controller.fleet.subjects import LIVE_STREAM, SNAPSHOT, TableName, event_subject, stream_of
 from feed.events import decode
 from feed.state import TableState, encode_snapshot
 from feed.subscriber import Fact, Item, Joined, Missing, Rewritten
+from fleet.connection import NatsUnavailableError
+from fleet.stream_endpoint import StreamEndpoint
+from fleet.stream_subscriber import JetStreamSubscriber
+from fleet.streams import JetStream, StoredMessage, StreamInfo
+from fleet.subjects import LIVE_STREAM, SNAPSHOT, TableName, event_subject, stream_of
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from tests.fakes.feed_model import ModelJournal, ModelTable

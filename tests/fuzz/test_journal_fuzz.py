@@ -11,11 +11,11 @@ from shutil import copyfile, rmtree
 
 import pytest
 
-from controller.journal.errors import JournalError
-from controller.journal.verify import verify
-from controller.journal.witness import witness_path
+from audit.errors import JournalError
+from audit.verify import verify
+from audit.witness import witness_path
 from tests.powercut.making import opened
-from tests.unit.controller.journal_audit.making import evening
+from tests.unit.audit.making import evening
 
 ROWS = "SELECT n, chain, seq, id, epoch, kind, round, time, topic, body, hash FROM record NOT INDEXED ORDER BY n"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.fleet.connection import NatsAddressError
-from controller.fleet.stream_endpoint import StreamEndpoint
-from controller.fleet.stream_subscription import StreamSubscription
-from controller.fleet.streams import StoredMessage
 from feed.events import decode
 from feed.subscriber import Fact, Notice
+from fleet.connection import NatsAddressError
+from fleet.stream_endpoint import StreamEndpoint
+from fleet.stream_subscription import StreamSubscription
+from fleet.streams import StoredMessage
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
 JOURNAL = ModelJournal()

@@ -10,9 +10,9 @@ import logging
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.export import COLUMNS, csv_lines
+from audit.records import COMMAND, COMMANDS, Record
 from controller.cli.journal import _command_line
-from controller.journal.export import COLUMNS, csv_lines
-from controller.journal.records import COMMAND, COMMANDS, Record
 from controller.service.event_lines import line_of
 from controller.service.logs import _Lines
 from controller.service.requests import RequestError, decode_request

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from audit.records import Entry, genesis, link
 from controller.journal.journal import Journal
-from controller.journal.records import Entry, genesis, link
 from controller.journal.recovery import RecoveredTable
 
 Submitted = dict[tuple[str, str, int], bytes]

@@ -19,9 +19,9 @@ from typing import Any
 import msgspec
 from nacl.signing import SigningKey
 
-from controller.journal.errors import JournalError
+from audit.errors import JournalError
+from audit.records import COMMAND, COMMANDS, Entry
 from controller.journal.journal import Done, Heads, Journal
-from controller.journal.records import COMMAND, COMMANDS, Entry
 from controller.journal.recovery import RecoveredTable
 from feed import events
 from feed.events import Data, Event, Evidence, encode, type_of

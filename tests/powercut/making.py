@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
-from controller.journal.errors import JournalError
+from audit.errors import JournalError
+from audit.records import COMMAND, COMMANDS, Entry
 from controller.journal.journal import Heads, Journal
-from controller.journal.records import COMMAND, COMMANDS, Entry
 from hal.clock import VirtualClock
 from tests.fakes.time_limits import HANG_S
 from tests.powercut.load import KEY, TablePlayer

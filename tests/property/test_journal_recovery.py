@@ -9,9 +9,9 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from audit.records import Head
+from audit.witness import Witness, read_witness, witness_path
 from controller.journal.history import JournalHistory
-from controller.journal.records import Head
-from controller.journal.witness import Witness, read_witness, witness_path
 from feed.events import decode
 from feed.state import TableState
 from tests.powercut.load import TablePlayer

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import pytest
 
-from controller.journal.audit.findings import AuditReport
-from controller.journal.verify import verify
-from tests.unit.controller.journal_audit import tampering as kinds
-from tests.unit.controller.journal_audit.making import evening, tampering
-from tests.unit.controller.journal_audit.tampering import Done, Tampered
+from audit.findings import AuditReport
+from audit.verify import verify
+from tests.unit.audit import tampering as kinds
+from tests.unit.audit.making import evening, tampering
+from tests.unit.audit.tampering import Done, Tampered
 
 QUICK, FULL = 6, 150
 

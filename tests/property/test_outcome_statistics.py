@@ -17,8 +17,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from audit.records import Entry
 from controller.journal.history import JournalHistory
-from controller.journal.records import Entry
 from feed import events
 from feed.events import Evidence, StatisticsKey, Verdict, decode
 from feed.state import RECENT_ROUNDS, TableState, decode_snapshot, encode_snapshot

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.fleet.subjects import TableName
-from controller.statistics.dataset import Choice, Dataset, collecting
-from controller.statistics.summary import summarize
+from controller.games.catalogue import GAME
 from feed.events import (
     DeviceFault,
     Event,
@@ -25,6 +23,9 @@ from feed.events import (
     Void,
     decode,
 )
+from fleet.statistics.dataset import Choice, Dataset, collecting
+from fleet.statistics.summary import summarize
+from fleet.subjects import TableName
 from tests.fakes.table_history import NS, UNRESOLVED, VOID, TableHistory, outcome_of
 
 ACTS = (
@@ -164,7 +165,7 @@ def test_the_counts_of_any_fleet_are_those_of_plain_python(
             )
             for history in chosen
         }
-        found = summarize(Dataset(folder), Choice(simulated=simulated, since_ns=since_ns, until_ns=until_ns))
+        found = summarize(Dataset(folder), Choice(simulated=simulated, since_ns=since_ns, until_ns=until_ns), GAME)
         assert {line.table: line.events for line in found.tables} == {
             name: len(one.events) for name, one in oracles.items() if one.events
         }

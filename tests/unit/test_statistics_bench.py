@@ -8,9 +8,10 @@ import duckdb
 import pytest
 
 from benchmarks.statistics_bench import STATISTICS_SMALLEST, ready_rows, write_bare, write_events
-from controller.statistics.dataset import Choice, Dataset, collecting
-from controller.statistics.sources import collect_export
-from controller.statistics.summary import summarize
+from controller.games.catalogue import GAME
+from fleet.statistics.dataset import Choice, Dataset, collecting
+from fleet.statistics.sources import collect_export
+from fleet.statistics.summary import summarize
 
 pytestmark = pytest.mark.long
 
@@ -27,4 +28,4 @@ def test_the_peer_writes_what_we_write(tmp_path: Path) -> None:
     with duckdb.connect() as sql:
         files = [str(ours), str(tmp_path / "bare.parquet")]
         assert sql.execute(f"SELECT count(*) FROM ({rows} INTERSECT {rows})", files).fetchone() == (400,)
-    assert sum(line.outcomes for line in summarize(Dataset(tmp_path / "ours"), Choice()).tables) == 100
+    assert sum(line.outcomes for line in summarize(Dataset(tmp_path / "ours"), Choice(), GAME).tables) == 100

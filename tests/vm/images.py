@@ -22,6 +22,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from controller.certification.software import PACKAGES as SHIPPED
+
 ROOT: Final = Path(__file__).resolve().parents[2]
 HOUSE: Final = Path(__file__).resolve().parent
 SHARED: Final = Path(os.environ.get("FELTWIRE_SHARED", ROOT.parent / "shared"))
@@ -203,7 +205,7 @@ def _installed(version: str) -> Path:
 def sources_digest() -> str:
     """A digest of everything that the package is made from."""
     digest = sha256()
-    folders = ("hal", "drivers", "controller", "feed", "scoreboard", "screen", "simulators", "systemd", "requirements")
+    folders = (*SHIPPED, "systemd", "requirements")
     files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*")) if path.is_file()]
     for path in [*files, ROOT / "pyproject.toml"]:
         if "__pycache__" not in path.parts:

@@ -13,7 +13,6 @@ from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.rules.cited import Cited
 from controller.rules.house import HouseKeys
-from controller.table.bias import Plan
 from controller.table.context import GameContext
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
@@ -22,6 +21,7 @@ from controller.table.rounds import Game
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
+from feed.fairness import Plan
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry

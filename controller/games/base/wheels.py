@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from controller.table.bias import Sample, Test
 from feed.events import RoundStarted, StatisticsKey
+from feed.fairness import Sample, Test
 
 
 class WheelPlan(NamedTuple):

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from controller.table.bias import FALSE_ALARM, BiasWatch, Sample, Test
+from controller.table.bias import FALSE_ALARM, BiasWatch
+from feed.fairness import Sample, Test
 
 WINDOW: Final = 200
 """Orders that a look looks at (ours)."""

@@ -12,9 +12,9 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.dice.rules import FACES
 from controller.games.dice.values import DiceValues, Source
-from controller.table.bias import Sample, Test
 from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
+from feed.fairness import Sample, Test
 
 SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
     "keypad": Slot(("dice_keypad",), unless="reader"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
-from controller.configuration.problems import nearest
 from controller.table.lifecycle import TableLifecycle
+from hal.known_names import nearest
 from hal.values import Command
 
 EVERYWHERE: Final = frozenset({"by"})

@@ -10,10 +10,10 @@ from random import Random
 
 import pytest
 
-from controller.journal.errors import JournalDamaged
+from audit.errors import JournalDamaged
+from audit.records import COMMANDS
+from audit.witness import read_witness
 from controller.journal.history import JournalHistory
-from controller.journal.records import COMMANDS
-from controller.journal.witness import read_witness
 from feed.wire import REWRITTEN
 from tests.powercut import judge
 from tests.powercut.evening import moments, recorded

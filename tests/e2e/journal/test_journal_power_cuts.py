@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from controller.journal.errors import JournalError
+from audit.errors import JournalError
 from tests.powercut import judge
 from tests.powercut.evening import Moment, moments, recorded
 from tests.powercut.judge import Submitted

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import zmq
 
-from controller.journal.reading import reading
-from controller.journal.records import COMMANDS
-from controller.journal.verify import verify
+from audit.reading import reading
+from audit.records import COMMANDS
+from audit.verify import verify
 from tests.vm.guest.gpio_sim import SimulatedChip, drive
 from tests.vm.guest.product import FELTWIRE, HOST, PLAYER, Service, option, report, write_schedule
 from tests.vm.guest.wires import schedule

@@ -11,9 +11,10 @@ from aiohttp import ClientSession
 
 from controller.bench_page.actions import ActionError
 from controller.bench_page.page import MOST_ACTION_BYTES, TOKEN
-from controller.bench_page.reasons import explained, meaning_of, rule_words
+from controller.bench_page.rule_words import rule_words
 from controller.captures.capture_store import render
 from feed.codes import CODES
+from feed.reasons import explained, meaning_of
 from tests.fakes.bench import MONEY_WHEEL, ROULETTE, SteppedBench
 from tests.fakes.bench_site import bench_site
 

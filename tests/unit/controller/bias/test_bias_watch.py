@@ -10,8 +10,9 @@ import pytest
 from controller.games.base.wheels import wheel_plan
 from controller.games.catalogue import GAME
 from controller.games.dice.setup import dice_plan
-from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch, Plan, fit, survival
+from controller.table.bias import EVERY, FALSE_ALARM, WINDOW, BiasWatch
 from feed import events
+from feed.fairness import Plan, fit, survival
 from tests.tables.bench import EventList, configured
 from tests.tables.craps_hands import CrapsHands, craps_toml
 

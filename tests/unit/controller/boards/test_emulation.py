@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from command_line.exit_codes import BAD_CONFIGURATION
 from controller.boards import emulation
 from controller.boards.emulation import check_built, check_links, check_playable, emulated_copy, wiring_of
-from controller.cli import BAD_CONFIGURATION, main
+from controller.cli import main
 from controller.configuration.document import read_document
 from controller.games.load import check_text
 from hal.board.messages import KINDS

@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 from click.testing import CliRunner, Result
 
+from audit.witness import witness_path
 from controller.cli import main
 from controller.cli.journal_report import day_of
 from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_evening
-from controller.journal.witness import witness_path
 from feed.events import (
     CaptureFile,
     CourseChanged,
@@ -26,7 +26,7 @@ from feed.events import (
     Verdict,
 )
 from hal.clock import NS_PER_S
-from tests.unit.controller.journal_audit.making import Evening, tampering
+from tests.unit.audit.making import Evening, tampering
 
 HOUR_NS = 3600 * NS_PER_S
 ALWAYS = TimeSpan(0, 2**62)

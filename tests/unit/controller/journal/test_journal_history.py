@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from audit.errors import JournalError
+from audit.records import COMMANDS, genesis
+from audit.seals import received
 from controller.journal import history as module
-from controller.journal.errors import JournalError
 from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
-from controller.journal.records import COMMANDS, genesis
-from controller.journal.seals import received
 from feed import events
 from feed.history_server import History
 from feed.state import Snapshot, TableState

@@ -15,16 +15,17 @@ import msgspec
 import pytest
 from nacl.signing import SigningKey
 
-from controller.journal import errors, files
-from controller.journal.audit.findings import FindingKind
-from controller.journal.errors import JournalDamaged, JournalError
+from audit import errors, reading
+from audit.errors import JournalDamaged, JournalError
+from audit.findings import FindingKind
+from audit.records import COMMANDS, Entry, Head, link
+from audit.schema import CHAINS
+from audit.seals import SEALS, START, SealSigner, read_seals
+from audit.verify import KnownHead, verify
+from audit.witness import witness_path
+from controller.journal import files
 from controller.journal.files import LOG_BYTES
 from controller.journal.history import JournalHistory
-from controller.journal.records import COMMANDS, Entry, Head, link
-from controller.journal.schema import CHAINS
-from controller.journal.seals import SEALS, START, SealSigner, read_seals
-from controller.journal.verify import KnownHead, verify
-from controller.journal.witness import witness_path
 from feed import events
 from feed.events import Evidence
 from hal.clock import VirtualClock, wall_time
@@ -276,7 +277,7 @@ def test_who_reads_all_the_time_keeps_nobody_from_writing(path: Path) -> None:
 
 
 def test_another_program_that_holds_the_file_locked_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "BUSY_SECONDS", 0.01)
+    monkeypatch.setattr(reading, "BUSY_SECONDS", 0.01)
     journal = opened(path)
     with altered(path) as connection:
         connection.execute("BEGIN IMMEDIATE")

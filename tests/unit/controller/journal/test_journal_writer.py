@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import pytest
 
-from controller.journal.errors import JournalError
-from controller.journal.records import Entry, Head
-from controller.journal.seals import SEALS
+from audit.errors import JournalError
+from audit.records import Entry, Head
+from audit.seals import SEALS
+from audit.witness import Witness
 from controller.journal.store import Store
-from controller.journal.witness import Witness
 from controller.journal.writer import MOST_TOGETHER, JournalWriter, Submission
 from feed import events
 from tests.fakes.time_limits import HANG_S

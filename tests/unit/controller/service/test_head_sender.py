@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.records import Head
-from controller.journal.seals import SEALS
-from controller.journal.verify import KnownHead
+from audit.records import Head
+from audit.seals import SEALS
+from audit.verify import KnownHead
 from controller.service import head_sender
 from controller.service.head_sender import EVERY_NS, HeadSender, HeadTargetError, check_target, send
 from hal.clock import VirtualClock

@@ -10,9 +10,10 @@ from urllib.request import urlopen
 import pytest
 
 from controller.service.counters import LiveNumbers, ServiceCounters
-from controller.service.metrics import CounterCollector, MetricsServer
+from controller.service.metrics import CounterCollector
 from controller.service.opening import StartupCheckError, metrics_port
 from hal.clock import NS_PER_S, VirtualClock
+from hal.metrics_server import MetricsServer
 from tests.fakes.time_limits import HANG_S
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from audit.errors import JournalError
 from controller.configuration.values import TableConfig
-from controller.journal.errors import JournalError
 from controller.journal.files import retire
 from controller.service.opening import StartupCheckError, check_state, key_of_state, open_journal, signing_key
 from controller.service.state_paths import StatePathError, StatePaths, state_folder, state_of_table, state_paths_for

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from audit.errors import JournalError
+from audit.records import Entry
 from controller.captures.capture_archive import Ready
 from controller.captures.capture_store import CaptureRequest
 from controller.captures.round_spans import RoundSpan
-from controller.journal.errors import JournalError
-from controller.journal.records import Entry
 from controller.service.outbox import NOT_KEPT, Outbox
 from controller.table.orders.order import CommandResult
 from feed import events

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from controller.journal.errors import JournalError
-from controller.journal.records import COMMAND, COMMANDS, Entry, Head
+from audit.errors import JournalError
+from audit.records import COMMAND, COMMANDS, Entry, Head
 from feed import events
 from tests.fakes.sample_events import EPOCH, event, opened, progress
 from tests.fakes.service import FULL, PipelineBench

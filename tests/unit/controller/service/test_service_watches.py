@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from controller.journal.errors import JournalError
+from audit.errors import JournalError
 from controller.service.clock_watch import JUMP_NS, ClockWatch
 from controller.service.disk_watch import ENOUGH_BYTES, EVERY_NS, LOW_BYTES, STOP_BYTES, DiskWatch
 from hal.clock import NS_PER_S, FastClock, VirtualClock

@@ -1,0 +1,71 @@
+"""Whether archives and the journal, oldest first, go on from each other: their chains, and where each table stood."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from audit.base import BaseRow, read_base
+from audit.errors import JournalDamaged
+from audit.findings import AuditReport
+from audit.reading import reading
+from audit.records import COMMANDS
+from audit.table_state import state_of
+from feed.state import Snapshot, decode_snapshot, encode_snapshot
+
+
+def breaks_between(reports: Sequence[AuditReport]) -> list[str]:
+    """Where files that were verified, oldest first, do not go on from each other, a sentence each.
+
+    Raises:
+        JournalError: a file cannot be read any more.
+    """
+    return [wrong for before, after in itertools.pairwise(reports) for wrong in _breaks(before, after)]
+
+
+def _breaks(before: AuditReport, after: AuditReport) -> Iterator[str]:
+    wrong = False
+    for chain in sorted(before.heads.keys() | after.archived.keys()):
+        ended, begins = before.heads.get(chain), after.archived.get(chain)
+        if ended is not None and begins is None and chain not in after.heads and ended.seq == 0:
+            continue
+        if ended is None or begins is None or (ended.seq, ended.hash) != (begins.seq, begins.hash):
+            end = "nothing" if ended is None else f"record {ended.seq} ({ended.hash[:16]}…)"
+            then = "the beginning" if begins is None else f"record {begins.seq} ({begins.hash[:16]}…)"
+            wrong = True
+            yield f"{chain}: {before.path} ends with {end}, and {after.path} goes on after {then}"
+    if not wrong and before.ok and after.archived:
+        yield from _other_states(Path(before.path), Path(after.path))
+
+
+def _other_states(archive: Path, path: Path) -> Iterator[str]:
+    """Tables that stood elsewhere at the end of an archive than the file after it states."""
+    with reading(path, "reading where its history begins") as connection:
+        base = [row for row in read_base(connection) if row.chain != COMMANDS and row.state]
+    with reading(archive, "reading where each table stood at its end") as connection:
+        for row in base:
+            wrong = _other_state(connection, archive, row)
+            if wrong:
+                yield f"{row.chain}: where the table stood after record {row.seq}, by {path} and by {archive}: {wrong}"
+
+
+def _other_state(connection: sqlite3.Connection, archive: Path, row: BaseRow) -> str:
+    try:
+        stated = row.snapshot()
+        # As it was written: what is longer than an answer of the feed is shortened.
+        proven = decode_snapshot(encode_snapshot(state_of(connection, row.chain, archive).snapshot()))
+    except (ValueError, JournalDamaged) as error:
+        return str(error)
+    if stated is None or stated == proven:
+        return ""
+    others = [name for name in Snapshot.__struct_fields__ if getattr(stated, name) != getattr(proven, name)]
+    return "; ".join(f"{name} is {_shown(stated, name)}, proven is {_shown(proven, name)}" for name in others)
+
+
+def _shown(snapshot: Snapshot, name: str) -> str:
+    text = msgspec.json.encode(getattr(snapshot, name)).decode()
+    return text if len(text) <= 120 else f"{text[:117]}..."

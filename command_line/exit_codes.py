@@ -1,0 +1,15 @@
+"""The exit codes of the command `feltwire`."""
+
+from __future__ import annotations
+
+FATAL = 1
+"""Exit code for a fatal error."""
+
+BAD_CONFIGURATION = 2
+"""Exit code for files that cannot be used."""
+
+NOT_VERIFIED = 3
+"""Exit code for a journal that does not verify."""
+
+NOT_COMPLETE = 4
+"""Exit code for streams without a difference of which nothing vouches that they are complete."""

@@ -1,0 +1,158 @@
+"""What is printed and asked of records, wherever they are from: an auditor's report, recalled rounds, an export."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, TypeVar
+
+import click
+import msgspec
+
+from audit.errors import JournalError
+from audit.findings import AuditReport, ChainSummary
+from audit.queries import RecalledTable, parse_moment
+from audit.records import COMMAND
+from feed.data import DATA_TYPES, CaptureFile
+from feed.events import Event, Outcome, Unresolved, Void
+from hal.known_names import suggestion
+from hal.plain_text import plain
+
+_VERIFIED = "verified: nothing was changed, removed or inserted"
+_VERIFIED_BUT_ITS_END = (
+    "verified: nothing was changed or inserted, nor removed before its end; what may be cut off there, nothing shows"
+)
+
+
+def show_report(report: AuditReport) -> None:
+    """Prints a report: what the file holds, the notes and the findings."""
+    there = f"{count(report.records, 'record')} in {count(len(report.chains), 'chain')}, {count(report.seals, 'seal')}"
+    click.echo(f"{report.path}: {there}")
+    for chain in report.chains:
+        click.echo(f"  {chain.chain:<16} {_chain_span(chain):<22} head {chain.head}")
+    for note in report.notes:
+        click.echo(f"  note: {note}")
+    if report.public_keys and not report.keys_given:
+        click.echo(f"  note: the seals were checked with the key in the file, {report.public_keys[0]}:")
+        click.echo("        compare it with the one that you keep, or give that with --key")
+    if report.first is None:
+        click.echo(click.style(_VERIFIED if report.end_is_proven else _VERIFIED_BUT_ITS_END, fg="green"))
+        return
+    click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True) + f": {count(len(report.findings), 'finding')}")
+    for number, finding in enumerate(report.findings):
+        click.echo(f"  then: {finding}" if number else click.style(f"  first: {finding}", fg="red"))
+
+
+def _chain_span(chain: ChainSummary) -> str:
+    if chain.last < chain.first:
+        return "no records"
+    return f"records {chain.first} to {chain.last}"
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: `1 record`, `3 records`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime | None:
+    """The callback of an option that takes a day or a time."""
+    try:
+        return None if value is None else parse_moment(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+SINCE = click.option("--since", callback=moment, metavar="TIME", help="Not before this day or time (UTC).")
+UNTIL = click.option("--until", callback=moment, metavar="TIME", help="Before this day or time (UTC).")
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_EXPORT_OPTIONS = (
+    click.option("--format", "kind", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True),
+    click.option("--table", "chosen", metavar="TABLE", multiple=True, help="Only of this table; repeat for more."),
+    click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only of this kind, as round.outcome; repeat."),
+    SINCE,
+    UNTIL,
+    click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="Write to a new file."),
+)
+
+
+def export_options(command: _Command) -> _Command:
+    """Adds the options of every export: format, tables, kinds, span and output, in this order."""
+    for option in reversed(_EXPORT_OPTIONS):
+        command = option(command)
+    return command
+
+
+def check_kinds(kinds: tuple[str, ...]) -> None:
+    """Refuses a kind that no event has: an export without a row would look like a history without such events."""
+    known = [*(kind.kind for kind in DATA_TYPES if kind.durable), COMMAND]
+    for kind in kinds:
+        if kind not in known:
+            raise click.BadParameter(
+                f"{kind!r} is no kind of event; {suggestion(kind, known, 'kind')}", param_hint="--kind"
+            )
+
+
+@contextmanager
+def new_file(output: Path | None) -> Iterator[BinaryIO]:
+    """Standard output, or a new file that gets its name when it is complete."""
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if output.exists():
+        raise JournalError(output, "it exists already", "name a new file")
+    part = output.with_name(output.name + ".part")
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.rename(output)
+    except OSError as error:
+        raise JournalError(output, f"it cannot be written ({error.strerror})", "name another file") from error
+
+
+def print_recall(recalled: RecalledTable) -> None:
+    """Prints one round a line, with the bodies of its events as they were published."""
+    for one in recalled.rounds:
+        head = msgspec.json.encode({"recall": True, "table": recalled.table, "round": one.number})
+        click.echo(head[:-1] + b',"events":[' + b",".join(one.bodies) + b"]}")
+
+
+def show_recall(
+    recalled: RecalledTable, rounds: int, line_of: Callable[[Event], str], rule_words: Callable[[str], str]
+) -> None:
+    """Prints rounds for people, marked so that nobody takes them for live.
+
+    `line_of` gives the line of an event, with its date; `rule_words` a citation for people.
+    """
+    mark = f"RECALL of {recalled.table}: past rounds, not live"
+    click.echo(click.style(f"--- {mark} ---", bold=True))
+    for one in recalled.rounds:
+        for event in one.events:
+            click.echo(line_of(event))
+            if isinstance(event.data, Outcome | Void | Unresolved):
+                words = rule_words(event.data.rule)
+                cited = f"rule {words}" if words == event.data.rule else words
+                if isinstance(event.data, Unresolved) and event.data.unproven_rule:
+                    cited = f"{cited}; not proven: rule {event.data.unproven_rule}"
+                click.echo(f"{'':14}{cited}, event {event.id}")
+                for name, value in msgspec.structs.asdict(event.data.evidence).items():
+                    if value not in (None, ""):
+                        click.echo(f"{'':14}{name:<22}{_evidence(value)}")
+            elif (capture := getattr(event.data, "capture", None)) is not None:
+                click.echo(f"{'':14}{'capture':<22}{_evidence(capture)}")
+    if len(recalled.rounds) < rounds:
+        more = "; older ones are in an archive" if recalled.archived else ""
+        click.echo(f"{len(recalled.rounds)} rounds have a verdict here{more}")
+    click.echo(click.style(f"--- end of the {mark} ---", bold=True))
+
+
+def _evidence(value: object) -> str:
+    """A value of the evidence; a capture as its file name and SHA-256."""
+    if isinstance(value, CaptureFile):
+        return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
+    return plain(str(value))

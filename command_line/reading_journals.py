@@ -1,0 +1,54 @@
+"""What every command that reads journals has: its errors and exit codes, and a progress bar."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import click
+
+from audit.errors import JournalError
+from audit.verify import Progress, Step
+from command_line.exit_codes import BAD_CONFIGURATION
+
+
+@contextmanager
+def exit_on_journal_error() -> Iterator[None]:
+    """Prints a `JournalError` in red and exits with code 2; exits with 0 when the output was closed."""
+    try:
+        yield
+    except JournalError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+    except BrokenPipeError:
+        # The reader of the output closed it, as `head` does.
+        sys.stderr.close()
+        sys.exit(0)
+
+
+class Bar(NamedTuple):
+    """The callbacks that update a progress bar."""
+
+    progress: Progress
+    step: Step
+
+
+@contextmanager
+def progress_bar(label: str) -> Iterator[Bar | None]:
+    """A progress bar on standard error; None where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=0, label=label, file=sys.stderr) as bar:
+
+        def advance(done: int, total: int) -> None:
+            bar.length = total
+            bar.update(done - bar.pos)
+
+        def relabel(what: str) -> None:
+            bar.label = f"{label}: {what}"
+            bar.render_progress()
+
+        yield Bar(advance, relabel)

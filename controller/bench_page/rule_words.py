@@ -1,0 +1,30 @@
+"""The words of a cited rule."""
+
+from __future__ import annotations
+
+import msgspec
+
+from controller.rules.sentences import HOUSE, NoSentenceError, citations_in, ruling
+
+
+class RuleWords(msgspec.Struct, frozen=True):
+    """The words of one citation."""
+
+    cite: str
+    paragraphs: tuple[str, ...]
+    source: str
+
+
+def rule_words(cite: str) -> tuple[RuleWords, ...]:
+    """The words of every citation in a text, those that are here; a house's own rule says so."""
+    if cite.strip().lower() in HOUSE or not cite:
+        return ()
+    found: list[RuleWords] = []
+    for one in citations_in(cite):
+        try:
+            text = ruling(one)
+        except NoSentenceError:
+            continue  # the citation itself is shown
+        words = tuple(paragraph.words for paragraph in text.paragraphs)
+        found.append(RuleWords(one, words, f"{text.text.title}; {text.text.date}"))
+    return tuple(found)

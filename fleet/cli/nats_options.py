@@ -1,0 +1,150 @@
+"""The options of commands that connect to NATS, and what they end with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from feed.wire import is_table
+from hal.install_words import how_to_install
+
+if TYPE_CHECKING:
+    from fleet.connection import NatsAddress
+    from fleet.stream_endpoint import StreamEndpoint
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--ca", type=click.Path(path_type=Path), metavar="FILE", help="Authority of the server, for tls://."),
+    click.option(
+        "--cert", type=click.Path(path_type=Path), metavar="FILE", help="Your certificate and key, for tls://."
+    ),
+    click.option("--nats-user", metavar="NAME", help="The user at the NATS server."),
+    click.option("--password-file", type=click.Path(path_type=Path), metavar="FILE", help="Its password, mode 0600."),
+)
+
+
+def nats_options(command: _Command) -> _Command:
+    """Adds `--ca`, `--cert`, `--nats-user` and `--password-file`, in this order."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def nats_address(
+    url: str, ca: Path | None, cert: Path | None, nats_user: str | None, password_file: Path | None
+) -> NatsAddress:
+    """The address of the options. Ends the command with a usage error where they cannot be used."""
+    from fleet.connection import NatsAddress, NatsAddressError, with_password
+    from fleet.stream_endpoint import ALL
+    from fleet.subjects import VenueError, parse_venue
+
+    _check_client()
+    try:
+        address = NatsAddress.parse(url, ca=ca, certificate=cert)
+        if address.venue == ALL:
+            address = address._replace(venue="")
+        if address.venue:
+            parse_venue(address.venue)
+        address = with_password(address, nats_user, password_file)
+    except (NatsAddressError, VenueError) as error:
+        raise click.UsageError(str(error)) from error
+    if address.password and not address.tls:
+        _warn_of_password(address)
+    return address
+
+
+def stream_endpoint(
+    url: str,
+    tables: Sequence[str],
+    ca: Path | None,
+    cert: Path | None,
+    nats_user: str | None,
+    password_file: Path | None,
+) -> StreamEndpoint:
+    """The endpoint of tables on JetStream. Ends the command with a usage error where it cannot be used, or `tables` are
+    asked for that it does not have."""
+    from fleet.connection import NatsAddressError, with_password
+    from fleet.stream_endpoint import StreamEndpoint
+
+    _check_client()
+    for table in tables:
+        # The ids stand in the subjects that are asked for: `*` would be all tables.
+        if not is_table(table):
+            shown = table[:40].encode("unicode_escape").decode()
+            raise click.BadParameter(
+                f'"{shown}" is no id of a table; write lower-case letters, digits and single hyphens, as roulette-1',
+                param_hint="--table",
+            )
+    try:
+        endpoint = StreamEndpoint.parse(url, ca=ca, certificate=cert)
+        address = with_password(endpoint.address, nats_user, password_file)
+    except NatsAddressError as error:
+        raise click.UsageError(str(error)) from error
+    if endpoint.table and tables and endpoint.table not in tables:
+        raise click.UsageError(f"{endpoint}: the address names the table {endpoint.table}; leave out --table")
+    if address.password and not address.tls:
+        _warn_of_password(address)
+    return endpoint._replace(address=address)
+
+
+def is_nats_address(url: str) -> bool:
+    """Whether an address is one of JetStream, and not of a service's own feed."""
+    from fleet.connection import is_nats
+
+    return is_nats(url)
+
+
+def refuse_nats_options(*given: object) -> None:
+    """Ends the command with a usage error where options of NATS stand beside addresses that are none of it."""
+    if any(one is not None for one in given):
+        raise click.UsageError(
+            "--ca, --cert, --nats-user and --password-file are for tables on NATS JetStream: nats://HOST:4222/VENUE or "
+            "tls://HOST:4222/VENUE"
+        )
+
+
+def refuse_service_options(*given: object) -> None:
+    """Ends the command with a usage error where keys of services stand beside addresses of NATS alone."""
+    if any(one is not None for one in given):
+        raise click.UsageError(
+            "--key and --server are for services at tcp:// addresses; for tables on NATS JetStream give --nats-user "
+            "and --password-file, or --cert"
+        )
+
+
+def _check_client() -> None:
+    from fleet.connection import has_client
+
+    if not has_client():
+        raise click.UsageError(f"this needs the client of NATS: {how_to_install('fleet')}")
+
+
+def _warn_of_password(address: NatsAddress) -> None:
+    """The server may ask for TLS by itself, or the network be a closed one: so it is no error."""
+    from scoreboard.web.guard import is_loopback
+
+    if not is_loopback(address.host):
+        warning = f"{address}: the password crosses the network unencrypted, unless the server asks for TLS; use tls://"
+        click.echo(click.style(warning, fg="yellow"), err=True)
+
+
+@contextmanager
+def exit_on_nats_error() -> Iterator[None]:
+    """Prints what NATS refuses in red and exits: 1 where nobody answers, 2 for what cannot be used."""
+    from fleet.connection import NatsAddressError, NatsRefusedError, NatsUnavailableError
+
+    try:
+        yield
+    except NatsUnavailableError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(FATAL)
+    except (NatsRefusedError, NatsAddressError) as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)

@@ -1,0 +1,130 @@
+"""`feltwire relay`: publishes the events of services to NATS JetStream."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from command_line.exit_codes import FATAL
+from command_line.local_services import base_to_follow
+from command_line.options import client_curve
+from feed.endpoints import EndpointError, Endpoints
+from fleet.cli.nats_options import exit_on_nats_error, nats_address, nats_options
+from hal.clock import SystemClock
+
+if TYPE_CHECKING:
+    from fleet.relay import Relay
+
+
+@click.command("relay")
+@click.argument("server", metavar="NATS")
+@click.argument("endpoints", metavar="[ENDPOINT]...", nargs=-1)
+@click.option("--venue", required=True, metavar="NAME", help="The hall or event, as its subjects name it.")
+@click.option("--name", metavar="NAME", help="Of this relay, in reports; without it, this computer's.")
+@click.option("--real", "kind", flag_value="real", help="Real tables only.")
+@click.option("--simulated", "kind", flag_value="simulated", help="Simulated tables only.")
+@click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
+@click.option(
+    "--server",
+    "--server-key",
+    "servers",
+    multiple=True,
+    metavar="KEY",
+    help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
+)
+@click.option("--metrics", "port", type=click.IntRange(0, 65535), metavar="PORT", help="For Prometheus, on 127.0.0.1.")
+@nats_options
+def command(
+    server: str,
+    endpoints: tuple[str, ...],
+    venue: str,
+    name: str | None,
+    kind: str | None,
+    key: Path | None,
+    servers: tuple[str, ...],
+    port: int | None,
+    ca: Path | None,
+    cert: Path | None,
+    nats_user: str | None,
+    password_file: Path | None,
+) -> None:
+    """Publish every event of running services to a stream of NATS JetStream, once and in order.
+
+    It goes on from what the stream holds, over restarts of the service, of NATS and of itself, and keeps nothing of its
+    own: the journals stay the truth. Services and NATS may be started later. Make the stream first, with feltwire
+    fleet init. A table whose journal was rewritten is relayed no further. Without an ENDPOINT it takes the service that
+    runs on this computer, or the one that $FELTWIRE_RUNTIME names, and prints which; it waits for it.
+
+    \b
+    Examples:
+        feltwire relay nats://127.0.0.1:4222 --venue atlantic-hall
+        feltwire relay tls://hub.example:4222 ipc:///run/feltwire tcp://10.0.0.6:5600 --venue atlantic-hall \\
+            --nats-user atlantic-hall --password-file /etc/feltwire/nats.password --key relay.secret --server pit.public
+
+    Exit codes: 0, also after Ctrl-C; 1 if the port of the metrics cannot be opened; 2 for an address or a key that
+    cannot be used, and where NATS does not let this user in, or has no stream of this venue.
+    """
+    address = nats_address(server, ca, cert, nats_user, password_file)
+    from fleet.relay import Relay, RelayPlan, Service
+    from fleet.subjects import VenueError, parse_venue
+
+    bases = endpoints or (_local_base(),)
+    if len(servers) > 1 and len(servers) != len(bases):
+        raise click.UsageError(f"--server is given {len(servers)} times, and there are {len(bases)} addresses")
+    services = []
+    try:
+        parse_venue(venue)
+        for number, base in enumerate(bases):
+            own = servers[number if len(servers) > 1 else 0] if servers else None
+            services.append(Service(base, client_curve(Endpoints.parse(base), key, own)))
+    except (VenueError, EndpointError) as error:
+        raise click.UsageError(str(error)) from error
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+    simulated = None if kind is None else kind == "simulated"
+    plan = RelayPlan(address, venue, services, name or socket.gethostname().split(".")[0], simulated)
+    relay = Relay(plan, SystemClock())
+    with exit_on_nats_error(), _metrics(relay, port):
+        asyncio.run(_until_signal(relay))
+
+
+async def _until_signal(relay: Relay) -> None:
+    task = asyncio.ensure_future(relay.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+@contextlib.contextmanager
+def _metrics(relay: Relay, port: int | None) -> Iterator[None]:
+    """Serves the metrics as long as the block lasts, where a port is given."""
+    if port is None:
+        yield
+        return
+    from fleet.metrics import RelayCollector
+    from hal.metrics_server import MetricsServer
+
+    try:
+        server = MetricsServer(port, RelayCollector(relay))
+    except OSError as error:
+        click.echo(f"--metrics {port}: the port cannot be opened: {error.strerror}; choose another one", err=True)
+        sys.exit(FATAL)
+    try:
+        yield
+    finally:
+        server.close()
+
+
+def _local_base() -> str:
+    """The address of the service on this computer; where none runs yet, the one at which it will."""
+    return base_to_follow(partial(click.echo, err=True), "relaying the service at")

@@ -1,0 +1,149 @@
+"""Where events come from: a stream of JetStream, a table's journal, or a file that was exported of either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from audit.queries import Selection, select
+from feed.events import EventError, decode
+from fleet.connection import NatsRefusedError
+from fleet.history import event_of
+from fleet.statistics.dataset import Announced, Collector, Place
+from fleet.streams import JetStream, StoredMessage
+from fleet.subjects import SEAL, TableName, VenueError, parse_subject, parse_venue, venue_of_stream
+from fleet.verify import held_streams, live_tables
+
+MOST_LINE: Final = 16 << 20
+"""Bytes of a line of an exported file (ours): sixteen times the longest event of the feed."""
+
+Progress = Callable[[int, int], None]
+"""What was read so far, and of how much."""
+
+
+class SourceError(Exception):
+    """A source that cannot be read; the message has the fix."""
+
+
+async def collect_streams(
+    jetstream: JetStream, collector: Collector, *, venue: str = "", progress: Progress | None = None
+) -> list[str]:
+    """Collects what the streams hold, each from where it was read up to before. Returns their names.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: they cannot be read.
+        HistoryChangedError, DatasetError: see `Collector.add`.
+    """
+    streams = await held_streams(jetstream, venue)
+    for stream in streams:
+        collector.begin()
+        start = await _start(jetstream, stream, collector.contents.places.get(stream))
+        info = await jetstream.info(stream)
+        end = 0 if info is None else info.last_seq
+        async for message in jetstream.read(stream, start=start):
+            _take(collector, stream, message, venue)
+            if progress is not None and message.seq % 1000 == 0:
+                progress(message.seq - start + 1, end - start + 1)
+    for table, one in (await live_tables(jetstream, venue)).items():
+        beat = one.heartbeat
+        if beat is not None:
+            collector.announce(table, Announced(beat.last, beat.head, one.time))
+    return streams
+
+
+async def _start(jetstream: JetStream, stream: str, place: Place | None) -> int:
+    """The first message to read: behind the last one that was read, if that is still there as it was."""
+    if place is None:
+        return 1
+    message = await jetstream.next(stream, ">", place.n)
+    if message is None or message.seq != place.n:
+        # The stream was made anew, or purged: all of it is read again, and what is held is not taken twice.
+        return 1
+    try:
+        return place.n + 1 if event_of(message).id == place.id else 1
+    except NatsRefusedError:
+        return 1
+
+
+def _take(collector: Collector, stream: str, message: StoredMessage, venue: str) -> None:
+    parsed = parse_subject(message.subject)
+    table = None if parsed is None else parsed.of_table
+    where = f"{stream} message {message.seq}"
+    if parsed is not None and parsed.table == SEAL:
+        return
+    if table is None:
+        collector.unreadable(where, f"its subject {message.subject} names no table")
+        return
+    if venue and table.venue != venue:
+        return
+    try:
+        parse_venue(table.venue)
+        event = event_of(message)
+    except (VenueError, NatsRefusedError) as error:
+        collector.unreadable(where, str(error))
+        return
+    collector.add(table, event, message.body, where)
+    if not venue or venue_of_stream(stream) == venue:
+        # Of a hub that was read for one venue, the others are still to be read.
+        collector.reached(stream, Place(message.seq, event.id))
+
+
+def collect_journal(path: Path, venue: str, collector: Collector, progress: Progress | None = None) -> None:
+    """Collects the events of a journal; the service may run.
+
+    Raises:
+        JournalError: it cannot be read.
+        HistoryChangedError, DatasetError: see `Collector.add`.
+    """
+    collector.begin()
+    for number, chosen in enumerate(select(path, Selection())):
+        record = chosen.record
+        _take_body(collector, venue, record.body, f"{venue}={path.name} record {record.n}")
+        if progress is not None and number % 1000 == 0:
+            progress(chosen.done, chosen.total)
+
+
+def collect_export(path: Path, venue: str, collector: Collector, progress: Progress | None = None) -> None:
+    """Collects the events of a file of JSON lines, as `fleet export` and `journal export` write it.
+
+    Raises:
+        SourceError: it cannot be read, or its first line is no event.
+        HistoryChangedError, DatasetError: see `Collector.add`.
+    """
+    collector.begin()
+    try:
+        size, done = path.stat().st_size, 0
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(MOST_LINE):
+                number += 1
+                done += len(line)
+                _take_line(collector, venue, line, path, number)
+                if progress is not None and number % 1000 == 0:
+                    progress(done, size)
+    except OSError as error:
+        raise SourceError(f"{path}: it cannot be read ({error.strerror}); name a file that was exported") from error
+
+
+def _take_line(collector: Collector, venue: str, line: bytes, path: Path, number: int) -> None:
+    body = line.rstrip(b"\r\n")
+    if not body:
+        return
+    before = collector.refused
+    _take_body(collector, venue, body, f"{venue}={path.name} line {number}")
+    if number == 1 and collector.refused > before:
+        why = collector.contents.unreadable.pop(f"{venue}={path.name} line 1", "")
+        raise SourceError(
+            f"{path} line 1: {why}; expected JSON lines, as feltwire fleet export or journal export write without "
+            "--format, or a journal"
+        )
+
+
+def _take_body(collector: Collector, venue: str, body: bytes, where: str) -> None:
+    try:
+        event = decode(body)
+    except EventError as error:
+        collector.unreadable(where, str(error))
+        return
+    collector.add(TableName(venue, event.data.simulated, event.data.table), event, body, where)

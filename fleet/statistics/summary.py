@@ -1,0 +1,607 @@
+"""The events of a fleet in numbers: tables, games an hour, refusals, faults, corrections, bias, and what is
+missing.
+
+    outcome     the result that stands: one that was corrected counts as corrected, one that was made void not at all
+    bias        of rounds with a proven result only: what a dealer called after it was unresolved is not among them
+    refusal     a round that the controller made void or left unresolved, whatever a person made of it later
+    time        a round belongs to the time of its first verdict; a later correction of it counts whenever it came
+
+Real and simulated tables are never in one summary.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import duckdb
+import msgspec
+
+from feed.data import StatisticsKey
+from feed.fairness import Plan
+from fleet.statistics.bias import Counted, FairnessTest, judge, samples_of
+from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
+from fleet.statistics.games import CountedGame
+from fleet.statistics.hours import TYPES, Hours, Moment, Span, hours_of
+from fleet.statistics.spans import missing
+from fleet.subjects import TableName
+
+OURS: Final = "ours"
+MOST_LISTED: Final = 10_000
+"""Faults and corrections that are listed one by one (ours); all of them are counted."""
+_HOUR_NS: Final = 3600 * 1_000_000_000
+_PAGE: Final = 10_000
+BY_HAND: Final = "by hand"
+"""The type of dice that no device throws."""
+
+
+class TableLine(msgspec.Struct, kw_only=True):
+    """One table."""
+
+    venue: str
+    table: str
+    game: str
+    rules: str = ""
+    devices: list[dict[str, str]] = []
+    """As it published them last."""
+    events: int = 0
+    first_ns: int | None = None
+    last_ns: int | None = None
+    starts: int = 0
+    """Starts of its service."""
+    open_ns: int = 0
+    shut_ns: int = 0
+    rounds: int = 0
+    outcomes: int = 0
+    voids: int = 0
+    unresolved: int = 0
+    """Rounds that nobody has called as far as the events go."""
+    corrected: int = 0
+    """Rounds whose outcome or void a person found wrong."""
+    called: int = 0
+    """Rounds that were unresolved and that a person called."""
+    faults: int = 0
+    violations: int = 0
+    warnings: int = 0
+    passes: int = 0
+    missed_passes: int = 0
+    off_center: float | None = None
+    """The mean, in pockets or spaces."""
+
+    @property
+    def games_an_hour(self) -> float | None:
+        """Outcomes for an hour in which it was open; None where it was not open."""
+        return self.outcomes * _HOUR_NS / self.open_ns if self.open_ns else None
+
+
+class GameLine(msgspec.Struct, frozen=True):
+    """All tables of one game."""
+
+    game: str
+    tables: int
+    rounds: int
+    outcomes: int
+    open_ns: int
+
+    @property
+    def games_an_hour(self) -> float | None:
+        """Outcomes of one table in an hour in which it was open."""
+        return self.outcomes * _HOUR_NS / self.open_ns if self.open_ns else None
+
+
+class Refusal(msgspec.Struct, frozen=True):
+    """Rounds refused for one reason, or departures from a procedure."""
+
+    verdict: str
+    """`void`, `unresolved` or `violation`."""
+    reason: str
+    rule: str
+    games: list[str]
+    count: int
+    tables: int
+    overruled: int
+    """Of these rounds, how many a person gave a result."""
+
+    @property
+    def ours(self) -> bool:
+        """No rule asks for it: our own caution does."""
+        return self.rule == OURS
+
+
+class FaultLine(msgspec.Struct, frozen=True):
+    """One fault of one kind of part, over all tables that have it."""
+
+    driver: str
+    device: str
+    fault: str
+    count: int
+    blocked: int
+    """How many of them shut a table."""
+    tables: int
+    """On how many it came."""
+    fitted: int
+    """How many tables have the part."""
+    hours_between: float | None
+    """Hours in which one of those tables was open, for each fault."""
+    shut_ns: int
+    """How long tables were shut while one was latched."""
+
+
+class FaultEntry(msgspec.Struct, frozen=True):
+    """One fault."""
+
+    time_ns: int
+    venue: str
+    table: str
+    device: str
+    fault: str
+    detail: str
+    blocks: bool
+    cleared_ns: int | None
+    cleared_by: str
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """One correction."""
+
+    time_ns: int | None
+    venue: str
+    table: str
+    game: str
+    round: int | None
+    from_verdict: str
+    from_result: str
+    verdict: str
+    result: str
+    confirmed: bool
+    by: str
+    why: str
+
+
+class Warned(msgspec.Struct, frozen=True):
+    """Warnings of one kind at one device."""
+
+    venue: str
+    table: str
+    device: str
+    warning: str
+    count: int
+    last_ns: int | None
+    detail: str
+    """Of the last one."""
+
+
+class Doubt(msgspec.Struct, frozen=True):
+    """What the numbers do not know of one table."""
+
+    venue: str
+    table: str
+    missing: list[tuple[int, int]]
+    """Events that are not here, first and last of each gap."""
+    end: str
+    """Why its end is not vouched for; empty where it is."""
+    vouched_by: str
+    clock_back: int
+    """How often its clock was set back."""
+    clock_back_ns: int
+    """... at most by."""
+    clock_apart_ns: int | None
+    """How far wall clock and the clock of the edges went apart within one start, at most."""
+    without_time: int
+    unopened: int
+    """Outcomes of a start whose opening is missing: what they can show is not known, so no bias is computed."""
+
+
+class Summary(msgspec.Struct, kw_only=True):
+    """All of it."""
+
+    simulated: bool
+    since_ns: int | None
+    until_ns: int | None
+    tables: list[TableLine]
+    games: list[GameLine]
+    refusals: list[Refusal]
+    faults: list[FaultLine]
+    fault_log: list[FaultEntry]
+    corrections: list[Correction]
+    warnings: list[Warned]
+    bias: list[FairnessTest]
+    misread: dict[str, int]
+    """Outcomes that are none of their game as this version knows it, by table."""
+    doubts: list[Doubt]
+    unknown_types: dict[str, int]
+    """Events of types that this version does not know."""
+    unreadable: dict[str, str]
+    """Messages that are no events."""
+    unreadable_more: int
+    shut: dict[str, list[tuple[int, int]]]
+    """When each table was shut, and ... """
+    opened: dict[str, list[tuple[int, int]]]
+    """... when it was open: wall time, nanoseconds."""
+
+
+def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]) -> Summary:
+    """Computes a summary. A bias is looked for in the results of the games that are given.
+
+    Raises:
+        DatasetError: the files cannot be read.
+    """
+    with dataset.opened(choice) as sql:
+        sql.execute(_ROUNDS)
+        lines = {TableName(line.venue, choice.simulated, line.table): line for line in _tables(sql)}
+        hours = hours_of(_moments(sql, choice.simulated))
+        for name, line in lines.items():
+            spans = hours.get(name)
+            if spans is not None:
+                line.open_ns = sum(one.within(choice.since_ns, choice.until_ns) for one in spans.open)
+                line.shut_ns = sum(one.within(choice.since_ns, choice.until_ns) for one in spans.shut)
+        bias, misread, unopened = _bias(sql, games)
+        log = _fault_log(hours, choice)
+        return Summary(
+            simulated=choice.simulated,
+            since_ns=choice.since_ns,
+            until_ns=choice.until_ns,
+            tables=list(lines.values()),
+            games=_games(lines.values()),
+            refusals=_refusals(sql),
+            faults=_faults(lines, hours, log, choice),
+            fault_log=log[:MOST_LISTED],
+            corrections=_corrections(sql),
+            warnings=[Warned(*row) for row in sql.execute(_WARNINGS).fetchall()],
+            bias=bias,
+            misread=misread,
+            doubts=_doubts(sql, dataset, choice, unopened),
+            unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
+            unreadable=dataset.contents.unreadable,
+            unreadable_more=dataset.contents.unreadable_more,
+            shut={str(name): _clipped(one.shut, choice) for name, one in hours.items()},
+            opened={str(name): _clipped(one.open, choice) for name, one in hours.items()},
+        )
+
+
+# --- rounds and tables ------------------------------------------------------------------------------------------------
+
+_ROUNDS: Final = f"""
+CREATE TEMP TABLE round AS
+SELECT * FROM (
+  SELECT venue, "table", round,
+    arg_min(game, seq) AS game,
+    arg_min(epoch, seq) AS epoch,
+    arg_min(time, seq) AS time,
+    arg_max(struct_pack(verdict := verdict, result := result), seq) AS stands,
+    coalesce(bool_or(type = 'round.outcome'), false) AS proven,
+    count(*) FILTER (type = 'round.corrected' AND from_verdict <> 'unresolved') AS corrections,
+    count(*) FILTER (type = 'round.corrected' AND from_verdict = 'unresolved') AS calls
+  FROM event
+  WHERE round IS NOT NULL AND verdict IS NOT NULL
+  GROUP BY venue, "table", round
+) WHERE {IN_TIME}
+"""
+
+_TABLES: Final = """
+WITH line AS (
+  SELECT venue, "table", arg_max(game, seq) AS game, count(*) AS events, epoch_ns(min(time)) AS first_ns,
+    epoch_ns(max(time)) AS last_ns, count(DISTINCT epoch) AS starts,
+    count(*) FILTER (type = 'device.fault' AND NOT coalesce(before_restart, false)) AS faults,
+    count(*) FILTER (type = 'procedure.violation') AS violations,
+    count(*) FILTER (type = 'device.warning') AS warnings,
+    coalesce(sum(passes), 0)::BIGINT AS passes, coalesce(sum(missed_passes), 0)::BIGINT AS missed_passes,
+    avg(abs(off_center)) AS off_center
+  FROM chosen GROUP BY venue, "table"
+), opening AS (
+  SELECT venue, "table", arg_max(rules, seq) AS rules, arg_max(devices, seq) AS devices
+  FROM event WHERE type = 'table.opened' GROUP BY venue, "table"
+), verdicts AS (
+  SELECT venue, "table", count(*) AS rounds,
+    count(*) FILTER (stands.verdict = 'outcome') AS outcomes,
+    count(*) FILTER (stands.verdict = 'void') AS voids,
+    count(*) FILTER (stands.verdict = 'unresolved') AS unresolved,
+    count(*) FILTER (corrections > 0) AS corrected,
+    count(*) FILTER (calls > 0) AS called
+  FROM round GROUP BY venue, "table"
+)
+SELECT venue, "table", game, rules, devices, events, first_ns, last_ns, starts, coalesce(rounds, 0),
+  coalesce(outcomes, 0), coalesce(voids, 0), coalesce(unresolved, 0), coalesce(corrected, 0), coalesce(called, 0),
+  faults, violations, warnings, passes, missed_passes, off_center
+FROM line LEFT JOIN opening USING (venue, "table") LEFT JOIN verdicts USING (venue, "table")
+ORDER BY venue, "table"
+"""
+
+
+_TABLE_COLUMNS: Final = (
+    *("venue", "table", "game", "rules", "devices", "events", "first_ns", "last_ns", "starts", "rounds", "outcomes"),
+    *("voids", "unresolved", "corrected", "called", "faults", "violations", "warnings", "passes", "missed_passes"),
+    "off_center",
+)
+
+
+def _tables(sql: duckdb.DuckDBPyConnection) -> Iterator[TableLine]:
+    for row in sql.execute(_TABLES).fetchall():
+        values = dict(zip(_TABLE_COLUMNS, row, strict=True))
+        values["rules"] = values["rules"] or ""
+        values["devices"] = _devices(values["devices"])
+        yield TableLine(**values)
+
+
+def _devices(text: str | None) -> list[dict[str, str]]:
+    return [] if text is None else msgspec.json.decode(text, type=list[dict[str, str]])
+
+
+def _games(lines: Any) -> list[GameLine]:
+    of_game: dict[str, list[TableLine]] = {}
+    for line in lines:
+        of_game.setdefault(line.game, []).append(line)
+    return [
+        GameLine(
+            game,
+            len(of),
+            sum(one.rounds for one in of),
+            sum(one.outcomes for one in of),
+            sum(one.open_ns for one in of),
+        )
+        for game, of in sorted(of_game.items())
+    ]
+
+
+# --- refusals, corrections, warnings ----------------------------------------------------------------------------------
+
+_REFUSALS: Final = """
+SELECT kind, reason, rule, list_sort(list(DISTINCT game)), count(*), count(DISTINCT (venue, "table")),
+  count(*) FILTER (kind <> 'violation' AND stands.verdict = 'outcome')
+FROM (
+  SELECT CASE type WHEN 'procedure.violation' THEN 'violation' ELSE verdict END AS kind,
+    coalesce(reason, '') AS reason, coalesce(rule, '') AS rule, game, venue, "table", round
+  FROM chosen WHERE type IN ('round.void', 'round.unresolved', 'procedure.violation')
+) LEFT JOIN round USING (venue, "table", round, game)
+GROUP BY kind, reason, rule ORDER BY count(*) DESC, kind, reason, rule
+"""
+_CORRECTIONS: Final = f"""
+SELECT epoch_ns(time), venue, "table", game, round, coalesce(from_verdict, ''), coalesce(from_result, ''), verdict,
+  coalesce(result, ''), coalesce(confirmed, false), coalesce("by", ''), coalesce(detail, '')
+FROM chosen WHERE type = 'round.corrected' ORDER BY venue, "table", seq LIMIT {MOST_LISTED}
+"""
+_WARNINGS: Final = """
+SELECT venue, "table", coalesce(device, ''), coalesce(warning, ''), count(*), epoch_ns(max(time)),
+  coalesce(arg_max(detail, seq), '')
+FROM chosen WHERE type = 'device.warning'
+GROUP BY venue, "table", device, warning ORDER BY count(*) DESC, venue, "table", device, warning
+"""
+_UNKNOWN: Final = "SELECT type, count(*) FROM chosen WHERE NOT known GROUP BY type ORDER BY type"
+
+
+def _refusals(sql: duckdb.DuckDBPyConnection) -> list[Refusal]:
+    return [Refusal(*row) for row in sql.execute(_REFUSALS).fetchall()]
+
+
+def _corrections(sql: duckdb.DuckDBPyConnection) -> list[Correction]:
+    return [Correction(*row) for row in sql.execute(_CORRECTIONS).fetchall()]
+
+
+# --- hours and faults -------------------------------------------------------------------------------------------------
+
+_MOMENTS: Final = f"""
+SELECT venue, "table", seq, epoch, type, epoch_ns(time), mono_ns, coalesce(device, ''), coalesce(fault, ''),
+  coalesce(blocks_play, false), coalesce(before_restart, false), coalesce("by", ''), coalesce(detail, '')
+FROM event
+WHERE time IS NOT NULL AND (type IN {TYPES} OR (venue, "table", seq) IN (
+  SELECT (venue, "table", max(seq)) FROM event WHERE time IS NOT NULL GROUP BY venue, "table", epoch))
+ORDER BY venue, "table", seq
+"""
+
+
+def _moments(sql: duckdb.DuckDBPyConnection, simulated: bool) -> Iterator[Moment]:
+    result = sql.execute(_MOMENTS)
+    while rows := result.fetchmany(_PAGE):
+        for venue, table, *rest in rows:
+            yield Moment(TableName(venue, simulated, table), *rest)
+
+
+def _fault_log(hours: Mapping[TableName, Hours], choice: Choice) -> list[FaultEntry]:
+    found = [
+        FaultEntry(
+            one.time_ns,
+            name.venue,
+            name.table,
+            one.device,
+            one.fault,
+            one.detail,
+            one.blocks,
+            one.cleared_ns,
+            one.cleared_by,
+        )
+        for name, of in hours.items()
+        for one in of.faults
+        if _in_time(one.time_ns, choice)
+    ]
+    return sorted(found, key=lambda one: (one.time_ns, one.venue, one.table))
+
+
+def _faults(
+    lines: Mapping[TableName, TableLine], hours: Mapping[TableName, Hours], log: list[FaultEntry], choice: Choice
+) -> list[FaultLine]:
+    fitted: dict[tuple[str, str], list[TableLine]] = {}
+    drivers: dict[tuple[str, str, str], str] = {}
+    for line in lines.values():
+        for part in line.devices:
+            name, driver = part.get("device", ""), part.get("driver", "")
+            drivers[line.venue, line.table, name] = driver
+            fitted.setdefault((driver, name), []).append(line)
+    entries: dict[tuple[str, str, str], list[FaultEntry]] = {}
+    for entry in log:
+        driver = drivers.get((entry.venue, entry.table, entry.device), "")
+        entries.setdefault((driver, entry.device, entry.fault), []).append(entry)
+    found = []
+    for (driver, device, fault), of in entries.items():
+        where = {(one.venue, one.table) for one in of}
+        having = fitted.get((driver, device), []) if driver else []
+        open_ns = sum(line.open_ns for line in having)
+        shut_ns = 0
+        for one in of:
+            if one.blocks:
+                shut_ns += _shut_by(one, hours[TableName(one.venue, choice.simulated, one.table)].shut)
+        found.append(
+            FaultLine(
+                driver,
+                device,
+                fault,
+                len(of),
+                sum(one.blocks for one in of),
+                len(where),
+                len(having) or len(where),
+                open_ns / _HOUR_NS / len(of) if open_ns else None,
+                shut_ns,
+            )
+        )
+    return sorted(found, key=lambda one: (-one.count, one.driver, one.device, one.fault))
+
+
+def _shut_by(fault: FaultEntry, shut: list[Span]) -> int:
+    """How long a table was shut while a fault was latched; the spans come one after the other."""
+    first = bisect_right(shut, fault.time_ns, key=lambda span: span.start_ns)
+    length = 0
+    for at in range(max(0, first - 1), len(shut)):
+        span = shut[at]
+        if fault.cleared_ns is not None and span.start_ns >= fault.cleared_ns:
+            break
+        length += span.within(fault.time_ns, fault.cleared_ns)
+    return length
+
+
+def _in_time(time_ns: int, choice: Choice) -> bool:
+    since, until = choice.since_ns, choice.until_ns
+    return (since is None or time_ns >= since) and (until is None or time_ns < until)
+
+
+def _clipped(spans: Any, choice: Choice) -> list[tuple[int, int]]:
+    found = []
+    for one in spans:
+        start = one.start_ns if choice.since_ns is None else max(one.start_ns, choice.since_ns)
+        end = one.end_ns if choice.until_ns is None else min(one.end_ns, choice.until_ns)
+        if end > start:
+            found.append((start, end))
+    return found
+
+
+# --- bias -------------------------------------------------------------------------------------------------------------
+
+_RESULTS: Final = """
+SELECT venue, "table", game, start.statistics, coalesce(start.devices, ''), stands.result, count(*)
+FROM round LEFT JOIN (
+  SELECT venue, "table", epoch, arg_max(statistics, seq) AS statistics, arg_max(devices, seq) AS devices
+  FROM event WHERE type IN ('table.opened', 'table.closed') GROUP BY venue, "table", epoch
+) AS start USING (venue, "table", epoch)
+WHERE proven AND stands.verdict = 'outcome' AND list_contains(?, game)
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+def _bias(
+    sql: duckdb.DuckDBPyConnection, games: Mapping[str, CountedGame]
+) -> tuple[list[FairnessTest], dict[str, int], dict[tuple[str, str], int]]:
+    watched = [name for name, spec in games.items() if spec.falls_in or spec.published_bias(()) is not None]
+    devices: dict[tuple[str, ...], Counted] = {}
+    types: dict[tuple[str, ...], Counted] = {}
+    misread: dict[str, int] = {}
+    unopened: dict[tuple[str, str], int] = {}
+    result = sql.execute(_RESULTS, [watched])
+    while rows := result.fetchmany(_PAGE):
+        for venue, table, game, statistics, listed, text, times in rows:
+            plan = None if statistics is None else _plan(games[game], statistics)
+            if plan is None:
+                unopened[venue, table] = unopened.get((venue, table), 0) + times
+                continue
+            samples = samples_of(plan, msgspec.json.decode(text or "{}", type=dict[str, Any]))
+            if samples is None:
+                misread[f"{venue}/{table}"] = misread.get(f"{venue}/{table}", 0) + times
+                continue
+            driver, identity = _falls_in(games[game], _devices(listed or None))
+            known = f", board {identity}" if identity else ""
+            device = f"{venue}/{table} {plan.device}{known}"
+            one = devices.setdefault((device, statistics), Counted("device", device, plan))
+            one.take(device, samples, times)
+            kind = f"{driver}, {game}"
+            # Only what can show the same is counted together: a wheel with two zeros is no wheel with one.
+            all_of = types.setdefault((kind, statistics), Counted("type", kind, plan))
+            all_of.take(device, samples, times)
+    # Of a type with one device the test would be that of the device again.
+    pooled = [one for one in types.values() if len(one.devices) > 1]
+    return judge([*pooled, *devices.values()]), misread, unopened
+
+
+def _plan(game: CountedGame, statistics: str) -> Plan | None:
+    try:
+        keys = msgspec.json.decode(statistics, type=list[StatisticsKey])
+    except msgspec.MsgspecError:
+        return None
+    return game.published_bias(keys)
+
+
+def _falls_in(game: CountedGame, devices: list[dict[str, str]]) -> tuple[str, str]:
+    """Driver and board of the device in which it turns or falls."""
+    by_name = {one.get("device", ""): one for one in devices}
+    for name in game.falls_in:
+        if name in by_name:
+            return by_name[name].get("driver", ""), by_name[name].get("identity", "")
+    return BY_HAND, ""
+
+
+# --- what is not known ------------------------------------------------------------------------------------------------
+
+# From a millisecond on: older Feltwires rounded the times of events, and ran back by a microsecond.
+_CLOCKS: Final = """
+SELECT venue, "table", count(*) FILTER (back >= 1000000), coalesce(max(back) FILTER (back >= 1000000), 0),
+  max(apart), count(*) FILTER (time IS NULL)
+FROM (
+  SELECT venue, "table", time,
+    epoch_ns(lag(time) OVER table_ordered) - epoch_ns(time) AS back,
+    CASE WHEN lag(epoch) OVER table_ordered = epoch THEN
+      abs((epoch_ns(time) - epoch_ns(lag(time) OVER table_ordered)) - (mono_ns - lag(mono_ns) OVER table_ordered)) END
+      AS apart
+  FROM event WINDOW table_ordered AS (PARTITION BY venue, "table" ORDER BY seq)
+) GROUP BY venue, "table"
+"""
+
+
+def _doubts(
+    sql: duckdb.DuckDBPyConnection, dataset: Dataset, choice: Choice, unopened: Mapping[tuple[str, str], int]
+) -> list[Doubt]:
+    clocks = {(venue, table): rest for venue, table, *rest in sql.execute(_CLOCKS).fetchall()}
+    found = []
+    for held in sorted(dataset.contents.tables, key=lambda one: one.name):
+        if not choice.has(held.name):
+            continue
+        back, most, apart, without = clocks.get((held.venue, held.table), (0, 0, None, 0))
+        end, vouched_by = _end_of(held)
+        found.append(
+            Doubt(
+                held.venue,
+                held.table,
+                missing(held.held),
+                end,
+                vouched_by,
+                back,
+                most,
+                apart,
+                without,
+                unopened.get((held.venue, held.table), 0),
+            )
+        )
+    return found
+
+
+def _end_of(held: HeldTable) -> tuple[str, str]:
+    """Why the end of a table is not vouched for, or what vouches for it."""
+    last = held.held[-1][1] if held.held else 0
+    beat = held.announced
+    if beat is None:
+        return "no heartbeat of it was seen: events after the last one may be missing", ""
+    if beat.last > last:
+        return f"its heartbeat of {beat.time} announces event {beat.last}, and the last one here is {last}", ""
+    if beat.last < last:
+        return f"events after {beat.last} came after its last heartbeat, of {beat.time}", ""
+    if held.head is None or held.head[0] != last:
+        return f"its heartbeat of {beat.time} announces event {last}, but events before it are missing", ""
+    if held.head[1] != beat.head:
+        return f"the head of its heartbeat of {beat.time} is not that of the events here: run feltwire fleet verify", ""
+    return "", f"its heartbeat of {beat.time}"

@@ -1,0 +1,486 @@
+"""Verifies what a stream holds: each table's events as a chain, against heads that were published or kept.
+
+Nothing in the stream is trusted: the chain is computed anew from the bodies. A head vouches for all events up to its
+own: one of a heartbeat, of a seal in the stream, of a journal that verifies by its seals, or one that somebody kept.
+The header with the head that the relay computed vouches for nothing, since who can change a body can change it; where
+it disagrees, it names the place.
+
+A chain without a difference is complete only where a head vouches for its last event and nothing announces a later
+one. Otherwise whoever can write the stream may have changed or cut off its end, and the result states that.
+
+    body 1 ─► body 2 ─► ... ─► body n        computed head n  =?=  head n of a heartbeat, a journal, a note
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from feed.events import Event, EventError, Heartbeat, decode, genesis, link
+from fleet.connection import NatsRefusedError
+from fleet.report import REFUSED, REWRITTEN, RelayedTable, decode_report
+from fleet.seals import sealed_heads
+from fleet.streams import HEAD, JetStream, StoredMessage
+from fleet.subjects import (
+    ARCHIVED_STREAM,
+    HEARTBEAT,
+    HUB_STREAM,
+    LIVE_STREAM,
+    RELAY,
+    SEAL,
+    SIM,
+    TableName,
+    archived_subject,
+    event_subject,
+    parse_subject,
+    stream_of,
+    venue_of_stream,
+)
+
+
+class KnownHead(NamedTuple):
+    """A head of a table, and who vouches for it."""
+
+    seq: int
+    hash: bytes
+    by: str
+    sealed: bool = False
+    """A seal names it."""
+
+
+class JournalOfTable(NamedTuple):
+    """A journal that was verified by its seals, for one table of it."""
+
+    name: str
+    last: int
+    """Its last event of the table."""
+    hash_of: Callable[[int], bytes | None]
+    """The hash of an event; None where it was archived, or the journal ends before it."""
+
+
+class FleetFinding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The first difference of a table."""
+
+    table: str
+    """`atlantic-hall/roulette-1`, `atlantic-hall/sim/roulette-1`."""
+    detail: str
+    seq: int | None = None
+    """Of the first event that may differ."""
+    message: int | None = None
+    """Its number in the stream."""
+
+    def __str__(self) -> str:
+        where = "" if self.seq is None else f" event {self.seq}"
+        place = "" if self.message is None else f" (message {self.message})"
+        return f"{self.table}{where}{place}: {self.detail}"
+
+
+class VerifiedTable(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the stream holds of a table."""
+
+    table: str
+    events: int
+    first: int = 1
+    """The first event of the stream; those before it were moved to an archive."""
+    last: int
+    head: str
+    vouched: int = 0
+    """Up to this event a head from elsewhere vouches for it."""
+    by: str = ""
+    """Whose head that is."""
+    sealed: int = 0
+    """Up to this event a seal vouches for it."""
+    behind: int = 0
+    """Events that the journal announced, and the stream does not hold yet."""
+    unproven: str = ""
+    """What nothing vouches for, or is not there yet, in words; empty where the table is complete, or differs."""
+    finding: FleetFinding | None = None
+
+
+class FleetReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What was verified."""
+
+    stream: str
+    tables: list[VerifiedTable]
+    notes: list[str]
+
+    @property
+    def findings(self) -> list[FleetFinding]:
+        """The first difference of each table that has one."""
+        return [one.finding for one in self.tables if one.finding is not None]
+
+    @property
+    def unproven(self) -> list[VerifiedTable]:
+        """The tables without a difference that are not known to be complete."""
+        return [one for one in self.tables if one.unproven]
+
+
+class TableCheck:
+    """Takes the messages of one table in the order of the stream, and finds the first difference."""
+
+    def __init__(
+        self,
+        table: TableName,
+        heads: Iterable[KnownHead],
+        journal: JournalOfTable | None = None,
+        start: KnownHead | None = None,
+    ) -> None:
+        """`start` is the last event of the history that was moved to an archive, where some was."""
+        self._table = table
+        self.first = 1 if start is None else start.seq + 1
+        self._journal = journal
+        self._heads: dict[int, list[KnownHead]] = {}
+        for head in heads:
+            self._heads.setdefault(head.seq, []).append(head)
+        self._hash = genesis(table.table) if start is None else start.hash
+        self._header_differs: tuple[int, int] | None = None
+        self.events = 0
+        self.last = self.first - 1
+        self.vouched = self.sealed = 0
+        self.by = ""
+        self.finding: FleetFinding | None = None
+        if start is not None:
+            for head in self._heads.get(start.seq, ()):
+                if head.hash == start.hash:
+                    self.vouched, self.by = head.seq, head.by
+                else:
+                    self._differs(head)
+
+    @property
+    def head(self) -> bytes:
+        """The head after the last event that was taken."""
+        return self._hash
+
+    def take(self, message: StoredMessage) -> None:
+        """Takes the next message."""
+        if self.finding is not None:
+            self.events += 1
+            return
+        try:
+            event = decode(message.body)
+        except EventError as error:
+            self.events += 1
+            self._found(f"it is {error}", self.last + 1, message.seq)
+            return
+        if not self.events and event.seq is not None and event.seq < self.first:
+            # In the archive, and not removed yet.
+            return
+        self.events += 1
+        wrong = self._misplaced(event, message)
+        if wrong is not None:
+            self._found(wrong, event.seq, message.seq)
+            return
+        seq = self.last + 1
+        self._hash = link(self._hash, message.body)
+        self.last = seq
+        stated = message.headers.get(HEAD)
+        if stated is not None and stated != self._hash.hex() and self._header_differs is None:
+            self._header_differs = (seq, message.seq)
+        for head in (*self._of_journal(seq, message), *self._heads.get(seq, ())):
+            if head.hash == self._hash:
+                self.vouched, self.by = seq, head.by
+                self.sealed = seq if head.sealed else self.sealed
+            else:
+                self._differs(head)
+                return
+
+    def end(
+        self, announced: int = 0, relayed: RelayedTable | None = None, *, must_be_sealed: bool = False
+    ) -> VerifiedTable:
+        """The result; `announced` is the last event that a heartbeat names."""
+        announced = max(announced, 0 if self._journal is None else self._journal.last)
+        if self.finding is None:
+            for seq in sorted(seq for seq in self._heads if seq > self.last):
+                head = self._heads[seq][0]
+                if not head.by.startswith(HEARTBEAT):
+                    self._found(f"the stream ends with event {self.last}, and {head.by} names event {seq}", seq, None)
+                    break
+        if self.finding is None and self._header_differs is not None:
+            seq, number = self._header_differs
+            self._found("its body is not the one of which the relay computed the head", seq, number)
+        if self.finding is None and relayed is not None and relayed.state == REWRITTEN:
+            self._found(f"the relay reports: {relayed.detail}", None, None)
+        behind = max(0, announced - self.last)
+        return VerifiedTable(
+            table=str(self._table),
+            events=self.events,
+            first=self.first,
+            last=self.last,
+            head=self._hash.hex(),
+            vouched=self.vouched,
+            by=self.by,
+            sealed=self.sealed,
+            behind=behind,
+            unproven=self._unproven(behind, relayed, must_be_sealed) if self.finding is None else "",
+            finding=self.finding,
+        )
+
+    def _unproven(self, behind: int, relayed: RelayedTable | None, must_be_sealed: bool) -> str:
+        """Why a table without a difference may still not be complete, or not as published; empty where it is."""
+        why = []
+        first = max(self.vouched + 1, self.first)
+        if first < self.last:
+            why.append(f"no head vouches for events {first} to {self.last}")
+        elif first == self.last:
+            why.append(f"no head vouches for event {first}")
+        if behind:
+            why.append(f"{behind} of its journal {'is' if behind == 1 else 'are'} not there")
+        if must_be_sealed and not self.sealed and self._journal is None:
+            why.append("no seal of a key that was given vouches for any of it")
+        if relayed is not None and relayed.state == REFUSED:
+            why.append(f"the relay reports: {relayed.detail}")
+        return "; ".join(why)
+
+    def _of_journal(self, seq: int, message: StoredMessage) -> list[KnownHead]:
+        journal = self._journal
+        if journal is None:
+            return []
+        if seq > journal.last:
+            self._found(f"{journal.name} ends with event {journal.last}", seq, message.seq)
+            return []
+        digest = journal.hash_of(seq)
+        return [] if digest is None else [KnownHead(seq, digest, journal.name)]
+
+    def _misplaced(self, event: Event, message: StoredMessage) -> str | None:
+        """Why a message does not stand where it belongs; None where it does."""
+        expected = self.last + 1
+        if message.source not in (None, stream_of(self._table.venue)):
+            return f"it came from the stream {message.source}: another venue wrote it"
+        if event.seq is None:
+            return "it is not durable, and no journal holds it"
+        if message.subject != event_subject(self._table.venue, event):
+            return f"its subject is {message.subject}, and it is {event.type} of {event.data.table}"
+        if event.seq > expected:
+            one = event.seq == expected + 1
+            return f"{f'event {expected} is' if one else f'events {expected} to {event.seq - 1} are'} missing before it"
+        if event.seq < expected:
+            return f"it stands behind event {self.last}: it is there twice, or out of order"
+        return None
+
+    def _differs(self, head: KnownHead) -> None:
+        since = self.vouched + 1
+        what = f"{head.by} names the head {head.hash.hex()[:16]}… of event {head.seq}, and the stream has "
+        what += f"{self._hash.hex()[:16]}…"
+        if self._header_differs is not None:
+            seq, number = self._header_differs
+            self._found(f"its body was changed: {what}", seq, number)
+        elif since == head.seq:
+            self._found(f"it is not the journal's: {what}", since, None)
+        else:
+            self._found(f"it, or one up to event {head.seq}, is not the journal's: {what}", since, None)
+
+    def _found(self, detail: str, seq: int | None, message: int | None) -> None:
+        self.finding = FleetFinding(table=str(self._table), detail=detail, seq=seq, message=message)
+
+
+async def verify_messages(
+    messages: AsyncIterable[StoredMessage],
+    heads: Mapping[TableName, Sequence[KnownHead]],
+    journals: Mapping[TableName, JournalOfTable],
+    starts: Mapping[TableName, KnownHead],
+) -> tuple[dict[TableName, TableCheck], list[str]]:
+    """Checks all messages of a stream; the second is what stands there and is of no table."""
+    named = {*heads, *journals, *starts}
+    checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table), starts.get(table)) for table in named}
+    strange: list[str] = []
+    async for message in messages:
+        parsed = parse_subject(message.subject)
+        table = None if parsed is None else parsed.of_table
+        if table is None and parsed is not None and parsed.table == SEAL:
+            # Read before, and held against the tables here.
+            continue
+        if table is None:
+            strange.append(f"message {message.seq} has the subject {message.subject}, of no table")
+            continue
+        if table not in checks:
+            checks[table] = TableCheck(table, ())
+        checks[table].take(message)
+    return checks, strange
+
+
+class LiveTable(NamedTuple):
+    """What the live messages have of a table."""
+
+    heartbeat: Heartbeat | None
+    time: str
+    """Of the heartbeat, by the clock of the table's computer."""
+    relayed: RelayedTable | None
+    relay: str
+    """The relay that reports it, and when it did."""
+
+
+async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, LiveTable]:
+    """The last heartbeat of each table, and what its relay reported last.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: they cannot be read.
+    """
+    beats: dict[TableName, tuple[Heartbeat, str]] = {}
+    relayed: dict[TableName, tuple[RelayedTable, str]] = {}
+    info = await jetstream.info(LIVE_STREAM, subjects=">")
+    subjects = [] if info is None else sorted(info.subjects)
+    for message in await asyncio.gather(*(jetstream.last(LIVE_STREAM, subject) for subject in subjects)):
+        if message is None:
+            continue
+        parsed = parse_subject(message.subject)
+        if parsed is None or (venue and parsed.venue != venue):
+            continue
+        table = parsed.of_table
+        if table is not None and parsed.kind == HEARTBEAT:
+            event = _heartbeat(message.body)
+            if event is not None and isinstance(event.data, Heartbeat):
+                beats[table] = (event.data, event.time)
+        elif parsed.table == RELAY:
+            for name, one, reported_by in _reported(message.body):
+                kind, _, simple = name.rpartition("/")
+                relayed[TableName(parsed.venue, bool(kind), simple)] = (one, reported_by)
+    return {
+        table: LiveTable(*beats.get(table, (None, "")), *relayed.get(table, (None, "")))
+        for table in sorted({*beats, *relayed})
+    }
+
+
+async def held_streams(jetstream: JetStream, venue: str = "") -> list[str]:
+    """The streams that hold events: that of the hub where there is one, else those of the venues.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: they cannot be listed.
+    """
+    there = await jetstream.streams()
+    if HUB_STREAM in there:
+        return [HUB_STREAM]
+    if venue:
+        return [stream_of(venue)] if stream_of(venue) in there else []
+    return [name for name in there if venue_of_stream(name) is not None]
+
+
+async def held_venues(jetstream: JetStream, streams: Iterable[str], venue: str = "") -> set[str]:
+    """The venues whose events these streams are to hold, or of them the one that is asked for.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: they cannot be read.
+    """
+    found: set[str] = set()
+    for stream in streams:
+        names = [stream]
+        if venue_of_stream(stream) is None:
+            info = await jetstream.info(stream)
+            names = [] if info is None else [str(one["name"]) for one in info.config.get("sources") or ()]
+        found |= {one for one in map(venue_of_stream, names) if one is not None}
+    return found & {venue} if venue else found
+
+
+async def verify_stream(
+    jetstream: JetStream,
+    stream: str,
+    heads: Mapping[TableName, Sequence[KnownHead]],
+    journals: Mapping[TableName, JournalOfTable],
+    *,
+    venue: str = "",
+    keys: Collection[bytes] = (),
+) -> FleetReport:
+    """Verifies the tables of a stream, or those of one venue, against journals, heads, the seals in it, and the heads
+    of last heartbeats. With `keys`, only their seals count, and each table must have one.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be read.
+    """
+    # Before the events: what a heartbeat announced then may be there now, and never the other way round.
+    live = await live_tables(jetstream, venue)
+    of_stream = venue_of_stream(stream)
+    known: dict[TableName, list[KnownHead]] = {table: list(given) for table, given in heads.items()}
+    for table, one in live.items():
+        beat = one.heartbeat
+        if beat is not None and beat.last and beat.head and of_stream in (None, table.venue):
+            by = f"{HEARTBEAT} of {one.time}"
+            known.setdefault(table, []).append(KnownHead(beat.last, bytes.fromhex(beat.head), by))
+    sealed = await sealed_heads(jetstream, stream, keys, venue)
+    for table, found_heads in sealed.heads.items():
+        known.setdefault(table, []).extend(
+            KnownHead(head.seq, head.hash, head.seal.name, sealed=True) for head in found_heads
+        )
+    starts = await archived_starts(jetstream, stream, venue)
+    checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals, starts)
+    notes += [f"events 1 to {one.seq} of {table} are in an archive" for table, one in sorted(starts.items())]
+    tables = []
+    for table, check in sorted(checks.items()):
+        found = live.get(table)
+        announced = found.heartbeat.last if found is not None and found.heartbeat is not None else 0
+        relayed = None if found is None else found.relayed
+        if check.events or relayed or table in heads or table in journals or table in sealed.heads:
+            tables.append(check.end(announced, relayed, must_be_sealed=bool(keys)))
+    return FleetReport(stream=stream, tables=tables, notes=[*sealed.notes, *notes])
+
+
+class _Start(msgspec.Struct, frozen=True):
+    """What `feltwire-archived` has of a table: its last event that was removed from the stream."""
+
+    seq: int
+    head: str
+
+
+async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") -> dict[TableName, KnownHead]:
+    """By table, the last event that was moved from a stream to an archive.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be read.
+    """
+    found: dict[TableName, KnownHead] = {}
+    info = await jetstream.info(ARCHIVED_STREAM, subjects=">")
+    for subject in () if info is None else info.subjects:
+        tokens = subject.split(".")
+        if len(tokens) != 6 or tokens[2] != stream or venue not in ("", tokens[3]):
+            continue
+        message = await jetstream.last(ARCHIVED_STREAM, subject)
+        if message is None:
+            continue
+        try:
+            start = msgspec.json.decode(message.body, type=_Start)
+            head = bytes.fromhex(start.head)
+        except (ValueError, RecursionError) as error:
+            raise NatsRefusedError(f"message {message.seq} of {ARCHIVED_STREAM} ({subject}): {error}") from error
+        found[TableName(tokens[3], tokens[4] == SIM, tokens[5])] = KnownHead(start.seq, head, "the archive")
+    return found
+
+
+async def note_archived(jetstream: JetStream, stream: str, table: TableName, seq: int, head: bytes) -> None:
+    """States that the history of a table goes on in a stream after an event, and is archived up to it.
+
+    Raises:
+        NatsUnavailableError, NatsRefusedError: it cannot be written.
+    """
+    body = msgspec.json.encode(_Start(seq, head.hex()))
+    await jetstream.publish(ARCHIVED_STREAM, archived_subject(stream, table), body, {})
+
+
+async def _of_venue(messages: AsyncIterable[StoredMessage], venue: str) -> AsyncIterator[StoredMessage]:
+    """Those of one venue, and those that are of none."""
+    async for message in messages:
+        parsed = parse_subject(message.subject)
+        if not venue or parsed is None or parsed.venue == venue:
+            yield message
+
+
+def _heartbeat(body: bytes) -> Event | None:
+    try:
+        event = decode(body)
+    except EventError:
+        return None
+    beat = event.data
+    whole = isinstance(beat, Heartbeat) and (not beat.head or len(beat.head) == 64)
+    return event if whole and _is_hex(beat.head if isinstance(beat, Heartbeat) else "") else None
+
+
+def _is_hex(text: str) -> bool:
+    return not set(text) - set("0123456789abcdef")
+
+
+def _reported(body: bytes) -> Iterable[tuple[str, RelayedTable, str]]:
+    try:
+        report = decode_report(body)
+    except (ValueError, msgspec.MsgspecError):
+        return []
+    return [(name, one, f"{report.name} at {report.time}") for name, one in report.tables.items()]

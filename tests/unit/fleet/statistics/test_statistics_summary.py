@@ -1,0 +1,249 @@
+"""What is counted over the events of a fleet: games, refusals, faults, hours, corrections, and what is missing."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from controller.games.catalogue import GAME
+from feed.events import decode, genesis, link
+from fleet.statistics.dataset import Announced, Choice, Dataset, collecting
+from fleet.statistics.summary import Summary, summarize
+from fleet.subjects import TableName
+from tests.fakes.table_history import NS, START, UNRESOLVED, VOID, TableHistory, outcome_of
+
+HALL = "hall"
+
+
+def ns(moment: datetime) -> int:
+    return int(moment.timestamp()) * NS
+
+
+def summary_of(
+    folder: Path, *histories: TableHistory, choice: Choice | None = None, venue: str = HALL, skip: tuple[int, ...] = ()
+) -> Summary:
+    """Of histories of a venue, from which some events are missing."""
+    collect(folder, *histories, venue=venue, skip=skip)
+    return summarize(Dataset(folder), choice or Choice(), GAME)
+
+
+def collect(folder: Path, *histories: TableHistory, venue: str = HALL, skip: tuple[int, ...] = ()) -> None:
+    with collecting(folder) as collector:
+        for history in histories:
+            collector.begin()
+            for seq, body in enumerate(history.bodies, 1):
+                if seq not in skip:
+                    table = TableName(venue, history.simulated, history.table)
+                    collector.add(table, decode(body), body, str(seq))
+
+
+def test_games_an_hour_are_results_for_the_time_in_which_the_table_was_open(tmp_path: Path) -> None:
+    history = TableHistory().open()
+    for pocket in ("1", "2", "3"):
+        history.later(300).pocket(pocket)
+    history.later(300).void().later(600).close().later(3600)
+    (line,) = summary_of(tmp_path, history).tables
+    assert (line.rounds, line.outcomes, line.voids, line.open_ns) == (4, 3, 1, 1800 * NS)
+    assert line.games_an_hour == 6.0
+
+
+def test_hours_are_those_of_the_clock_that_nobody_sets(tmp_path: Path) -> None:
+    history = TableHistory().open().later(600).pocket("1")
+    history.time -= timedelta(hours=3)  # somebody sets the wall clock
+    found = summary_of(tmp_path, history.later(600).pocket("2").close())
+    assert found.tables[0].open_ns == 1200 * NS
+    (doubt,) = found.doubts
+    assert (doubt.clock_back, doubt.clock_back_ns) == (1, (3 * 3600 - 600) * NS)
+
+
+def test_a_time_that_was_rounded_back_accuses_no_clock(tmp_path: Path) -> None:
+    """Older Feltwires dated an event up to a microsecond before the one before it."""
+    history = TableHistory().open().later(600).pocket("1")
+    history.time -= timedelta(microseconds=1)
+    history.later(0).close()
+    (doubt,) = summary_of(tmp_path, history).doubts
+    assert (doubt.clock_back, doubt.clock_back_ns) == (0, 0)
+
+
+def test_a_start_that_was_cut_off_was_open_until_its_last_event(tmp_path: Path) -> None:
+    history = TableHistory().open().later(60).pocket("1").later(7200).restart().open().later(60).pocket("2").close()
+    found = summary_of(tmp_path, history)
+    assert (found.tables[0].open_ns, found.tables[0].starts) == (120 * NS, 2)
+    assert len(found.opened["hall/roulette-1"]) == 2
+
+
+def test_a_fault_that_blocks_play_shuts_the_table_until_it_is_cleared(tmp_path: Path) -> None:
+    history = TableHistory().open().later(60).fault().later(10).fault("not_level").later(20).cleared().later(30)
+    history.cleared("not_level").later(60).fault("tilt", blocks=False).later(60).close()
+    found = summary_of(tmp_path, history)
+    assert found.tables[0].shut_ns == 60 * NS
+    log = {one.fault: one for one in found.fault_log}
+    assert [log[name].cleared_by for name in ("sensor_missing", "not_level", "tilt")] == ["anna", "anna", ""]
+    assert log["sensor_missing"].cleared_ns == ns(START + timedelta(seconds=90))
+
+
+def test_a_fault_that_shows_again_after_a_restart_is_one_fault(tmp_path: Path) -> None:
+    history = TableHistory().open().later(60).fault().later(3600).restart().open().fault(again=True).later(40).cleared()
+    found = summary_of(tmp_path, history.later(10).close())
+    assert (found.tables[0].faults, found.tables[0].shut_ns) == (1, 40 * NS)
+    (fault,) = found.fault_log
+    assert (fault.time_ns, fault.cleared_ns) == (ns(START) + 60 * NS, ns(START) + 3700 * NS)
+
+
+def test_a_fault_that_is_raised_again_before_it_is_cleared_ends_with_the_clearing(tmp_path: Path) -> None:
+    history = TableHistory().open().later(10).fault().later(10).fault().later(10).cleared().later(10).fault().later(5)
+    found = summary_of(tmp_path, history.close())
+    assert [one.cleared_ns for one in found.fault_log] == [ns(START) + 30 * NS, ns(START) + 30 * NS, None]
+    (line,) = found.faults
+    assert (line.count, line.shut_ns, found.tables[0].shut_ns) == (3, (20 + 10 + 5) * NS, 25 * NS)
+
+
+def test_hours_between_faults_are_those_of_all_tables_that_have_the_part(tmp_path: Path) -> None:
+    one = TableHistory("roulette-1").open().later(1800).fault().later(0).cleared().later(1800).fault().cleared().close()
+    two = TableHistory("roulette-2").open().later(7200).close()
+    other = TableHistory("wheel-1", game="money_wheel").open(driver="money_wheel").later(7200).fault().close()
+    found = summary_of(tmp_path, one, two, other)
+    lines = {line.driver: line for line in found.faults}
+    roulette = lines["roulette_wheel"]
+    assert (roulette.count, roulette.blocked, roulette.tables, roulette.fitted) == (2, 2, 1, 2)
+    assert (roulette.hours_between, lines["money_wheel"].hours_between) == (1.5, 2.0)
+
+
+def test_refusals_say_which_are_the_states_and_which_are_ours(tmp_path: Path) -> None:
+    history = TableHistory().open().void().void().void("wheel_reversed", "ours").unresolved().violation()
+    history.corrected(4, UNRESOLVED, outcome_of("5"), confirmed=True)
+    found = summary_of(tmp_path, history)
+    lines = {(one.verdict, one.reason): one for one in found.refusals}
+    most = found.refusals[0]
+    assert (most.reason, most.count, most.ours) == ("ball_direction", 2, False)
+    assert (lines["void", "wheel_reversed"].ours, lines["unresolved", "no_number_read"].ours) == (True, True)
+    assert lines["unresolved", "no_number_read"].overruled == 1
+    assert lines["violation", "no_more_bets_after_drop"].count == 1
+    assert (found.tables[0].rounds, found.tables[0].violations) == (4, 1)
+
+
+def test_corrected_rounds_count_as_corrected_and_called_ones_as_called(tmp_path: Path) -> None:
+    history = TableHistory().open().pocket("1").pocket("2").void().unresolved().unresolved()
+    history.corrected(1, outcome_of("1"), VOID).corrected(3, VOID, outcome_of("9"))
+    history.corrected(2, outcome_of("2"), outcome_of("8")).corrected(4, UNRESOLVED, outcome_of("7"), confirmed=True)
+    found = summary_of(tmp_path, history)
+    (line,) = found.tables
+    assert (line.outcomes, line.voids, line.unresolved) == (3, 1, 1)
+    assert (line.corrected, line.called) == (3, 1)
+    assert [(one.round, one.from_verdict, one.verdict, one.confirmed) for one in found.corrections] == [
+        (1, "outcome", "void", False),
+        (3, "void", "outcome", False),
+        (2, "outcome", "outcome", False),
+        (4, "unresolved", "outcome", True),
+    ]
+
+
+def test_bias_counts_proven_results_as_they_stand_and_no_others(tmp_path: Path) -> None:
+    history = TableHistory().open().pocket("1").pocket("2").pocket("3").void().unresolved()
+    history.corrected(2, outcome_of("2"), outcome_of("8")).corrected(3, outcome_of("3"), VOID)
+    history.corrected(4, VOID, outcome_of("9")).corrected(5, UNRESOLVED, outcome_of("7"), confirmed=True)
+    (tested,) = summary_of(tmp_path, history).bias
+    assert {one.value for one in tested.categories if one.count} == {"1", "8"}
+    assert (tested.name, tested.scope, tested.rounds) == ("hall/roulette-1 wheel", "device", 2)
+
+
+def test_devices_of_a_type_are_counted_together_where_they_can_show_the_same(tmp_path: Path) -> None:
+    one = TableHistory("roulette-1").open().pocket("1")
+    two = TableHistory("roulette-2").open(identity="b7").pocket("2")
+    three = TableHistory("roulette-3", values=[*map(str, range(37)), "00"]).open().pocket("00")
+    found = summary_of(tmp_path, one, two, three).bias
+    assert [(each.scope, each.name, each.devices, each.rounds) for each in found] == [
+        ("type", "roulette_wheel, roulette", 2, 2),
+        ("device", "hall/roulette-1 wheel", 1, 1),
+        ("device", "hall/roulette-2 wheel, board b7", 1, 1),
+        ("device", "hall/roulette-3 wheel", 1, 1),
+    ]
+
+
+def test_outcomes_that_cannot_be_tested_are_counted_and_not_dropped(tmp_path: Path) -> None:
+    history = TableHistory().open().pocket("1").pocket("99").outcome({"pocket": ["1"]}).restart().open().pocket("2")
+    found = summary_of(tmp_path, history, skip=(5,))
+    assert (found.bias[0].rounds, found.misread) == (1, {"hall/roulette-1": 2})
+    assert (found.doubts[0].unopened, found.doubts[0].missing) == (1, [(5, 5)])
+
+
+def test_a_round_belongs_to_the_time_of_its_first_verdict(tmp_path: Path) -> None:
+    history = TableHistory().open().later(60).pocket("1").later(60).pocket("2").later(60)
+    history.corrected(1, outcome_of("1"), VOID).later(60).close()
+    start = ns(START)
+    with_first = summary_of(tmp_path, history, choice=Choice(until_ns=start + 100 * NS))
+    assert (with_first.tables[0].outcomes, with_first.tables[0].voids, with_first.tables[0].events) == (0, 1, 2)
+    second = summarize(Dataset(tmp_path), Choice(since_ns=start + 100 * NS), GAME)
+    assert (second.tables[0].outcomes, second.tables[0].open_ns) == (1, 140 * NS)
+    assert second.opened == {"hall/roulette-1": [(start + 100 * NS, start + 240 * NS)]}
+    assert summarize(Dataset(tmp_path), Choice(since_ns=start + 999 * NS), GAME).tables == []
+
+
+def test_simulated_tables_are_never_among_real_ones(tmp_path: Path) -> None:
+    real = TableHistory().open().pocket("1").fault().void()
+    simulated = TableHistory("roulette-2", simulated=True).open().pocket("2").pocket("3").fault().void()
+    found = summary_of(tmp_path, real, simulated)
+    assert [line.table for line in found.tables] == ["roulette-1"]
+    assert (found.refusals[0].count, len(found.fault_log), [one.table for one in found.doubts]) == (
+        1,
+        1,
+        ["roulette-1"],
+    )
+    other = summarize(Dataset(tmp_path), Choice(simulated=True), GAME)
+    assert ([line.table for line in other.tables], other.tables[0].outcomes) == (["roulette-2"], 2)
+    assert other.bias[0].rounds == 2
+
+
+def test_venues_and_tables_are_chosen_by_name(tmp_path: Path) -> None:
+    collect(tmp_path, TableHistory("roulette-1").open(), TableHistory("roulette-2").open())
+    found = summary_of(tmp_path, TableHistory("roulette-1").open(), venue="other", choice=Choice(venues=("other",)))
+    assert [(line.venue, line.table) for line in found.tables] == [("other", "roulette-1")]
+    found = summarize(Dataset(tmp_path), Choice(tables=("roulette-2",)), GAME)
+    assert [(line.venue, line.table) for line in found.tables] == [(HALL, "roulette-2")]
+    assert len(summarize(Dataset(tmp_path), Choice(), GAME).tables) == 3
+
+
+def test_unknown_types_and_unreadable_messages_are_reported(tmp_path: Path) -> None:
+    history = TableHistory().open().pocket("1").unknown().unknown().course(1)
+    found = summary_of(tmp_path, history)
+    assert found.unknown_types == {"feltwire.round.outcome.v2": 2}
+    assert (found.tables[0].events, found.tables[0].outcomes) == (5, 1)
+
+
+def head_of(history: TableHistory, seq: int) -> str:
+    head = genesis(history.table)
+    for body in history.bodies[:seq]:
+        head = link(head, body)
+    return head.hex()
+
+
+@pytest.mark.parametrize(
+    ("seq", "announced", "skip", "said"),
+    [
+        (None, "", (), "no heartbeat of it was seen"),
+        (3, "right", (), ""),
+        (3, "wrong", (), "is not that of the events here"),
+        (5, "right", (), "announces event 5, and the last one here is 3"),
+        (2, "right", (), "events after 2 came after its last heartbeat"),
+        (3, "right", (2,), "but events before it are missing"),
+    ],
+)
+def test_what_vouches_for_the_end_of_a_table(
+    tmp_path: Path, seq: int | None, announced: str, skip: tuple[int, ...], said: str
+) -> None:
+    history = TableHistory().open().pocket("1").pocket("2")
+    collect(tmp_path, history, skip=skip)
+    with collecting(tmp_path) as collector:
+        if seq is not None:
+            head = head_of(history, seq) if announced == "right" else "5e" * 32
+            collector.announce(TableName(HALL, False, "roulette-1"), Announced(seq, head, "2026-07-04T23:00:00Z"))
+    (doubt,) = summarize(Dataset(tmp_path), Choice(), GAME).doubts
+    assert said in doubt.end if said else doubt.vouched_by == "its heartbeat of 2026-07-04T23:00:00Z"
+    assert bool(doubt.end) is bool(said)
+
+
+def test_an_empty_folder_has_an_empty_summary(tmp_path: Path) -> None:
+    found = summary_of(tmp_path)
+    assert (found.tables, found.bias, found.doubts, found.refusals, found.games) == ([], [], [], [], [])
