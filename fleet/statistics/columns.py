@@ -76,7 +76,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "type": Column(_TEXT, "`round.outcome`, `device.fault`, …; the whole `type` of one that is not known"),
     "known": Column(_FLAG, "whether this version knows the type; else only `data` holds what it states"),
     "round": Column(_WHOLE, "number of the round, where it belongs to one"),
-    "verdict": Column(_TEXT, "`outcome`, `void` or `unresolved`, as it stands after this event"),
+    "verdict": Column(_TEXT, "`outcome`, `void` or `unresolved`, as it is after this event"),
     "result": Column(_TEXT, "the result that stands after it, as JSON"),
     "reason": Column(_TEXT, "reason code of a void, an unresolved one, a violation"),
     "rule": Column(_TEXT, "the rule that is applied; `ours` where no rule is"),
