@@ -130,6 +130,11 @@ class SeesShutting(Protocol):
     def reopening(self, t_ns: int) -> None:
         """The table is about to open again."""
 
+
+@runtime_checkable
+class BeginsShut(Protocol):
+    """Has something to do at the start of a table that a fault shuts."""
+
     def begin_shut(self, t_ns: int) -> None:
         """The table begins, and a fault from before shuts it: no round opens."""
 
@@ -269,6 +274,11 @@ class Restores(Protocol):
     def restore(self, state: TableState) -> None:
         """Goes on from what the journal holds of this game."""
 
+
+@runtime_checkable
+class Begins(Protocol):
+    """Has something to do before the table's first event."""
+
     def begin(self, t_ns: int) -> None:
         """The table begins: after `restore`, before its first event."""
 
@@ -363,6 +373,7 @@ class Capabilities:
         self.settled = game if isinstance(game, SeesSettled) else None
         self.holds = game if isinstance(game, HoldsRounds) else None
         self.shutting = game if isinstance(game, SeesShutting) else None
+        self.begins_shut = game if isinstance(game, BeginsShut) else None
         self.deadlines = game if isinstance(game, HasDeadlines) else None
         self.buttons = game if isinstance(game, TakesButtons) else None
         self.refuses = game if isinstance(game, RefusesSettling) else None
@@ -378,6 +389,7 @@ class Capabilities:
         self.recovers = game if isinstance(game, Recovers) else None
         self.rest = game if isinstance(game, NamesRest) else None
         self.restores = game if isinstance(game, Restores) else None
+        self.begins = game if isinstance(game, Begins) else None
         self.carries = game if isinstance(game, CarriesState) else None
         self.busy = game if isinstance(game, BusyDevices) else None
         self.inspection = game if isinstance(game, TriedByInspection) else None

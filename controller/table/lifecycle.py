@@ -93,8 +93,8 @@ class TableLifecycle:
         A table that was open when the power went is open again, without another command.
         """
         can = self.rounds.can
-        if can.restores is not None:
-            can.restores.begin(t_ns)
+        if can.begins is not None:
+            can.begins.begin(t_ns)
         before, self._before = self._before, None
         was = {}
         if before is not None and before.last:

@@ -465,8 +465,8 @@ class RoundLifecycle:
 
     def begin_shut(self, t_ns: int) -> None:
         """The table begins, and a fault from before shuts it: no round opens."""
-        if self.can.shutting is not None:
-            self.can.shutting.begin_shut(t_ns)
+        if self.can.begins_shut is not None:
+            self.can.begins_shut.begin_shut(t_ns)
 
     @property
     def stopping(self) -> bool:
