@@ -1,11 +1,12 @@
 #!/bin/sh
-# Debian packages that the checks of the firmware need and that are not installed: the AVR compilers of both releases that
-# boards are built with, and the bootloaders that boards are sold with. They are unpacked into a cache, without root and
-# without a trace in the system's packages.
+# Debian packages that checks need and that are not installed: the AVR compilers of both releases that boards are built
+# with, the bootloaders that boards are sold with, and what reads the alert rules. They are unpacked into a cache, without
+# root and without a trace in the system's packages.
 #
 #     sh firmware/debian.sh gcc-5          the compiler of Debian 12: prints the prefix of its tools (…/bin/avr-)
 #     sh firmware/debian.sh gcc-14         the compiler of Debian 13 and of Raspberry Pi OS
 #     sh firmware/debian.sh bootloaders    prints the folder of the bootloaders' images
+#     sh firmware/debian.sh promtool       prints the path of Prometheus's promtool
 #
 # apt checks each package against the SHA-256 of its list, and the list against the signed Release of Debian. The versions are
 # fixed here, so that an image can be built again byte by byte. FELTWIRE_CACHE is the cache (~/.cache/feltwire).
@@ -25,8 +26,12 @@ bootloaders)
     suite=bookworm
     packages="arduino-core-avr"
     ;;
+promtool)
+    suite=bookworm
+    packages="prometheus"
+    ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
     exit 2
     ;;
 esac
@@ -39,6 +44,7 @@ place=$cache/$what-$key
 result() {
     case $what in
     bootloaders) echo "$place/usr/share/arduino/hardware/arduino/avr/bootloaders" ;;
+    promtool) echo "$place/usr/bin/promtool" ;;
     *) echo "$place/usr/bin/avr-" ;;
     esac
 }
@@ -113,7 +119,7 @@ wrap() {
             chmod +x "$program"
         done
 }
-if [ "$what" != bootloaders ]; then
+case $what in gcc-*)
     empty=$new/empty.c
     : >"$empty"
     if ! "$new/root/usr/bin/avr-gcc" -mmcu=atmega328p -c "$empty" -o "$new/empty.o" 2>/dev/null; then
@@ -123,7 +129,8 @@ if [ "$what" != bootloaders ]; then
         unpack "$new/libraries" "$new/root"
         wrap
     fi
-fi
+    ;;
+esac
 rm -rf "$place"
 mv "$new/root" "$place"
 : >"$place/.complete"

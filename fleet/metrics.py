@@ -1,15 +1,20 @@
-"""The relay's metrics for Prometheus. Imported only where a port is configured."""
+"""The relay's metrics for Prometheus, and its probes. Imported only where a port is configured."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from importlib.metadata import version
+from platform import python_version
+from typing import Final, TypeAlias
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from fleet.relay import Relay
+from hal.probes import ProbeState, Pulse
 
+RELAYED: Final = ("live", "catching_up")
+"""The states of a table that is relayed."""
 Metric: TypeAlias = CounterMetricFamily | GaugeMetricFamily
 
 
@@ -22,6 +27,9 @@ class RelayCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """All counters and gauges."""
         report, progress = self._relay.report(), self._relay.progress
+        built = GaugeMetricFamily("feltwire_build_info", "1, with what is running", labels=("version", "python"))
+        built.add_metric((version("feltwire"), python_version()), 1)
+        yield built
         yield GaugeMetricFamily("feltwire_relay_connected", "Whether NATS is connected", value=progress.connected)
         connections = progress.connections
         yield CounterMetricFamily("feltwire_relay_connections", "Connections to NATS made", value=connections)
@@ -41,3 +49,31 @@ class RelayCollector(Collector):
             lag.add_metric((name,), table.lag)
             states.add_metric((name, table.state), 1)
         yield from (held, lag, states)
+
+
+class RelayProbes:
+    """The probes of a relay: it is live while its loop runs, and ready while it relays what it was given."""
+
+    def __init__(self, relay: Relay, pulse: Pulse) -> None:
+        """`pulse` is that of the relay's loop."""
+        self._relay = relay
+        self._pulse = pulse
+
+    def live(self) -> ProbeState:
+        """Whether its loop runs. That NATS or a service is away is nothing that a restart mends."""
+        problem = self._pulse.problem
+        return ProbeState(() if problem is None else (problem,))
+
+    def ready(self, table: str | None) -> ProbeState:
+        """Whether NATS is connected, every service is received, and every table, or this `table`, is relayed."""
+        report, progress = self._relay.report(), self._relay.progress
+        states = {name: one.state for name, one in report.tables.items()}
+        if table is not None and table not in states:
+            return ProbeState((f'no table "{table}"; there are: {", ".join(states) or "none"}',), unknown=True)
+        problems = [*self.live().problems]
+        if not progress.connected:
+            problems.append("NATS is not connected")
+        problems += [f"nothing is received from {service}" for service, heard in report.services.items() if not heard]
+        shown = states if table is None else {table: states[table]}
+        problems += [f"table {name} is {state}" for name, state in shown.items() if state not in RELAYED]
+        return ProbeState(problems, details={"tables": shown})

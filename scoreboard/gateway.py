@@ -35,6 +35,10 @@ FULL: Final = "too many pages are open"
 NS_PER_MS: Final = 1_000_000
 
 
+STALE_MS: Final = 3_000
+"""A table that is silent for this long has no current board (ours), as pages have it."""
+
+
 class Source(NamedTuple):
     """One service to follow, or what a server has of several."""
 
@@ -172,6 +176,8 @@ class Gateway:
             ],
         )
         app.router.add_get("/live", self._live)
+        app.router.add_get("/livez", self._livez)
+        app.router.add_get("/readyz", self._readyz)
         app.on_startup.append(self._start)
         app.on_shutdown.append(self._shutdown)
         app.on_cleanup.append(self._stop)
@@ -181,12 +187,16 @@ class Gateway:
         """The beat of this moment."""
         for service, subscriber in self._subscribers.items():
             service.refused = subscriber.refused
-        silent = {
-            service.key(name): None if silent_ns is None else silent_ns // NS_PER_MS
+        return self.hall.beat(self._silent_ms(), self.now_ms())
+
+    def _silent_ms(self, keys: Sequence[str] | None = None) -> dict[str, int | None]:
+        """For how long the table of each board has been silent, in milliseconds; None where it always was."""
+        return {
+            key: None if silent_ns is None else silent_ns // NS_PER_MS
             for service, subscriber in self._subscribers.items()
             for name, silent_ns in subscriber.silent_ns.items()
+            if (key := service.key(name)) and (keys is None or key in keys)
         }
-        return self.hall.beat(silent, self.now_ms())
 
     def now_ms(self) -> int:
         """The gateway's clock, which never goes back."""
@@ -244,6 +254,23 @@ class Gateway:
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._beat)
         self.publish([self.beat()])
 
+    async def _livez(self, _request: web.Request) -> web.Response:
+        """Whether the gateway can go on: it answers, and nothing that follows a service has ended."""
+        failure = self.failure
+        failed = failure is not None and failure.done() and not failure.cancelled()
+        return _probe([f"following a service failed: {failure.exception()}"] if failure is not None and failed else [])
+
+    async def _readyz(self, request: web.Request) -> web.Response:
+        """Whether every service is received; or, with `?table=`, whether that table's board is current."""
+        table = request.query.get("table")
+        if table is not None:
+            silent = self._silent_ms(self.hall.keys_named(table))
+            if not silent:
+                return _probe([f'no table "{table}"; there are: {", ".join(self.hall.keys) or "none"}'], status=404)
+            return _probe([f"table {key} is silent" for key, ms in silent.items() if ms is None or ms > STALE_MS])
+        statuses = [service.status for service in self.hall.services]
+        return _probe([f"{one.name}: {one.trouble or 'nothing is received'}" for one in statuses if not one.connected])
+
     async def _live(self, request: web.Request) -> web.StreamResponse:
         if len(self._pages) >= MOST_PAGES:
             raise web.HTTPServiceUnavailable(text=f"{FULL}\n")
@@ -256,3 +283,9 @@ class Gateway:
             if page.sender.dropped:
                 self.dropped += 1
                 log.warning("a page at %s was dropped: %s", request.remote, page.sender.dropped)
+
+
+def _probe(problems: Sequence[str], status: int = 503) -> web.Response:
+    """The answer to a probe: 200 where there is no problem."""
+    body = {"status": "failed" if problems else "ok", "problems": list(problems)}
+    return web.json_response(body, status=status if problems else 200, headers={"Cache-Control": "no-store"})

@@ -167,7 +167,7 @@ def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: fl
 
     async def main(beside: ExitStack) -> None:
         def fit() -> None:
-            beside.enter_context(metrics_port(metrics, counters, real, live))
+            beside.enter_context(metrics_port(metrics, counters, real, live, service.probes))
 
         def live() -> LiveNumbers:
             return service.live()._replace(lines_dropped=output.dropped)

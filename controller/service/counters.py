@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from feed.state import CLOSED, OPEN, SHUT
+from hal.clock import NS_PER_S
+
+HALTED: Final = "halted"
+"""Of a table whose service cannot journal any more."""
+STATES: Final = (OPEN, CLOSED, SHUT, HALTED)
+"""The states that a table of a service can be in."""
+BOUNDS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+"""Upper bounds of the buckets of a latency, in seconds (ours): from a fast disk to one that hangs."""
+_BOUNDS_NS: Final = tuple(round(bound * NS_PER_S) for bound in BOUNDS_S)
+
+
+@dataclass
+class LatencyHistogram:
+    """How many took how long. Any thread may read it: a bucket is never ahead of its sum by more than one."""
+
+    counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS_S) + 1))
+    """By bucket; the last is of those above all bounds."""
+    sum_ns: int = 0
+
+    def add(self, took_ns: int, times: int = 1) -> None:
+        """Counts a latency, `times` over."""
+        self.counts[bisect_left(_BOUNDS_NS, took_ns)] += times
+        self.sum_ns += took_ns * times
 
 
 class LiveNumbers(NamedTuple):
@@ -30,10 +56,12 @@ class ServiceCounters:
     """Published, by table and kind."""
     verdicts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     """By table, kind and reason; the reason of an outcome is empty."""
-    faults: dict[str, int] = field(default_factory=dict)
-    """Faults latched now, by table."""
+    faults: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """Device and code of the faults that are latched now, by table."""
     states: dict[str, str] = field(default_factory=dict)
-    """Of each table: `open`, `closed`, `shut`, `halted`."""
+    """Of each table: one of `STATES`."""
+    latency: LatencyHistogram = field(default_factory=LatencyHistogram)
+    """Of each event, from its decision to its publication."""
     commits: int = 0
     """Submissions that became durable."""
     commit_ns: int = 0

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib.metadata import version
+from itertools import accumulate
+from platform import python_version
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    SummaryMetricFamily,
+)
 from prometheus_client.registry import Collector
 
-from controller.service.counters import LiveNumbers, ServiceCounters
+from controller.service.counters import BOUNDS_S, STATES, LatencyHistogram, LiveNumbers, ServiceCounters
 from hal.clock import NS_PER_S, Clock
 
-Metric = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
+Metric = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | SummaryMetricFamily
 
 
 class CounterCollector(Collector):
@@ -29,11 +37,21 @@ class CounterCollector(Collector):
         yield _counter("feltwire_events", "Events published", ("table", "type"), dict(counters.events).items())
         verdicts = dict(counters.verdicts).items()
         yield _counter("feltwire_verdicts", "Verdicts on rounds", ("table", "verdict", "reason"), verdicts)
-        yield _gauge("feltwire_faults", "Faults that stand", "table", dict(counters.faults))
+        latched = dict(counters.faults)
+        numbers = {table: len(faults) for table, faults in latched.items()}
+        yield _gauge("feltwire_faults", "Latched faults", "table", numbers)
+        each = GaugeMetricFamily("feltwire_fault", "1 for a latched fault", labels=("table", "device", "fault"))
+        for table, faults in latched.items():
+            for device, fault in dict.fromkeys(faults):
+                each.add_metric((table, device, fault), 1)
+        yield each
         states = GaugeMetricFamily("feltwire_table_state", "1 for the state of a table", labels=("table", "state"))
         for table, state in dict(counters.states).items():
-            states.add_metric((table, state), 1)
+            for one in STATES:
+                states.add_metric((table, one), one == state)
         yield states
+        yield _build_info()
+        yield _latency(counters.latency)
         commits = SummaryMetricFamily("feltwire_journal_commit_seconds", "From an event to durable")
         commits.add_metric((), counters.commits, counters.commit_ns / NS_PER_S)
         yield commits
@@ -50,6 +68,21 @@ class CounterCollector(Collector):
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
         yield from _live_metrics(self._live())
+
+
+def _build_info() -> Metric:
+    built = GaugeMetricFamily("feltwire_build_info", "1, with what is running", labels=("version", "python"))
+    built.add_metric((version("feltwire"), python_version()), 1)
+    return built
+
+
+def _latency(latency: LatencyHistogram) -> Metric:
+    """The counts of buckets, added up as Prometheus has them."""
+    counts = list(latency.counts)
+    bounds = [*(str(bound) for bound in BOUNDS_S), "+Inf"]
+    buckets = list(zip(bounds, accumulate(counts), strict=True))
+    what = "Of each event, from its decision to its publication"
+    return HistogramMetricFamily("feltwire_event_seconds", what, buckets=buckets, sum_value=latency.sum_ns / NS_PER_S)
 
 
 def _live_metrics(live: LiveNumbers) -> Iterator[Metric]:

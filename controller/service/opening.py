@@ -29,6 +29,7 @@ from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
 from controller.service.state_paths import StatePaths
 from hal.clock import Clock
+from hal.probes import Probes
 
 log = logging.getLogger(__name__)
 
@@ -228,9 +229,9 @@ def open_capture_store(paths: StatePaths) -> CaptureStore:
 
 @contextmanager
 def metrics_port(
-    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], LiveNumbers]
+    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], LiveNumbers], probes: Probes
 ) -> Iterator[None]:
-    """Serves the metrics on a port of 127.0.0.1 as long as the block lasts; `port` 0 lets the kernel choose.
+    """Serves metrics and probes on a port of 127.0.0.1 while the block lasts; `port` 0 lets the kernel choose.
 
     Raises:
         StartupCheckError: the port cannot be opened.
@@ -242,12 +243,12 @@ def metrics_port(
     from hal.metrics_server import ADDRESS, MetricsServer
 
     try:
-        server = MetricsServer(port, CounterCollector(counters, clock, live))
+        server = MetricsServer(port, CounterCollector(counters, clock, live), probes)
     except OSError as error:
         raise StartupCheckError(
             f"--metrics {port}: the port cannot be opened ({error.strerror}); choose another"
         ) from error
-    log.info("numbers for monitoring: http://%s:%d/metrics", ADDRESS, server.port)
+    log.info("for monitoring: http://%s:%d/metrics, and /livez and /readyz", ADDRESS, server.port)
     try:
         yield
     finally:

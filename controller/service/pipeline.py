@@ -111,8 +111,11 @@ class Pipeline:
 
     @property
     def waiting_since_ns(self) -> int | None:
-        """When the oldest submission that is not durable was made; None where none waits."""
-        return self._submissions[0].since_ns if self._submissions else None
+        """When the oldest submission that is not durable was made; None where none waits. Any thread may ask."""
+        try:
+            return self._submissions[0].since_ns
+        except IndexError:
+            return None
 
     def put(self, events: Sequence[Event], commands: Sequence[Entry] = (), then: OnDurable | None = None) -> None:
         """Submits the events of one table, and the commands that are journalled in the same commit."""
@@ -148,6 +151,7 @@ class Pipeline:
         self._heads.update(result)
         if submission.written:
             took_ns = self._clock.now_ns() - submission.since_ns
+            self._counters.latency.add(took_ns, len(submission.messages))
             self._counters.commits += 1
             self._counters.commit_ns += took_ns
             self._counters.longest_commit_ns = max(self._counters.longest_commit_ns, took_ns)

@@ -27,7 +27,7 @@ from controller.journal.whole_check import WholeCheck
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_record import RecordFinder
-from controller.service.counters import LiveNumbers, ServiceCounters
+from controller.service.counters import HALTED, LiveNumbers, ServiceCounters
 from controller.service.disk_watch import DiskWatch
 from controller.service.head_sender import HeadSender
 from controller.service.opening import (
@@ -41,9 +41,10 @@ from controller.service.opening import (
     open_journal,
 )
 from controller.service.pipeline import OnPublished, Pipeline
+from controller.service.probes import ServiceProbes, Vitals
 from controller.service.sockets import Sockets
 from controller.service.systemd import Systemd
-from controller.service.table_runner import HALTED, TableRunner
+from controller.service.table_runner import TableRunner
 from controller.service.table_supervisor import (
     LATE_NS,
     TICK_NS,
@@ -55,6 +56,7 @@ from controller.service.table_supervisor import (
 from controller.table.faults import LatchedFault
 from hal.clock import NS_PER_S, Clock, TurnClock, wall_time
 from hal.loop import sleep_ns
+from hal.probes import Pulse
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +96,11 @@ class Service:
         """An unhandled exception in a callback; it ends the service."""
         self._epoch = token_hex(8)
         self._start_ns = real.now_ns()
+        self._pulse = Pulse(real, "the loop of the tables")
+        self._serving = False
+        """Whether the sockets are open, and the service is not stopping."""
+        self.probes = ServiceProbes(real, self._pulse, self._vitals, counters.states)
+        """What a supervisor of processes may ask, on any thread."""
         self._unchecked = ""
         """What is not known of the journal's older records; empty where all are verified."""
         self._heads = HeadSender(plan.head_to, real)
@@ -147,6 +154,16 @@ class Service:
         problem = None if self._sockets is None else self._sockets.problem
         load = "" if self._supervisor is None else self._supervisor.load
         return about | status_of(runners, self._pipeline, problem, self._counters, load)
+
+    def _vitals(self) -> Vitals:
+        pipeline, sockets = self._pipeline, self._sockets
+        failure = None if pipeline is None else pipeline.failure
+        return Vitals(
+            failure=None if failure is None else f"the journal cannot be written: {failure}",
+            waiting_since_ns=None if pipeline is None else pipeline.waiting_since_ns,
+            socket_problem=None if sockets is None else sockets.problem,
+            serving=self._serving,
+        )
 
     def quit(self, by: str) -> None:
         """Stops the service on a command."""
@@ -294,7 +311,9 @@ class Service:
         self._fit()
         supervisor.open(failures, found.journal.last_time, found.journal.lost)
         self._systemd.ready()
+        self._serving = True
         while not self._stop.is_set():
+            self._pulse.beat()
             await self._turn(supervisor)
             if supervisor.each_second():
                 self._watch_journal(found.journal)
@@ -307,6 +326,7 @@ class Service:
         """Runs a tick of every table. A long one gives way between two tables: to a stop, which ends it, first."""
         until_ns = self._real.now_ns() + SLICE_NS
         for _ in supervisor.turn():
+            self._pulse.beat()
             if self._real.now_ns() >= until_ns:
                 await sleep_ns(0)
                 until_ns = self._real.now_ns() + SLICE_NS
@@ -357,6 +377,7 @@ class Service:
 
     async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:
         """Closes the tables, answers every command, and waits until all of it is durable."""
+        self._serving = False
         self._systemd.stopping()
         if self._handler is not None:
             self._handler.end()

@@ -8,13 +8,12 @@ from controller.games.base.spec import spec_of
 from controller.live.live_table import LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.service.command_handler import QUIT, STATUS, CommandHandler
+from controller.service.counters import HALTED
 from controller.service.outbox import CaptureKeeper, Outbox
 from controller.service.pipeline import Pipeline
 from controller.table.authority import may
 from feed.allow_list import KeyOwner
 from hal.lines import LineError
-
-HALTED = "halted"
 
 
 class TableRunner:

@@ -31,7 +31,7 @@ from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import BEHIND, ClockWatch
 from controller.service.clock_watch import DEVICE as CLOCK
 from controller.service.clock_watch import FAULT as CLOCK_JUMPED
-from controller.service.counters import ServiceCounters
+from controller.service.counters import HALTED, ServiceCounters
 from controller.service.disk_watch import CAUSE as NO_ROOM
 from controller.service.disk_watch import DEVICE as DISK
 from controller.service.disk_watch import FAULT as NEARLY_FULL
@@ -41,7 +41,7 @@ from controller.service.load_watch import WARNING as OVERLOADED
 from controller.service.load_watch import LoadWatch
 from controller.service.salt_files import salts_of
 from controller.service.state_paths import StatePaths
-from controller.service.table_runner import HALTED, TableRunner
+from controller.service.table_runner import TableRunner
 from feed.allow_list import Role
 from feed.endpoints import Endpoints
 from hal.clock import NS_PER_S, CalendarWatch, Clock, TurnClock
@@ -300,7 +300,7 @@ class TableSupervisor:
                     runner.warn(SERVICE, OVERLOADED, overload)
         for runner in self.runners.values():
             runner.beat()
-            self._counters.faults[runner.id] = len(runner.table.faults)
+            self._counters.faults[runner.id] = tuple((one.device, one.fault) for one in runner.table.faults)
             self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
 
     def history_was_changed(self, what: object) -> None:

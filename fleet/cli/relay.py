@@ -21,6 +21,7 @@ from command_line.options import client_curve
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import exit_on_nats_error, nats_address, nats_options
 from hal.clock import SystemClock
+from hal.probes import Pulse
 
 if TYPE_CHECKING:
     from fleet.relay import Relay
@@ -93,29 +94,37 @@ def command(
     simulated = None if kind is None else kind == "simulated"
     plan = RelayPlan(address, venue, services, name or socket.gethostname().split(".")[0], simulated)
     relay = Relay(plan, SystemClock())
-    with exit_on_nats_error(), _metrics(relay, port):
-        asyncio.run(_until_signal(relay))
+    pulse = Pulse(SystemClock(), "the loop of the relay")
+    with exit_on_nats_error(), _metrics(relay, pulse, port):
+        asyncio.run(_until_signal(relay, pulse))
 
 
-async def _until_signal(relay: Relay) -> None:
+async def _until_signal(relay: Relay, pulse: Pulse) -> None:
     task = asyncio.ensure_future(relay.run())
+    _beat(pulse)
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     with contextlib.suppress(asyncio.CancelledError):
         await task
 
 
+def _beat(pulse: Pulse) -> None:
+    """Notes every half second that the loop runs."""
+    pulse.beat()
+    asyncio.get_running_loop().call_later(0.5, _beat, pulse)
+
+
 @contextlib.contextmanager
-def _metrics(relay: Relay, port: int | None) -> Iterator[None]:
-    """Serves the metrics as long as the block lasts, where a port is given."""
+def _metrics(relay: Relay, pulse: Pulse, port: int | None) -> Iterator[None]:
+    """Serves metrics and probes while the block lasts, where a port is given."""
     if port is None:
         yield
         return
-    from fleet.metrics import RelayCollector
+    from fleet.metrics import RelayCollector, RelayProbes
     from hal.metrics_server import MetricsServer
 
     try:
-        server = MetricsServer(port, RelayCollector(relay))
+        server = MetricsServer(port, RelayCollector(relay), RelayProbes(relay, pulse))
     except OSError as error:
         click.echo(f"--metrics {port}: the port cannot be opened: {error.strerror}; choose another one", err=True)
         sys.exit(FATAL)

@@ -110,6 +110,7 @@ PLACES: Final = {
     "tmpfiles.conf": "usr/lib/tmpfiles.d/feltwire.conf",
     "*.env": str(SETTINGS),
     "examples/*.conf": str(DOCS / "examples/systemd"),
+    "monitoring/*": str(DOCS / "examples/monitoring"),
 }
 """Where the files of `systemd/` go."""
 
