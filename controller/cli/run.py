@@ -22,6 +22,7 @@ from controller.configuration.values import TableConfig
 from hal.clock import SystemClock
 
 if TYPE_CHECKING:
+    from controller.service.journald_entries import JournaldEntries
     from controller.service.table_supervisor import ServicePlan
 
 log = logging.getLogger(__name__)
@@ -59,6 +60,14 @@ ERRORS = 2
     metavar="TARGET",
     help="Send the journal's heads to a file, http(s)://... or printer:QUEUE, every 15 minutes and at the end; repeat.",
 )
+@click.option(
+    "--log",
+    "log_form",
+    type=click.Choice(["lines", "json"]),
+    default="lines",
+    show_default=True,
+    help="The log on standard error: lines for people, or JSON, one object a line.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
 @click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
@@ -73,6 +82,7 @@ def command(
     metrics: int | None,
     seal_seconds: int,
     head_to: tuple[str, ...],
+    log_form: str,
     as_json: bool,
     seconds: float | None,
     speed: str,
@@ -143,16 +153,17 @@ def command(
         head_to=head_to,
         schema=document(),
     )
-    sys.exit(_serve(plan, metrics, as_json=as_json, seconds=seconds))
+    sys.exit(_serve(plan, metrics, log_form, as_json=as_json, seconds=seconds))
 
 
-def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: float | None) -> int:
+def _serve(plan: ServicePlan, metrics: int | None, log_form: str, *, as_json: bool, seconds: float | None) -> int:
     """Runs the service; returns the exit code."""
     from audit.errors import JournalError
     from controller.service.console import Console, LineWriter
     from controller.service.core_files import forbid_core_files
     from controller.service.counters import LiveNumbers, ServiceCounters
     from controller.service.descriptors import TooFewDescriptorsError, raise_descriptor_limit
+    from controller.service.json_log import JsonLines
     from controller.service.logs import log_to, reads_journald
     from controller.service.opening import StartupCheckError, metrics_port
     from controller.service.service import Service
@@ -160,10 +171,12 @@ def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: fl
 
     real = SystemClock()
     output, errors = LineWriter(OUTPUT, name="output"), LineWriter(ERRORS, name="log")
-    handler = log_to(errors, real, journald=reads_journald(ERRORS))
+    formatter = JsonLines() if log_form == "json" else None
+    handler = log_to(errors, real, journald=reads_journald(ERRORS), formatter=formatter)
     forbid_core_files()
     counters = ServiceCounters()
-    console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT))
+    journald = _journald() if not as_json and reads_journald(OUTPUT) else None
+    console = Console(output, as_json=as_json, color=not as_json and os.isatty(OUTPUT), journald=journald)
 
     async def main(beside: ExitStack) -> None:
         def fit() -> None:
@@ -190,9 +203,22 @@ def _serve(plan: ServicePlan, metrics: int | None, *, as_json: bool, seconds: fl
         return FATAL
     finally:
         logging.getLogger().removeHandler(handler)
+        if journald is not None:
+            journald.close()
         output.close()
         errors.close()
     return 0
+
+
+def _journald() -> JournaldEntries | None:
+    """journald's socket, for events with fields; None where it cannot be used: the stream takes their lines."""
+    from controller.service.journald_entries import JournaldEntries
+
+    try:
+        return JournaldEntries()
+    except OSError as error:
+        log.warning("events have no fields in journald: its socket cannot be used: %s", error.strerror)
+        return None
 
 
 def _banner(plan: ServicePlan, environ: Mapping[str, str] = os.environ) -> str:

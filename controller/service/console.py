@@ -12,6 +12,7 @@ from threading import Condition, Thread
 from typing import Final
 
 from controller.service.event_lines import colored_line_of, line_of
+from controller.service.journald_entries import JournaldEntries
 from feed.events import Event
 
 # A terminal or a pipe may have no reader, so a thread writes the lines:
@@ -113,7 +114,11 @@ class LineHandler(logging.Handler):
 class Console:
     """Prints events as they are published."""
 
-    def __init__(self, writer: LineWriter, *, as_json: bool, color: bool) -> None:
+    def __init__(
+        self, writer: LineWriter, *, as_json: bool, color: bool, journald: JournaldEntries | None = None
+    ) -> None:
+        """`journald` takes the lines for people, with the fields of each event."""
+        self._journald = journald
         self._writer = writer
         self._as_json = as_json
         self._color = color
@@ -125,4 +130,6 @@ class Console:
         elif self._color:
             self._writer.put(colored_line_of(event, width=shutil.get_terminal_size().columns))
         else:
-            self._writer.put(line_of(event))
+            line = line_of(event)
+            if self._journald is None or not self._journald.send(line, event.data):
+                self._writer.put(line)

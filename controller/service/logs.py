@@ -120,10 +120,19 @@ def reads_journald(fd: int, environ: Mapping[str, str] = os.environ) -> bool:
     return environ.get("JOURNAL_STREAM") == f"{found.st_dev}:{found.st_ino}"
 
 
-def log_to(writer: LineWriter, clock: Clock, *, journald: bool, level: int = logging.INFO) -> LineHandler:
-    """Sends the log to `writer` from now on; returns the handler, which the caller removes at the end."""
+def log_to(
+    writer: LineWriter,
+    clock: Clock,
+    *,
+    journald: bool,
+    level: int = logging.INFO,
+    formatter: logging.Formatter | None = None,
+) -> LineHandler:
+    """Sends the log to `writer` from now on; returns the handler, which the caller removes at the end. `formatter`
+    replaces the lines for people.
+    """
     handler = LineHandler(writer)
-    handler.setFormatter(_Lines(journald))
+    handler.setFormatter(_Lines(journald) if formatter is None else formatter)
     handler.addFilter(LogRateLimit(clock))
     root = logging.getLogger()
     root.addHandler(handler)

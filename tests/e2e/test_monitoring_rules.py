@@ -122,7 +122,7 @@ def rules() -> dict[str, str]:
 
 def test_each_alert_fires_with_its_cause_and_no_other_does(tmp_path: Path) -> None:
     assert set(PLANTED) | {"FeltwireFault"} == set(rules())
-    quiet = [
+    quiet: list[dict[str, object]] = [
         {
             "interval": "30s",
             "input_series": given,
