@@ -70,7 +70,7 @@ def test_prometheus_takes_the_rules_and_the_scrape_jobs() -> None:
 
 def test_every_fault_that_is_planted_raises_its_alert(tmp_path: Path) -> None:
     given = [series("feltwire_fault", "1x4", **TABLE, device="wheel", fault=code) for code in CODES]
-    expected = [
+    expected: list[dict[str, object]] = [
         {
             "exp_labels": {**TABLE, "device": "wheel", "fault": code, "severity": "warning"},
             "exp_annotations": {
