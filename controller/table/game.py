@@ -522,6 +522,22 @@ class Game(ABC):
         return False
 
 
+class OwnVerdicts:
+    """The verdicts of such a game."""
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    @property
+    def void_reasons(self) -> list[str]:
+        """As those of `Verdicts`."""
+        return self._game.void_reasons
+
+    def words(self, verdict: Verdict) -> str:
+        """As those of `Verdicts`."""
+        return self._game.verdict_words(verdict)
+
+
 class OwnRounds(RoundLifecycle):
     """The rounds of a game that keeps them itself: until every game is given its rounds."""
 
@@ -543,6 +559,8 @@ class OwnRounds(RoundLifecycle):
                 return game.next_due_ns
             case "settle_due_ns":
                 return NEVER_NS
+            case "verdicts":
+                return OwnVerdicts(game)
             case "void_by_closing":
                 return game.void_by_closing and game.undecided
             case "restore" | "begin_shut" | "recovery":

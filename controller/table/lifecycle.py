@@ -16,7 +16,8 @@ from controller.table.event_sequencer import Identity
 from controller.table.faults import FaultLatch, LatchedFault
 from controller.table.inspection import Inspections
 from controller.table.phase import SETTLING
-from controller.table.rounds import DEALER_CALL, SERVICE_STOPPED, RoundLifecycle
+from controller.table.rounds import RoundLifecycle
+from controller.table.terms import DEALER_CALL, SERVICE_STOPPED
 from feed import events
 from feed.events import Data
 from feed.state import CLOSED as STOOD_CLOSED

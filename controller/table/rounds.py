@@ -11,16 +11,20 @@ A failure of the equipment stops the play once the round that is open has its ve
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
-from controller.rules.cited import OURS, NoMoreBetsRule, Reason
 from controller.table.capabilities import Capabilities
 from controller.table.context import GameContext
 from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
-from controller.table.recent import RecentRounds, Ruling
+from controller.table.recent import Ruling
 from controller.table.report import UNLESS_CALLED, RoundReport, Shuts
+from controller.table.terms import DEALER_CALL as DEALER_CALL
+from controller.table.terms import SERVICE_STOPPED as SERVICE_STOPPED
+from controller.table.terms import UNCALLED_WARNING
+from controller.table.terms import Terms as Terms
+from controller.table.terms import Uncalled as Uncalled
+from controller.table.verdicts import Verdicts
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
@@ -30,42 +34,6 @@ from feed.state import TableState
 
 STEP_NS: Final = 1_000_000
 """How far on a deadline is put that a run sets for a moment that has passed, so that time goes on (ours)."""
-
-DEALER_CALL: Final = "dealer_call"
-SERVICE_STOPPED: Final = "service_stopped"
-"""A round that was open when the service was stopped in order: no person called it."""
-
-UNCALLED_WARNING: Final = ("dealer", "not_settled")
-"""Device and code of the warning that a round waits to be called."""
-
-
-class Uncalled(Enum):
-    """What an unresolved round keeps from happening until a person has called it."""
-
-    NOTHING = "nothing"
-    """It is settled like any other."""
-    SETTLING = "settling"
-    """It is not settled; a fault that shuts the table ends the wait."""
-    PLAY = "play"
-    """No round opens, over a fault, a closed table and a restart too."""
-
-
-class Terms(NamedTuple):
-    """What the rules profile and the configuration fix for every round of a game."""
-
-    call: NoMoreBetsRule
-    reasons: Mapping[str, Reason]
-    rule: str
-    """The rule that an outcome cites."""
-    settle_after_s: float
-    void_call: str = ""
-    """What the dealer calls where the reason of a void round has no words of its own; empty: as for `dealer_call`."""
-    uncalled: Uncalled = Uncalled.NOTHING
-    uncalled_warning: tuple[str, str] = UNCALLED_WARNING
-    settled_by_call: bool = True
-    """Whether the call of an unresolved round settles it at a shut table, where it has a result."""
-    void_by_closing: bool = True
-    """Whether a round without a verdict is void when a person closes the table."""
 
 
 class Game(Protocol):
@@ -113,10 +81,12 @@ class RoundLifecycle:
         self.context = context
         self.report = RoundReport(context, self._stop)
         """What was reported of them, until the table takes it."""
+        self.verdicts = Verdicts(self.report, terms, context.result_words)
+        self.recent = self.verdicts.recent
+        """The last rounds, each with its verdict."""
         self.phase: Phase = SHUT
         self.held: Phase | None = None
         """The phase of a round that a shut table holds: it goes on when the table opens again."""
-        self.recent = RecentRounds()
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
         self.run_due_ns = NEVER_NS
@@ -129,8 +99,6 @@ class RoundLifecycle:
         """What its game does beyond `Game`."""
         self.reasons = terms.reasons
         self._terms = terms
-        by_hand = terms.reasons.get(DEALER_CALL)
-        self._void_call = terms.void_call or (by_hand.call.value if by_hand is not None and by_hand.call else "No spin")
         self._settle_ns = round(terms.settle_after_s * 1e9)
         self._stop_reported = False
         """Whether a fault that stops the play was reported, and the table is not shut yet."""
@@ -246,16 +214,7 @@ class RoundLifecycle:
         rule: str = "",
     ) -> None:
         """The run is proven and its result is read. `rule` is what it cites instead of the rule of the terms."""
-        self.report.event(
-            events.Outcome,
-            t_ns,
-            result=result,
-            winning=winning,
-            evidence=evidence,
-            rule=rule or self._terms.rule,
-            notices=notices,
-        )
-        self._decided(t_ns, Verdict(verdict="outcome", result=result))
+        self._decided(t_ns, self.verdicts.outcome(t_ns, result, winning, evidence, notices, rule))
         self._begin_settling(t_ns)
 
     def void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
@@ -277,7 +236,7 @@ class RoundLifecycle:
 
     def unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
         """There may have been a result, but it is not proven: the dealer calls it."""
-        self._report_unresolved(t_ns, reason, evidence, candidates)
+        self._decided(t_ns, self.verdicts.unresolved(t_ns, reason, evidence, candidates))
         self._begin_settling(t_ns)
 
     def over_if_quiet(self, t_ns: int) -> None:
@@ -287,33 +246,9 @@ class RoundLifecycle:
 
     def report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
         """Reports that the round is void, and leaves its phase as it is. `ours` is as in `void`."""
-        # The rules have no words for the end of the service: the call is that for any round without a result.
-        known = self.reasons.get(DEALER_CALL if reason == SERVICE_STOPPED else reason)
-        call = self._void_call if known is None or known.call is None else known.call.value
-        rule = OURS if ours or known is None else known.rule
-        remove_ball = known is not None and known.remove_ball
-        self.report.event(
-            events.Void, t_ns, call=call, reason=reason, rule=rule, evidence=evidence, remove_ball=remove_ball
-        )
-        self._decided(t_ns, Verdict(verdict="void", reason=reason))
+        self._decided(t_ns, self.verdicts.void(t_ns, reason, evidence, ours=ours))
 
-    def _report_unresolved(self, t_ns: int, reason: str, evidence: Evidence, candidates: list[dict[str, Any]]) -> None:
-        known = self.reasons.get(reason)
-        # No text leaves a round to the dealer. What it says of a run that is proven is only what could not be proven.
-        unproven = "" if known is None or known.rule == OURS else known.rule
-        self.report.event(
-            events.Unresolved,
-            t_ns,
-            reason=reason,
-            rule=OURS,
-            unproven_rule=unproven,
-            evidence=evidence,
-            candidates=candidates,
-        )
-        self._decided(t_ns, Verdict(verdict="unresolved", reason=reason), tuple(candidates))
-
-    def _decided(self, t_ns: int, verdict: Verdict, candidates: tuple[dict[str, Any], ...] = ()) -> None:
-        self.recent.stands(Ruling(self.report.round, verdict, candidates))
+    def _decided(self, t_ns: int, verdict: Verdict) -> None:
         if self.can.verdicts is not None:
             self.can.verdicts.decided(t_ns, verdict)
 
@@ -385,13 +320,7 @@ class RoundLifecycle:
         policy = self._terms.uncalled
         if policy is Uncalled.NOTHING or (policy is Uncalled.SETTLING and self.phase is not SETTLING):
             return None
-        return self.report.round if self._unresolved else None
-
-    @property
-    def _unresolved(self) -> bool:
-        """Whether the last round is unresolved."""
-        last = self.recent.last
-        return last is not None and last.round == self.report.round and last.stands.verdict == "unresolved"
+        return self.report.round if self.verdicts.is_unresolved else None
 
     @property
     def waits_for_person(self) -> bool:
@@ -399,7 +328,7 @@ class RoundLifecycle:
         bets."""
         if self.phase is not SETTLING or self.settle_due_ns != NEVER_NS:
             return False
-        return self._unresolved or (self.settled_by_person and not self.context.settle_by_button)
+        return self.verdicts.is_unresolved or (self.settled_by_person and not self.context.settle_by_button)
 
     def _warn_uncalled(self, t_ns: int) -> None:
         detail = f"round {self.uncalled} is unresolved: call it with confirm, void or correct"
@@ -433,7 +362,7 @@ class RoundLifecycle:
         phase = self.phase
         self.wait(SHUT)
         if phase is RUNNING and reason not in self.reasons and reason != SERVICE_STOPPED:
-            self._report_unresolved(t_ns, reason, Evidence(detail=detail), [])
+            self._decided(t_ns, self.verdicts.unresolved(t_ns, reason, Evidence(detail=detail), []))
         elif phase in (OPEN, RUNNING):
             # Bets that are merely open go back because the house shuts the table: no rule voids a run that was not.
             self.report_void(t_ns, reason, Evidence(detail=detail), ours=phase is OPEN)
@@ -494,11 +423,6 @@ class RoundLifecycle:
         """Whether the round has no verdict, and is void when a person closes the table."""
         return self._terms.void_by_closing and self.undecided
 
-    @property
-    def void_reasons(self) -> list[str]:
-        """The reasons for which a person may call a round void: those that a person can know, with words to call."""
-        return [reason for reason, known in self.reasons.items() if known.call is not None and not known.found_only]
-
     def void_by_hand(self, t_ns: int, why: str = "", reason: str = DEALER_CALL) -> bool:
         """A person calls the round void, for a reason that the rules know. Returns whether there was one to void."""
         if not self.undecided or reason not in self.reasons:
@@ -529,12 +453,6 @@ class RoundLifecycle:
             self.report.event(events.Settled, t_ns, by="dealer")
         if self.can.follows is not None:
             self.can.follows.ruled(t_ns, ruling)
-
-    def verdict_words(self, verdict: Verdict) -> str:
-        """A verdict in a few words: the result, or what it is and why."""
-        if verdict.result is None:
-            return f"{verdict.verdict} {verdict.reason}"
-        return self.context.result_words(verdict.result)
 
     def recovery(self) -> list[tuple[str, dict[str, str]]]:
         """The orders with which simulated staff bring a table back: verb and keys, without who sends them."""

@@ -15,7 +15,8 @@ from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.context import GameContext
-from controller.table.rounds import Game, RoundLifecycle, Terms
+from controller.table.rounds import Game, RoundLifecycle
+from controller.table.terms import Terms
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.wheel.faces import DEFAULT_FACES
 from feed.events import StatisticsKey

@@ -21,7 +21,8 @@ from controller.games.roulette.results import ZERO_UNUSED, RouletteOptions, Roul
 from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
-from controller.table.rounds import DEALER_CALL, SERVICE_STOPPED, RoundLifecycle
+from controller.table.rounds import RoundLifecycle
+from controller.table.terms import DEALER_CALL, SERVICE_STOPPED
 from drivers.base.driver import Observation
 from drivers.roulette.star_x import (
     SPIN_STATES,

@@ -19,7 +19,8 @@ from controller.games.roulette.rounds import RouletteGame
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, RouletteRules
 from controller.rules.cited import Cited
 from controller.table.context import GameContext
-from controller.table.rounds import Game, RoundLifecycle, Terms
+from controller.table.rounds import Game, RoundLifecycle
+from controller.table.terms import Terms
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 from drivers.wheel.faces import ORDERS

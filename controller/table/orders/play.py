@@ -41,8 +41,8 @@ def void(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     rounds = lifecycle.rounds
     number = rounds.number
     reason = given.get("reason", "dealer_call")
-    if reason not in rounds.void_reasons:
-        raise OrderRefused(f"void: {not_one_of('reason', reason, rounds.void_reasons)}")
+    if reason not in rounds.verdicts.void_reasons:
+        raise OrderRefused(f"void: {not_one_of('reason', reason, rounds.verdicts.void_reasons)}")
     calls = rounds.can.calls
     against = None if calls is None else calls.call_refused(reason, given.get("as", given.get("by", "")))
     if against is not None:

@@ -23,7 +23,7 @@ def confirm(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     ruling = _round(rounds, "confirm", given)
     if ruling.stands.verdict != "unresolved":
         raise OrderRefused(
-            f"confirm: round {ruling.round} is not unresolved: it is {rounds.verdict_words(ruling.stands)}"
+            f"confirm: round {ruling.round} is not unresolved: it is {rounds.verdicts.words(ruling.stands)}"
         )
     result = _result(rounds, "confirm", given, ruling)
     if rounds.game.name_of(result) not in [rounds.game.name_of(one) for one in ruling.candidates]:
@@ -45,12 +45,12 @@ def correct(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         raise OrderRefused(f"correct: give {key}=… for a result, or reason=… to make the round void")
     if key in given:
         to = Verdict(verdict="outcome", result=_result(rounds, "correct", given, ruling))
-    elif reason in rounds.void_reasons:
+    elif reason in rounds.verdicts.void_reasons:
         to = Verdict(verdict="void", reason=reason)
     else:
-        raise OrderRefused(f"correct: {not_one_of('reason', reason, rounds.void_reasons)}")
+        raise OrderRefused(f"correct: {not_one_of('reason', reason, rounds.verdicts.void_reasons)}")
     if to == ruling.stands:
-        raise OrderRefused(f"correct: round {ruling.round} is {rounds.verdict_words(to)} already")
+        raise OrderRefused(f"correct: round {ruling.round} is {rounds.verdicts.words(to)} already")
     limits = rounds.can.rulings
     against = None if limits is None else limits.ruling_refused(ruling, to)
     if against is not None:
@@ -66,7 +66,7 @@ def dispute(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     ruling = _round(rounds, "dispute", given)
     by, why = given["by"], given.get("why", "")
     rounds.report.event(events.RoundDisputed, t_ns, round=ruling.round, by=by, stands=ruling.stands, why=why)
-    return f"round {ruling.round} is disputed: {rounds.verdict_words(ruling.stands)} stands"
+    return f"round {ruling.round} is disputed: {rounds.verdicts.words(ruling.stands)} stands"
 
 
 def uncalled(rounds: RoundLifecycle, given: GivenKeys) -> Ruling | None:
@@ -83,7 +83,7 @@ def uncalled(rounds: RoundLifecycle, given: GivenKeys) -> Ruling | None:
     ruling = _round(rounds, "void", given)
     if not (_may_be_void(rounds, ruling, given) if ruling == last else ruling.stands.verdict == "unresolved"):
         raise OrderRefused(
-            f"void: round {ruling.round} is {rounds.verdict_words(ruling.stands)}; a supervisor corrects it"
+            f"void: round {ruling.round} is {rounds.verdicts.words(ruling.stands)}; a supervisor corrects it"
         )
     return ruling
 
@@ -148,7 +148,7 @@ def _rule(
     rounds.ruled(t_ns, ruling._replace(stands=to))
     leaves = "" if rounds.can.rulings is None else rounds.can.rulings.ruling_leaves
     left = f"; {leaves}" if leaves else ""
-    return f"round {ruling.round} is {rounds.verdict_words(to)}, and was {rounds.verdict_words(ruling.stands)}{left}"
+    return f"round {ruling.round} is {rounds.verdicts.words(to)}, and was {rounds.verdicts.words(ruling.stands)}{left}"
 
 
 VERBS = (
