@@ -148,21 +148,21 @@ def _remedy(name: str, probe: Probe) -> str:
 
 
 def _lgpio_factory(factory_class: Callable[..., Factory]) -> Factory:
-    """gpiozero's own choice of the header's chip; where it has gone, the chip of the header's label.
+    """lgpio on the chip with the header's label, whatever its number is.
 
-    The kernel gives a chip that comes back another number while somebody still holds the old one.
+    gpiozero itself goes by number: 4 on a Pi 5, else 0. Kernels have given the header of a Pi 5 other numbers, and a
+    chip that comes back has another one while somebody still holds the old one; 0 may then be one without a header.
     """
-    try:
-        return factory_class()
-    except library_errors():
-        number = _header_chip_number()
-        if number is None:
-            raise
-        return factory_class(chip=number)
+    number = _header_chip_number()
+    return factory_class() if number is None else factory_class(chip=number)
 
 
 def _header_chip_number() -> int | None:
-    """The number of the one chip with a label of the Pi's header; None where there is none, or several."""
+    """The number of the one chip with a label of the Pi's header; None where this computer has none.
+
+    Raises:
+        LineError: several chips have one.
+    """
     lgpio = sys.modules["lgpio"]
     found: list[int] = []
     for path in gpio_devices():
@@ -178,7 +178,13 @@ def _header_chip_number() -> int | None:
         text = label.decode() if isinstance(label, bytes) else label
         if text in HEADER_CHIP_LABELS:
             found.append(number)
-    return found[0] if len(found) == 1 else None
+    if len(found) > 1:
+        numbers = ", ".join(f"/dev/gpiochip{number}" for number in found)
+        raise LineError(
+            f'backend gpiozero: several chips have a label of the header ({numbers}); use backend = "gpiod", with the '
+            "label of one as chip = …"
+        )
+    return found[0] if found else None
 
 
 class SharedFactory:

@@ -74,6 +74,7 @@ def lgpio_module(board: Board) -> ModuleType:
         SET_PULL_DOWN=64,
         gpiochip_open=lambda chip: 0,
         gpiochip_close=lambda handle: 0,
+        gpio_get_chip_info=lambda handle: (0, 54, "gpiochip0", "no header"),
         gpio_claim_input=claim,
         gpio_claim_output=claim,
         gpio_claim_alert=lambda handle, gpio, edges, flags: 0,

@@ -387,9 +387,8 @@ def test_outputs_of_a_factory_that_was_replaced_are_claimed_on_the_new_one(bench
     [
         ({1: "pinctrl-bcm2711", 2: "other"}, 1),
         ({1: "other"}, None),
-        ({1: "pinctrl-bcm2711", 2: "pinctrl-rp1"}, None),
     ],
-    ids=["the header's", "another", "two of them"],
+    ids=["the header's", "another"],
 )
 def test_lgpio_finds_the_chip_that_came_back_under_another_number(
     monkeypatch: pytest.MonkeyPatch, labels: dict[int, str], taken: int | None
