@@ -42,13 +42,16 @@ def judge_chips(chips: Sequence[ChipSeen], wanted: str | None) -> list[Finding]:
     there = [chip for chip in chips if chip.label in labels]
     if len(there) == 1:
         return [ok("chip", f"{there[0].label} with {there[0].lines} lines", there[0].path)]
-    seen = ", ".join(f"{chip.path} {chip.label or chip.refused}" for chip in chips) or "none"
+    seen = ", ".join(f"{chip.path} {chip.label or chip.refused}" for chip in chips)
     name = wanted or "of the header"
     if there:
         return [failed("chip", f"{len(there)} chips have the label {wanted}", "unload the driver of the others")]
     if any(chip.refused for chip in chips):
         fix = "sudo usermod -aG gpio USER, then log in again; in a unit, DeviceAllow=char-gpiochip rw"
         return [failed("chip", f"the chip {name} is not seen; there are: {seen}", fix)]
+    if not chips:
+        fix = "this computer has no GPIO: run doctor on the table's Pi; on a Pi, look for its driver with dmesg"
+        return [failed("chip", f"the chip {name} is not here; there is none", fix)]
     return [failed("chip", f"the chip {name} is not here; there are: {seen}", "give the label of one as chip = …")]
 
 

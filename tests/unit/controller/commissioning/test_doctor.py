@@ -374,3 +374,9 @@ def test_the_report_as_json_is_stable_and_its_status_is_the_worst(tmp_path: Path
     assert made.status == worst(made.findings)
     assert {one.check for one in made.findings} >= {"file", "disk", "power", "clock", "time_source", "keys", "journal"}
     assert check([table]).errors == []
+
+
+def test_a_computer_without_chips_is_not_asked_for_the_label_of_one() -> None:
+    [found] = line_checks.judge_chips([], None)
+    assert found.status == "failed"
+    assert "this computer has no GPIO" in found.fix
