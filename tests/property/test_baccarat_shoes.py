@@ -5,16 +5,17 @@ The oracle deals the same shoe by itself: its rounds must be those of the table,
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import Final
 
 import pytest
 
-from controller.games.baccarat.rounds import BaccaratGame, BaccaratOptions
+from controller.games.baccarat.rounds import BaccaratHands, BaccaratOptions
 from controller.games.baccarat.rules import BaccaratRules
-from controller.games.cards.game import CardEquipment
+from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.rules.profile import profile
-from controller.table.game import GameContext
+from controller.table.context import GameContext
 from controller.table.salts import RepeatableSalts
 from drivers.cards.card_wire import DECK
 from drivers.cards.hidden_card import HiddenCard
@@ -77,8 +78,11 @@ def shoes(count: int, seed: int) -> int:
         time_of=str,
         salts=RepeatableSalts(),
     )
-    game = BaccaratGame(context, RULES, BaccaratOptions(decks=DECKS), equipment=CardEquipment())
-    game.open(0)
+    hands = partial(BaccaratHands, rules=RULES, options=BaccaratOptions(decks=DECKS))
+    game = CardGame(card_rounds(context, RULES, 3.0), RULES, CardTerms(DECKS, DECK, carries=False), hands)
+    report = game.rounds.report
+    game.rounds.judged_by(game)
+    game.rounds.open(0)
     cards = [*DECK] * DECKS
     for _ in range(count):
         rng.shuffle(cards)
@@ -86,20 +90,20 @@ def shoes(count: int, seed: int) -> int:
         game.new_shoe(t_ns, "ann")
         while len(mine) > len(cards) // 4:
             player, bank, winner = dealt(mine)
-            game.events.clear()
+            report.events.clear()
             for _card in range(len(player) + len(bank)):
                 t_ns += S
                 face = HiddenCard(shoe.pop(), Frame("shoe", b"", t_ns))
                 game.handle(CardDealt(t_ns=t_ns, card=face, left_ns=t_ns))
-            (outcome,) = (data for data in game.events if isinstance(data, events.Outcome))
+            (outcome,) = (data for data in report.events if isinstance(data, events.Outcome))
             result = outcome.result
             assert (result["player"]["cards"], result["banker"]["cards"], result["winner"]) == (player, bank, winner)
-            game.shown.clear()
+            report.shown.clear()
             t_ns += 4 * S
-            game.due(t_ns)
+            game.rounds.due(t_ns)
             rounds += 1
         assert shoe == mine
-        assert game.book.dealt == len(cards) - len(mine)
+        assert game.shoe.book.dealt == len(cards) - len(mine)
     return rounds
 
 

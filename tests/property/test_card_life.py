@@ -108,10 +108,10 @@ class Evening:
             self.new_shoe()
         for wanted in deal.before():
             self.order(" ".join([wanted.verb, *(f"{key}={value}" for key, value in wanted.given)]))
-        if self.table.game.book.burn_due and self.game == "red_dog":
+        if self.table.game.shoe.book.burn_due and self.game == "red_dog":
             self.card()
         self.call()
-        if self.table.game.book.burn_due:
+        if self.table.game.shoe.book.burn_due:
             self.card()
         wrong = rng.randrange(60)
         dealt: list[str] = []
@@ -287,8 +287,8 @@ class Evening:
                 called[data.round] = data.mono_ns - (S if data.by == "auto" else 0)  # the first card is that call
             if isinstance(data, events.Outcome):
                 self._supported(data, called.get(data.round, 0))
-        if self.since is not None and self.table.game.book.dealt:
-            assert self.table.game.book.dealt <= self.since
+        if self.since is not None and self.table.game.shoe.book.dealt:
+            assert self.table.game.shoe.book.dealt <= self.since
 
     def _supported(self, data: events.Outcome, called_ns: int) -> None:
         shown = data.evidence.cards or []
@@ -336,24 +336,24 @@ class Evening:
         for _ in range(12):
             self.tidy()
             before = len(table.bench.said)
-            if table.game.phase.name == "OPEN":
+            if table.game.rounds.phase.name == "OPEN":
                 self._clean()
             if any(isinstance(event.data, events.Outcome) for event in table.bench.said[before:]):
                 return
-            if table.game.undecided:
+            if table.game.rounds.undecided:
                 self.order("void")
         raise AssertionError((self.game, table.bench.said.story()[-25:]))
 
     def tidy(self) -> None:
         """Staff do what is to be done before a round can be dealt."""
         game = self.table.game
-        if game.phase.name == "RUNNING":
+        if game.rounds.phase.name == "RUNNING":
             self.order("void")
         for verb, keys in game.recovery():
             self.order(" ".join([verb, *(f"{key}={value}" for key, value in keys.items())]))
-        if game.phase.name in ("OPEN", "SETTLING") and game.settle_refused is None:
+        if game.rounds.phase.name in ("OPEN", "SETTLING") and game.settle_refused is None:
             self.order("settle")
-        elif game.phase.name != "OPEN":
+        elif game.rounds.phase.name != "OPEN":
             self.table.wait(9.0)
             self.new_shoe()
             self.order("clear device=shoe")
@@ -365,10 +365,10 @@ class Evening:
         self.new_shoe()
         for wanted in deal.before():
             self.order(" ".join([wanted.verb, *(f"{key}={value}" for key, value in wanted.given)]))
-        if self.table.game.book.burn_due and self.game == "red_dog":
+        if self.table.game.shoe.book.burn_due and self.game == "red_dog":
             self.card()
         self.call()
-        if self.table.game.book.burn_due:
+        if self.table.game.shoe.book.burn_due:
             self.card()
         dealt: list[str] = []
         acts = 0

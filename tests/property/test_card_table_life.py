@@ -190,10 +190,10 @@ class CardTableLife(RuleBasedStateMachine):
 
     @invariant()
     def no_card_is_lost_or_doubled_in_the_books(self) -> None:
-        if self.hands.game.phase is RUNNING:
+        if self.hands.game.rounds.phase is RUNNING:
             return  # the cards of the round are exposed, and their evidence comes with the verdict
         waiting = sum(not opened for opened in self.sealed.values())
-        assert waiting == self.hands.game.ledger.sealed
+        assert waiting == self.hands.game.shoe.ledger.sealed
         assert self.shown.total() + waiting <= self.read.total() + self.before
 
     def teardown(self) -> None:
@@ -217,11 +217,11 @@ class CardTableLife(RuleBasedStateMachine):
                 self.send("inspect_start device=shoe")
                 self.send("inspect_pass device=shoe checks=cards,shown,shuffled,shoe")
                 self.send("open")
-            if game.excess:
+            if game.dealing.excess:
                 self.send("excess_card use=discard")
-            if game.uncalled is not None:
-                self.send(f"void round={game.uncalled} why=x")
-            if game.phase is RUNNING or (game.phase is OPEN and game.called_ns is not None):
+            if game.rounds.uncalled is not None:
+                self.send(f"void round={game.rounds.uncalled} why=x")
+            if game.rounds.phase is RUNNING or (game.rounds.phase is OPEN and game.rounds.called_ns is not None):
                 self.send("void")
             if "sensor_stuck" in self.hands.standing:
                 for barrier in BARRIERS:  # a person wipes them, and sees that they answer
@@ -233,11 +233,11 @@ class CardTableLife(RuleBasedStateMachine):
             for device in ("shoe", "shuffler"):
                 self.send(f"clear device={device}")
             self.take(self.hands.wait(6.0))
-            if game.phase is SETTLING:
+            if game.rounds.phase is SETTLING:
                 self.send("settle")
-            if self.hands.game.phase is OPEN and self.hands.game.called_ns is None:
+            if self.hands.game.rounds.phase is OPEN and self.hands.game.rounds.called_ns is None:
                 return
-        raise AssertionError(f"a dead end: {table.state} {game.phase} {self.hands.standing}")
+        raise AssertionError(f"a dead end: {table.state} {game.rounds.phase} {self.hands.standing}")
 
     def at(self) -> int:
         return round((self.hands.now_s + 0.1) * S)

@@ -84,12 +84,12 @@ def begun(game: str, text: str = "") -> ShoeHands:
     """A round in which cards are being dealt."""
     hands = ShoeHands(text or card_toml(game))
     hands.order("new_shoe by=ann")
-    if hands.game.book.burn_due and not hands.game.burns_after_call:
+    if hands.game.shoe.book.burn_due and not hands.game.terms.deal.burns_after_call:
         hands.deal("5d")
     hands.order("hands count=1 by=ann")
     hands.call()
     hands.deal(FIRST_CARDS)
-    assert hands.game.phase is RUNNING
+    assert hands.game.rounds.phase is RUNNING
     return hands
 
 
@@ -98,7 +98,7 @@ def power_cut(game: str) -> None:
     hands = begun(game)
     again = ShoeHands(card_toml(game), before=hands.bench.state())
     assert again.bench.said.verdicts() == ["void power_loss"]
-    assert again.game.phase is not RUNNING
+    assert again.game.rounds.phase is not RUNNING
     later = together(again.wait(6.0), again.call())
     assert later.of(events.Outcome) == []
 
@@ -152,7 +152,7 @@ def card_too_often(game: str) -> None:
 
 def doubted(hands: ShoeHands, card: str) -> bool:
     """Whether the books of the shoe doubt a card that leaves."""
-    found = hands.game.book.take(card)
+    found = hands.game.shoe.book.take(card)
     return found is not None and found.reason == "card_twice"
 
 

@@ -3,7 +3,7 @@
     bets open ── "No more bets" ──► cards, one by one ──► both hands complete: outcome ──► settled
 
 Whose a card is follows from those before it, and from nothing else; what every game of cards does with a card in doubt
-or in excess is in `controller.games.cards.game`.
+or in excess is in `controller.games.cards.dealing`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from msgspec import Meta
 from controller.games.baccarat.hands import Hands, Undecided, hands_dealt, total
 from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import WagerOptions, Wagers
-from controller.games.cards.game import CardEquipment, CardGame, CardTerms
+from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
 from controller.rules.cited import HOUSE_RULE, OURS
-from controller.table.game import GameContext
 from controller.table.wording import counted
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
@@ -49,27 +48,19 @@ class BaccaratOptions(WagerOptions, frozen=True, kw_only=True, forbid_unknown_fi
     ] = True
 
 
-class BaccaratGame(CardGame):
-    """The rounds of one baccarat table."""
+class BaccaratHands:
+    """The two hands of one baccarat table."""
 
-    def __init__(
-        self,
-        context: GameContext,
-        rules: BaccaratRules,
-        options: BaccaratOptions,
-        *,
-        equipment: CardEquipment,
-    ) -> None:
-        """`equipment` is what the table has beside its shoe."""
+    def __init__(self, desk: CardDesk, rules: BaccaratRules, options: BaccaratOptions) -> None:
+        self._desk = desk
         self._wagers = Wagers(rules, options)
         self._rules = rules
         self._table = options.third_card_table
         self._drawing = rules.drawing(table=self._table)
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment))
+        self.reset()
 
     def reset(self) -> None:
         """A new round begins."""
-        super().reset()
         self._hands = Hands()
         self._dealt: list[DealtCard] = []
 
@@ -107,11 +98,6 @@ class BaccaratGame(CardGame):
         hands = Hands(tuple(result["player"]["cards"]), tuple(result["banker"]["cards"]))
         return self._wagers.winning(result), [*self._wagers.notices(result), *self._left_open(hands)]
 
-    @property
-    def outcome_rule(self) -> str:
-        """As every game; an outcome by our table is the house's."""
-        return OURS if self._rules.left_open(self._hands) else super().outcome_rule
-
     def _left_open(self, hands: Hands) -> list[str]:
         """That the text leaves it open how these hands were dealt, and who decided it."""
         words = self._rules.left_open(hands)
@@ -123,21 +109,16 @@ class BaccaratGame(CardGame):
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
-    def deal(self, seen: CardDealt, t_ns: int) -> None:
+    def deal(self, seen: CardDealt, t_ns: int) -> HandsVerdict:
         """A card goes to the hand whose turn it is."""
         side = self._hands.next(self._drawing)
-        dealt = self.lay_open(seen, side, t_ns) if isinstance(side, str) else None
+        dealt = self._desk.cards.lay_open(seen, side, t_ns) if isinstance(side, str) else None
         if dealt is None or not isinstance(side, str):
-            self.leave_to_dealer(t_ns, "card_unread", seen.detail)
-            return
+            return HandsUnproven("card_unread", seen.detail)
         self._dealt.append(dealt)
         self._hands = self._hands.with_card(dealt.card, side)
-        self._dealt_to(t_ns)
-
-    def _dealt_to(self, t_ns: int) -> None:
-        """Publishes the hands as they stand; decides the round where they are complete."""
         after = self._hands.next(self._drawing)
-        self.report(
+        self._desk.report.event(
             events.RoundProgress,
             t_ns,
             player_cards=list(self._hands.player),
@@ -146,11 +127,11 @@ class BaccaratGame(CardGame):
         )
         if after is Undecided.NO_TEXT:
             points = total(self._hands.banker)
-            self.leave_to_dealer(t_ns, "no_text", f"the text does not say whether a bank of {points} draws here")
-        elif after is Undecided.COMPLETE:
-            result = result_of(self._hands)
-            winning, notices = self.pays(result)
-            self.outcome(t_ns, result, winning, self.evidence(), notices)
+            return HandsUnproven("no_text", f"the text does not say whether a bank of {points} draws here")
+        if after is Undecided.COMPLETE:
+            rule = OURS if self._rules.left_open(self._hands) else ""
+            return HandsDecided(result_of(self._hands), rule=rule)
+        return None
 
     def evidence(self, detail: str = "") -> Evidence:
         """The cards of the round in the order of the deal."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
 from controller.games.baccarat.hands import Winner
-from controller.games.baccarat.rounds import BaccaratGame, BaccaratOptions, cards_in_order
+from controller.games.baccarat.rounds import BaccaratHands, BaccaratOptions, cards_in_order
 from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import wrong_wagers
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import deal_begun
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
+from drivers.cards.card_wire import DECK
 from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
@@ -28,7 +32,10 @@ if TYPE_CHECKING:
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, BaccaratRules)
-    return BaccaratGame(context, rules, config.game_options(BaccaratOptions), equipment=equipment)
+    options = config.game_options(BaccaratOptions)
+    rounds = card_rounds(context, rules, options.settle_after_s)
+    terms = CardTerms(options.decks, DECK, equipment, carries=False)
+    return CardGame(rounds, rules, terms, partial(BaccaratHands, rules=rules, options=options))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -21,9 +21,9 @@ from msgspec import Meta
 
 from controller.games.blackjack.counts import BUST, complete, hand_of, natural, well_dealt
 from controller.games.blackjack.rules import BlackjackRules, Ties
-from controller.games.cards.game import SHOE, CardEquipment, CardGame, CardTerms
+from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
+from controller.games.cards.shoe import SHOE
 from controller.rules.cited import OURS
-from controller.table.game import GameContext
 from drivers.base.driver import Observation
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import Blackjack, CardDealt, HoleCardRead
@@ -71,32 +71,17 @@ class BlackjackOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     ] = False
 
 
-class BlackjackGame(CardGame):
-    """The rounds of one blackjack table."""
+class BlackjackHands:
+    """The dealer's hand of one blackjack table, and how many cards were dealt to whom."""
 
-    carries = True
-    burns_after_call = True
-    must_be_read = False
-
-    def __init__(
-        self,
-        context: GameContext,
-        rules: BlackjackRules,
-        options: BlackjackOptions,
-        *,
-        equipment: CardEquipment,
-        continuous: bool = False,
-    ) -> None:
-        """`equipment` is what the table has beside its shoe; `continuous` is whether that shuffles all the time."""
+    def __init__(self, desk: CardDesk, rules: BlackjackRules, options: BlackjackOptions) -> None:
+        self._desk = desk
         self._rules = rules
         self._options = options
-        terms = CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment, continuous=continuous)
-        super().__init__(context, rules, terms)
-        self.most_hands = rules.most_hands.value
+        self.reset()
 
     def reset(self) -> None:
         """A new round begins."""
-        super().reset()
         self._plan: list[str] = []
         """Whose each card of the initial deal is, in order."""
         self._dealt = 0
@@ -119,30 +104,36 @@ class BlackjackGame(CardGame):
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
-    def deal(self, seen: CardDealt, t_ns: int) -> None:
+    def deal(self, seen: CardDealt, t_ns: int) -> HandsVerdict:
         """A card goes to the hand whose turn it is; once the initial deal is over to players, then to the dealer."""
-        if self.hands is None:
-            self.hide(seen, t_ns)
-            self.leave_to_dealer(t_ns, "hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
-            return
+        hands = self._desk.cards.declared_hands
+        if hands is None:
+            self._desk.cards.hide(seen, t_ns)
+            return HandsUnproven("hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
         if not self._determined:
             self._determine(seen, t_ns)
-            return
+            return None
         self._check_side(seen, t_ns)
         if not self._plan:
-            self._plan = self._initial(self.hands)
+            self._plan = self._initial(hands)
+        verdict: HandsVerdict = None
         if self._dealt < len(self._plan):
             self._initial_card(seen, self._plan[self._dealt], t_ns)
         elif not self._parts:
-            self._to_players(seen, t_ns)
+            self._counts[PLAYERS] += 1
+            self._expose(seen, PLAYERS, t_ns)
         elif self._part_over:
-            self.hold(seen, t_ns, "card_out_of_turn", "a card left when the dealer's hand was complete")
-            return
+            detail = "a card left when the dealer's hand was complete"
+            self._desk.cards.hold(seen, t_ns, "card_out_of_turn", detail)
+            return None
         else:
-            self._to_dealer(seen, t_ns)
+            self._counts[DEALER] += 1
+            self._parts[-1] += self._dealers(seen, t_ns)
+            verdict = self._judged()
         self._dealt += 1
-        if self.undecided:
+        if verdict is None:
             self._progress(t_ns)
+        return verdict
 
     def _determine(self, seen: CardDealt, t_ns: int) -> None:
         """The determinant card of a double shoe: it is exposed, and belongs to no hand."""
@@ -150,7 +141,7 @@ class BlackjackGame(CardGame):
         card = self._expose(seen, "determinant", t_ns)
         if card is None:
             detail = "nobody read the determinant card: which compartment is dealt from is not checked in this round"
-            self.warn(t_ns, SHOE, "determinant_unread", detail)
+            self._desk.report.warn(t_ns, SHOE, "determinant_unread", detail)
         else:
             self._side = side_of(card)
 
@@ -160,13 +151,14 @@ class BlackjackGame(CardGame):
         What counts is which one was open when it left: it is reported once it is read, or the wait for that is over.
         One that was kept from the round before left before this choice.
         """
-        if self._side is None or self.called_ns is None or seen.left_ns < self.called_ns:
+        called_ns = self._desk.rounds.called_ns
+        if self._side is None or called_ns is None or seen.left_ns < called_ns:
             return
-        sides = self.compartments_open(seen.left_ns)
+        sides = self._desk.shoe.compartments_open(seen.left_ns)
         if sides is not None and sides != (self._side,):
             detail = f"a card left while compartment {self._side}, which the determinant card chose, was not open alone"
             self._side = None
-            self.violation(t_ns, "wrong_compartment", OURS, detail)
+            self._desk.report.violation(t_ns, "wrong_compartment", OURS, detail)
 
     def _initial(self, hands: int) -> list[str]:
         players = [f"hand {number}" for number in range(1, hands + 1)]
@@ -177,22 +169,13 @@ class BlackjackGame(CardGame):
         second = self._dealt > self._plan.index(DEALER)
         if to == DEALER and second:
             self._hole = seen
-            self.hide(seen, t_ns)
+            self._desk.cards.hide(seen, t_ns)
         elif to == DEALER:
             self._first = self._dealers(seen, t_ns)
         elif second and self._options.one_face_down:
-            self.hide(seen, t_ns)
+            self._desk.cards.hide(seen, t_ns)
         else:
             self._expose(seen, to, t_ns)
-
-    def _to_players(self, seen: CardDealt, t_ns: int) -> None:
-        self._counts[PLAYERS] += 1
-        self._expose(seen, PLAYERS, t_ns)
-
-    def _to_dealer(self, seen: CardDealt, t_ns: int) -> None:
-        self._counts[DEALER] += 1
-        self._parts[-1] += self._dealers(seen, t_ns)
-        self._judge(t_ns)
 
     def _dealers(self, seen: CardDealt, t_ns: int) -> list[str]:
         """A card of the dealer is exposed."""
@@ -201,7 +184,7 @@ class BlackjackGame(CardGame):
         return [] if card is None else [card]
 
     def _expose(self, seen: CardDealt, to: str, t_ns: int) -> str | None:
-        dealt = self.lay_open(seen, to, t_ns)
+        dealt = self._desk.cards.lay_open(seen, to, t_ns)
         if dealt is None:
             return None
         self._exposed.append(dealt)
@@ -212,7 +195,7 @@ class BlackjackGame(CardGame):
     @property
     def stage(self) -> str | None:
         """The dealer plays: once the initial deal is over, and again for each further part."""
-        if not self._plan or self._dealt < len(self._plan) or self.holds:
+        if not self._plan or self._dealt < len(self._plan) or self._desk.cards.held is not None:
             return None
         if not self._parts:
             return "the dealer plays"
@@ -220,69 +203,63 @@ class BlackjackGame(CardGame):
             return "the round is over"
         return f"the dealer plays part {len(self._parts) + 1}" if self._part_over else None
 
-    def next_stage(self, t_ns: int, by: str) -> None:
+    def next_stage(self, t_ns: int, by: str) -> HandsVerdict:
         """The players have finished, or a part is paid: the dealer turns the hole card, and draws."""
         if self._parts and not self._options.dealer_hand:
-            self._decide(t_ns, {})
-            return
+            return HandsDecided({})
         self._parts.append(list(self._first))
         if self._hole is not None:
             hole, self._hole = self._hole, None
             self._natural_too_late(hole, t_ns)
             self._parts[-1] += self._dealers(hole, t_ns)
         self._progress(t_ns)
-        self._judge(t_ns)
-        if self.next_card is not None and self.undecided:
-            seen, self.next_card = self.next_card, None
-            self.deal(seen, t_ns)
+        verdict = self._judged()
+        if verdict is not None:
+            return verdict
+        held = self._desk.cards.take_next()
+        return None if held is None else self.deal(held, t_ns)
 
     @property
     def _part_over(self) -> bool:
         """Whether the dealer's hand of this part is complete."""
         return self._options.dealer_hand and bool(self._parts) and not self._unread and complete(self._parts[-1])
 
-    def _judge(self, t_ns: int) -> None:
-        """Decides the round where the dealer's hand, or its last one, is complete."""
+    def _judged(self) -> HandsVerdict:
+        """The verdict, where the dealer's hand, or its last one, is complete."""
         if self._unread and self._options.dealer_hand:
-            self.leave_to_dealer(t_ns, "card_unread", "a card of the dealer was not read")
-        elif self._part_over and len(self._parts) == self._rules.parts.value:
-            self._decide(t_ns, self._result(self._parts))
-
-    def _decide(self, t_ns: int, result: dict[str, Any]) -> None:
-        peeked, hand = self._peeked, result.get("dealer")
+            return HandsUnproven("card_unread", "a card of the dealer was not read")
+        if not self._part_over or len(self._parts) < self._rules.parts.value:
+            return None
+        result, peeked = self._result(self._parts), self._peeked
+        hand = result.get("dealer")
         if hand is not None and peeked in ("yes", "no") and (peeked == "yes") != hand["blackjack"]:
             detail = f"the card reader reported {'blackjack' if peeked == 'yes' else 'none'}, and the hand is another"
-            self.leave_to_dealer(t_ns, "card_reader_disagrees", detail)
-            return
-        winning, notices = self.pays(result)
-        self.outcome(t_ns, result, winning, self.evidence(), notices)
+            return HandsUnproven("card_reader_disagrees", detail)
+        return HandsDecided(result)
 
     def _natural_too_late(self, hole: CardDealt, t_ns: int) -> None:
         """A dealer with a natural turns it before any player draws: found once the card is turned, and not before."""
-        known = self._reasons.get("natural_not_announced")
+        known = self._rules.reasons.get("natural_not_announced")
         if known is None or not self._first or hole.card is None or not self._counts[PLAYERS]:
             return
         if natural([*self._first, hole.card.expose()]):
             detail = f"players drew {self._counts[PLAYERS]} cards before the dealer turned a natural"
-            self.violation(t_ns, "natural_not_announced", known.rule, detail)
+            self._desk.report.violation(t_ns, "natural_not_announced", known.rule, detail)
 
-    def all_bust(self, t_ns: int) -> bool:
-        """Every player is bust: the dealer's cards go to the discard pile unseen. Returns whether that can be."""
-        if self.stage is None or self._parts:
+    def all_bust(self) -> HandsVerdict:
+        """Every player is bust: the dealer's cards go to the discard pile unseen. None where that cannot be."""
+        return None if self.stage is None or self._parts else HandsDecided({})
+
+    def handle(self, seen: Observation) -> bool:
+        """Takes what the card reader reports: nothing of it is published before the hole card is turned."""
+        if not isinstance(seen, HoleCardRead):
             return False
-        self._decide(t_ns, {})
+        if self._hole is not None:
+            self._peeked = seen.blackjack
+            if seen.blackjack == "unreadable":
+                detail = "the card reader could not read the hole card"
+                self._desk.report.warn(seen.t_ns, "card_reader", "hole_card_unread", detail)
         return True
-
-    def handle(self, seen: Observation) -> None:
-        """As every game of cards; and the card reader, of which nothing is published before the hole card is turned."""
-        if isinstance(seen, HoleCardRead):
-            if self._hole is not None:
-                self._peeked = seen.blackjack
-                if seen.blackjack == "unreadable":
-                    detail = "the card reader could not read the hole card"
-                    self.warn(seen.t_ns, "card_reader", "hole_card_unread", detail)
-        else:
-            super().handle(seen)
 
     # --- results -------------------------------------------------------------------------------------------------
 
@@ -324,7 +301,7 @@ class BlackjackGame(CardGame):
 
     def _progress(self, t_ns: int) -> None:
         dealer = self._parts[-1] if self._parts else self._first
-        self.report(events.RoundProgress, t_ns, dealer_cards=list(dealer) or None, cards_dealt=self._dealt)
+        self._desk.report.event(events.RoundProgress, t_ns, dealer_cards=list(dealer) or None, cards_dealt=self._dealt)
 
     def evidence(self, detail: str = "") -> Evidence:
         """The cards that are exposed, and how many were dealt to each hand."""

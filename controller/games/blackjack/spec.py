@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -10,8 +11,10 @@ from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.blackjack.orders import ORDERS
-from controller.games.blackjack.rounds import BlackjackGame, BlackjackOptions
+from controller.games.blackjack.rounds import BlackjackHands, BlackjackOptions
 from controller.games.blackjack.rules import BlackjackRules
+from controller.games.cards.dealing import DealTerms
+from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.setup import (
     SLOTS_OF_CARDS,
     card_geometry,
@@ -24,7 +27,9 @@ from controller.games.cards.setup import (
 from controller.games.cards.words import carried_words, deal_begun
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
+from drivers.cards.card_wire import DECK
 from feed.events import StatisticsKey
 
 TOTALS: Final = range(17, 27)
@@ -39,7 +44,11 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     devices.make("card_reader")
     rules = profile(config.rules).text(config.game, BlackjackRules)
     options = config.game_options(BlackjackOptions)
-    return BlackjackGame(context, rules, options, equipment=equipment, continuous=is_continuous(config.devices))
+    deal = DealTerms(burns_after_call=True, must_be_read=False, most_hands=rules.most_hands.value)
+    continuous = is_continuous(config.devices)
+    rounds = card_rounds(context, rules, options.settle_after_s)
+    terms = CardTerms(options.decks, DECK, equipment, deal, continuous=continuous)
+    return CardGame(rounds, rules, terms, partial(BlackjackHands, rules=rules, options=options))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

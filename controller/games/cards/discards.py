@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from controller.rules.cited import Cited
-from controller.table.game import Game
+from controller.table.report import Report
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDiscarded, DiscardsLost
@@ -16,9 +16,9 @@ RACK: Final = "discard_rack"
 class Discards:
     """What lies in the discard rack since shuffled cards came to the table."""
 
-    def __init__(self, game: Game, stack: int, one_batch: Cited[str]) -> None:
+    def __init__(self, report: Report, stack: int, one_batch: Cited[str]) -> None:
         """`stack` are the cards of one batch; `one_batch` is the rule by which the rack holds cards of one alone."""
-        self._game = game
+        self._report = report
         self._stack = stack
         self._rule = one_batch.cite
         self.cards: int | None = 0
@@ -31,10 +31,10 @@ class Discards:
                 self.cards += 1
                 if self.cards == self._stack + 1:
                     detail = f"more than the {counted(self._stack, 'card')} of one batch lie in the discard rack"
-                    self._game.violation(seen.t_ns, "two_batches_discarded", self._rule, detail)
+                    self._report.violation(seen.t_ns, "two_batches_discarded", self._rule, detail)
         elif isinstance(seen, DiscardsLost):
             self.cards = None
-            self._game.warn(seen.t_ns, RACK, "discards_uncounted", seen.detail)
+            self._report.warn(seen.t_ns, RACK, "discards_uncounted", seen.detail)
         else:
             return False
         return True
@@ -45,4 +45,4 @@ class Discards:
         if cards is None or dealt is None or cards == dealt:
             return
         detail = f"{counted(dealt, 'card')} left the shoe since the shuffle, and {cards} came to the discard rack"
-        self._game.warn(t_ns, RACK, "discard_count", detail)
+        self._report.warn(t_ns, RACK, "discard_count", detail)

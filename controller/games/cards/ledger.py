@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from controller.table.game import Game
+from controller.table.report import Report
 from controller.table.salts import Salt, Salts
 from controller.table.wording import counted
 from drivers.cards.card_wire import DECK, JOKER
@@ -36,10 +36,12 @@ class _Sealed(NamedTuple):
 
 
 class CardLedger:
-    """The books of one shoe. Its events are reported by the game, in the order of the calls."""
+    """The books of one shoe. Its events are reported in the order of the calls."""
 
-    def __init__(self, game: Game, device: str = "shoe") -> None:
-        self._game = game
+    def __init__(self, report: Report, salts: Salts | None, device: str = "shoe") -> None:
+        """Without `salts` it seals no card."""
+        self._report = report
+        self._given_salts = salts
         self._device = device
         self._sealed: list[_Sealed] = []
         self._place: int | None = None
@@ -76,10 +78,9 @@ class CardLedger:
         Raises:
             RuntimeError: this table was made without; then it seals no card.
         """
-        salts = self._game.context.salts
-        if salts is None:
+        if self._given_salts is None:
             raise RuntimeError("this table was made without a source of salts, and seals no card")
-        return salts
+        return self._given_salts
 
     def restore(self, stack: StackState) -> None:
         """What the journal has of the stack in the shoe, and of the orders of a shuffler. Its places are unknown."""
@@ -105,7 +106,7 @@ class CardLedger:
             self._before.pop(self._batch, None)
         self._place, self._left, self._sealed, self._closed = 0, {}, [], []
         self._salts.stack_loaded()
-        self._game.report_apart(events.StackLoaded, t_ns, device=self._device, **how)
+        self._report.event(events.StackLoaded, t_ns, device=self._device, **how)
 
     def doubtful(self) -> None:
         """Cards may have left unseen: from now on nobody knows which card of the stack is next."""
@@ -130,8 +131,8 @@ class CardLedger:
 
     def expose(self, card: HiddenCard, t_ns: int) -> str:
         """A card is exposed in play; returns its face."""
-        game, face = self._game, card.expose()
-        game.shown.append(card.frame)
+        face = card.expose()
+        self._report.expose(card.frame)
         for one in self._sealed:
             if one.card is card:
                 self._sealed.remove(one)
@@ -146,7 +147,7 @@ class CardLedger:
         salt = self._salts.new()
         digest = card_commitment(salt.salt, seen.card.expose())
         self._sealed.append(_Sealed(seen.card, salt, digest, self._place))
-        self._report(events.CardSealed, t_ns, commitment=digest, nonce=salt.nonce, place=self._place)
+        self._event(events.CardSealed, t_ns, commitment=digest, nonce=salt.nonce, place=self._place)
 
     def break_up(self, t_ns: int) -> int:
         """The stack is broken up by a supervisor's order: every sealed card is opened. Returns how many were.
@@ -157,10 +158,10 @@ class CardLedger:
         unknown = [one for one in closed if not self._open_closed(one, t_ns)]
         if unknown:
             detail = f"{counted(len(unknown), 'card')} sealed before the restart stay closed: their key is not kept"
-            self._game.warn(t_ns, self._device, "seal_not_opened", detail)
+            self._report.warn(t_ns, self._device, "seal_not_opened", detail)
         opened, self._sealed = self._sealed, []
         for one in opened:
-            self._game.shown.append(one.card.frame)
+            self._report.expose(one.card.frame)
             self._open(one, t_ns, "broken_up")
         return len(closed) - len(unknown) + len(opened)
 
@@ -178,10 +179,10 @@ class CardLedger:
         return bool(found)
 
     def _opened(self, t_ns: int, commitment: str, card: str, salt: bytes, why: str, place: int | None) -> None:
-        self._report(events.CardOpened, t_ns, commitment=commitment, card=card, salt=salt.hex(), why=why, place=place)
+        self._event(events.CardOpened, t_ns, commitment=commitment, card=card, salt=salt.hex(), why=why, place=place)
 
-    def _report(self, kind: type[events.Data], t_ns: int, **fields: object) -> None:
-        self._game.report_apart(kind, t_ns, device=self._device, round=self._game.round or None, **fields)
+    def _event(self, kind: type[events.Data], t_ns: int, **fields: object) -> None:
+        self._report.event(kind, t_ns, device=self._device, round=self._report.round or None, **fields)
 
     # --- the order of a reading shuffler -------------------------------------------------------------------------
 
@@ -202,7 +203,7 @@ class CardLedger:
         self._before.pop(seen.batch, None)
         if seen.batch == self._batch:
             self._batch = None  # the order of its next stack: the cards that have left were not dealt from it
-        self._game.report_apart(
+        self._report.event(
             events.StackSealed, seen.t_ns, device=device, batch=seen.batch, count=seen.count, root=seen.root
         )
         return dealt
@@ -218,10 +219,10 @@ class CardLedger:
         agrees = root == order_root(seen.cards, seen.salts)
         if agrees and not left:
             detail = f"the order of batch {seen.batch} was opened, and no card is known that was dealt from it"
-            self._game.warn(seen.t_ns, device, "order_not_compared", detail)
+            self._report.warn(seen.t_ns, device, "order_not_compared", detail)
             return None
         agrees = agrees and lay_in_order({place: card.expose() for place, card in left.items()}, seen.cards)
-        self._game.report_apart(
+        self._report.event(
             events.StackOpened,
             seen.t_ns,
             device=device,

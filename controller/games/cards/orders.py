@@ -7,7 +7,8 @@ from typing import Final
 
 from controller.configuration.problems import with_article
 from controller.games.cards.cutting import cut_wrong, cutting_card_wrong
-from controller.games.cards.game import USES, CardGame
+from controller.games.cards.game import CardGame
+from controller.games.cards.on_table import USES
 from controller.games.cards.shuffling import LoadRefusedError
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
@@ -26,9 +27,10 @@ def new_shoe(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     deck = given.get("deck", "")
     if deck and DECK_NAME.fullmatch(deck) is None:
         raise OrderRefused(f"new_shoe: deck {deck!r}: name it with up to 12 small letters or digits, such as red")
+    procedure = game.rules.procedure
     wrong = (
-        cut_wrong(game.procedure, game.stack, _number("cut", given)) if "cut" in given else None,
-        cutting_card_wrong(game.procedure, game.stack, _number("behind", given)) if "behind" in given else None,
+        cut_wrong(procedure, len(game.stack), _number("cut", given)) if "cut" in given else None,
+        cutting_card_wrong(procedure, len(game.stack), _number("behind", given)) if "behind" in given else None,
     )
     for why in wrong:
         if why is not None:
@@ -38,7 +40,7 @@ def new_shoe(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     how = {"method": "hand" if batch is None else "shuffler", "batch": batch}
     keyed = {key: int(given[key]) for key in ("cut", "behind") if key in given}
     due = game.new_shoe(t_ns, given["by"], deck, **how, **keyed)
-    burn = game.book.burn_due
+    burn = game.shoe.book.burn_due
     if due:
         what = f"burn {burn} of them" if burn else "burn what the house burns"
         return f"the cards are shuffled{taken}; {what}, then clear device=shoe"
@@ -63,8 +65,8 @@ def _from_shuffler(game: CardGame, given: GivenKeys, t_ns: int) -> str:
 def break_up(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The stack is broken up: what left it unexposed is opened, and it is not dealt any more."""
     game = card_game(lifecycle, "break_up")
-    if game.phase is RUNNING or game.excess:
-        raise OrderRefused(f"break_up: round {game.round} is being dealt or decided: finish it, or void it")
+    if game.rounds.phase is RUNNING or game.dealing.excess:
+        raise OrderRefused(f"break_up: round {game.rounds.number} is being dealt or decided: finish it, or void it")
     return f"the stack is broken up; {counted(game.break_up(t_ns), 'card')} opened"
 
 
@@ -104,45 +106,46 @@ def reshuffle(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def new_dealer(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Another dealer has come to the table: by the text the cards are shuffled."""
     game = card_game(lifecycle, "new_dealer")
-    relief = game.card_rules.relief
+    relief = game.rules.relief
     if relief is None:
-        raise OrderRefused(f"new_dealer: {game.card_rules.section} has nothing done with the cards then")
+        raise OrderRefused(f"new_dealer: {game.rules.section} has nothing done with the cards then")
     return _due(game, t_ns, f"{given['by']} relieves another dealer ({relief.cite})")
 
 
 def excess_card(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Cards that were drawn in error are discarded, or used as the next ones."""
     game = card_game(lifecycle, "excess_card")
-    use = USES.get(given["use"])
-    if use is None or use not in game.uses:
-        raise OrderRefused(f"excess_card: {not_one_of('use', given['use'], game.uses)}")
-    if not game.excess:
+    dealing, use = game.dealing, USES.get(given["use"])
+    if use is None or use not in dealing.uses:
+        raise OrderRefused(f"excess_card: {not_one_of('use', given['use'], dealing.uses)}")
+    if not dealing.excess:
         raise OrderRefused("excess_card: no card has left that belongs to nothing")
-    return game.use_excess(t_ns, use)
+    return dealing.use_excess(t_ns, use)
 
 
 def face_up_card(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The dealer found a card face up in the shoe, or drew one: it is not used."""
     game = card_game(lifecycle, "face_up_card")
-    if game.card_rules.face_up is None:
-        raise OrderRefused(f"face_up_card: {game.card_rules.section} says nothing of a card that is found face up")
+    if game.rules.face_up is None:
+        raise OrderRefused(f"face_up_card: {game.rules.section} says nothing of a card that is found face up")
     which = given["card"]
     if which not in ("next", "last"):
         raise OrderRefused(f"face_up_card: {not_one_of('card', which, ('next', 'last'))}")
-    if not game.undecided:
-        raise OrderRefused(f"face_up_card: round {game.round} is not being dealt; correct its result, if it is wrong")
-    if which == "last" and not game.take_back():
+    if not game.rounds.undecided:
+        number = game.rounds.number
+        raise OrderRefused(f"face_up_card: round {number} is not being dealt; correct its result, if it is wrong")
+    if which == "last" and not game.dealing.take_back():
         raise OrderRefused("face_up_card: no card of this round has left that could be taken back")
-    return game.found_face_up(t_ns, next_card=which == "next")
+    return game.dealing.found_face_up(t_ns, next_card=which == "next")
 
 
 def announce(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """The dealer announces the next stage of the round, or acts on it: closes raises, turns a card, plays the hand."""
     game = card_game(lifecycle, "announce")
-    stage = game.stage
-    if game.phase is not RUNNING or stage is None:
-        raise OrderRefused(f"announce: round {game.round} has nothing to announce now")
-    game.next_stage(t_ns, "dealer")
+    stage = game.dealing.stage
+    if stage is None:
+        raise OrderRefused(f"announce: round {game.rounds.number} has nothing to announce now")
+    game.dealing.announce(t_ns, "dealer")
     return stage
 
 
@@ -162,14 +165,14 @@ def card_game(lifecycle: TableLifecycle, verb: str) -> CardGame:
 
 def refuse_while_dealt(game: CardGame, verb: str) -> None:
     """Raises `OrderRefused` while a round is being dealt."""
-    if game.phase is RUNNING:
-        raise OrderRefused(f"{verb}: round {game.round} is being dealt: finish it, or void it")
+    if game.rounds.phase is RUNNING:
+        raise OrderRefused(f"{verb}: round {game.rounds.number} is being dealt: finish it, or void it")
 
 
 def _due(game: CardGame, t_ns: int, why: str) -> str:
-    if game.fresh_each_round:
+    if game.terms.fresh_each_round:
         return "each round is dealt from shuffled cards: new_shoe before the next one"
-    news = game.shuffle_due(t_ns, why, at_once=True)
+    news = game.reshuffle.order(t_ns, why, at_once=True)
     return "the cards are shuffled before another round is dealt" if news else "the cards are to be shuffled already"
 
 

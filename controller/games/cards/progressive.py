@@ -17,9 +17,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 import msgspec
 from msgspec import Struct
 
-from controller.games.cards.words import numbers
+from controller.games.cards.words import numbers, paid_words
 from controller.rules.cited import HOUSE_RULE, OURS, Cited
-from controller.table.game import Game
+from controller.table.report import Report
 from drivers.base.driver import Observation
 from drivers.cards.observations import AcceptorFailed, WagerSeen
 from drivers.cards.progressive import AcceptorActuator
@@ -157,12 +157,12 @@ class Meter:
 
 
 class ProgressiveProcedure:
-    """The progressive wager of one table; the game hands it what happens, and publishes what it carries."""
+    """The progressive wager of one table; its game passes it what happens, and publishes what it carries."""
 
     def __init__(
-        self, game: Game, rules: ProgressiveRules, terms: ProgressiveTerms, actuator: AcceptorActuator
+        self, report: Report, rules: ProgressiveRules, terms: ProgressiveTerms, actuator: AcceptorActuator
     ) -> None:
-        self._game = game
+        self._report = report
         self._rules = rules
         self._actuator = actuator
         self.meter = Meter(rules, terms)
@@ -226,7 +226,7 @@ class ProgressiveProcedure:
         without = sorted(self.accepted - {*self._hands})
         if without:
             detail = f"a progressive wager lies at position {numbers(without)}, where no hand is dealt: give it back"
-            self._game.violation(t_ns, "wager_without_hand", OURS, detail)
+            self._report.violation(t_ns, "wager_without_hand", OURS, detail)
 
     def _hands_of(self, hands: int) -> dict[int, int]:
         seats = self._seats or range(1, hands + 1)
@@ -268,7 +268,7 @@ class ProgressiveProcedure:
             detail = (
                 f'a wager came into the acceptor of position {seen.position} after "No more bets": it is not accepted'
             )
-            self._game.violation(seen.t_ns, "wager_after_no_more_bets", self._rules.closes.cite, detail)
+            self._report.violation(seen.t_ns, "wager_after_no_more_bets", self._rules.closes.cite, detail)
         return True
 
     def _accept(self, t_ns: int) -> None:
@@ -308,7 +308,7 @@ class ProgressiveProcedure:
         self._turns |= {first} if known == "royal_flush" else {*positions}
         self._royal_paid = self._royal_paid or known == "royal_flush"
         paid = {str(one.position): one.cents for one in parts}
-        payment = Payment(hand=hand, paid=paid, from_meter=fell, round=self._game.round, by=by, why=why)
+        payment = Payment(hand=hand, paid=paid, from_meter=fell, round=self._report.round, by=by, why=why)
         self._payments.append(payment)
         return payment
 
@@ -320,8 +320,15 @@ class ProgressiveProcedure:
         places = {str(position) for position, number in (self._hands or {}).items() if number == hand}
         return [one for one in found if places & one.paid.keys()]
 
+    def found_void(self, t_ns: int, void: str, payments: Sequence[Payment]) -> None:
+        """Reports what was paid before a round or a hand was found to be void: people settle that."""
+        if payments:
+            paid = "; ".join(paid_words(msgspec.structs.asdict(one)) for one in payments)
+            detail = f"{void} is void, and what was paid of the progressive wager stays paid: {paid}"
+            self._report.warn(t_ns, DEVICE, "void_hand_paid", f"{detail}; the meter stays as it is")
+
     def _check(self, position: int, round_: PayableRound) -> None:
-        number = self._game.round
+        number = self._report.round
         if self._hands is None and round_.hands is None:
             raise NotPayableError(
                 f"nobody has declared how many hands were dealt in round {number}: declare them with hands count=…"

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from controller.games.cards.ledger import CardLedger
 from controller.games.cards.shuffle_statistics import ShuffleWatch
 from controller.table.faults import Fault
-from controller.table.game import Game
+from controller.table.report import AFTER_VERDICT, UNLESS_CALLED, Report
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import (
@@ -64,11 +64,11 @@ class LoadRefusedError(Exception):
 
 
 class ShufflerProcedure:
-    """The shuffler of one table; the game hands it the observations of its device, and asks before a stack is used."""
+    """The shuffler of one table; its game passes it the observations of its device, and asks before a stack is used."""
 
     def __init__(
         self,
-        game: Game,
+        report: Report,
         terms: ShufflerTerms,
         ledger: CardLedger,
         *,
@@ -88,7 +88,7 @@ class ShufflerProcedure:
         self._loaded_since: set[Batch] = set()
         """Batches whose orders are awaited, and after which another stack was loaded."""
         self.sensed = sensed
-        self._game = game
+        self._report = report
         self._over = over
         self._terms = terms
         self._ledger = ledger
@@ -126,7 +126,7 @@ class ShufflerProcedure:
 
     def handle(self, seen: Observation) -> bool:
         """Takes an observation; returns whether it was one of the shuffler's."""
-        game, t_ns = self._game, seen.t_ns
+        report, t_ns = self._report, seen.t_ns
         match seen:
             case ShuffleBegan(batch=batch):
                 self._whole = False
@@ -135,9 +135,10 @@ class ShufflerProcedure:
             case ShuffleEnded():
                 self._ended(seen)
             case ShufflerTroubled(trouble=trouble):
-                game.stop(Fault(t_ns, _TROUBLES[trouble], seen.detail, cause=trouble, device=self._device))
+                fault = Fault(t_ns, _TROUBLES[trouble], seen.detail, cause=trouble, device=self._device)
+                report.fault(fault, AFTER_VERDICT)
             case ShufflerUntroubled(trouble=trouble):
-                game.cause_gone(t_ns, trouble, self._device)
+                report.cause_gone(t_ns, trouble, self._device)
             case ShufflerPresent(present=present):
                 self.at_table = present
                 if not present:
@@ -153,7 +154,7 @@ class ShufflerProcedure:
             case OrderOpened():
                 self._opened(seen)
             case LineGarbled(device=self._device):
-                game.warn(t_ns, self._device, "line_garbled", seen.cause)
+                report.warn(t_ns, self._device, "line_garbled", seen.cause)
             case _:
                 return False
         return True
@@ -172,14 +173,14 @@ class ShufflerProcedure:
         else:
             self._whole, self._ready = True, seen.batch
             for failure in sorted(self._failures):
-                self._game.cause_gone(seen.t_ns, failure, self._device)
+                self._report.cause_gone(seen.t_ns, failure, self._device)
             self._failures = set()
 
     def _fails(self, t_ns: int, fault: str, detail: str) -> None:
         self._whole = False
         cause = f"{fault} of the last cycle"
         self._failures.add(cause)
-        self._game.stop(Fault(t_ns, fault, detail, cause=cause, device=self._device))
+        self._report.fault(Fault(t_ns, fault, detail, cause=cause, device=self._device), AFTER_VERDICT)
 
     def await_order(self, t_ns: int) -> None:
         """The stack in play is dealt no more: where its order was sealed, it is to be opened."""
@@ -201,7 +202,7 @@ class ShufflerProcedure:
 
     def _shut_until_shuffled(self, t_ns: int, detail: str) -> None:
         self._failures.add(UNTIL_SHUFFLED)
-        self._game.stop_bets(Fault(t_ns, WITHHELD, detail, cause=UNTIL_SHUFFLED, device=self._device))
+        self._report.fault(Fault(t_ns, WITHHELD, detail, cause=UNTIL_SHUFFLED, device=self._device), UNLESS_CALLED)
 
     def _load(self, t_ns: int, batch: Batch | None) -> None:
         """Another stack is in play; the order of the one before is owed from now on at the latest."""
@@ -214,7 +215,7 @@ class ShufflerProcedure:
     def _opened(self, seen: OrderOpened) -> None:
         if seen.batch == self.in_play and not self._over():
             detail = "an order was opened while its stack is dealt: reshuffle"
-            self._game.stop_bets(Fault(seen.t_ns, ORDER, detail, device=self._device))
+            self._report.fault(Fault(seen.t_ns, ORDER, detail, device=self._device), UNLESS_CALLED)
             return  # whoever reads it would know the cards that are still in the shoe
         self._loaded_since.discard(seen.batch)
         agrees = self._ledger.order_opened(seen, self._device)
@@ -222,10 +223,10 @@ class ShufflerProcedure:
             return
         if not agrees:
             detail = f"the order of batch {seen.batch} is not the one that was sealed and dealt: hold the cards"
-            self._game.stop(Fault(seen.t_ns, ORDER, detail, device=self._device))
+            self._report.fault(Fault(seen.t_ns, ORDER, detail, device=self._device), AFTER_VERDICT)
         before, self._orders[seen.batch] = self._orders.get(seen.batch), seen.cards
         for warning, words in self._watch.shuffled(before, seen.cards):
-            self._game.warn(seen.t_ns, self._device, warning, words)
+            self._report.warn(seen.t_ns, self._device, warning, words)
 
     # --- loading -------------------------------------------------------------------------------------------------
 
@@ -243,7 +244,7 @@ class ShufflerProcedure:
                 )
             if UNTIL_SHUFFLED in self._failures:
                 self._failures.discard(UNTIL_SHUFFLED)
-                self._game.cause_gone(t_ns, UNTIL_SHUFFLED, self._device)
+                self._report.cause_gone(t_ns, UNTIL_SHUFFLED, self._device)
             self._load(t_ns, None)
             return "shuffled by hand"
         if not self.at_table:
@@ -258,7 +259,7 @@ class ShufflerProcedure:
             batch = _other(before)  # its wires do not report which: they alternate
         if before is not None and batch == before:
             detail = f"batch {batch} is dealt again: the two batches alternate"
-            self._game.violation(t_ns, "batch_not_alternated", self._terms.alternates, detail)
+            self._report.violation(t_ns, "batch_not_alternated", self._terms.alternates, detail)
         loaded: Batch = 1 if batch is None else batch
         self._load(t_ns, loaded)
         self._whole, self._ready = False, None

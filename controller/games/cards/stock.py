@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from controller.table.faults import Fault
-from controller.table.game import Game
+from controller.table.report import UNLESS_CALLED, Report
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDealt, CardInserted, InsertsLost
@@ -26,11 +26,11 @@ STOCK: Final = "stock"
 
 
 class ContinuousStock:
-    """The count of one shoe. Its fault and its warnings are reported by the game."""
+    """The count of one shoe."""
 
-    def __init__(self, game: Game, stack: int, device: str) -> None:
+    def __init__(self, report: Report, stack: int, device: str) -> None:
         """`stack` are the cards that belong to the shoe."""
-        self._game = game
+        self._report = report
         self._stack = stack
         self._device = device
         self.inside: int | None = None
@@ -56,16 +56,16 @@ class ContinuousStock:
         if not self._restarted:
             return
         detail = "the controller was off: what is inside the shoe is not known. Count the cards, then new_shoe"
-        self._game.warn(t_ns, self._device, "inserts_uncounted", detail)
+        self._report.warn(t_ns, self._device, "inserts_uncounted", detail)
         if self.wrong:
-            self._game.events.append(self._fault(t_ns, self._why_wrong))
+            self._report.fault(self._fault(t_ns, self._why_wrong))
 
     def loaded(self, t_ns: int) -> None:
         """The cards were counted, and all of them are inside."""
         self.inside, self._this_round = self._stack, 0
         if self.wrong:
             self.wrong = False
-            self._game.cause_gone(t_ns, STOCK, self._device)
+            self._report.cause_gone(t_ns, STOCK, self._device)
 
     def opens(self) -> None:
         """A round opens."""
@@ -78,7 +78,7 @@ class ContinuousStock:
         away = self._stack - self.inside - self._this_round
         if away > 0:
             detail = f"{counted(away, 'card')} of earlier rounds lie outside the shoe as this one is called"
-            self._game.warn(t_ns, self._device, "cards_not_put_back", detail)
+            self._report.warn(t_ns, self._device, "cards_not_put_back", detail)
 
     def left(self, seen: CardDealt) -> CardDealt:
         """A card has left; doubted where no card was inside."""
@@ -102,7 +102,7 @@ class ContinuousStock:
             self.put_back(seen.t_ns)
         elif isinstance(seen, InsertsLost):
             self.inside = None
-            self._game.warn(seen.t_ns, self._device, "inserts_uncounted", seen.detail)
+            self._report.warn(seen.t_ns, self._device, "inserts_uncounted", seen.detail)
         else:
             return False
         return True
@@ -121,7 +121,7 @@ class ContinuousStock:
     def _count_wrong(self, t_ns: int, detail: str) -> None:
         if not self.wrong:
             self.wrong = True
-            self._game.stop_bets(self._fault(t_ns, detail))
+            self._report.fault(self._fault(t_ns, detail), UNLESS_CALLED)
 
     def _fault(self, t_ns: int, detail: str) -> Fault:
         return Fault(t_ns, COUNT_WRONG, detail, cause=STOCK, device=self._device)

@@ -11,7 +11,7 @@ from controller.games.cards.orders import ORDERS as ORDERS_OF_CARDS
 from controller.games.cards.orders import card_game
 from controller.games.cards.progressive import NotPayableError
 from controller.games.cards.words import paid_words
-from controller.games.fixed_hands.rounds import FixedHandsGame
+from controller.games.fixed_hands.rounds import FixedHands
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 from controller.table.phase import RUNNING, SETTLING
@@ -25,34 +25,37 @@ def misdeal(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     A player's may be found when it is turned over, after the dealer's: until the round is settled.
     """
     game = card_game(lifecycle, "misdeal")
-    if not isinstance(game, FixedHandsGame) or game.rules.misdeal is None:
-        raise OrderRefused(f"misdeal: {game.card_rules.section} says nothing of a wrong number of cards")
+    rounds, own = game.rounds, game.hands
+    if not isinstance(own, FixedHands) or own.rules.misdeal is None:
+        raise OrderRefused(f"misdeal: {game.rules.section} says nothing of a wrong number of cards")
     name = given["hand"]
-    if game.phase not in ((RUNNING,) if name == DEALER else (RUNNING, SETTLING)):
-        raise OrderRefused(f"misdeal: round {game.round} is not being dealt")
+    if rounds.phase not in ((RUNNING,) if name == DEALER else (RUNNING, SETTLING)):
+        raise OrderRefused(f"misdeal: round {rounds.number} is not being dealt")
     if name == DEALER:
-        game.void_by_hand(t_ns, given.get("why", ""), "dealer_misdeal")
+        rounds.void_by_hand(t_ns, given.get("why", ""), "dealer_misdeal")
         return "every hand is void; shuffle the cards"
-    hands = game.hands or 0
+    hands = game.cards.declared_hands or 0
     if not name.isascii() or not name.isdigit() or not 1 <= int(name[:4]) <= hands:
         raise OrderRefused(f"misdeal: hand is {name!r}; expected 1 to {hands}, or dealer")
-    game.misdealt(t_ns, int(name))
-    what = f"hand {name} is void ({game.rules.misdeal.cite})"
-    if game.phase is SETTLING:
-        return f"{what}: name the dealer's cards as they lie, correct round={game.round} cards=…"
+    own.misdealt(t_ns, int(name))
+    what = f"hand {name} is void ({own.rules.misdeal.cite})"
+    if rounds.phase is SETTLING:
+        return f"{what}: name the dealer's cards as they lie, correct round={rounds.number} cards=…"
     return f"{what}; the dealer's cards are called by a person"
 
 
 def progressive_pay(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor validates a progressive payout: it is paid, and recorded."""
     game = card_game(lifecycle, "progressive_pay")
-    if not isinstance(game, FixedHandsGame):
+    if not isinstance(game.hands, FixedHands):
         raise OrderRefused("progressive_pay: this table has no progressive wager")
     positions = {*positions_named("progressive_pay", given["positions"])}
     try:
-        payment = game.pay_progressive(t_ns, given["hand"], positions, given["by"], given.get("why", ""))
+        payment = game.hands.pay_progressive(given["hand"], positions, given["by"], given.get("why", ""))
     except NotPayableError as refused:
         raise OrderRefused(f"progressive_pay: {refused}") from refused
+    if game.carrying is not None:
+        game.carrying.changed(t_ns, "progressive_paid", given["by"])
     return paid_words(msgspec.structs.asdict(payment))
 
 

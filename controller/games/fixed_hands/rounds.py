@@ -12,36 +12,28 @@ face up, and no wager of theirs is judged: of these games joker seven alone has 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from controller.games.cards.game import CardEquipment, CardGame, CardTerms
+from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
 from controller.games.cards.progressive import (
     NotPayableError,
     PayableRound,
     Payment,
     ProgressiveProcedure,
-    ProgressiveRules,
-    ProgressiveTerms,
 )
-from controller.games.cards.words import numbers, paid_words
+from controller.games.cards.words import numbers
 from controller.games.fixed_hands.layouts import HandLayout
 from controller.games.fixed_hands.rules import FixedHandsRules
 from controller.rules.cited import HOUSE_RULE, OURS
-from controller.table.game import GameContext
 from controller.table.phase import OPEN, RUNNING, SETTLING
-from controller.table.recent import Ruling
-from drivers.base.driver import Observation
-from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
-from drivers.cards.progressive import AcceptorActuator
 from feed import events
 from feed.data import DealtCard
 from feed.events import Evidence, Verdict, WinningBet
-from feed.state import TableState
 
 
 class FixedHandsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,52 +70,32 @@ class CaribbeanStudOptions(FixedHandsOptions, frozen=True, kw_only=True, forbid_
     ] = False
 
 
-class Progressive(NamedTuple):
-    """The progressive wager of a table: its rules, what its file fixes, and its acceptors."""
-
-    rules: ProgressiveRules
-    terms: ProgressiveTerms
-    acceptors: AcceptorActuator
-
-
-class FixedHandsGame(CardGame):
-    """The rounds of one such table."""
-
-    carries = True
-    must_be_read = False
+class FixedHands:
+    """The hands of one such table."""
 
     def __init__(
         self,
-        context: GameContext,
+        desk: CardDesk,
         rules: FixedHandsRules,
         options: FixedHandsOptions,
         layout: HandLayout,
         *,
-        deck: Sequence[str] = DECK,
-        equipment: CardEquipment,
         stacks: bool = False,
-        progressive: Progressive | None = None,
     ) -> None:
-        """`layout` is how the cards of the game lie, `deck` are those of the deck, `equipment` is beside the shoe.
+        """`layout` is how the cards of the game lie.
 
         `stacks` is whether an automated shoe deals each hand as a stack: then hand comes after hand (ours).
-        `progressive` is the progressive wager, where the table has one.
         """
+        self._desk = desk
         self._layout = layout
-        self.shared = layout.shared
-        self.progressive: ProgressiveProcedure | None = None
-        if progressive is not None:
-            self.progressive = ProgressiveProcedure(self, *progressive)
+        self._progressive = desk.progressive
         self.rules = rules
         self._stacks = stacks
-        self.reads = options.reads
-        terms = CardTerms(options.settle_after_s, 1, deck, fresh_each_round=True, equipment=equipment)
-        super().__init__(context, rules, terms)
-        self.most_hands = rules.most_hands.value
+        self._reads = options.reads
+        self.reset()
 
     def reset(self) -> None:
         """A new round begins."""
-        super().reset()
         self._plan: list[str] = []
         """Where each card goes, in the order of the deal."""
         self._dealt: list[CardDealt] = []
@@ -136,32 +108,33 @@ class FixedHandsGame(CardGame):
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
-    def deal(self, seen: CardDealt, t_ns: int) -> None:
+    def deal(self, seen: CardDealt, t_ns: int) -> HandsVerdict:
         """A card goes to its place, which follows from its number."""
-        if self.hands is None:
-            self.hide(seen, t_ns)
-            self.leave_to_dealer(t_ns, "hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
-            return
+        cards, hands = self._desk.cards, self._desk.cards.declared_hands
+        if hands is None:
+            cards.hide(seen, t_ns)
+            return HandsUnproven("hands_unknown", "nobody has declared how many hands are dealt: hands count=…")
         if not self._plan:
-            once = [f"hand {number}" for number in range(1, self.hands + 1)] + ([self.shared] if self.shared else [])
-            each = self.rules.cards_each.value
-            if self.progressive is not None:
-                self.progressive.dealt(self.hands, t_ns)
+            shared, each = self._layout.shared, self.rules.cards_each.value
+            once = [f"hand {number}" for number in range(1, hands + 1)] + ([shared] if shared else [])
+            if self._progressive is not None:
+                self._progressive.dealt(hands, t_ns)
             self._plan = [to for to in once for _ in range(each)] if self._stacks else once * each
         number = len(self._dealt)
         if number == len(self._plan):
-            self.hold(seen, t_ns, "card_out_of_turn", f"a card left when all {number} were dealt")
-            return
+            detail = f"a card left when all {number} were dealt"
+            cards.hold(seen, t_ns, "card_out_of_turn", detail, uses=("discard",))
+            return None
         self._dealt.append(seen)
         if self._layout.faces_up(self._plan, number):
             self._expose(number, t_ns)
         else:
-            self.hide(seen, t_ns)
+            cards.hide(seen, t_ns)
         self._progress(t_ns)
-        self._judge(t_ns)
+        return self._judged()
 
     def _expose(self, number: int, t_ns: int) -> None:
-        dealt = self.lay_open(self._dealt[number], self._plan[number], t_ns)
+        dealt = self._desk.cards.lay_open(self._dealt[number], self._plan[number], t_ns)
         if dealt is not None:
             self._exposed[number] = dealt
 
@@ -173,62 +146,53 @@ class FixedHandsGame(CardGame):
     def stage(self) -> str | None:
         """A card that lies face down is turned: once all are dealt, or a hand was dealt wrongly."""
         ready = self._all_dealt or bool(self._void_hands)
-        if not ready or self.holds:
+        if not ready or self._desk.cards.held is not None:
             return None
         turns = self._layout.turned(self._plan) if self._all_dealt else [[]]
         return "cards are turned face up" if self._turned < len(turns) else None
 
-    def next_stage(self, t_ns: int, by: str) -> None:
+    def next_stage(self, t_ns: int, by: str) -> HandsVerdict:
         """The dealer turns the next cards."""
         if self._void_hands:
             detail = f"hand {self._void_hands[0]} had a wrong number of cards: which card went where is not proven"
-            self.leave_to_dealer(t_ns, "hand_misdealt", detail)
-            return
+            return HandsUnproven("hand_misdealt", detail)
         for number in self._layout.turned(self._plan)[self._turned]:
             self._expose(number, t_ns)
         self._turned += 1
         self._progress(t_ns)
-        self._judge(t_ns)
+        return self._judged()
 
-    def _judge(self, t_ns: int) -> None:
-        """Decides the round where all cards are dealt, and those that are turned are turned."""
+    def _judged(self) -> HandsVerdict:
+        """The verdict, where all cards are dealt, and those that are turned are turned."""
         if not self._all_dealt or self._turned < len(self._layout.turned(self._plan)) or self._void_hands:
-            return
-        if not self.reads:
-            self._decide(t_ns, {})
-            return
+            return None
+        # Which card is whose rests on our order where a shoe deals stacks: then the outcome is the house's.
+        rule = OURS if self._stacks else ""
+        if not self._reads:
+            return HandsDecided({}, rule=rule)
         turned = {number for numbers in self._layout.turned(self._plan) for number in numbers}
         shown = [
             number for number in range(len(self._plan)) if number in turned or self._layout.faces_up(self._plan, number)
         ]
         if any(number not in self._exposed for number in shown):
-            self.leave_to_dealer(t_ns, "card_unread", "a card that is face up was not read")
-            return
+            return HandsUnproven("card_unread", "a card that is face up was not read")
         faces = {number: self._exposed[number].card for number in shown}
-        self._decide(t_ns, self._layout.result_of(self._plan, faces))
-
-    def _decide(self, t_ns: int, result: dict[str, Any]) -> None:
-        winning, notices = self.pays(result)
-        self.outcome(t_ns, result, winning, self.evidence(), notices)
+        return HandsDecided(self._layout.result_of(self._plan, faces), rule=rule)
 
     # --- irregularities ------------------------------------------------------------------------------------------
 
     def misdealt(self, t_ns: int, hand: int) -> None:
         """A hand was dealt a wrong number of cards: it is void, and which card went where is not proven any more."""
         self._void_hands = sorted({*self._void_hands, hand})
-        if self.progressive is not None:
-            self._report_paid(t_ns, f"hand {hand} of round {self.round}", self.progressive.paid_in(self.round, hand))
-        if self.holds:
-            self.use_excess(t_ns, "discard")
-
-    @property
-    def uses(self) -> tuple[Any, ...]:
-        """A card beyond the last one is of no use in the round."""
-        return ("discard",) if self.holds and self.phase is RUNNING else ("discard", "next_round")
+        if self._progressive is not None:
+            number = self._desk.rounds.number
+            void = f"hand {hand} of round {number}"
+            self._progressive.found_void(t_ns, void, self._progressive.paid_in(number, hand))
+        self._desk.cards.held = None
 
     def take_back(self) -> bool:
         """The last card was face up among those to be dealt."""
-        if not self._dealt or self.holds or self._turned:
+        if not self._dealt or self._desk.cards.held is not None or self._turned:
             return False
         self._dealt.pop()
         self._exposed.pop(len(self._dealt), None)
@@ -244,158 +208,82 @@ class FixedHandsGame(CardGame):
         winning, notices = self._layout.pays(result)
         return winning, [*notices, *([f"{HOUSE_RULE}: {self.rules.stacks.value}"] if self._stacks else [])]
 
-    @property
-    def outcome_rule(self) -> str:
-        """As every game; an outcome that rests on the order in which a shoe deals stacks is the house's."""
-        return OURS if self._stacks else super().outcome_rule
-
     def result_named(self, name: str) -> dict[str, Any]:
         """The result of the cards that are named, in the order of the deal, or `none`."""
-        return self.result_in(self.round, name)
+        return self.result_in(self._desk.rounds.number, name)
 
     def result_in(self, number: int, name: str) -> dict[str, Any]:
         """As `result_named`, with the hands that are void in that round."""
+        rounds = self._desk.rounds
         result, void = self._layout.result_named(name), self._void_hands
-        if number != self.round:
-            ruling = self.recent.of(number)
+        if number != rounds.number:
+            ruling = rounds.recent.of(number)
             void = _void_in(None if ruling is None else ruling.stands)
         return {**result, "void_hands": void} if result and void else result
 
     @property
-    def _unnamed(self) -> bool:
-        """Whether a hand was found to be misdealt after the outcome, and nobody has named the dealer's cards since."""
-        last = self.recent.last
-        stands = None if last is None or self.phase is not SETTLING else last.stands
-        return stands is not None and bool(stands.result) and _void_in(stands) != self._void_hands
-
-    @property
-    def settle_refused(self) -> str | None:
-        """As every game of cards; and where the outcome is not what people see on the table."""
-        if not self._unnamed:
-            return super().settle_refused
+    def unnamed(self) -> str | None:
+        """That a hand was found to be misdealt after the outcome, and nobody has named the dealer's cards since."""
+        rounds = self._desk.rounds
+        last = rounds.recent.last
+        stands = None if last is None or rounds.phase is not SETTLING else last.stands
+        if stands is None or not stands.result or _void_in(stands) == self._void_hands:
+            return None
         void = numbers(self._void_hands)
-        return f"hand {void} is void: name the dealer's cards as they lie, with correct round={self.round} cards=…"
-
-    def recovery(self) -> list[tuple[str, dict[str, str]]]:
-        """As every game of cards; on the bench nobody sees what lies there."""
-        if not self._unnamed:
-            return super().recovery()
-        why = "nobody looks at cards on the bench"
-        return [("correct", {"round": str(self.round), "reason": "dealer_call", "why": why})]
+        return f"hand {void} is void: name the dealer's cards as they lie, with correct round={rounds.number} cards=…"
 
     def name_of(self, result: Mapping[str, Any]) -> str:
         """What `result_named` reads."""
         return self._layout.name_of(result)
 
-    def call_refused(self, reason: str, position: str) -> str | None:
+    def call_refused(self, reason: str) -> str | None:
         """A hole card that is exposed voids the hands only before the call."""
-        if reason == "hole_card_exposed" and self.called_ns is not None:
-            return f'"No more bets" was called: {self._reasons[reason].rule} voids the hands only before it'
+        if reason == "hole_card_exposed" and self._desk.rounds.called_ns is not None:
+            return f'"No more bets" was called: {self.rules.reasons[reason].rule} voids the hands only before it'
         return None
-
-    def seat(self, hands: int, positions: Sequence[int] | None) -> None:
-        """As every game of cards; acceptors have positions."""
-        if self.progressive is None:
-            super().seat(hands, positions)
-        else:
-            self.progressive.seat(hands, positions)
 
     # --- the progressive wager -----------------------------------------------------------------------------------
 
-    def open(self, t_ns: int) -> None:
-        """As every game; the acceptors take wagers."""
-        super().open(t_ns)
-        if self.progressive is not None:
-            self.progressive.opened(t_ns)
-
-    def bets_closed(self, t_ns: int, called_ns: int) -> None:
-        """As every game; the acceptors take none any more, and the meter grows."""
-        if self.progressive is not None and self.progressive.closed(t_ns):
-            self.carry(t_ns, "progressive_wagers")
-        super().bets_closed(t_ns, called_ns)
-
-    def shut(self, t_ns: int, reason: str, detail: str) -> None:
-        """As every game; the acceptors take no wager of a round that is not played."""
-        super().shut(t_ns, reason, detail)
-        if self.progressive is not None:
-            self.progressive.locked(t_ns)
-
-    def handle(self, seen: Observation) -> None:
-        """As every game; and what the acceptors see."""
-        if self.progressive is None or not self.progressive.handle(seen):
-            super().handle(seen)
-
-    @property
-    def carried_state(self) -> dict[str, Any] | None:
-        """As every game, with the meter in cents, and the last payment."""
-        carried = super().carried_state
-        if carried is None or self.progressive is None:
-            return carried
-        return carried | self.progressive.carried
-
-    def restore(self, state: TableState) -> None:
-        """As every game; the meter is what the journal holds of it."""
-        super().restore(state)
-        carried = state.course if state.course is not None else state.rounds[-1].course if state.rounds else None
-        if self.progressive is not None and carried is not None:
-            self.progressive.restore(carried)
-
-    @property
-    def settled_by_person(self) -> bool:
-        """As every game; where a progressive wager is in, people look at the hands first, however long it takes."""
-        return super().settled_by_person or (self.progressive is not None and bool(self.progressive.accepted))
-
-    def ruled(self, t_ns: int, ruling: Ruling) -> None:
-        """As every game; that a round is void of which a progressive payout was paid is reported."""
-        super().ruled(t_ns, ruling)
-        if self.progressive is not None and ruling.stands.verdict == "void":
-            self._report_paid(t_ns, f"round {ruling.round}", self.progressive.paid_in(ruling.round))
-
-    def _report_paid(self, t_ns: int, void: str, payments: Sequence[Payment]) -> None:
-        """Reports what was paid before it was found to be void: people settle that."""
-        if payments:
-            paid = "; ".join(paid_words(msgspec.structs.asdict(one)) for one in payments)
-            detail = f"{void} is void, and what was paid of the progressive wager stays paid: {paid}"
-            self.warn(t_ns, "progressive", "void_hand_paid", f"{detail}; the meter stays as it is")
-
-    def pay_progressive(self, t_ns: int, hand: str, positions: Collection[int], by: str, why: str = "") -> Payment:
+    def pay_progressive(self, hand: str, positions: Collection[int], by: str, why: str = "") -> Payment:
         """A supervisor has validated a progressive payout; `why` is the reason for one out of turn.
 
         Raises:
             NotPayableError: it may not be paid, and why.
         """
-        if self.progressive is None:
+        if self._progressive is None:
             raise NotPayableError("this table has no progressive wager")
-        against = self._unpayable(self.progressive)
+        against = self._unpayable(self._progressive)
         if against is not None:
             raise NotPayableError(against)
         rule = "" if self.rules.misdeal is None else self.rules.misdeal.cite
-        payment = self.progressive.pay(hand, positions, by, PayableRound(self.hands, self._void_hands, rule), why)
-        self.carry(t_ns, "progressive_paid", by)
-        return payment
+        payable = PayableRound(self._desk.cards.declared_hands, self._void_hands, rule)
+        return self._progressive.pay(hand, positions, by, payable, why)
 
     def _unpayable(self, progressive: ProgressiveProcedure) -> str | None:
         """Why no hand of the round is paid now: it has none that is shown, or every one is void."""
-        if self.phase is OPEN:
-            called = self.called_ns is not None
-            return f"no card of round {self.round} has been dealt" if called else "bets are still open"
-        if self.phase is RUNNING:
-            return f"round {self.round} is being dealt: its hands are not shown yet"
-        if self.uncalled is not None:
-            return f"round {self.round} is unresolved: call it first, with confirm, void or correct"
-        last = self.recent.last
-        if last is not None and last.round == self.round and last.stands.verdict == "void":
-            known = self._reasons.get(last.stands.reason or "")
+        rounds = self._desk.rounds
+        number = rounds.number
+        if rounds.phase is OPEN:
+            called = rounds.called_ns is not None
+            return f"no card of round {number} has been dealt" if called else "bets are still open"
+        if rounds.phase is RUNNING:
+            return f"round {number} is being dealt: its hands are not shown yet"
+        if rounds.uncalled is not None:
+            return f"round {number} is unresolved: call it first, with confirm, void or correct"
+        last = rounds.recent.last
+        if last is not None and last.round == number and last.stands.verdict == "void":
+            known = self.rules.reasons.get(last.stands.reason or "")
             cites = progressive.void_cites(last.stands.reason or "", OURS if known is None else known.rule)
-            return f"round {self.round} is void, and every hand of it ({cites})"
-        return None if self.phase is SETTLING else "no round is being settled: its cards are collected"
+            return f"round {number} is void, and every hand of it ({cites})"
+        return None if rounds.phase is SETTLING else "no round is being settled: its cards are collected"
 
     # --- what is published ---------------------------------------------------------------------------------------
 
     def _progress(self, t_ns: int) -> None:
-        cards = [self._exposed[number].card for number in sorted(self._exposed)] if self.shared else None
-        key = "dealer_cards" if self.shared == "dealer" else "cards"
-        self.report(events.RoundProgress, t_ns, cards_dealt=len(self._dealt), **{key: cards or None})
+        shared = self._layout.shared
+        cards = [self._exposed[number].card for number in sorted(self._exposed)] if shared else None
+        key = "dealer_cards" if shared == "dealer" else "cards"
+        self._desk.report.event(events.RoundProgress, t_ns, cards_dealt=len(self._dealt), **{key: cards or None})
 
     def evidence(self, detail: str = "") -> Evidence:
         """The cards that are exposed, and how many were dealt to each place."""

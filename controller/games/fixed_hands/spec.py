@@ -10,23 +10,21 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
+from controller.games.cards.dealing import DealTerms
+from controller.games.cards.game import CardEquipment, CardGame, CardTerms, ProgressiveEquipment, card_rounds
 from controller.games.cards.progressive import ProgressiveTerms
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
-from controller.games.fixed_hands.layouts import CaribbeanStudLayout, JokerSevenLayout, LetItRideLayout
+from controller.games.fixed_hands.layouts import CaribbeanStudLayout, HandLayout, JokerSevenLayout, LetItRideLayout
 from controller.games.fixed_hands.orders import ORDERS
 from controller.games.fixed_hands.poker import RANKS
-from controller.games.fixed_hands.rounds import (
-    CaribbeanStudOptions,
-    FixedHandsGame,
-    FixedHandsOptions,
-    Progressive,
-)
+from controller.games.fixed_hands.rounds import CaribbeanStudOptions, FixedHands, FixedHandsOptions
 from controller.games.fixed_hands.rules import CaribbeanStudRules, FixedHandsRules
 from controller.games.fixed_hands.seven import JokerSevenRules
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from drivers.cards.card_wire import DECK, JOKER
 from drivers.cards.progressive import AcceptorActuator
 from feed.events import StatisticsKey
@@ -37,13 +35,28 @@ if TYPE_CHECKING:
 DECK_WITH_JOKERS: Final = (*DECK, JOKER, JOKER)
 
 
+def _game(
+    config: TableConfig,
+    context: GameContext,
+    rules: FixedHandsRules,
+    equipment: CardEquipment,
+    layout: HandLayout,
+    deck: Sequence[str] = DECK,
+) -> Game:
+    options = _options(config)
+    deal = DealTerms(must_be_read=False, most_hands=rules.most_hands.value)
+    terms = CardTerms(1, deck, equipment, deal, fresh_each_round=True)
+    stacks = bool(stacks_of(config.devices))
+    hands = partial(FixedHands, rules=rules, options=options, layout=layout, stacks=stacks)
+    rounds = card_rounds(context, rules, options.settle_after_s)
+    return CardGame(rounds, rules, terms, hands)
+
+
 def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     equipment = make_cards(config, devices)
     acceptors = devices.commanded("progressive", AcceptorActuator)
     rules = profile(config.rules).text(config.game, CaribbeanStudRules)
     options = config.game_options(CaribbeanStudOptions)
-    stacks = bool(stacks_of(config.devices))
-    progressive = None
     if acceptors is not None:
         terms = ProgressiveTerms(
             options.progressive_wager,
@@ -51,9 +64,8 @@ def _caribbean(config: TableConfig, context: GameContext, devices: TableDevices)
             options.progressive_start,
             options.straight_flush_fixed,
         )
-        progressive = Progressive(rules.progressive, terms, acceptors)
-    layout = CaribbeanStudLayout(ace_low=rules.ace_low.value)
-    return FixedHandsGame(context, rules, options, layout, equipment=equipment, stacks=stacks, progressive=progressive)
+        equipment = equipment._replace(progressive=ProgressiveEquipment(rules.progressive, terms, acceptors))
+    return _game(config, context, rules, equipment, CaribbeanStudLayout(ace_low=rules.ace_low.value))
 
 
 def _notices(kind: type[FixedHandsRules], config: TableConfig) -> Sequence[Cited[str]]:
@@ -93,19 +105,13 @@ def _rate_wanted(setup: SetUp) -> list[ConfigFinding]:
 
 
 def _let_it_ride(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, FixedHandsRules)
-    options, stacks = config.game_options(FixedHandsOptions), bool(stacks_of(config.devices))
-    return FixedHandsGame(context, rules, options, LetItRideLayout(), equipment=equipment, stacks=stacks)
+    return _game(config, context, rules, make_cards(config, devices), LetItRideLayout())
 
 
 def _joker_seven(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, JokerSevenRules)
-    options = config.game_options(FixedHandsOptions)
-    stacks = bool(stacks_of(config.devices))
-    deck, layout = DECK_WITH_JOKERS, JokerSevenLayout(rules)
-    return FixedHandsGame(context, rules, options, layout, deck=deck, equipment=equipment, stacks=stacks)
+    return _game(config, context, rules, make_cards(config, devices), JokerSevenLayout(rules), DECK_WITH_JOKERS)
 
 
 def _options(config: TableConfig) -> FixedHandsOptions:

@@ -16,10 +16,9 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
-from controller.games.cards.game import CardEquipment, CardGame, CardTerms
+from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
 from controller.games.red_dog.rules import RedDogRules
 from controller.games.red_dog.spread import decided, is_pair, spread_of
-from controller.table.game import GameContext
 from drivers.cards.card_wire import DECK
 from drivers.cards.observations import CardDealt
 from feed import events
@@ -46,26 +45,16 @@ class RedDogOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     ] = 1
 
 
-class RedDogGame(CardGame):
-    """The rounds of one red dog table."""
+class RedDogHands:
+    """The boxes of one red dog table."""
 
-    carries = True
-
-    def __init__(
-        self,
-        context: GameContext,
-        rules: RedDogRules,
-        options: RedDogOptions,
-        *,
-        equipment: CardEquipment,
-    ) -> None:
-        """`equipment` is what the table has beside its shoe."""
+    def __init__(self, desk: CardDesk, rules: RedDogRules) -> None:
+        self._desk = desk
         self._rules = rules
-        super().__init__(context, rules, CardTerms(options.settle_after_s, options.decks, DECK, equipment=equipment))
+        self.reset()
 
     def reset(self) -> None:
         """A new round begins."""
-        super().reset()
         self._dealt: list[DealtCard] = []
         self._raises_closed = False
         self._voidable = False
@@ -73,30 +62,26 @@ class RedDogGame(CardGame):
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
-    def deal(self, seen: CardDealt, t_ns: int) -> None:
+    def deal(self, seen: CardDealt, t_ns: int) -> HandsVerdict:
         """A card is laid into the next box."""
         if seen.card is None:
-            self.leave_to_dealer(t_ns, "card_unread", seen.detail)
-        elif self._raises_open and self.context.call_by == "button":
-            self.hold(seen, t_ns, "card_before_raises_closed", 'a third card left before "Raises closed"')
-        else:
-            if self._raises_open:
-                self._close_raises(t_ns, "auto")
-            self._lay(seen, t_ns)
-
-    def _lay(self, seen: CardDealt, t_ns: int) -> None:
-        dealt = self.lay_open(seen, "layout", t_ns)
+            return HandsUnproven("card_unread", seen.detail)
+        if self._raises_open and self._desk.call_by == "button":
+            detail = 'a third card left before "Raises closed"'
+            self._desk.cards.hold(seen, t_ns, "card_before_raises_closed", detail, discarded=self._exposed_early)
+            return None
+        if self._raises_open:
+            self._close_raises(t_ns, "auto")
+        dealt = self._desk.cards.lay_open(seen, "layout", t_ns)
         if dealt is not None:
             self._dealt.append(dealt)
         announce = self._rules.pair.value if is_pair(self._cards) else None
-        self.report(events.RoundProgress, t_ns, cards=self._cards, spread=self._spread, announce=announce)
+        self._desk.report.event(events.RoundProgress, t_ns, cards=self._cards, spread=self._spread, announce=announce)
         result = decided(self._cards)
-        if result is not None:
-            winning, notices = self.pays(result)
-            if self._voidable:
-                rule = self._rules.exposed_third_card
-                notices = [*notices, f"players who voided the round have their wagers back ({rule.cite})"]
-            self.outcome(t_ns, result, winning, self.evidence(), notices)
+        if result is None:
+            return None
+        back = f"players who voided the round have their wagers back ({self._rules.exposed_third_card.cite})"
+        return HandsDecided(result, (back,) if self._voidable else ())
 
     @property
     def _cards(self) -> list[str]:
@@ -115,28 +100,27 @@ class RedDogGame(CardGame):
     @property
     def stage(self) -> str | None:
         """ "Raises closed", while there is a spread and no third card."""
-        return f'"{RAISES_CLOSED}"' if self._raises_open and not self.holds else None
+        return f'"{RAISES_CLOSED}"' if self._raises_open and self._desk.cards.held is None else None
 
-    def next_stage(self, t_ns: int, by: str) -> None:
+    def next_stage(self, t_ns: int, by: str) -> HandsVerdict:
         """The dealer announces "Raises closed"; a card that was not exposed is the third one."""
         self._close_raises(t_ns, by)
-        if self.next_card is not None:
-            seen, self.next_card = self.next_card, None
-            self.deal(seen, t_ns)
+        third = self._desk.cards.take_next()
+        return None if third is None else self.deal(third, t_ns)
 
     def _close_raises(self, t_ns: int, by: str) -> None:
         self._raises_closed = True
         rule = self._rules.raises_closed.cite
-        self.report(events.NoMoreBets, t_ns, by=by, rule=rule, call=RAISES_CLOSED)
+        self._desk.report.event(events.NoMoreBets, t_ns, by=by, rule=rule, call=RAISES_CLOSED)
 
-    def discarded(self, t_ns: int) -> str:
+    def _exposed_early(self) -> str:
         """A third card that players saw before raises were closed is discarded."""
         self._voidable = True
         return "the card is discarded; ask each player whether to play the round or void it"
 
     def take_back(self) -> bool:
         """The last card was face up in the shoe."""
-        if not self._dealt or self.holds:
+        if not self._dealt or self._desk.cards.held is not None:
             return False
         self._dealt.pop()
         self._raises_closed = False

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import carried_words, deal_begun
-from controller.games.red_dog.rounds import RedDogGame, RedDogOptions
+from controller.games.red_dog.rounds import RedDogHands, RedDogOptions
 from controller.games.red_dog.rules import RedDogRules
 from controller.games.red_dog.spread import Kind
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
+from drivers.cards.card_wire import DECK
 from feed.events import StatisticsKey
 
 if TYPE_CHECKING:
@@ -26,7 +30,10 @@ if TYPE_CHECKING:
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     equipment = make_cards(config, devices)
     rules = profile(config.rules).text(config.game, RedDogRules)
-    return RedDogGame(context, rules, config.game_options(RedDogOptions), equipment=equipment)
+    options = config.game_options(RedDogOptions)
+    rounds = card_rounds(context, rules, options.settle_after_s)
+    terms = CardTerms(options.decks, DECK, equipment)
+    return CardGame(rounds, rules, terms, partial(RedDogHands, rules=rules))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -160,7 +160,7 @@ def test_without_a_declaration_no_card_has_its_place() -> None:
 
 def test_hands_count_until_they_are_declared_anew_over_a_restart_too(hands: ShoeHands) -> None:
     again = ShoeHands(card_toml("blackjack"), before=hands.bench.state())
-    assert again.game.hands == 2
+    assert again.game.cards.declared_hands == 2
     assert again.order("hands count=7 by=ann").reason == "7 hands from round 2 on"
 
 

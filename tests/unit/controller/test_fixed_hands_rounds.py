@@ -372,7 +372,7 @@ def test_k1_a_fresh_deck_is_reported_before_each_round_and_over_a_restart(game: 
     again.wait(1.0)
     again.call()
     assert reasons(again.card("2s")) == []
-    assert again.game.deck_in_use == "one"
+    assert again.game.reshuffle.deck_in_use == "one"
 
 
 @pytest.mark.parametrize(("game", "cards"), [("caribbean_stud", 1), ("let_it_ride", 1), ("joker_seven", None)])

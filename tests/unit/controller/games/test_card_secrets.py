@@ -43,7 +43,7 @@ def test_a_card_in_excess_is_sealed_and_opened_as_the_first_of_the_next_round(ha
     opened = hands.call().one(CardOpened)
     assert (opened.card, opened.why, opened.commitment) == ("5c", "exposed", sealed.commitment)
     assert commits(opened)
-    assert hands.game.ledger.sealed == 0
+    assert hands.game.shoe.ledger.sealed == 0
 
 
 def test_a_discarded_card_stays_sealed_until_a_supervisor_has_the_stack_broken_up(hands: ShoeHands) -> None:
@@ -65,7 +65,7 @@ def test_sealed_cards_of_the_stack_before_leave_memory_and_are_not_opened_with_t
     hands.order("excess_card use=discard by=ann")
     hands.wait(5.0)
     hands.order("new_shoe by=ann")
-    assert hands.game.ledger.sealed == 0
+    assert hands.game.shoe.ledger.sealed == 0
     hands.call()
     hands.deal(f"{NATURAL} 7h")
     hands.order("excess_card use=discard by=ann")
@@ -157,7 +157,7 @@ def test_a_power_cut_in_mid_hand_leaves_its_commitments_to_be_opened() -> None:
     hands.deal("9s 6h")
     again = restarted(hands, KeyedSalts(salts.kept))
     assert again.bench.said.verdicts() == ["void power_loss"]
-    assert again.game.ledger.sealed == 1
+    assert again.game.shoe.ledger.sealed == 1
     again.deal("7h")  # it belongs to nobody
     assert not shows(again.bench.said, "5c")
     assert again.order("break_up by=ann").reason == "the stack is broken up; 2 cards opened"
@@ -191,5 +191,5 @@ def test_cards_of_a_stack_that_was_replaced_stay_closed_after_a_restart() -> Non
     hands.wait(5.0)
     hands.ordered("new_shoe by=ann")
     again = restarted(hands, KeyedSalts(salts.kept))
-    assert again.game.ledger.sealed == 0
+    assert again.game.shoe.ledger.sealed == 0
     assert again.order("break_up by=ann").reason == "the stack is broken up; 0 cards opened"

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.games.cards.progressive import HANDS, Hand, Meter, ProgressiveRules, ProgressiveTerms
-from controller.games.fixed_hands.rounds import FixedHandsGame
 from controller.games.fixed_hands.rules import CaribbeanStudRules
 from controller.rules.profile import profile
 from drivers.cards.card_wire import DECK
@@ -35,7 +34,6 @@ class ProgressiveHands(ShoeHands):
 
     @property
     def meter(self) -> int:
-        assert isinstance(self.game, FixedHandsGame)
         assert self.game.progressive is not None
         return self.game.progressive.meter.cents
 

@@ -48,10 +48,10 @@ def test_k27_a_round_is_counted_and_its_cards_are_put_back() -> None:
     said = hands.played(burned=1)
     outcome = said.one(events.Outcome)
     assert (outcome.result, outcome.evidence.card_counts) == ({}, {"hand 1": 2, "dealer": 2})
-    assert hands.game.stock is not None
-    assert hands.game.stock.inside == 47
+    assert hands.game.shoe.stock is not None
+    assert hands.game.shoe.stock.inside == 47
     assert warnings(together(hands.back(5), hands.played())) == []
-    assert hands.game.stock.inside == 48
+    assert hands.game.shoe.stock.inside == 48
     assert hands.standing == []
 
 
@@ -91,8 +91,8 @@ def test_a_card_that_is_pushed_in_by_the_mouth_is_inside_again() -> None:
     spans = (("shoe_card_2", 0, 120), ("shoe_card_1", 40, 160))
     edges = [Edge(line, level, at + ms * 1_000_000) for line, a, b in spans for level, ms in ((1, a), (0, b))]
     hands.feed(sorted(edges, key=lambda edge: edge.t_ns), [], 0.5)
-    assert hands.game.stock is not None
-    assert hands.game.stock.inside == 48
+    assert hands.game.shoe.stock is not None
+    assert hands.game.shoe.stock.inside == 48
 
 
 @pytest.mark.parametrize("line", ["shoe_card_in", "shoe_card_1"])
@@ -100,12 +100,12 @@ def test_where_changes_were_lost_nobody_knows_what_is_inside_until_it_is_counted
     hands = CountingHands()
     hands.played(burned=1)
     hands.feed([], [EdgesLost(line, Loss.OVERFLOW, round((hands.now_s + 0.1) * S))], 0.2)
-    assert hands.game.stock is not None
-    assert hands.game.stock.inside is None
+    assert hands.game.shoe.stock is not None
+    assert hands.game.shoe.stock.inside is None
     hands.back(9)
     assert hands.standing == []
     hands.ordered("new_shoe by=ann")
-    assert hands.game.stock.inside == 52
+    assert hands.game.shoe.stock.inside == 52
 
 
 def test_before_it_was_loaded_nothing_is_claimed() -> None:
@@ -124,8 +124,8 @@ def test_after_a_restart_what_is_inside_is_not_known_and_that_is_reported() -> N
     assert (warning.device, warning.warning) == ("shoe", "inserts_uncounted")
     assert "new_shoe" in warning.detail
     after.ordered("new_shoe by=ann")
-    assert after.game.stock is not None
-    assert after.game.stock.inside == 52
+    assert after.game.shoe.stock is not None
+    assert after.game.shoe.stock.inside == 52
     assert after.standing == []
 
 
