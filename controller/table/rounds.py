@@ -427,9 +427,9 @@ class RoundLifecycle:
         """A person calls the round void, for a reason that the rules know. Returns whether there was one to void."""
         if not self.undecided or reason not in self.reasons:
             return False
+        held, self.held = self.held, None
         if self.can.called_void is not None:
             why = self.can.called_void.called_void(t_ns, why, reason)
-        held, self.held = self.held, None
         if held is RUNNING:
             # The fault is latched: the next round opens when it is cleared.
             self.report_void(t_ns, reason, Evidence(detail=why))

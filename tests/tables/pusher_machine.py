@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from controller.games.assembly import table_for
-from controller.games.token_pusher.rounds import TokenPusher
 from hal.values import Batch, Command, Edge, EdgesLost, Loss
 from tests.tables.bench import EventList, configured
 from tests.tables.recorded_machine import MS, RecordedMachine, S
@@ -40,11 +39,6 @@ class PusherMachine(RecordedMachine):
         """The power fails, and comes back."""
         self.now_ns += round(off_s * S)
         return self.start()
-
-    @property
-    def game(self) -> TokenPusher:
-        """The game."""
-        return self.game_as(TokenPusher)
 
     # --- wires -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TypeVar
 
 from controller.games.machines.game import MachineGame
 from controller.table.orders.order import CommandResult
@@ -17,7 +16,6 @@ from tests.tables.bench import EventList
 
 MS = 1_000_000
 S = 1_000_000_000
-G = TypeVar("G", bound=MachineGame)
 
 
 class RecordedMachine(ABC):
@@ -36,9 +34,10 @@ class RecordedMachine(ABC):
     def take(self, command: Command) -> None:
         """The table takes a command at the time `now_ns`."""
 
-    def game_as(self, kind: type[G]) -> G:
-        """The game, which is one of this kind."""
-        assert isinstance(self.table.game, kind)
+    @property
+    def game(self) -> MachineGame:
+        """The game."""
+        assert isinstance(self.table.game, MachineGame)
         return self.table.game
 
     @property

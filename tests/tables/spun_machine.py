@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from controller.games.assembly import table_for
-from controller.games.machines.skill_stop import SkillStopGame
 from feed import events
 from hal.values import Batch, Command, Edge, EdgesLost, Loss, Output, SendFrame
 from simulators.base.answering import play_through
@@ -38,11 +37,6 @@ class SpunMachine(RecordedMachine):
 
     def told(self, outputs: Sequence[SendFrame]) -> None:
         """What a link was told."""
-
-    @property
-    def game(self) -> SkillStopGame:
-        """The game."""
-        return self.game_as(SkillStopGame)
 
     def start(self) -> EventList:
         """The service starts and goes on from the journal."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from controller.table.faults import CauseGone, Fault
+from controller.table.faults import Fault
+from controller.table.report import Report
 from drivers.coins.cctalk_wire import EMPTY, FRAUD, HopperFlag, error_words, flag_words, is_rejection
 from drivers.coins.observations import CoinDeviceSilent, HopperTrouble, PayoutEnded
 
@@ -42,19 +43,21 @@ def acceptor_faults(t_ns: int, errors: tuple[int, ...]) -> list[Fault]:
     return list(found.values())
 
 
-def silence(seen: CoinDeviceSilent) -> Fault | CauseGone:
+def silence(seen: CoinDeviceSilent, report: Report) -> None:
     """A device on the bus does not answer, or answers again."""
-    if not seen.silent:
-        return CauseGone(seen.t_ns, seen.device, COINS)
-    return Fault(seen.t_ns, SILENT[seen.device], seen.detail, cause=seen.device, device=COINS)
+    if seen.silent:
+        report.fault(Fault(seen.t_ns, SILENT[seen.device], seen.detail, cause=seen.device, device=COINS))
+    else:
+        report.cause_gone(seen.t_ns, seen.device, COINS)
 
 
-def hopper_trouble(seen: HopperTrouble) -> list[Fault | CauseGone]:
+def hopper_trouble(seen: HopperTrouble, report: Report) -> None:
     """What the hopper reports of itself."""
     idle = seen.flags & IDLE
-    found: list[Fault | CauseGone] = [] if idle else [CauseGone(seen.t_ns, IDLE_CAUSE, COINS)]
+    if not idle:
+        report.cause_gone(seen.t_ns, IDLE_CAUSE, COINS)
     if not seen.flags:
-        return found
+        return
     code = "hopper_error"
     if seen.flags & FRAUD:
         code = "hopper_fraud"
@@ -63,8 +66,7 @@ def hopper_trouble(seen: HopperTrouble) -> list[Fault | CauseGone]:
     elif seen.flags & EMPTY:
         code = "hopper_empty"
     detail = f"the hopper reports: {flag_words(seen.flags)}"
-    found.append(Fault(seen.t_ns, code, detail, cause=IDLE_CAUSE if idle else "", device=COINS))
-    return found
+    report.fault(Fault(seen.t_ns, code, detail, cause=IDLE_CAUSE if idle else "", device=COINS))
 
 
 def payout_fault(seen: PayoutEnded) -> Fault | None:

@@ -11,7 +11,7 @@ from controller.table.wording import counted
 
 def test_begin(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A person begins test mode: no meter moves until it ends."""
-    against = _machine(lifecycle, "test_begin").begin_test(t_ns, given["by"])
+    against = _machine(lifecycle, "test_begin").attendant.begin_test(t_ns, given["by"])
     if against is not None:
         raise OrderRefused(f"test_begin: {against}")
     return "test mode: nothing counts until test_end"
@@ -19,7 +19,7 @@ def test_begin(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 def test_end(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A person ends test mode: the machine is as it was."""
-    against = _machine(lifecycle, "test_end").end_test(t_ns, given["by"])
+    against = _machine(lifecycle, "test_end").attendant.end_test(t_ns, given["by"])
     if against is not None:
         raise OrderRefused(f"test_end: {against}")
     return "test mode is over: the machine is as it was"
@@ -42,7 +42,7 @@ def reconcile(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     machine = _machine(lifecycle, "reconcile")
     tokens = _tokens("reconcile", given["tokens"])
     try:
-        doubt = machine.reconcile(t_ns, tokens, given["by"])
+        doubt = machine.coins.reconcile(t_ns, tokens, given["by"])
     except AccountError as error:
         raise OrderRefused(f"reconcile: {error}") from error
     return f"{counted(tokens, 'token')} counted; the doubt was: {doubt.detail}"

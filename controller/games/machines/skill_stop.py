@@ -11,24 +11,16 @@ back to it before a token is taken (9 NYCRR 5319.54(e)). Whether a reel is a mot
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
-from controller.games.machines.account import CoinDevices
-from controller.games.machines.game import MachineGame, MachineOptions
-from controller.games.machines.rules import MachineRules
+from controller.games.machines.game import MachineParts
 from controller.games.machines.win_lines import HOME, PlayModel, lines_shown, parking
-from controller.table.faults import CauseGone, Fault, LatchedFault
-from controller.table.game import GameContext
+from controller.table.faults import Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING
-from controller.table.recent import Ruling
-from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.base.spun_reels import ImageProof, ReelFailed, ReelHalted, ReelStands, ReelsTrouble, SpunReels
-from drivers.coins.observations import TokenPassed
-from feed import events
-from feed.events import Evidence, StoppedImage, WinningBet
-from feed.state import TableState
+from feed.events import Evidence, StoppedImage
 
 REELS: Final = "reels"
 """What holds a play while its reels are brought back."""
@@ -39,300 +31,331 @@ RETRY_NS: Final = 1_000_000_000
 
 
 class MachineDisplay(Protocol):
-    """A display of the machine that shows how a game stands."""
+    """A display of the machine that shows its plays."""
 
-    def refresh(self, game: SkillStopGame, t_ns: int) -> None:
-        """Something of the game may have changed."""
-
-
-class SkillStopGame(MachineGame):
-    """The plays of one machine."""
-
-    names_result_by = "stops"
-
-    def __init__(
-        self,
-        context: GameContext,
-        rules: MachineRules,
-        options: MachineOptions,
-        model: PlayModel,
-        model_hash: str,
-        reels: SpunReels,
-        reels_device: str,
-        coins: CoinDevices | None = None,
-        display: MachineDisplay | None = None,
-    ) -> None:
-        """`reels_device` is the name of the reels in the table's file. `coins` is the coin equipment, where tokens do
-        not come through a chute, or a hopper pays the awards. `display` shows how the machine stands, if it has one.
+    def refresh(self, t_ns: int, stops: Sequence[int | None], standing: Sequence[LatchedFault]) -> None:
+        """Something may have changed. `stops` are those of the play, None for a reel that is to spin; `standing` are
+        the faults that are latched, oldest first.
         """
-        super().__init__(context, rules, model_hash, coins)
-        self._reel_model = model
-        self._reels = reels
-        self._reels_device = reels_device
-        self._display = display
-        self.standing: tuple[LatchedFault, ...] = ()
-        """The faults that are latched, oldest first."""
-        self._count = len(model.reels)
-        self._longest_ns = round(model.longest_s * 1e9)
-        self._token_value = options.token_value
-        self._shown = [HOME] * self._count
-        """The stops of the last valid result."""
-        self.reset()
 
-    # --- what every machine has --------------------------------------------------------------------------------------
 
-    def reset(self) -> None:
-        """A new play begins."""
-        self._stops: list[int | None] = [None] * self._count
-        """Where each reel of the play stands; None while it is to spin."""
-        self._by_player = [False] * self._count
-        self._pressed_ns: list[int | None] = [None] * self._count
-        self._proofs: list[ImageProof | None] = [None] * self._count
-        self._spun: set[int] = set()
-        """The reels that spin, or have come to stand since: of several that stand at once, one is reported first."""
-        self._awarded: int | None = None
-        """What the play has awarded, once that is recorded."""
+class SkillStopResults:
+    """The results of a model's plays: the stops of its reels, and what its win lines award."""
 
-    @property
-    def staked(self) -> int:
-        """The token of the play."""
-        return 1
+    named_by: Final = "stops"
 
-    def won_by(self, result: Mapping[str, Any]) -> int:
-        """The award of all lines."""
-        award: int = result["award"]
-        return award
+    def __init__(self, model: PlayModel) -> None:
+        self._model = model
+        self.reels = len(model.reels)
 
-    def void_play(self) -> None:
-        """The reels go back to the last valid result."""
-        self.reset()
-
-    @property
-    def play_state(self) -> dict[str, Any] | None:
-        """Which reels stand, where, who stopped them, and what was awarded."""
-        if self.phase is not RUNNING and self._held is not RUNNING:
-            return None
-        state: dict[str, Any] = {"stops": list(self._stops), "by_player": list(self._by_player)}
-        return state if self._awarded is None else {**state, "awarded": self._awarded}
-
-    def restore(self, state: TableState) -> None:
-        """As every machine; what the reels show is the last result that stands."""
-        super().restore(state)
-        self._show_last_valid()
-
-    def ruled(self, t_ns: int, ruling: Ruling) -> None:
-        """As every machine; the reels turn to the last result that stands now, as they would after a restart."""
-        super().ruled(t_ns, ruling)
-        self._show_last_valid()
-        self._update(t_ns)
-
-    def _show_last_valid(self) -> None:
-        for ruling in self.recent.newest_first:
-            stops: Any = (ruling.stands.result or {}).get("stops")
-            if ruling.stands.verdict == "outcome" and self._are_stops(stops):
-                self._shown = list(stops)
-                return
-        self._shown = [HOME] * self._count
-
-    def _are_stops(self, stops: Any) -> bool:
-        symbols = range(self._reel_model.symbols)
-        return isinstance(stops, list) and len(stops) == self._count and all(stop in symbols for stop in stops)
-
-    def resume_play(self, t_ns: int, state: Mapping[str, Any]) -> None:
-        """The play goes on with the reels that stood, and its whole time from now on."""
-        stops, by_player = state.get("stops"), state.get("by_player")
-        if isinstance(stops, list) and isinstance(by_player, list) and len(stops) == len(by_player) == self._count:
-            symbols = range(self._reel_model.symbols)
-            self._stops = [stop if stop in symbols else None for stop in stops]
-            self._by_player = [bool(by) for by in by_player]
-            self._awarded = state.get("awarded")
-        self.run_due_ns = t_ns + self._longest_ns
-
-    def token(self, t_ns: int, seen: TokenPassed) -> None:
-        """A token spins the reels; while they spin, it belongs to the player."""
-        if self.phase is not OPEN:
-            self.account.token_in(1)
-            self.write(t_ns, "hand_pay_due", tokens=1, detail="it came in while the reels turned")
-            return
-        self.phase = RUNNING
-        self.account.token_in(1)
-        self.account.stake(1, self.round)
-        self.run_due_ns = t_ns + self._longest_ns
-        self.write(t_ns, "play_begun", tokens=1)
-        self.report(events.RoundStarted, t_ns)
-        self._drive(t_ns)
-
-    def run_due(self, t_ns: int) -> None:
-        """The player's time is over: the house stops what still turns."""
-        parked = parking(self._reel_model, self._stops)
-        for number in self._free():
-            if self._reels.aim_of(number) == "player":
-                self._reels.stop_at(number, parked[number - 1], t_ns)
-        if self._free():
-            self.run_due_ns = t_ns + RETRY_NS
-
-    def _free(self) -> list[int]:
-        """The reels of the play that do not stand yet."""
-        return [number for number, stop in enumerate(self._stops, 1) if stop is None]
-
-    # --- the reels ---------------------------------------------------------------------------------------------------
-
-    def _update(self, t_ns: int) -> None:
-        super()._update(t_ns)
-        self._drive(t_ns)
-        self._refresh(t_ns)
-
-    def _record(self, t_ns: int, act: str, *, tokens: int | None = None, by: str = "", detail: str = "") -> None:
-        super()._record(t_ns, act, tokens=tokens, by=by, detail=detail)
-        self._refresh(t_ns)
-
-    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
-        """The display shows the faults that stand."""
-        self.standing = standing
-        self._refresh(t_ns)
-
-    def begin_recall(self, t_ns: int, by: str) -> str | None:
-        """A person has the last plays shown. Returns why not, if not."""
-        if self._display is None:
-            return "this machine has no screen: `feltwire journal recall` has its last plays"
-        if self.is_held_by(RECALL):
-            return "the last plays are shown already"
-        if self.phase is RUNNING:
-            return f"play {self.round} is on: wait for its end"
-        self.hold(t_ns, RECALL)
-        self.write(t_ns, "recall_begun", by=by)
-        return None
-
-    def end_recall(self, t_ns: int, by: str) -> str | None:
-        """A person has seen the last plays. Returns why not, if not."""
-        if not self.is_held_by(RECALL):
-            return "the last plays are not shown"
-        self.write(t_ns, "recall_ended", by=by)
-        self.let_go(t_ns, RECALL)
-        return None
-
-    def _refresh(self, t_ns: int) -> None:
-        if self._display is not None:
-            self._display.refresh(self, t_ns)
-
-    def _drive(self, t_ns: int) -> None:
-        """Has the reels do what the play wants now: stand, go back to where they stood, or spin."""
-        if self.phase not in (OPEN, RUNNING) or self._holds - {REELS}:
-            self._spun.clear()
-            for number in range(1, self._count + 1):
-                self._reels.halt(number, t_ns)
-            return
-        wanted = self._shown if self.phase is OPEN else self._stops
-        away = [
-            (number, stop)
-            for number, stop in enumerate(wanted, 1)
-            if stop is not None and self._reels.stop_of(number) != stop
-        ]
-        if away:
-            self._spun.clear()
-            if REELS not in self._holds:
-                self.hold(t_ns, REELS)
-                return
-            for number, stop in away:
-                if self._reels.aim_of(number) == "player":
-                    self._reels.halt(number, t_ns)
-                elif self._reels.aim_of(number) is None:
-                    self._reels.place(number, stop, t_ns)
-        elif REELS in self._holds:
-            self.let_go(t_ns, REELS)
-        elif self.phase is RUNNING and not self._free():
-            self._end(t_ns)
-        elif self.phase is RUNNING:
-            for number in self._free():
-                stands = number in self._spun and self._reels.stop_of(number) is not None
-                if self._reels.aim_of(number) is None and not stands:
-                    self._spun.add(number)
-                    self._reels.spin(number, t_ns)
-
-    def handle_machine(self, seen: Observation) -> None:
-        """Takes what the reels report."""
-        if isinstance(seen, ReelStands):
-            self._stands(seen)
-        elif isinstance(seen, ReelHalted):
-            self._drive(seen.t_ns)
-        elif isinstance(seen, ReelFailed):
-            self.events.append(Fault(seen.t_ns, seen.fault, seen.detail, device=self._reels_device))
-        elif isinstance(seen, ReelsTrouble) and seen.fails:
-            self.events.append(Fault(seen.t_ns, seen.fault, seen.detail, seen.cause, self._reels_device))
-        elif isinstance(seen, ReelsTrouble):
-            self.events.append(CauseGone(seen.t_ns, seen.cause, self._reels_device))
-
-    def _stands(self, seen: ReelStands) -> None:
-        t_ns, at = seen.t_ns, seen.reel - 1
-        if self.phase is RUNNING and self.playable and self._stops[at] is None:
-            self._stops[at], self._by_player[at], self._pressed_ns[at] = seen.stop, seen.by_player, seen.pressed_ns
-            self._proofs[at] = seen.proof
-            by = "the player" if seen.by_player else "the house"
-            self.write(t_ns, "reel_stopped", detail=f"reel {seen.reel} at stop {seen.stop}, by {by}")
-        self._drive(t_ns)
-
-    def _end(self, t_ns: int) -> None:
-        """All reels stand: the award is recorded once, then the outcome is published."""
-        stops = [stop for stop in self._stops if stop is not None]
-        result = self._result(stops, self._by_player)
-        if self._awarded is None and result["award"]:
-            self._awarded = result["award"]
-            self.account.award(self.round, self._awarded)
-            self.write(t_ns, "award", tokens=self._awarded)
-        self._shown = stops
-        evidence = Evidence(
-            pressed_ns=list(self._pressed_ns),
-            stopped_by=["player" if by else "house" for by in self._by_player],
-            images=[None if proof is None else _published(proof) for proof in self._proofs]
-            if any(self._proofs)
-            else None,
-        )
-        self.end_play(t_ns, result, evidence)
-        if result["award"] and not self.account.paying:
-            self.write(t_ns, "hand_pay_due", tokens=result["award"], detail="the machine has no hopper")
-
-    # --- results -----------------------------------------------------------------------------------------------------
-
-    @property
-    def stops_shown(self) -> tuple[int, ...]:
-        """The stops of the last valid result."""
-        return tuple(self._shown)
-
-    @property
-    def stops_of_play(self) -> tuple[int | None, ...]:
-        """The stops of the play that is on; None where a reel is to spin."""
-        return tuple(self._stops)
-
-    def _result(self, stops: list[int], by_player: list[bool]) -> dict[str, Any]:
-        lines = lines_shown(self._reel_model, stops, by_player)
+    def of(self, stops: list[int], by_player: list[bool]) -> dict[str, Any]:
+        """The result of stops; a line with a reel that the player did not stop awards nothing."""
+        lines = lines_shown(self._model, stops, by_player)
         return {
             "stops": stops,
             "lines": [{"line": line.line, "symbols": line.symbols, "award": line.award} for line in lines],
             "award": sum(line.award for line in lines),
         }
 
-    def result_named(self, name: str) -> dict[str, Any]:
+    def named(self, name: str) -> dict[str, Any]:
         """The result of stops like `3-0-17`, as if the player had stopped every reel."""
         words = name.split("-")
-        last = self._reel_model.symbols - 1
-        if len(words) != self._count or not all(
+        last = self._model.symbols - 1
+        if len(words) != self.reels or not all(
             word.isascii() and word.isdecimal() and len(word) <= 3 and int(word) <= last for word in words
         ):
             raise ValueError(
-                f"stops {name!r}: give {self._count} stops such as {'-'.join(['0'] * self._count)}, 0 to {last}"
+                f"stops {name!r}: give {self.reels} stops such as {'-'.join(['0'] * self.reels)}, 0 to {last}"
             )
-        return self._result([int(word) for word in words], [True] * self._count)
+        return self.of([int(word) for word in words], [True] * self.reels)
 
     def name_of(self, result: Mapping[str, Any]) -> str:
-        """What `result_named` reads."""
+        """What `named` reads."""
         return "-".join(map(str, result["stops"]))
 
-    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
-        """The award is paid in tokens: no bet is paid beside it; what it is worth is in the notice."""
+    def won(self, result: Mapping[str, Any]) -> int:
+        """The award of all lines."""
+        award: int = result["award"]
+        return award
+
+    def is_stop(self, stop: object) -> bool:
+        """Whether the reels have such a stop."""
+        return stop in range(self._model.symbols)
+
+    def are_stops(self, stops: object) -> bool:
+        """Whether these are stops of all reels."""
+        return isinstance(stops, list) and len(stops) == self.reels and all(map(self.is_stop, stops))
+
+    def parked(self, stops: Sequence[int | None]) -> Sequence[int]:
+        """Where the house parks the reels that the player has not stopped (None); the others are where they are."""
+        return parking(self._model, stops)
+
+
+class PlayedReels:
+    """The reels of the play that is on: where each was stopped, and by whom."""
+
+    def __init__(self, reels: int) -> None:
+        self.stops: list[int | None] = [None] * reels
+        """None while a reel is to spin."""
+        self.by_player = [False] * reels
+        self.awarded: int | None = None
+        """What the play has awarded, once that is recorded."""
+        self.spun: set[int] = set()
+        """The reels that spin, or have stopped since: of several that stop at once, one is reported first."""
+        self._pressed_ns: list[int | None] = [None] * reels
+        self._proofs: list[ImageProof | None] = [None] * reels
+
+    @property
+    def free(self) -> list[int]:
+        """The reels that are not stopped yet."""
+        return [number for number, stop in enumerate(self.stops, 1) if stop is None]
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Which reels are stopped, where, by whom, and what was awarded."""
+        state: dict[str, Any] = {"stops": list(self.stops), "by_player": list(self.by_player)}
+        return state if self.awarded is None else {**state, "awarded": self.awarded}
+
+    def resume(self, state: Mapping[str, Any], results: SkillStopResults) -> None:
+        """Goes on from `state`, as far as its stops are those of these reels."""
+        stops, by_player = state.get("stops"), state.get("by_player")
+        if isinstance(stops, list) and isinstance(by_player, list) and len(stops) == len(by_player) == len(self.stops):
+            self.stops = [stop if results.is_stop(stop) else None for stop in stops]
+            self.by_player = [bool(by) for by in by_player]
+            self.awarded = state.get("awarded")
+
+    def stop(self, seen: ReelStands) -> None:
+        """A reel is stopped."""
+        at = seen.reel - 1
+        self.stops[at], self.by_player[at], self._pressed_ns[at] = seen.stop, seen.by_player, seen.pressed_ns
+        self._proofs[at] = seen.proof
+
+    @property
+    def evidence(self) -> Evidence:
+        """Who stopped each reel, when, and why it is there."""
+        return Evidence(
+            pressed_ns=list(self._pressed_ns),
+            stopped_by=["player" if by else "house" for by in self.by_player],
+            images=[None if proof is None else _published(proof) for proof in self._proofs]
+            if any(self._proofs)
+            else None,
+        )
+
+
+class SkillStopPlays:
+    """The plays of one machine; see `controller.games.machines.game.Plays`."""
+
+    fallen: Final = 0
+    """Nothing falls."""
+
+    def __init__(
+        self,
+        parts: MachineParts,
+        model: PlayModel,
+        reels: SpunReels,
+        reels_device: str,
+        display: MachineDisplay | None = None,
+    ) -> None:
+        """`reels_device` is the name of the reels in the table's file. `display` shows the plays, if it has one."""
+        self.results = SkillStopResults(model)
+        self.recall = PlayRecall(parts, shown=display is not None)
+        self._report = parts.report
+        self._account = parts.account
+        self._course = parts.course
+        self._reels = reels
+        self._reels_device = reels_device
+        self._display = display
+        self._standing: tuple[LatchedFault, ...] = ()
+        """The faults that are latched, oldest first."""
+        self._longest_ns = round(model.longest_s * 1e9)
+        self._shown = [HOME] * self.results.reels
+        """The stops of the last valid result."""
+        self._play = PlayedReels(self.results.reels)
+        parts.course.watch(self._update)
+        parts.records.watch(self._refresh)
+
+    # --- what every machine has --------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Which reels are stopped, where, by whom, and what was awarded."""
+        return self._play.state
+
+    @property
+    def stops_shown(self) -> tuple[int, ...]:
+        """The stops of the last valid result."""
+        return tuple(self._shown)
+
+    def reset(self) -> None:
+        """A new play begins; the reels of a void one go back to the last valid result."""
+        self._play = PlayedReels(self.results.reels)
+
+    def restore(self, carried: Mapping[str, Any]) -> None:
+        """What the reels show is the last result that is valid."""
+        self._show_last_valid()
+
+    def ruled(self, t_ns: int) -> None:
+        """The reels turn to the last result that is valid now, as they would after a restart."""
+        self._show_last_valid()
+        self._course.change(t_ns)
+
+    def _show_last_valid(self) -> None:
+        for ruling in self._course.recent.newest_first:
+            stops: Any = (ruling.stands.result or {}).get("stops")
+            if ruling.stands.verdict == "outcome" and self.results.are_stops(stops):
+                self._shown = list(stops)
+                return
+        self._shown = [HOME] * self.results.reels
+
+    def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
+        """The play goes on with the reels that were stopped, and its whole time from now on."""
+        self._play.resume(state, self.results)
+        self._course.set_time(t_ns, self._longest_ns)
+
+    def token(self, t_ns: int) -> None:
+        """A token spins the reels; while they spin, it belongs to the player."""
+        if self._course.phase is OPEN:
+            self._course.begin(t_ns, self._longest_ns)
+            self._drive(t_ns)
+            return
+        self._account.token_in(1)
+        self._account.write(t_ns, "hand_pay_due", tokens=1, detail="it came in while the reels turned")
+
+    def run_due(self, t_ns: int) -> None:
+        """The player's time is over: the house stops what still turns."""
+        parked = self.results.parked(self._play.stops)
+        for number in self._play.free:
+            if self._reels.aim_of(number) == "player":
+                self._reels.stop_at(number, parked[number - 1], t_ns)
+        if self._play.free:
+            self._course.set_time(t_ns, RETRY_NS)
+
+    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
+        """The display shows the faults that are latched."""
+        self._standing = standing
+        self._refresh(t_ns)
+
+    # --- the reels ---------------------------------------------------------------------------------------------------
+
+    def _update(self, t_ns: int) -> None:
+        self._drive(t_ns)
+        self._refresh(t_ns)
+
+    def _refresh(self, t_ns: int) -> None:
+        if self._display is not None:
+            self._display.refresh(t_ns, self._play.stops, self._standing)
+
+    def _drive(self, t_ns: int) -> None:
+        """Has the reels do what the play wants now: stop, go back to where they were, or spin."""
+        course, play = self._course, self._play
+        if course.phase not in (OPEN, RUNNING) or course.is_held_beside(REELS):
+            play.spun.clear()
+            for number in range(1, self.results.reels + 1):
+                self._reels.halt(number, t_ns)
+            return
+        away = self._away(self._shown if course.phase is OPEN else play.stops)
+        if away:
+            self._bring_back(away, t_ns)
+        elif course.is_held_by(REELS):
+            course.let_go(t_ns, REELS)
+        elif course.phase is RUNNING and not play.free:
+            self._end(t_ns)
+        elif course.phase is RUNNING:
+            self._spin(t_ns)
+
+    def _away(self, wanted: Sequence[int | None]) -> list[tuple[int, int]]:
+        """The reels that are elsewhere than they are wanted, and where those are wanted."""
+        return [
+            (number, stop)
+            for number, stop in enumerate(wanted, 1)
+            if stop is not None and self._reels.stop_of(number) != stop
+        ]
+
+    def _bring_back(self, away: Sequence[tuple[int, int]], t_ns: int) -> None:
+        """Reels that are elsewhere hold the play, and are brought where they are wanted."""
+        self._play.spun.clear()
+        if not self._course.is_held_by(REELS):
+            self._course.hold(t_ns, REELS)
+            return
+        for number, stop in away:
+            if self._reels.aim_of(number) == "player":
+                self._reels.halt(number, t_ns)
+            elif self._reels.aim_of(number) is None:
+                self._reels.place(number, stop, t_ns)
+
+    def _spin(self, t_ns: int) -> None:
+        spun = self._play.spun
+        for number in self._play.free:
+            stands = number in spun and self._reels.stop_of(number) is not None
+            if self._reels.aim_of(number) is None and not stands:
+                spun.add(number)
+                self._reels.spin(number, t_ns)
+
+    def take(self, seen: Observation) -> None:
+        """Takes what the reels report."""
+        if isinstance(seen, ReelStands):
+            self._stands(seen)
+        elif isinstance(seen, ReelHalted):
+            self._drive(seen.t_ns)
+        elif isinstance(seen, ReelFailed):
+            self._report.fault(Fault(seen.t_ns, seen.fault, seen.detail, device=self._reels_device))
+        elif isinstance(seen, ReelsTrouble) and seen.fails:
+            self._report.fault(Fault(seen.t_ns, seen.fault, seen.detail, seen.cause, self._reels_device))
+        elif isinstance(seen, ReelsTrouble):
+            self._report.cause_gone(seen.t_ns, seen.cause, self._reels_device)
+
+    def _stands(self, seen: ReelStands) -> None:
+        t_ns = seen.t_ns
+        if self._course.phase is RUNNING and self._course.playable and self._play.stops[seen.reel - 1] is None:
+            self._play.stop(seen)
+            by = "the player" if seen.by_player else "the house"
+            self._account.write(t_ns, "reel_stopped", detail=f"reel {seen.reel} at stop {seen.stop}, by {by}")
+        self._drive(t_ns)
+
+    def _end(self, t_ns: int) -> None:
+        """All reels are stopped: the award is recorded once, then the outcome is published."""
+        play = self._play
+        stops = [stop for stop in play.stops if stop is not None]
+        result = self.results.of(stops, play.by_player)
         award = result["award"]
-        if not award:
-            return [], []
-        return [], [f"{counted(award, 'token')} won: ${award * self._token_value} of imitation money"]
+        if play.awarded is None and award:
+            play.awarded = award
+            self._account.award(self._course.number, award)
+            self._account.write(t_ns, "award", tokens=award)
+        self._shown = stops
+        self._course.end(t_ns, result, award, play.evidence)
+        if award and not self._account.paying:
+            self._account.write(t_ns, "hand_pay_due", tokens=award, detail="the machine has no hopper")
+
+
+class PlayRecall:
+    """The last plays on the display of a machine, while a person has them shown: nothing is played then."""
+
+    def __init__(self, parts: MachineParts, *, shown: bool) -> None:
+        """`shown` is whether the machine has a display."""
+        self._account = parts.account
+        self._course = parts.course
+        self._can_show = shown
+
+    def begin(self, t_ns: int, by: str) -> str | None:
+        """A person has the last plays shown. Returns why not, if not."""
+        if not self._can_show:
+            return "this machine has no screen: `feltwire journal recall` has its last plays"
+        if self._course.is_held_by(RECALL):
+            return "the last plays are shown already"
+        if self._course.phase is RUNNING:
+            return f"play {self._course.number} is on: wait for its end"
+        self._course.hold(t_ns, RECALL)
+        self._account.write(t_ns, "recall_begun", by=by)
+        return None
+
+    def end(self, t_ns: int, by: str) -> str | None:
+        """A person has seen the last plays. Returns why not, if not."""
+        if not self._course.is_held_by(RECALL):
+            return "the last plays are not shown"
+        self._account.write(t_ns, "recall_ended", by=by)
+        self._course.let_go(t_ns, RECALL)
+        return None
 
 
 def _published(proof: ImageProof) -> StoppedImage:

@@ -15,15 +15,16 @@ from controller.games.machines.account import CoinDevices
 from controller.games.machines.board_coins import BoardCoins
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import acceptor_findings, coin_findings
-from controller.games.machines.game import MachineOptions
+from controller.games.machines.game import MachineGame, MachineOptions, MachineParts
 from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
-from controller.games.machines.skill_stop import SkillStopGame
+from controller.games.machines.skill_stop import SkillStopPlays
 from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
 from controller.games.skill_stop_reel.model import MODELS, Model
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from drivers.coins.coin_bus import CoinBus
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsConfig
@@ -60,7 +61,8 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     if reels.acceptor is not None:
         coins = BoardCoins(reels.acceptor)
     rules = profile(config.rules).text(config.game, MachineRules)
-    return SkillStopGame(context, rules, options, model, hash_of(_touches_play(config)), reels, REELS, coins)
+    parts = MachineParts(context, rules, options, hash_of(_touches_play(config)), coins)
+    return MachineGame(parts, SkillStopPlays(parts, model, reels, REELS))
 
 
 def _touches_play(config: TableConfig) -> Mapping[str, Any]:

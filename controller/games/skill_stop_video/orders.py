@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from controller.games.machines.skill_stop import SkillStopGame
+from controller.games.machines.game import MachineGame
+from controller.games.machines.skill_stop import PlayRecall, SkillStopPlays
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 
 
 def recall_begin(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A person has the last plays shown on the screen: nothing is played until that ends (AGCO 13.1.1 to 13.1.4)."""
-    against = _game(lifecycle, "recall_begin").begin_recall(t_ns, given["by"])
+    against = _recall(lifecycle, "recall_begin").begin(t_ns, given["by"])
     if against is not None:
         raise OrderRefused(f"recall_begin: {against}")
     return "the last plays are on the screen until recall_end"
@@ -17,17 +18,17 @@ def recall_begin(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 def recall_end(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A person has seen the last plays."""
-    against = _game(lifecycle, "recall_end").end_recall(t_ns, given["by"])
+    against = _recall(lifecycle, "recall_end").end(t_ns, given["by"])
     if against is not None:
         raise OrderRefused(f"recall_end: {against}")
     return "the last plays are off the screen"
 
 
-def _game(lifecycle: TableLifecycle, verb: str) -> SkillStopGame:
-    game = lifecycle.game
-    if not isinstance(game, SkillStopGame):
+def _recall(lifecycle: TableLifecycle, verb: str) -> PlayRecall:
+    plays = lifecycle.game.plays if isinstance(lifecycle.game, MachineGame) else None
+    if not isinstance(plays, SkillStopPlays):
         raise OrderRefused(f"{verb}: this table has no screen; it is for skill_stop_video")
-    return game
+    return plays.recall
 
 
 RECALL_ORDERS = (

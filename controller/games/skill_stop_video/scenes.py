@@ -1,4 +1,4 @@
-"""What the screen shows of a game: the play, the award, and whatever stops the play.
+"""What the screen shows: the play, the award, and whatever stops the play.
 
     recall ► fault ► door ► test ► play ► award ► hand pay ► attract, or closed      the first that is so is shown
 
@@ -7,14 +7,17 @@ An award is shown until the next play; the screen's program lets it give way to 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
 from controller.games.machines.account import TokenAccount
-from controller.games.machines.game import DOOR, TEST
-from controller.games.machines.skill_stop import RECALL, SkillStopGame
-from controller.table.phase import OPEN, RUNNING, SHUT
+from controller.games.machines.attendant import DOOR
+from controller.games.machines.course import PlayCourse
+from controller.games.machines.skill_stop import RECALL
+from controller.table.faults import LatchedFault
+from controller.table.phase import OPEN, RUNNING
 from drivers.screen.actuator import ScreenActuator
 from drivers.screen.screen_wire import RecalledPlay, Scene, ShownFault, View, WonLine
 
@@ -23,56 +26,56 @@ OF_CORRECTIONS: Final = frozenset({"tokens_taken_back", "tokens_restaked", "toke
 
 
 class ScreenScenes:
-    """Shows a game on its screen; see `controller.games.machines.skill_stop.MachineDisplay`."""
+    """Shows the plays of a machine on its screen; see `controller.games.machines.skill_stop.MachineDisplay`."""
 
-    def __init__(self, screen: ScreenActuator) -> None:
+    def __init__(self, screen: ScreenActuator, account: TokenAccount, course: PlayCourse, *, simulated: bool) -> None:
         self._screen = screen
+        self._account = account
+        self._course = course
+        self._simulated = simulated
 
-    def refresh(self, game: SkillStopGame, t_ns: int) -> None:
-        """Something of the game may have changed."""
-        self._screen.show(self.scene(game), t_ns)
+    def refresh(self, t_ns: int, stops: Sequence[int | None], standing: Sequence[LatchedFault]) -> None:
+        """Something may have changed."""
+        self._screen.show(self.scene(stops, standing), t_ns)
 
-    def scene(self, game: SkillStopGame) -> Scene:
-        """What is to be shown now."""
-        view = self._view(game)
-        last = game.recent.last
+    def scene(self, stops: Sequence[int | None], standing: Sequence[LatchedFault]) -> Scene:
+        """What is to be shown now: `stops` of the play, None for a reel that is to spin, and the latched faults."""
+        view, recent = self._view(standing), self._course.recent
+        last = recent.last
         result: dict[str, Any] = (last.stands.result or {}) if last is not None else {}
         won = [WonLine(line=one["line"], award=one["award"]) for one in result.get("lines", []) if one["award"]]
-        plays = [_recalled(one.round, one.stands) for one in game.recent.newest_first] if view == "recall" else []
-        meters = meters_shown(game.account) if view in ("recall", "test") else {}
         return Scene(
             view=view,
-            play=game.round,
-            credits=game.account.credits,
-            by_hand=not game.account.pays,
+            play=self._course.number,
+            credits=self._account.credits,
+            by_hand=not self._account.pays,
             award=0 if view == "play" else result.get("award", 0),
             won=[] if view == "play" else won,
-            stopped=[reel for reel, stop in enumerate(game.stops_of_play, 1) if stop is not None],
-            faults=[ShownFault(device=one.device, fault=one.fault, detail=one.detail) for one in game.standing],
-            plays=plays,
-            meters=meters,
-            simulated=game.context.simulated,
+            stopped=[reel for reel, stop in enumerate(stops, 1) if stop is not None],
+            faults=[ShownFault(device=one.device, fault=one.fault, detail=one.detail) for one in standing],
+            plays=[_recalled(one.round, one.stands) for one in recent.newest_first] if view == "recall" else [],
+            meters=meters_shown(self._account) if view in ("recall", "test") else {},
+            simulated=self._simulated,
         )
 
-    def _view(self, game: SkillStopGame) -> View:
-        if game.is_held_by(RECALL):
+    def _view(self, standing: Sequence[LatchedFault]) -> View:
+        course = self._course
+        if course.is_held_by(RECALL):
             return "recall"
-        if any(one.blocks_play for one in game.standing):
+        if any(one.blocks_play for one in standing):
             return "fault"
-        if game.is_held_by(DOOR):
+        if course.is_held_by(DOOR):
             return "door"
-        if game.is_held_by(TEST):
+        if course.testing:
             return "test"
-        if game.phase is SHUT:
-            return "closed"
-        if game.phase is RUNNING:
+        if course.phase is RUNNING:
             return "play"
-        last = game.recent.last
-        if game.phase is not OPEN:
+        if course.phase is not OPEN:
             return "closed"
-        if last is not None and last.round == game.round - 1 and (last.stands.result or {}).get("award"):
+        last = course.recent.last
+        if last is not None and last.round == course.number - 1 and (last.stands.result or {}).get("award"):
             return "award"
-        return "hand_pay" if game.account.credits and not game.account.pays else "attract"
+        return "hand_pay" if self._account.credits and not self._account.pays else "attract"
 
 
 def meters_shown(account: TokenAccount) -> dict[str, int]:

@@ -13,17 +13,18 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, TableDevices
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import coin_findings
-from controller.games.machines.game import MachineOptions
+from controller.games.machines.game import MachineGame, MachineOptions, MachineParts
 from controller.games.machines.model import hash_of, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
-from controller.games.machines.skill_stop import SkillStopGame
+from controller.games.machines.skill_stop import SkillStopPlays
 from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
 from controller.games.skill_stop_video.model import MODELS, Model
 from controller.games.skill_stop_video.orders import RECALL_ORDERS
 from controller.games.skill_stop_video.scenes import ScreenScenes
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from drivers.coins.coin_bus import CoinBus
 from drivers.screen.actuator import ScreenActuator, ScreenModel
 from drivers.screen.screen import ScreenConfig
@@ -67,10 +68,9 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
         )
     )
     rules = profile(config.rules).text(config.game, MachineRules)
-    scenes = ScreenScenes(screen)
-    return SkillStopGame(
-        context, rules, options, model, hash_of(_touches_play(config)), screen, SCREEN, coins, display=scenes
-    )
+    parts = MachineParts(context, rules, options, hash_of(_touches_play(config)), coins)
+    scenes = ScreenScenes(screen, parts.account, parts.course, simulated=context.simulated)
+    return MachineGame(parts, SkillStopPlays(parts, model, screen, SCREEN, scenes))
 
 
 def _touches_play(config: TableConfig) -> Mapping[str, Any]:

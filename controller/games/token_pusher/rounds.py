@@ -11,27 +11,22 @@ by itself: what falls to the player is paid by falling.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
 
 from msgspec import Meta
 
-from controller.games.machines.account import CoinDevices
-from controller.games.machines.board_coins import BoardCoins
-from controller.games.machines.game import MACHINE, MachineGame, MachineOptions
-from controller.games.machines.rules import MachineRules
-from controller.table.faults import CauseGone, Fault
-from controller.table.game import GameContext
+from controller.games.machines.coin_handling import MACHINE
+from controller.games.machines.game import MachineOptions, MachineParts
+from controller.table.faults import Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING
-from controller.table.wording import counted
 from drivers.base.board_counter import MODULUS, MOST_NEW
 from drivers.base.driver import Observation
-from drivers.coins.observations import TokenPassed
 from drivers.pusher.bed import FallsLost, ShelfMoves, ShelfStands, Tilted, TokenFell
 from drivers.pusher.board import BoardGarbled, BoardSensors
 from drivers.pusher.board_actuator import BoardSilent, PusherBoardActuator, ShelfBlocked, TokensWon
 from feed import events
-from feed.events import Evidence, WinningBet
+from feed.events import Evidence
 from hal.board.messages import KINDS
 
 BED: Final = "bed"
@@ -59,214 +54,228 @@ class TokenPusherOptions(MachineOptions, frozen=True, kw_only=True, forbid_unkno
     ] = 8.0
 
 
-class TokenPusher(MachineGame):
-    """The plays of one token pusher."""
+class PusherResults:
+    """The results of a play: how many tokens fell to the player."""
 
-    def __init__(
-        self,
-        context: GameContext,
-        rules: MachineRules,
-        options: TokenPusherOptions,
-        model: str,
-        coins: CoinDevices | None = None,
-        board: PusherBoardActuator | None = None,
-    ) -> None:
-        """`coins` is the coin equipment, where tokens do not come through a chute; `board` is the machine's own board,
-        which then is the coin equipment too.
-        """
-        super().__init__(context, rules, model, coins if board is None else BoardCoins(board.acceptor, board))
-        self._board = board
-        self._won: int | None = None
-        """The board's counter of falls, as it is recorded."""
-        if board is not None:
-            self._holds.add(BOARD)
-        self._play_ns = round(options.play_s * 1e9)
-        self._token_value = options.token_value
-        self._shelf_stands = False
-        self.reset()
+    named_by: Final = "tokens"
 
-    # --- what every machine has --------------------------------------------------------------------------------------
+    def of(self, won: int) -> dict[str, Any]:
+        """The result of so many tokens won."""
+        return {"tokens_in": 1, "tokens_won": won}
 
-    def reset(self) -> None:
-        """A new play begins."""
-        self._falls: list[int] = []
-        """When each token of this play fell to the player."""
-
-    @property
-    def staked(self) -> int:
-        """The token of the play."""
-        return 1
-
-    @property
-    def fallen(self) -> int:
-        """What has fallen to the player since."""
-        return len(self._falls)
-
-    def won_by(self, result: Mapping[str, Any]) -> int:
-        """What fell, or what a person named."""
-        won: int = result["tokens_won"]
-        return won
-
-    def void_play(self) -> None:
-        """What fell before lies in the tray, and stays won."""
-        self._falls = []
-
-    @property
-    def play_state(self) -> dict[str, Any] | None:
-        """The token of the play, and what has fallen since."""
-        running = self.phase is RUNNING or self._held is RUNNING
-        return {"falls_ns": list(self._falls)} if running else None
-
-    def resume_play(self, t_ns: int, state: Mapping[str, Any]) -> None:
-        """The play goes on, with its whole time from now on."""
-        self._falls = [int(fell_ns) for fell_ns in state.get("falls_ns", ())]
-        self.run_due_ns = t_ns + self._play_ns
-
-    def token(self, t_ns: int, seen: TokenPassed) -> None:
-        """A token ends the play before it, and begins one."""
-        if self.phase is RUNNING:
-            self._end(t_ns, "token")
-        if self.phase is not OPEN:
-            return
-        self.phase = RUNNING
-        self.account.token_in(1)
-        self.account.stake(1, self.round)
-        self.run_due_ns = t_ns + self._play_ns
-        self.write(t_ns, "play_begun", tokens=1)
-        self.report(events.RoundStarted, t_ns)
-
-    def run_due(self, t_ns: int) -> None:
-        """No other token came."""
-        if self.phase is RUNNING:
-            self._end(t_ns, "time")
-
-    def handle_machine(self, seen: Observation) -> None:
-        """Takes what the bed reports."""
-        t_ns = seen.t_ns
-        if isinstance(seen, TokenFell):
-            self._fell(seen)
-        elif isinstance(seen, FallsLost):
-            self.events.append(Fault(t_ns, "falls_lost", seen.detail, device=BED))
-        elif isinstance(seen, TokensWon):
-            self._won_counted(seen)
-        elif isinstance(seen, BoardSilent):
-            (self.hold if seen.silent else self.let_go)(t_ns, BOARD)
-        elif isinstance(seen, BoardSensors):
-            self._sensors_tested(seen)
-        elif isinstance(seen, BoardGarbled):
-            self.warn(t_ns, BOARD, "line_garbled", seen.detail)
-        elif isinstance(seen, ShelfBlocked):
-            self._blocked(seen)
-        elif isinstance(seen, ShelfStands):
-            detail = "the shelf stands: no pulse of its shaft; switch the motor off, and look for what blocks it"
-            self.events.append(Fault(t_ns, "shelf_stalled", detail, cause=SHELF, device=BED))
-        elif isinstance(seen, ShelfMoves):
-            self.events.append(CauseGone(t_ns, SHELF, BED))
-        elif isinstance(seen, Tilted):
-            self._tilted(t_ns, seen.tilted)
-
-    # --- the machine's own board ------------------------------------------------------------------------------------
-
-    @property
-    def own_state(self) -> dict[str, Any]:
-        """The board's counter of falls: what falls while the service is off is in it."""
-        return {} if self._won is None else {"won": self._won}
-
-    def restore_own(self, carried: Mapping[str, Any]) -> None:
-        """Goes on from the counter as it was recorded."""
-        won = carried.get("won")
-        self._won = won if isinstance(won, int) else None
-        if self._board is not None:
-            self._board.restore_won(self._won)
-
-    def _update(self, t_ns: int) -> None:
-        super()._update(t_ns)
-        if self._board is not None:
-            self._board.run_shelf(self.playable, t_ns)
-            if self.playable:
-                self._board.sound_alarm(False, t_ns)
-
-    def _blocked(self, seen: ShelfBlocked) -> None:
-        """The board has switched the motor off: the alarm sounds until a person has seen to it."""
-        detail = f"{BLOCKED[seen.why]}: the board has switched the motor off; look for what blocks it"
-        self.events.append(Fault(seen.t_ns, "shelf_stalled", detail, device=BED))
-        if self._board is not None:
-            self._board.sound_alarm(True, seen.t_ns)
-
-    def _won_counted(self, seen: TokensWon) -> None:
-        """The counter of falls has moved: what fell belongs to the play that is on, over a power cut too."""
-        t_ns, before = seen.t_ns, seen.before
-        self._won = seen.counter
-        new = 0 if before is None else (seen.counter - before) % MODULUS
-        in_play = self.phase is RUNNING and not self._holds - {BOARD}
-        if new > MOST_NEW or before is None:
-            self.write(t_ns, "falls_counted", detail=f"the board's counter of falls is {seen.counter}")
-        elif self.testing:
-            self.write(t_ns, "test_fall", tokens=new, detail="to the player")
-        elif in_play:
-            self._falls += [t_ns] * new
-            self.account.fell(self.round, new)
-            self.write(t_ns, "falls", tokens=new)
-            self.report(events.RoundProgress, t_ns, tokens_won=len(self._falls))
-        else:
-            self.account.count(tokens_paid=new, tokens_overpaid=new)
-            self.write(t_ns, "falls_out_of_play", tokens=new)
-        if new > MOST_NEW:
-            detail = f"its counter was {before} and is {seen.counter}: it is another board, or its store is lost"
-            self.events.append(Fault(t_ns, "falls_lost", detail, device=BOARD))
-
-    def _sensors_tested(self, seen: BoardSensors) -> None:
-        """The board has tested its sensors: one that is not proven counts nothing."""
-        names = KINDS["pusher"].inputs
-        for found, what in ((seen.shorted, "shorted, or lit from elsewhere"), (seen.dark, "cut, dead, or active")):
-            for number, (name, _) in enumerate(names):
-                if found >> number & 1 and name in PROVEN:
-                    self.events.append(Fault(seen.t_ns, "sensor_stuck", f"{name} is {what}", device=BOARD))
-
-    # --- falls and tilts ---------------------------------------------------------------------------------------------
-
-    def _fell(self, seen: TokenFell) -> None:
-        t_ns = seen.t_ns
-        if self.testing:
-            self.write(t_ns, "test_fall", tokens=1, detail=f"to the {seen.side}")
-        elif seen.side == "house":
-            self.account.count(tokens_to_house=1)
-            self.write(t_ns, "falls_to_house", tokens=1)
-        elif self.phase is RUNNING and self.playable:
-            self._falls.append(seen.fell_ns)
-            self.account.fell(self.round, 1)
-            self.write(t_ns, "falls", tokens=1)
-            self.report(events.RoundProgress, t_ns, tokens_won=len(self._falls))
-        else:
-            self.account.count(tokens_paid=1, tokens_overpaid=1)
-            self.write(t_ns, "falls_out_of_play", tokens=1)
-
-    def _tilted(self, t_ns: int, tilted: bool) -> None:
-        if not tilted:
-            self.events.append(CauseGone(t_ns, TILT, MACHINE))
-            return
-        if self.phase is RUNNING and self.playable:
-            self._end(t_ns, "tilt")
-        detail = "the machine was tilted or pushed: what falls from now on is not won"
-        self.events.append(Fault(t_ns, "tilt", detail, cause=TILT, device=MACHINE))
-
-    def _end(self, t_ns: int, by: str) -> None:
-        result = {"tokens_in": 1, "tokens_won": len(self._falls)}
-        self.end_play(t_ns, result, Evidence(falls_ns=list(self._falls), ended_by=by))
-
-    # --- results -----------------------------------------------------------------------------------------------------
-
-    def result_named(self, name: str) -> dict[str, Any]:
+    def named(self, name: str) -> dict[str, Any]:
         """The result of so many tokens won."""
         if not (
             name.isascii() and name.isdecimal() and len(name) <= len(str(MOST_TOKENS)) and int(name) <= MOST_TOKENS
         ):
             raise ValueError(f"tokens {name!r}: give how many tokens the player won, 0 to {MOST_TOKENS}")
-        return {"tokens_in": 1, "tokens_won": int(name)}
+        return self.of(int(name))
 
-    def pays(self, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
-        """What fell is paid by falling: no bet is paid beside it; what it is worth is in the notice."""
-        won = result["tokens_won"]
-        if not won:
-            return [], []
-        return [], [f"{counted(won, 'token')} won: ${won * self._token_value} of imitation money"]
+    def name_of(self, result: Mapping[str, Any]) -> str:
+        """What `named` reads."""
+        return str(result["tokens_won"])
+
+    def won(self, result: Mapping[str, Any]) -> int:
+        """What fell, or what a person named."""
+        won: int = result["tokens_won"]
+        return won
+
+
+class PusherPlays:
+    """The plays of one token pusher; see `controller.games.machines.game.Plays`."""
+
+    def __init__(
+        self, parts: MachineParts, options: TokenPusherOptions, board: PusherBoardActuator | None = None
+    ) -> None:
+        """`board` is the machine's own board, if it has one."""
+        self.results = PusherResults()
+        self._report = parts.report
+        self._account = parts.account
+        self._course = parts.course
+        self._play_ns = round(options.play_s * 1e9)
+        self._falls: list[int] = []
+        """When each token of this play fell to the player."""
+        self._board = None if board is None else BoardPlays(parts, board, self._won)
+        self._takers: Mapping[type[Observation], Callable[[Any], None]] = {
+            TokenFell: self._fell,
+            FallsLost: self._falls_lost,
+            ShelfStands: self._shelf_stopped,
+            ShelfMoves: self._shelf_moves,
+            Tilted: self._tilted,
+            **({} if self._board is None else self._board.takers),
+        }
+
+    # --- what every machine has --------------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """What has fallen since the token of the play."""
+        return {"falls_ns": list(self._falls)}
+
+    @property
+    def fallen(self) -> int:
+        """What has fallen to the player in this play."""
+        return len(self._falls)
+
+    def reset(self) -> None:
+        """A new play begins. What fell in a void one is in the tray, and stays won."""
+        self._falls = []
+
+    def restore(self, carried: Mapping[str, Any]) -> None:
+        """The board counts on from what was recorded; the bed keeps nothing."""
+        if self._board is not None:
+            self._board.restore(carried)
+
+    def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
+        """The play goes on, with its whole time from now on."""
+        self._falls = [int(fell_ns) for fell_ns in state.get("falls_ns", ())]
+        self._course.set_time(t_ns, self._play_ns)
+
+    def token(self, t_ns: int) -> None:
+        """A token ends the play before it, and begins one."""
+        if self._course.phase is RUNNING:
+            self._end(t_ns, "token")
+        if self._course.phase is OPEN:
+            self._course.begin(t_ns, self._play_ns)
+
+    def run_due(self, t_ns: int) -> None:
+        """No other token came."""
+        if self._course.phase is RUNNING:
+            self._end(t_ns, "time")
+
+    def ruled(self, t_ns: int) -> None:
+        """What fell is in the tray, whatever is ruled: nothing moves."""
+
+    def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
+        """A token pusher has no display."""
+
+    def take(self, seen: Observation) -> None:
+        """Takes what bed and board report."""
+        taker = self._takers.get(type(seen))
+        if taker is not None:
+            taker(seen)
+
+    # --- falls, the shelf, and tilts ---------------------------------------------------------------------------------
+
+    def _fell(self, seen: TokenFell) -> None:
+        t_ns = seen.t_ns
+        if self._course.testing:
+            self._account.write(t_ns, "test_fall", tokens=1, detail=f"to the {seen.side}")
+        elif seen.side == "house":
+            self._account.count(tokens_to_house=1)
+            self._account.write(t_ns, "falls_to_house", tokens=1)
+        elif self._course.phase is RUNNING and self._course.playable:
+            self._won(t_ns, [seen.fell_ns])
+        else:
+            self._account.count(tokens_paid=1, tokens_overpaid=1)
+            self._account.write(t_ns, "falls_out_of_play", tokens=1)
+
+    def _won(self, t_ns: int, fell_ns: list[int]) -> None:
+        """Tokens fell to the player in the play."""
+        self._falls += fell_ns
+        self._account.fell(self._course.number, len(fell_ns))
+        self._account.write(t_ns, "falls", tokens=len(fell_ns))
+        self._report.event(events.RoundProgress, t_ns, tokens_won=len(self._falls))
+
+    def _falls_lost(self, seen: FallsLost) -> None:
+        self._report.fault(Fault(seen.t_ns, "falls_lost", seen.detail, device=BED))
+
+    def _shelf_stopped(self, seen: ShelfStands) -> None:
+        detail = "the shelf stands: no pulse of its shaft; switch the motor off, and look for what blocks it"
+        self._report.fault(Fault(seen.t_ns, "shelf_stalled", detail, cause=SHELF, device=BED))
+
+    def _shelf_moves(self, seen: ShelfMoves) -> None:
+        self._report.cause_gone(seen.t_ns, SHELF, BED)
+
+    def _tilted(self, seen: Tilted) -> None:
+        t_ns = seen.t_ns
+        if not seen.tilted:
+            self._report.cause_gone(t_ns, TILT, MACHINE)
+            return
+        if self._course.phase is RUNNING and self._course.playable:
+            self._end(t_ns, "tilt")
+        detail = "the machine was tilted or pushed: what falls from now on is not won"
+        self._report.fault(Fault(t_ns, "tilt", detail, cause=TILT, device=MACHINE))
+
+    def _end(self, t_ns: int, by: str) -> None:
+        won = len(self._falls)
+        self._course.end(t_ns, self.results.of(won), won, Evidence(falls_ns=list(self._falls), ended_by=by))
+
+
+class BoardPlays:
+    """What the machine's own board reports of its shelf, its sensors and its counter of falls."""
+
+    def __init__(self, parts: MachineParts, board: PusherBoardActuator, won: Callable[[int, list[int]], None]) -> None:
+        """`won(t_ns, fell_ns)` is called for tokens that fell to the player in a play."""
+        self._report = parts.report
+        self._account = parts.account
+        self._course = parts.course
+        self._board = board
+        self._won = won
+        self._counter: int | None = None
+        """The board's counter of falls, as it is recorded."""
+        self.takers: Mapping[type[Observation], Callable[[Any], None]] = {
+            TokensWon: self._counted,
+            BoardSilent: self._silent,
+            BoardSensors: self._tested,
+            BoardGarbled: self._garbled,
+            ShelfBlocked: self._blocked,
+        }
+        """What takes each observation of the board."""
+        parts.records.carry(self._carried)
+        parts.course.begin_held(BOARD)
+        parts.course.watch(self._drive)
+
+    def _carried(self) -> Mapping[str, Any]:
+        """The counter: what falls while the service is off is in it."""
+        return {} if self._counter is None else {"won": self._counter}
+
+    def restore(self, carried: Mapping[str, Any]) -> None:
+        """Goes on from the counter as it was recorded."""
+        won = carried.get("won")
+        self._counter = won if isinstance(won, int) else None
+        self._board.restore_won(self._counter)
+
+    def _drive(self, t_ns: int) -> None:
+        playable = self._course.playable
+        self._board.run_shelf(playable, t_ns)
+        if playable:
+            self._board.sound_alarm(False, t_ns)
+
+    def _silent(self, seen: BoardSilent) -> None:
+        (self._course.hold if seen.silent else self._course.let_go)(seen.t_ns, BOARD)
+
+    def _garbled(self, seen: BoardGarbled) -> None:
+        self._report.warn(seen.t_ns, BOARD, "line_garbled", seen.detail)
+
+    def _blocked(self, seen: ShelfBlocked) -> None:
+        """The board has switched the motor off: the alarm sounds until a person has seen to it."""
+        detail = f"{BLOCKED[seen.why]}: the board has switched the motor off; look for what blocks it"
+        self._report.fault(Fault(seen.t_ns, "shelf_stalled", detail, device=BED))
+        self._board.sound_alarm(True, seen.t_ns)
+
+    def _counted(self, seen: TokensWon) -> None:
+        """The counter of falls has moved: what fell belongs to the play that is on, over a power cut too."""
+        t_ns, before = seen.t_ns, seen.before
+        self._counter = seen.counter
+        new = 0 if before is None else (seen.counter - before) % MODULUS
+        if new > MOST_NEW or before is None:
+            self._account.write(t_ns, "falls_counted", detail=f"the board's counter of falls is {seen.counter}")
+        elif self._course.testing:
+            self._account.write(t_ns, "test_fall", tokens=new, detail="to the player")
+        elif self._course.phase is RUNNING and not self._course.is_held_beside(BOARD):
+            self._won(t_ns, [t_ns] * new)
+        else:
+            self._account.count(tokens_paid=new, tokens_overpaid=new)
+            self._account.write(t_ns, "falls_out_of_play", tokens=new)
+        if new > MOST_NEW:
+            detail = f"its counter was {before} and is {seen.counter}: it is another board, or its store is lost"
+            self._report.fault(Fault(t_ns, "falls_lost", detail, device=BOARD))
+
+    def _tested(self, seen: BoardSensors) -> None:
+        """The board has tested its sensors: one that is not proven counts nothing."""
+        names = KINDS["pusher"].inputs
+        for found, what in ((seen.shorted, "shorted, or lit from elsewhere"), (seen.dark, "cut, dead, or active")):
+            for number, (name, _) in enumerate(names):
+                if found >> number & 1 and name in PROVEN:
+                    self._report.fault(Fault(seen.t_ns, "sensor_stuck", f"{name} is {what}", device=BOARD))

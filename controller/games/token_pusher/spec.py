@@ -9,14 +9,17 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.machines.board_coins import BoardCoins
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import SLOT_OF_COINS, acceptor_findings, coin_findings, coin_geometry
+from controller.games.machines.game import MachineGame, MachineParts
 from controller.games.machines.model import model_hash, model_values
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
-from controller.games.token_pusher.rounds import BOARD, TokenPusher, TokenPusherOptions
+from controller.games.token_pusher.rounds import BOARD, PusherPlays, TokenPusherOptions
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from controller.table.wording import counted
 from drivers.coins.coin_bus import CctalkConfig, CoinBus
 from drivers.coins.token_chute import TokenChuteConfig
@@ -38,7 +41,10 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     coins = devices.commanded(COINS, CoinBus)
     board = devices.commanded(BOARD, PusherBoardActuator)
     rules = profile(config.rules).text(config.game, MachineRules)
-    return TokenPusher(context, rules, config.game_options(TokenPusherOptions), model_hash(config), coins, board)
+    options = config.game_options(TokenPusherOptions)
+    equipment = coins if board is None else BoardCoins(board.acceptor, board)
+    parts = MachineParts(context, rules, options, model_hash(config), equipment)
+    return MachineGame(parts, PusherPlays(parts, options, board))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -194,7 +194,7 @@ def test_an_award_is_corrected_while_the_next_play_is_on() -> None:
 def test_the_reels_turn_to_the_result_that_stands_now_as_they_do_after_a_restart(kind: Any) -> None:
     machine = played(kind)
     machine.play()
-    before = machine.game.recent.of(1).stands.result["stops"]
+    before = machine.game.rounds.recent.of(1).stands.result["stops"]
     correct(machine, "stops=4-5-6", 2)
     machine.wait(6)
     stops = (lambda: machine.stops) if kind is ReelMachine else (lambda: list(machine.images))
