@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from controller.rules.sentences import HOUSE, NoSentenceError, citations_in, ruling
+from controller.rules.sentences import HOUSE, NoSentenceError, citations_in, cited_text
 
 
 class RuleWords(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ def rule_words(cite: str) -> tuple[RuleWords, ...]:
     found: list[RuleWords] = []
     for one in citations_in(cite):
         try:
-            text = ruling(one)
+            text = cited_text(one)
         except NoSentenceError:
             continue  # the citation itself is shown
         words = tuple(paragraph.words for paragraph in text.paragraphs)

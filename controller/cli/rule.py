@@ -10,7 +10,7 @@ import click
 
 from command_line.exit_codes import BAD_CONFIGURATION
 from controller.rules.paragraphs import notes_on
-from controller.rules.sentences import NoSentenceError, Ruling, citations_in, ruling
+from controller.rules.sentences import CitedText, NoSentenceError, citations_in, cited_text
 
 
 @click.command("rule")
@@ -35,7 +35,7 @@ def command(cite: str) -> None:
     printed = False
     for one in citations_in(cite) or [cite]:
         try:
-            found = ruling(one)
+            found = cited_text(one)
         except NoSentenceError as error:
             missing.append(error)
             continue
@@ -49,7 +49,7 @@ def command(cite: str) -> None:
         sys.exit(BAD_CONFIGURATION)
 
 
-def _print(found: Ruling, width: int) -> None:
+def _print(found: CitedText, width: int) -> None:
     click.echo(click.style(found.paragraphs[-1].cite, bold=True))
     for depth, paragraph in enumerate(found.paragraphs):
         indent = "  " * (depth + 1)

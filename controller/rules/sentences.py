@@ -80,7 +80,7 @@ class Paragraph(NamedTuple):
     words: str
 
 
-class Ruling(NamedTuple):
+class CitedText(NamedTuple):
     """The words of a citation."""
 
     text: SourceText
@@ -99,7 +99,7 @@ def sentences() -> Sentences:
     return msgspec.convert(tomllib.loads(text), Sentences)
 
 
-def ruling(cite: str) -> Ruling:
+def cited_text(cite: str) -> CitedText:
     """The words of a citation.
 
     Raises:
@@ -121,7 +121,7 @@ def ruling(cite: str) -> Ruling:
         path.pop()
     if not found or found[-1].cite != path[-1]:
         raise NoSentenceError(f"the words of {path[-1]} are not here; {_there(path)}")
-    return Ruling(text.of_section(parts["section"]), tuple(found))
+    return CitedText(text.of_section(parts["section"]), tuple(found))
 
 
 def lineage(cite: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def least_run(probabilities: Iterable[float]) -> int:
     )
 
 
-class Run(NamedTuple):
+class RepeatedResult(NamedTuple):
     """One thing that came again and again."""
 
     place: Hashable
@@ -93,19 +93,19 @@ class RepeatWatch:
         for record in state.rounds:
             self._count(_read(record.result, record.candidates))
 
-    def see(self, data: Data) -> Run | None:
+    def see(self, data: Data) -> RepeatedResult | None:
         """Takes an event; returns a run that is too long, at its result and at each further one."""
         if isinstance(data, events.Outcome):
             return self._count(data.result)
         return self._count(_read(None, data.candidates)) if isinstance(data, events.Unresolved) else None
 
-    def _count(self, result: Mapping[str, Any] | None) -> Run | None:
-        found: Run | None = None
+    def _count(self, result: Mapping[str, Any] | None) -> RepeatedResult | None:
+        found: RepeatedResult | None = None
         for place in () if result is None else self._plan.falls(result):
             self._length = self._length + 1 if place == self._last else 1
             self._last = place
             if self._length >= self._least:
-                found = Run(place, self._length, self._detail(place))
+                found = RepeatedResult(place, self._length, self._detail(place))
         return found
 
     def _detail(self, place: Hashable) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from controller.rules.cited import OURS
 from controller.rules.profile import FILES, profile
-from controller.rules.sentences import citations_in, ruling
+from controller.rules.sentences import citations_in, cited_text
 from drivers.dice.observations import KeyRefusal, ReaderDoubtReason
 from feed.codes import CODES
 
@@ -86,4 +86,4 @@ def test_a_row_cites_the_rule_of_every_profile_or_is_ours(profile_name: str) -> 
 def test_every_citation_on_the_page_has_its_words() -> None:
     for _, cells in ROWS:
         for cite in citations_in(cells[3]):
-            assert ruling(cite).paragraphs, cite
+            assert cited_text(cite).paragraphs, cite

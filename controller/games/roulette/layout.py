@@ -36,7 +36,7 @@ class Bet(NamedTuple):
     wager: Wager
 
 
-class Layout:
+class RouletteLayout:
     """The bets that a table's layout offers."""
 
     def __init__(self, rules: RouletteRules, wheel: str, *, seven_numbers: bool = False) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta
 
-from controller.games.roulette.layout import Layout
+from controller.games.roulette.layout import RouletteLayout
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
 from controller.rules.cited import HOUSE_RULE, Reason
 from feed import events
@@ -57,7 +57,7 @@ class RouletteResults:
         self._options = options
         self._wheel = wheel
         self._order = order
-        self._layout = Layout(rules, wheel, seven_numbers=options.seven_numbers)
+        self._layout = RouletteLayout(rules, wheel, seven_numbers=options.seven_numbers)
 
     def has(self, pocket: str) -> bool:
         """Whether the wheel has the pocket."""

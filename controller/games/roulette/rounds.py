@@ -47,7 +47,7 @@ WHOLE: Final = 1e-6
 
 
 @dataclass(slots=True)
-class Spin:
+class RoundSpin:
     """One round's spin, from the first pass of the ball to the last reading of the pocket."""
 
     joined: bool = False
@@ -139,7 +139,7 @@ class RouletteGame:
         """A new round begins."""
         self._stale = self._busy
         """Whether the ball in the track is not this round's: it is ignored until the track is quiet."""
-        self._spin = Spin()
+        self._spin = RoundSpin()
 
     def quiet(self) -> bool:
         """Whether nothing runs in the track."""

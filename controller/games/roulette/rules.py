@@ -30,7 +30,7 @@ class Wager(Struct, frozen=True, forbid_unknown_fields=True):
     """Offered at the operator's discretion."""
 
 
-class Wagers(Struct, frozen=True, forbid_unknown_fields=True):
+class RouletteWagers(Struct, frozen=True, forbid_unknown_fields=True):
     """The permissible wagers. `low` is "1 to 18", `high` is "19 to 36"."""
 
     straight: Wager
@@ -95,7 +95,7 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     zero_rule_as_single_zero: Cited[str]
     red_numbers: Cited[tuple[int, ...]]
     notices: Notices
-    wagers: Wagers
+    wagers: RouletteWagers
     groups: Groups
     reasons: dict[str, Reason]
     silent_on: tuple[str, ...]

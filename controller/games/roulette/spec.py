@@ -13,7 +13,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.house import RouletteHouse
-from controller.games.roulette.layout import Layout
+from controller.games.roulette.layout import RouletteLayout
 from controller.games.roulette.results import RouletteOptions, RouletteResults
 from controller.games.roulette.rounds import RouletteGame
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, HOUSE_WHEEL, RouletteRules
@@ -85,10 +85,10 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
             found.append(ConfigFinding(place, f"{' '.join(unknown)} not in the house's rules", fix))
     fix = f"name pockets of the wheel, each once: {' '.join(sorted(order, key=lambda one: (int(one), len(one))))}"
     found += [ConfigFinding(("house", "bets", bet, "pockets"), wrong, fix) for bet, wrong in house.against(order)]
-    return found or [*_layout_findings(Layout(setup.text(RouletteRules), _pockets(device)), len(house.bets))]
+    return found or [*_layout_findings(RouletteLayout(setup.text(RouletteRules), _pockets(device)), len(house.bets))]
 
 
-def _layout_findings(layout: Layout, own: int) -> Iterator[ConfigFinding]:
+def _layout_findings(layout: RouletteLayout, own: int) -> Iterator[ConfigFinding]:
     """Bets that nobody can tell apart, or win: the last `own` of the layout are the house's."""
     laid, added = layout.bets[: len(layout.bets) - own], layout.bets[len(layout.bets) - own :]
     names = {bet.name for bet in laid}

@@ -17,7 +17,7 @@ from controller.games.assembly import geometry_of, table_for
 from controller.games.catalogue import GAME
 from controller.games.load import check, check_text
 from controller.games.money_wheel.rules import MoneyWheelRules
-from controller.games.roulette.layout import Layout
+from controller.games.roulette.layout import RouletteLayout
 from controller.games.roulette.rules import RouletteRules
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, UnderOverRules
 from controller.rules.house import HouseKeys, changes_of
@@ -156,7 +156,7 @@ def test_the_wheel_of_the_example_pays_by_its_own_faces() -> None:
 
 def test_the_layout_of_a_small_wheel_has_what_its_numbers_can_be_laid_out_for() -> None:
     config = table(ROULETTE)
-    layout = Layout(config.text(RouletteRules), "house")
+    layout = RouletteLayout(config.text(RouletteRules), "house")
 
     def pays(pocket: str) -> list[str]:
         return [f"{bet.bet} {bet.odds}" for bet in layout.winning(pocket)]
@@ -164,7 +164,7 @@ def test_the_layout_of_a_small_wheel_has_what_its_numbers_can_be_laid_out_for() 
     assert pays("0") == ["straight 0 22 to 1", "top four 5 to 1"]
     assert pays("24") == ["straight 24 22 to 1", "split 21-24 10 to 1", "split 23-24 10 to 1", "column 3 2 to 1",
                           "3rd 8 2 to 1", "black 1 to 1", "even 1 to 1"]  # fmt: skip
-    ours = Layout(table(TABLES["triple_zero"]).text(RouletteRules), "house")
+    ours = RouletteLayout(table(TABLES["triple_zero"]).text(RouletteRules), "house")
     assert [bet.bet for bet in ours.winning("000")] == ["straight 000"]
     assert [bet.bet for bet in ours.winning("36")][-4:] == ["3rd 12", "red", "even", "19 to 36"]
     assert config.text(RouletteRules).color("0") == "green"
@@ -176,7 +176,7 @@ def test_no_wager_of_any_number_of_pockets_names_a_pocket_that_does_not_exist(nu
     text = TRIPLE_ZERO.format(order=", ".join(f'"{one}"' for one in ["0", *pockets]))
     reds = "red_numbers = [1, 2]\n" if numbers > 36 else ""
     text = text.replace('["0", "00", "000"]', '["0"]').replace("numbers = 36\n", f"numbers = {numbers}\n{reds}")
-    layout = Layout(table(text).text(RouletteRules), "house")
+    layout = RouletteLayout(table(text).text(RouletteRules), "house")
     assert all(bet.pockets <= {"0", *pockets} and bet.pockets for bet in layout.bets)
     sizes = {"split": 2, "three": 3, "four": 4, "six": 6}
     assert all(len(bet.pockets) == sizes.get(bet.name.split()[0], len(bet.pockets)) for bet in layout.bets)

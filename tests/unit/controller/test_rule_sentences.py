@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from controller.cli import main
 from controller.rules.profile import FILES
-from controller.rules.sentences import NoSentenceError, citations_in, ruling, sentences
+from controller.rules.sentences import NoSentenceError, citations_in, cited_text, sentences
 
 
 def rule(cite: str) -> Result:
@@ -177,7 +177,7 @@ def test_every_paragraph_that_the_rules_data_cites_has_its_words() -> None:
     for cite in cited_by_the_data():
         for one in citations_in(cite):
             try:
-                ruling(one)
+                cited_text(one)
             except NoSentenceError:
                 missing.add(one)
     assert missing == set()

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from controller.games.roulette.layout import Layout
+from controller.games.roulette.layout import RouletteLayout
 from controller.games.roulette.rules import AMERICAN, AMERICAN_AS_SINGLE_ZERO, EUROPEAN, RouletteRules
 from controller.rules.profile import profile
 from drivers.wheel import faces as wheel_faces
@@ -24,12 +24,12 @@ def kind(bet: str) -> str:
 
 
 def kinds(wheel: str, pocket: str) -> Counter[str]:
-    return Counter(kind(winner.bet) for winner in Layout(RULES, wheel).winning(pocket))
+    return Counter(kind(winner.bet) for winner in RouletteLayout(RULES, wheel).winning(pocket))
 
 
 @pytest.mark.parametrize("wheel", [AMERICAN, EUROPEAN, AMERICAN_AS_SINGLE_ZERO])
 def test_the_odds_of_each_bet_follow_from_how_many_pockets_it_covers(wheel: str) -> None:
-    for bet in Layout(RULES, wheel, seven_numbers=True).bets:
+    for bet in RouletteLayout(RULES, wheel, seven_numbers=True).bets:
         assert bet.wager.odds.value == ODDS_BY_POCKETS_COVERED[len(bet.pockets)], bet.name
 
 
@@ -40,7 +40,7 @@ def test_the_odds_of_each_bet_follow_from_how_many_pockets_it_covers(wheel: str)
 def test_the_layout_has_as_many_bets_of_each_kind_as_it_has_lines_and_corners(
     wheel: str, splits: int, threes: int, straights: int, first_five: int
 ) -> None:
-    count = Counter(kind(bet.name) for bet in Layout(RULES, wheel).bets)
+    count = Counter(kind(bet.name) for bet in RouletteLayout(RULES, wheel).bets)
     assert (
         count
         == Counter(
@@ -61,7 +61,7 @@ def test_the_layout_has_as_many_bets_of_each_kind_as_it_has_lines_and_corners(
 
 
 def test_names_of_bets_are_told_apart() -> None:
-    names = [bet.name for bet in Layout(RULES, AMERICAN, seven_numbers=True).bets]
+    names = [bet.name for bet in RouletteLayout(RULES, AMERICAN, seven_numbers=True).bets]
     assert len(names) == len(set(names))
 
 
@@ -127,11 +127,13 @@ def test_what_wins_on_a_number_follows_from_its_place_on_the_layout(pocket: str)
     ],
 )
 def test_no_even_money_bet_no_column_and_no_dozen_wins_on_a_zero(wheel: str, pocket: str, bets: list[str]) -> None:
-    assert [winner.bet for winner in Layout(RULES, wheel).winning(pocket)] == bets
+    assert [winner.bet for winner in RouletteLayout(RULES, wheel).winning(pocket)] == bets
 
 
 def test_all_that_wins_on_seventeen() -> None:
-    assert [f"{bet} {odds}" for bet, odds in ((w.bet, w.odds) for w in Layout(RULES, AMERICAN).winning("17"))] == [
+    assert [
+        f"{bet} {odds}" for bet, odds in ((w.bet, w.odds) for w in RouletteLayout(RULES, AMERICAN).winning("17"))
+    ] == [
         "straight 17 35 to 1",
         "split 14-17 17 to 1",
         "split 16-17 17 to 1",
@@ -153,21 +155,21 @@ def test_all_that_wins_on_seventeen() -> None:
 
 
 def test_seven_numbers_is_offered_only_where_the_operator_offers_it() -> None:
-    offered = Layout(RULES, AMERICAN, seven_numbers=True)
+    offered = RouletteLayout(RULES, AMERICAN, seven_numbers=True)
     winners = [n for n in NUMBERS if any(w.bet == "seven numbers" for w in offered.winning(n))]
     assert winners == ["10", "11", "12", "13", "14", "15", "33"]
-    assert not any(bet.name == "seven numbers" for bet in Layout(RULES, AMERICAN).bets)
+    assert not any(bet.name == "seven numbers" for bet in RouletteLayout(RULES, AMERICAN).bets)
 
 
 def test_double_zero_is_no_outcome_of_a_wheel_used_as_single_zero() -> None:
     with pytest.raises(KeyError, match="'00' is no outcome"):
-        Layout(RULES, AMERICAN_AS_SINGLE_ZERO).winning("00")
+        RouletteLayout(RULES, AMERICAN_AS_SINGLE_ZERO).winning("00")
     assert RULES.reasons["double_zero_as_single_zero"].again
 
 
 def test_a_double_zero_wheel_used_as_single_zero_keeps_the_wagers_of_the_text() -> None:
     """13:47-20.32(i) changes none: first five, 0-2-00, 00-2-3 and 0-00 stay, and there is no split 0-3."""
-    used_so, double = Layout(RULES, AMERICAN_AS_SINGLE_ZERO), Layout(RULES, AMERICAN)
+    used_so, double = RouletteLayout(RULES, AMERICAN_AS_SINGLE_ZERO), RouletteLayout(RULES, AMERICAN)
     assert used_so.bets == double.bets
     for pocket in ["0", *NUMBERS]:
         assert used_so.winning(pocket) == double.winning(pocket)
@@ -178,7 +180,7 @@ def test_a_double_zero_wheel_used_as_single_zero_keeps_the_wagers_of_the_text() 
 
 def test_an_unknown_wheel_is_refused() -> None:
     with pytest.raises(ValueError, match="expected one of american, european"):
-        Layout(RULES, "martian")
+        RouletteLayout(RULES, "martian")
 
 
 @pytest.mark.parametrize(
@@ -193,15 +195,15 @@ def test_an_unknown_wheel_is_refused() -> None:
 def test_only_a_double_zero_wheel_leaves_the_choice_of_half_or_all(
     wheel: str, choice: str, lost: str, cite: str
 ) -> None:
-    told = Layout(RULES, wheel).even_money_lost("0", choice)
+    told = RouletteLayout(RULES, wheel).even_money_lost("0", choice)
     assert told is not None
     assert (told.value, told.cite) == (lost, cite)
-    assert Layout(RULES, wheel).even_money_lost("17", choice) is None
+    assert RouletteLayout(RULES, wheel).even_money_lost("17", choice) is None
 
 
 def test_a_choice_other_than_half_or_all_is_refused() -> None:
     with pytest.raises(ValueError, match="allows half, all"):
-        Layout(RULES, AMERICAN).even_money_lost("00", "a third")
+        RouletteLayout(RULES, AMERICAN).even_money_lost("00", "a third")
 
 
 def test_the_notices_to_post_follow_from_the_wheel_and_the_choice() -> None:
