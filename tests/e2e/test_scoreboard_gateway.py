@@ -131,6 +131,36 @@ def test_a_board_with_an_allowed_key_has_every_event() -> None:
             asyncio.run(main(server, site))
 
 
+async def probe(site: BoardSite, path: str) -> tuple[int, dict[str, Any]]:
+    """The status and the body of a probe."""
+    async with aiohttp.ClientSession() as session, session.get(f"{site.url}{path}") as answer:
+        return answer.status, await answer.json()
+
+
+def test_probes_tell_a_site_that_follows_its_service_from_one_that_does_not() -> None:
+    async def main(server: FeedServer, site: BoardSite) -> None:
+        async with page_of(site) as page:
+            await page.until_board(OTHER, 1)
+            await page.until_subscribed(server)
+            assert await probe(site, "livez") == (200, {"status": "ok", "problems": []})
+            assert await probe(site, "readyz") == (200, {"status": "ok", "problems": []})
+            status, body = await probe(site, "readyz?table=whel-2")
+            assert (status, body["problems"]) == (404, ['no table "whel-2"; there are: wheel-2'])
+
+    async def alone(site: BoardSite) -> None:
+        assert (await probe(site, "livez"))[0] == 200
+        status, body = await probe(site, "readyz")
+        assert status == 503
+        assert "nothing is received" in body["problems"][0]
+
+    journal = ModelJournal()
+    ModelTable(journal, OTHER, "e1").open()
+    with short_folder() as folder, served(journal, Source(f"ipc://{folder}")) as (server, site):
+        asyncio.run(main(server, site))
+    with short_folder() as folder, board_site([Source(f"ipc://{folder}")]) as site:
+        asyncio.run(alone(site))
+
+
 @pytest.mark.parametrize("case", ["unknown", "revoked", "another server"])
 def test_a_board_whose_key_is_refused_has_no_table_and_page_and_log_state_why(
     case: str, caplog: pytest.LogCaptureFixture

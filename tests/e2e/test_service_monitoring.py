@@ -27,6 +27,9 @@ def test_prometheus_can_scrape_the_port_of_a_running_service_and_finds_what_the_
         with urlopen(f"http://127.0.0.1:{port[1]}/metrics", timeout=HANG_S) as answer:
             assert answer.status == 200
             text = answer.read().decode()
+        for path in ("livez", "readyz", "readyz?table=wheel-1"):
+            with urlopen(f"http://127.0.0.1:{port[1]}/{path}", timeout=HANG_S) as answer:
+                assert answer.status == 200, path
         samples = [sample for family in text_string_to_metric_families(text) for sample in family.samples]
         values = {sample.name: sample.value for sample in samples}
         assert values["feltwire_subscribers"] == 1
