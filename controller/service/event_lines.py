@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import singledispatch
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -17,7 +18,7 @@ from controller.rules.cited import HOUSE_RULE, OURS
 from controller.rules.house import HOUSE_RULES
 from controller.table.wording import counted, times
 from feed import events
-from feed.data import Tumbling
+from feed.data import Data, Tumbling
 from feed.events import (
     CourseChanged,
     Event,
@@ -35,8 +36,6 @@ from feed.statistics import ValueCount
 from hal.plain_text import plain
 
 Result: TypeAlias = Mapping[str, Any]
-
-"""In place of a citation: no text gives the rule."""
 
 MOST_BETS: Final = 8
 """Of more winning bets than these only the first ones, in the order of the text, are named (ours)."""
@@ -152,83 +151,135 @@ def _counts(counts: Sequence[ValueCount]) -> str:
 
 
 def _description(event: Event) -> str:
-    data = event.data
-    match data:
-        case events.TableOpened():
-            posted = "".join(f"; {notice_words(one.words, one.rule)}" for one in data.notices)
-            rules = HOUSE_RULES if data.house_rules else data.rules
-            return f"table opened{_by(data.by)}: {data.game} by {rules}, {data.software}{posted}"
-        case events.TableClosed():
-            return f"table closed{_by(data.by)}: {data.reason}"
-        case events.RoundOpened():
-            return "bets are open"
-        case events.CourseChanged():
-            return course_words(data)
-        case events.NoMoreBets():
-            return f'"{data.call}" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
-        case events.RoundStarted():
-            return started_words(data)
-        case events.RoundProgress():
-            return progress_words(data)
-        case events.Outcome():
-            wins, notices = _wins(data.game, data.result, data.winning), _notices(data.notices)
-            return f"OUTCOME {result_words(data.game, data.result)}{wins}{_measured(data.evidence)}{notices}"
-        case events.Void():
-            out = "; take the ball out" if data.remove_ball else ""
-            return f'VOID "{data.call}": {data.reason} ({rule_words(data.rule)}){_measured(data.evidence)}{out}'
-        case events.Unresolved():
-            candidates = " or ".join(result_words(data.game, candidate) for candidate in data.candidates)
-            ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
-            return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
-        case events.RoundCorrected():
-            how = "CALLED" if data.confirmed else "CORRECTED"
-            why = f": {data.why}" if data.why else ""
-            to, was, wins = (
-                verdict_words(data.game, data.to),
-                verdict_words(data.game, data.from_),
-                _wins(data.game, data.to.result, data.winning),
-            )
-            return f"{how} {to}, was {was}{wins}; by {data.by}{why}{_notices(data.notices)}"
-        case events.RoundDisputed():
-            why = f": {data.why}" if data.why else ""
-            kept = f"; capture {data.capture.file}" if data.capture is not None else "; no capture"
-            return f"DISPUTED by {data.by}{why}; {verdict_words(data.game, data.stands)} stands{kept}"
-        case events.Settled():
-            return f"settled ({data.by})"
-        case events.ProcedureViolation():
-            return f"PROCEDURE {data.reason} ({rule_words(data.rule)}): {data.detail}"
-        case events.DeviceFault():
-            shut = "; the table is shut until a supervisor clears it" if data.blocks_play else ""
-            shut = f" (since before the restart){shut}" if data.before_restart else shut
-            return f"FAULT {data.device}: {data.fault}: {data.detail}{shut}"
-        case events.DeviceCleared():
-            return f"fault {data.fault} of {data.device} cleared by {data.by}"
-        case events.DeviceWarning():
-            return f"warning {data.device}: {data.warning}: {data.detail}"
-        case events.MachineEvent():
-            return machine_words(data)
-        case events.InspectionPassed() | events.InspectionFailed():
-            return inspected_words(data)
-        case events.CardSealed():
-            return f"a card left {data.device} unexposed: sealed {data.commitment[:12]}"
-        case events.CardOpened():
-            how = "exposed" if data.why == "exposed" else "broken up"
-            return f"card {data.card}, sealed {data.commitment[:12]}, {how}"
-        case events.StackLoaded():
-            how = "by hand" if data.method == "hand" else f"batch {data.batch} of the shuffler"
-            return f"{data.device} is loaded{_by(data.by)}: {how}"
-        case events.StackSealed():
-            return f"{data.device} sealed the order of batch {data.batch}: {counted(data.count, 'card')}"
-        case events.StackOpened():
-            agrees = "as it was dealt" if data.agrees else "DIFFERS from what was sealed or dealt"
-            return f"{data.device} opened the order of batch {data.batch}: {agrees}"
-        case events.Heartbeat():
-            return f"  {data.state}, last event {data.last}"
-        case events.Unknown():
-            kind = event.type.removeprefix(events.TYPE_PREFIX)
-            return f"{kind}, which this version does not know: {msgspec.json.encode(data.values).decode()}"
-        case _:
-            return msgspec.json.encode(data).decode()
+    if isinstance(event.data, events.Unknown):
+        kind = event.type.removeprefix(events.TYPE_PREFIX)
+        return f"{kind}, which this version does not know: {msgspec.json.encode(event.data.values).decode()}"
+    return data_words(event.data)
+
+
+@singledispatch
+def data_words(data: Data) -> str:
+    """What happened, by the type of an event's data; JSON of a type without words."""
+    return msgspec.json.encode(data).decode()
+
+
+@data_words.register
+def _opened(data: events.TableOpened) -> str:
+    posted = "".join(f"; {notice_words(one.words, one.rule)}" for one in data.notices)
+    rules = HOUSE_RULES if data.house_rules else data.rules
+    return f"table opened{_by(data.by)}: {data.game} by {rules}, {data.software}{posted}"
+
+
+@data_words.register
+def _closed(data: events.TableClosed) -> str:
+    return f"table closed{_by(data.by)}: {data.reason}"
+
+
+@data_words.register
+def _round_opened(data: events.RoundOpened) -> str:
+    return "bets are open"
+
+
+@data_words.register
+def _no_more_bets(data: events.NoMoreBets) -> str:
+    return f'"{data.call}" ({"the dealer" if data.by == "dealer" else "called by the controller"})'
+
+
+@data_words.register
+def _outcome(data: events.Outcome) -> str:
+    wins, notices = _wins(data.game, data.result, data.winning), _notices(data.notices)
+    return f"OUTCOME {result_words(data.game, data.result)}{wins}{_measured(data.evidence)}{notices}"
+
+
+@data_words.register
+def _void(data: events.Void) -> str:
+    out = "; take the ball out" if data.remove_ball else ""
+    return f'VOID "{data.call}": {data.reason} ({rule_words(data.rule)}){_measured(data.evidence)}{out}'
+
+
+@data_words.register
+def _unresolved(data: events.Unresolved) -> str:
+    candidates = " or ".join(result_words(data.game, candidate) for candidate in data.candidates)
+    ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
+    return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
+
+
+@data_words.register
+def _corrected(data: events.RoundCorrected) -> str:
+    how = "CALLED" if data.confirmed else "CORRECTED"
+    to, was = verdict_words(data.game, data.to), verdict_words(data.game, data.from_)
+    wins = _wins(data.game, data.to.result, data.winning)
+    return f"{how} {to}, was {was}{wins}; by {data.by}{_why(data.why)}{_notices(data.notices)}"
+
+
+@data_words.register
+def _disputed(data: events.RoundDisputed) -> str:
+    kept = f"; capture {data.capture.file}" if data.capture is not None else "; no capture"
+    return f"DISPUTED by {data.by}{_why(data.why)}; {verdict_words(data.game, data.stands)} stands{kept}"
+
+
+@data_words.register
+def _settled(data: events.Settled) -> str:
+    return f"settled ({data.by})"
+
+
+@data_words.register
+def _violation(data: events.ProcedureViolation) -> str:
+    return f"PROCEDURE {data.reason} ({rule_words(data.rule)}): {data.detail}"
+
+
+@data_words.register
+def _fault(data: events.DeviceFault) -> str:
+    before = " (since before the restart)" if data.before_restart else ""
+    shut = "; the table is shut until a supervisor clears it" if data.blocks_play else ""
+    return f"FAULT {data.device}: {data.fault}: {data.detail}{before}{shut}"
+
+
+@data_words.register
+def _cleared(data: events.DeviceCleared) -> str:
+    return f"fault {data.fault} of {data.device} cleared by {data.by}"
+
+
+@data_words.register
+def _warning(data: events.DeviceWarning) -> str:
+    return f"warning {data.device}: {data.warning}: {data.detail}"
+
+
+@data_words.register
+def _card_sealed(data: events.CardSealed) -> str:
+    return f"a card left {data.device} unexposed: sealed {data.commitment[:12]}"
+
+
+@data_words.register
+def _card_opened(data: events.CardOpened) -> str:
+    how = "exposed" if data.why == "exposed" else "broken up"
+    return f"card {data.card}, sealed {data.commitment[:12]}, {how}"
+
+
+@data_words.register
+def _stack_loaded(data: events.StackLoaded) -> str:
+    how = "by hand" if data.method == "hand" else f"batch {data.batch} of the shuffler"
+    return f"{data.device} is loaded{_by(data.by)}: {how}"
+
+
+@data_words.register
+def _stack_sealed(data: events.StackSealed) -> str:
+    return f"{data.device} sealed the order of batch {data.batch}: {counted(data.count, 'card')}"
+
+
+@data_words.register
+def _stack_opened(data: events.StackOpened) -> str:
+    agrees = "as it was dealt" if data.agrees else "DIFFERS from what was sealed or dealt"
+    return f"{data.device} opened the order of batch {data.batch}: {agrees}"
+
+
+@data_words.register
+def _heartbeat(data: events.Heartbeat) -> str:
+    return f"  {data.state}, last event {data.last}"
+
+
+def _why(why: str) -> str:
+    return f": {why}" if why else ""
 
 
 def _wins(game: str, result: Result | None, winning: Sequence[WinningBet]) -> str:
@@ -283,12 +334,14 @@ def result_words(game: str, result: Result) -> str:
         return str(dict(result))  # a service of another version has other results
 
 
+@data_words.register
 def started_words(data: RoundStarted) -> str:
     """What has begun: a spin, or a tumble, a shaking or a throw, and whose."""
     spec = GAME.get(data.game)
     return "the round has begun" if spec is None else spec.words.started(data)
 
 
+@data_words.register
 def course_words(data: CourseChanged) -> str:
     """What a person changed between two rounds, or what a restart must not lose."""
     spec = GAME.get(data.game)
@@ -335,6 +388,7 @@ _ACTS: Final = {
 """What a machine's events say, behind the number of their tokens if they have one."""
 
 
+@data_words.register
 def machine_words(data: MachineEvent) -> str:
     """A significant event of a machine, with what it leaves to the player."""
     said = _ACTS.get(data.act, data.act)
@@ -353,44 +407,35 @@ def winning_words(winning: Sequence[WinningBet]) -> str:
     return "; wins: " + ", ".join(f"{bet.bet} ({bet.odds})" for bet in named) + (f" and {more} more" if more else "")
 
 
+_PROGRESS: Final[Mapping[str, Callable[[RoundProgress, Any], str]]] = {
+    "revolutions": lambda _, number: counted(number, "revolution"),
+    "rpm": lambda _, rpm: f"{rpm:g} rpm",
+    "lap_s": lambda _, lap_s: f"lap {lap_s:.2f} s",
+    "inversions": lambda _, number: f"inverted {times(number)}",
+    "shakes": lambda _, number: f"shaken {times(number)}",
+    "dice": lambda data, dice: f"the {_whose(data)}dice: {_dice(dice)}, total {sum(dice)}",
+    "keyed": lambda _, keyed: f"keyed: {_dice(keyed)}" if keyed else "the dice lie: key them",
+    "player_cards": lambda _, cards: cards and f"player {' '.join(cards)}",
+    "banker_cards": lambda _, cards: cards and f"banker {' '.join(cards)}",
+    "tokens_won": lambda _, number: f"{counted(number, 'token')} won",
+    "next_card": lambda _, hand: f"the next card is the {hand}'s",
+    "cards": lambda _, cards: " ".join(cards),
+    "spread": lambda _, ranks: f"spread of {ranks}",
+    "announce": lambda _, words: f'"{words}"',
+    "dealer_cards": lambda _, cards: cards and f"dealer {' '.join(cards)}",
+    "cards_dealt": lambda _, number: f"{counted(number, 'card')} dealt",
+}
+"""What a field of a round in progress says, by its name and value, in the order of the line."""
+
+
+@data_words.register
 def progress_words(data: RoundProgress) -> str:
     """What is measured while a round goes on."""
-    parts: list[str] = []
-    if data.revolutions is not None:
-        parts.append(counted(data.revolutions, "revolution"))
-    if data.rpm is not None:
-        parts.append(f"{data.rpm:g} rpm")
-    if data.lap_s is not None:
-        parts.append(f"lap {data.lap_s:.2f} s")
-    if data.inversions is not None:
-        parts.append(f"inverted {times(data.inversions)}")
-    if data.shakes is not None:
-        parts.append(f"shaken {times(data.shakes)}")
-    if data.dice is not None:
-        whose = f"the {data.tumble}'s" if data.tumble is not None else "the"
-        parts.append(f"{whose} dice: {_dice(data.dice)}, total {sum(data.dice)}")
-    if data.keyed is not None:
-        parts.append(f"keyed: {_dice(data.keyed)}" if data.keyed else "the dice lie: key them")
-    for hand, cards in (("player", data.player_cards), ("banker", data.banker_cards)):
-        if cards:
-            parts.append(f"{hand} {' '.join(cards)}")
-    if data.tokens_won is not None:
-        parts.append(f"{counted(data.tokens_won, 'token')} won")
-    if data.next_card is not None:
-        parts.append(f"the next card is the {data.next_card}'s")
-    if data.cards is not None:
-        parts.append(" ".join(data.cards))
-    if data.spread is not None:
-        parts.append(f"spread of {data.spread}")
-    if data.announce is not None:
-        parts.append(f'"{data.announce}"')
-    if data.dealer_cards:
-        parts.append(f"dealer {' '.join(data.dealer_cards)}")
-    if data.cards_dealt is not None:
-        parts.append(f"{counted(data.cards_dealt, 'card')} dealt")
-    return "  " + ", ".join(parts)
+    measured = {name: value for name in _PROGRESS if (value := getattr(data, name)) is not None}
+    return "  " + ", ".join(words for name, value in measured.items() if (words := _PROGRESS[name](data, value)))
 
 
+@data_words.register
 def inspected_words(data: InspectionPassed | InspectionFailed) -> str:
     """An inspection that a person passed or failed, or a trial of a device of the game."""
     spec = GAME.get(data.game)
@@ -418,6 +463,10 @@ def _tumbling(one: Tumbling) -> str:
     if one.shakes is not None:
         parts.append(counted(one.shakes, "shake"))
     return (f"{one.by}: " if one.by and parts else "") + ", ".join(parts)
+
+
+def _whose(data: RoundProgress) -> str:
+    return "" if data.tumble is None else f"{data.tumble}'s "
 
 
 def _dice(values: Sequence[int]) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import NamedTuple, NoReturn, TypeVar
 
 import click
 import msgspec
@@ -337,34 +337,12 @@ def verify_command(
         known.setdefault(table, []).append(KnownHead(head.seq, head.hash, "the head that was given"))
     _verify_journals(journals, keys)
     archived = _archive(root, keys)
-
-    async def check(jetstream: JetStream) -> list[FleetReport]:
-        streams = await held_streams(jetstream, address.venue)
-        if not streams:
-            raise NatsRefusedError(f"{address} holds no events: no stream is there; see feltwire fleet init")
-        there = await held_venues(jetstream, streams, address.venue)
-        _refuse_unused({table.venue for table in known}, there, address, "--head")
-        _refuse_unused({venue for venue, _ in journals}, there, address, "--journal")
-        reports = []
-        for stream in streams:
-            venues = {address.venue, venue_of_stream(stream) or ""} - {""}
-            own = {table: given for table, given in known.items() if not venues or table.venue in venues}
-            of_stream = {table: one for table, one in vouching.items() if not venues or table.venue in venues}
-            reports.append(await verify_stream(jetstream, stream, own, of_stream, venue=address.venue, keys=keys))
-            await check_starts(jetstream, stream, archived, address.venue)
-        return reports
-
     if root is not None and not as_json:
         _show_archive(root, archived or {})
-    with exit_on_journal_error(), ExitStack() as opened:
-        vouching = {
-            TableName(venue, simulated, table): JournalOfTable(hashes.name, last, partial(hashes.hash_of, table))
-            for venue, path in journals
-            for hashes in (opened.enter_context(journal_hashes(path)),)
-            for table, (simulated, last) in hashes.tables().items()
-        }
+    with exit_on_journal_error(), _tables_of(journals) as tables:
+        given = GivenProofs(known, tables, frozenset(venue for venue, _ in journals), archived, keys)
         try:
-            reports = _asked(address, check)
+            reports = _asked(address, lambda jetstream: _verify_streams(jetstream, address, given))
         except ArchiveError as error:
             _not_verified(error)
     for report in reports:
@@ -376,6 +354,57 @@ def verify_command(
         sys.exit(NOT_VERIFIED)
     if any(report.unproven for report in reports):
         sys.exit(NOT_COMPLETE)
+
+
+class GivenProofs(NamedTuple):
+    """What was given to vouch for the tables of streams."""
+
+    heads: Mapping[TableName, Sequence[KnownHead]]
+    """Heads that somebody kept."""
+    journals: Mapping[TableName, JournalOfTable]
+    """Tables of journals that were verified, and are open."""
+    venues: frozenset[str]
+    """The venues of those journals, also of one without a table."""
+    archived: Mapping[TableName, ArchivedTable] | None
+    """The archive, verified."""
+    keys: tuple[bytes, ...]
+    """Of the tables' seals."""
+
+
+@contextmanager
+def _tables_of(journals: Sequence[tuple[str, Path]]) -> Iterator[dict[TableName, JournalOfTable]]:
+    """The tables of journals, each with its venue; the journals are open as long as the block lasts."""
+    with ExitStack() as opened:
+        found: dict[TableName, JournalOfTable] = {}
+        for venue, path in journals:
+            hashes = opened.enter_context(journal_hashes(path))
+            for table, (simulated, last) in hashes.tables().items():
+                name = TableName(venue, simulated, table)
+                found[name] = JournalOfTable(hashes.name, last, partial(hashes.hash_of, table))
+        yield found
+
+
+async def _verify_streams(jetstream: JetStream, address: NatsAddress, given: GivenProofs) -> list[FleetReport]:
+    """A report on each stream of the address.
+
+    Raises:
+        NatsRefusedError: there is none, or something vouches for a venue that is not there.
+        ArchiveError: a stream does not begin where the archive ends.
+    """
+    streams = await held_streams(jetstream, address.venue)
+    if not streams:
+        raise NatsRefusedError(f"{address} holds no events: no stream is there; see feltwire fleet init")
+    there = await held_venues(jetstream, streams, address.venue)
+    _refuse_unused({table.venue for table in given.heads}, there, address, "--head")
+    _refuse_unused(given.venues, there, address, "--journal")
+    reports = []
+    for stream in streams:
+        venues = {address.venue, venue_of_stream(stream) or ""} - {""}
+        heads = {table: one for table, one in given.heads.items() if not venues or table.venue in venues}
+        journals = {table: one for table, one in given.journals.items() if not venues or table.venue in venues}
+        reports.append(await verify_stream(jetstream, stream, heads, journals, venue=address.venue, keys=given.keys))
+        await check_starts(jetstream, stream, given.archived, address.venue)
+    return reports
 
 
 def _archive(root: Path | None, keys: tuple[bytes, ...]) -> dict[TableName, ArchivedTable] | None:
@@ -470,7 +499,7 @@ def archive_command(
         sys.exit(NOT_VERIFIED)
 
 
-def _refuse_unused(given: set[str], there: set[str], address: NatsAddress, option: str) -> None:
+def _refuse_unused(given: Set[str], there: Set[str], address: NatsAddress, option: str) -> None:
     """What is given of a venue that is not read would vouch for nothing.
 
     Raises:

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.service.event_lines import color_of, folded, line_of, progress_words
+from controller.service.event_lines import color_of, data_words, folded, line_of, progress_words
 from feed import events
+from feed.data import DATA_TYPES
 from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 
 TABLE: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 0}
@@ -200,3 +201,7 @@ def test_a_long_line_goes_on_below_what_happened() -> None:
     assert all(row.startswith(" " * line.index("VOID")) for row in rows[1:])
     assert " ".join(" ".join(rows).split()) == " ".join(line.split())
     assert folded("short", 80) == "short"
+
+
+def test_every_type_of_event_has_words_of_its_own() -> None:
+    assert [kind.__name__ for kind in DATA_TYPES if kind not in data_words.registry] == []
