@@ -22,7 +22,7 @@ from controller.captures.capture_store import CaptureRequest
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, secret_links
 from controller.games.base.spec import spec_of
-from controller.live.live_table import NOT_HAD, LiveTable
+from controller.live.live_table import NOT_HAD, LiveTable, Onlooker
 from controller.live.pending_faults import ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED
 from controller.live.wiring import wire
@@ -176,8 +176,7 @@ class BenchHost:
             self._wiring,
             clock,
             epoch="bench",
-            listener=self._observe,
-            tap=self._take_lines,
+            onlooker=Onlooker(self._take_lines, self._observe),
             opens=True,
         )
         there = {line for source in self._wiring.sources for line in source.lines}

@@ -100,7 +100,7 @@ def state_of(config: TableConfig, signer: bytes) -> CalibrationState:
     needed = movements_of(config)
     if not config.live or config.simulated or not needed:
         return CalibrationState("not needed", "not needed")
-    if config.calibration == "waived":
+    if config.table.calibration == "waived":
         return CalibrationState("waived", 'waived by calibration = "waived" in the file: nobody has proven the wiring')
     remedy = f"close the table, stop the service, and run feltwire calibrate {config.file}"
     path = calibration_path(config)

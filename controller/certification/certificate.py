@@ -88,10 +88,10 @@ def certificate_of(config: TableConfig, signer: bytes) -> CertificateState:
     path = certificate_path(config)
     if not is_machine(config) or (config.simulated and not path.exists()):
         return NOT_NEEDED
-    if config.certificate == "waived":
+    if config.table.certificate == "waived":
         return CertificateState("waived", 'waived by certificate = "waived" in the file: nothing of it is compared')
     try:
-        made = read(path, bytes.fromhex(config.certified_by) if config.certified_by else signer)
+        made = read(path, bytes.fromhex(config.table.certified_by) if config.table.certified_by else signer)
     except CertificateError as error:
         remedy = f"put the right files back, or stop the service and run feltwire certify {config.file}"
         return CertificateState("missing", f"{error}; {remedy}")

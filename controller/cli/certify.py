@@ -87,8 +87,8 @@ def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> Sign
         key = load(key_file)
     except SigningKeyError as error:
         _leave(str(error), BAD_CONFIGURATION)
-    if config.certified_by != public_half(key):
-        named = config.certified_by or "none"
+    if config.table.certified_by != public_half(key):
+        named = config.table.certified_by or "none"
         _leave(
             f"{config.file}: table.certified_by: {key_file} has the public half {public_half(key)}, and the file names "
             f'{named}; write certified_by = "{public_half(key)}" under [table]',
@@ -103,7 +103,7 @@ def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> i
     from controller.journal.signing import public_half
 
     path = certificate_path(config)
-    if config.certified_by and config.certified_by != public_half(key):
+    if config.table.certified_by and config.table.certified_by != public_half(key):
         _leave(
             f"{config.file}: table.certified_by: another key than the table's own has to sign; give it with --key "
             "FILE, or remove certified_by",

@@ -94,9 +94,8 @@ class TableFile:
         if table is not None and lines is not None and feed is not None and options is not None and not wrong:
             self.config = TableConfig(
                 file=file,
-                id=table.id,
+                table=table,
                 entry=game,
-                rules=table.profile,
                 no_more_bets=call,
                 lines=lines,
                 backend=backend,
@@ -104,17 +103,7 @@ class TableFile:
                 wires=self.wires,
                 uses=uses,
                 options=options,
-                opens=table.opens_with(self.live),
-                inspection=table.inspection,
-                bias_watch=table.bias_watch,
-                repeats=table.repeats,
-                labels=table.labels,
-                limits=table.limits,
-                limits_unit=table.limits_unit,
                 feed=feed,
-                calibration=table.calibration,
-                certificate=table.certificate,
-                certified_by=table.certified_by,
                 house=house,
             )
 

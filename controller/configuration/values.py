@@ -12,16 +12,12 @@ from controller.configuration.pins import GpioPin
 from controller.configuration.registry import GameEntry
 from controller.configuration.sections import (
     BoardSection,
-    Calibration,
     CallBy,
     FeedSection,
-    InspectionAt,
-    LabelKeys,
-    LimitKeys,
     LinesSection,
     LinkSection,
     Opens,
-    Repeats,
+    TableSection,
 )
 from controller.configuration.terminals import Terminal
 from controller.configuration.wiring import Wires
@@ -39,11 +35,10 @@ class TableConfig(NamedTuple):
     """One table whose keys are checked, each by itself and against the others."""
 
     file: str
-    id: str
+    table: TableSection
+    """`[table]`, as the file has it."""
     entry: GameEntry
     """The game that is played."""
-    rules: str
-    """The name of the rules profile, which has a text for the game."""
     no_more_bets: CallBy | None
     """Who calls it. None only under `capture`, where the wires of the capture decide."""
     lines: LinesSection
@@ -56,19 +51,24 @@ class TableConfig(NamedTuple):
     """Every line that the devices use, wired or not."""
     options: msgspec.Struct
     """`[game]`: the options of the round, as the struct that the game declares."""
-    opens: Opens = "at_start"
-    inspection: InspectionAt = "none"
-    bias_watch: bool = True
-    repeats: Repeats = "warn"
-    labels: tuple[LabelKeys, ...] = ()
-    limits: tuple[LimitKeys, ...] = ()
-    limits_unit: str | None = None
     feed: FeedSection = FeedSection()
-    calibration: Calibration = "required"
-    certificate: Calibration = "required"
-    certified_by: str = ""
     house: HouseKeys | None = None
     """`[house]`: what the house changes, where the rules are its own."""
+
+    @property
+    def id(self) -> str:
+        """The table's name in every event."""
+        return self.table.id
+
+    @property
+    def rules(self) -> str:
+        """The name of the rules profile, which has a text for the game."""
+        return self.table.profile
+
+    @property
+    def opens(self) -> Opens:
+        """Whether the table opens when the service starts, or by a supervisor's order."""
+        return self.table.opens_with(self.live)
 
     @property
     def game(self) -> str:

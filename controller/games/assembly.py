@@ -94,9 +94,11 @@ def table_for(
         epoch=epoch,
         software=_software(),
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
-        labels=tuple(TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.labels),
-        limits=tuple(_limit(one) for one in config.limits),
-        limits_unit=config.limits_unit or "",
+        labels=tuple(
+            TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.table.labels
+        ),
+        limits=tuple(_limit(one) for one in config.table.limits),
+        limits_unit=config.table.limits_unit or "",
         notices=tuple(TableNotice(words=one.value, rule=one.cite) for one in spec.notices(config)),
         history=config.feed.history,
         statistics=tuple(spec.statistics(config)),
@@ -145,14 +147,14 @@ def geometry_of(config: TableConfig) -> Geometry:
 
 def _bias(config: TableConfig) -> BiasWatch | None:
     """The watch on its dice or its wheel, unless the house wants none."""
-    plan = spec_of(config).bias(config) if config.bias_watch else None
+    plan = spec_of(config).bias(config) if config.table.bias_watch else None
     return None if plan is None else BiasWatch(plan)
 
 
 def _repeats(config: TableConfig) -> RepeatWatch | None:
     """The watch for a stuck reader, unless the house wants none."""
-    plan = None if config.repeats == "off" else spec_of(config).repeats(config)
-    return None if plan is None else RepeatWatch(plan, shuts=config.repeats == "shut")
+    plan = None if config.table.repeats == "off" else spec_of(config).repeats(config)
+    return None if plan is None else RepeatWatch(plan, shuts=config.table.repeats == "shut")
 
 
 def _limit(keys: LimitKeys) -> StakeLimit:
@@ -170,7 +172,7 @@ def _inspection(config: TableConfig, device: str) -> InspectionPlan:
     if not profile(config.rules).plays(config.game):
         return no_inspection(device)
     inspection = config.text(Inspected).inspection
-    asked = inspection.opening.value or config.inspection == "opening"
+    asked = inspection.opening.value or config.table.inspection == "opening"
     return InspectionPlan(asked, device, inspection.with_devices(config.devices).checks)
 
 

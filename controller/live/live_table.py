@@ -95,6 +95,31 @@ class TickResult(NamedTuple):
     """The time up to which the lines were processed."""
 
 
+class KnownTable(NamedTuple):
+    """What is known of a table before it begins, beside its configuration."""
+
+    state: TableState | None = None
+    """What the journal holds of it."""
+    calibration: CalibrationState = UNASKED
+    """Without a calibration that fits it stays shut; with one its devices have what was measured."""
+    certificate: CertificateState = NOT_NEEDED
+    """A machine that is not what was certified stays shut."""
+    salts: KeyedSalts | None = None
+    """Of commitments to cards; without them they are random, and gone with the process."""
+
+
+NOTHING_KNOWN: Final = KnownTable()
+
+
+class Onlooker(NamedTuple):
+    """Who is shown what a table reads, as the bench wants it."""
+
+    batch: Callable[[Batch], None]
+    """Is shown each batch of the lines."""
+    listener: Listener
+    """Is shown what the drivers report."""
+
+
 class LiveTable:
     """One table. Its events are returned; `show` is called with them once they are durable."""
 
@@ -105,39 +130,25 @@ class LiveTable:
         clock: Clock,
         *,
         epoch: str,
-        state: TableState | None = None,
-        failure: LineError | None = None,
+        known: KnownTable = NOTHING_KNOWN,
         wake: Callable[[], None] = lambda: None,
         calendar_is_set: Callable[[], bool] = lambda: True,
-        listener: Listener | None = None,
-        tap: Callable[[Batch], None] = lambda batch: None,
+        onlooker: Onlooker | None = None,
         opens: bool | None = None,
-        calibration: CalibrationState = UNASKED,
-        salts: KeyedSalts | None = None,
-        certificate: CertificateState = NOT_NEEDED,
     ) -> None:
-        """`state` is what the journal holds of the table; `failure` is why this computer cannot have its wires at all.
+        """`wake` is called when an input came that should be processed soon. `opens` is as in `table_for`.
 
         `calendar_is_set` is whether the calendar is known to be set; simulated devices do not age by it.
-
-        `tap` is shown each batch of the lines, `listener` what the drivers report, as the bench wants them; `opens` is
-        as in `table_for`.
-
-        `wake` is called when an input came that should be processed soon. `calibration` is how the table stands with
-        its calibration: without one that fits it stays shut, and with one its devices have what was measured. `salts`
-        are those of commitments to cards; without them they are random, and gone with the process. `certificate` is
-        how it stands with that: a machine that is not what was certified stays shut.
         """
-        self.calibration = calibration
-        self.config = config = calibrated(config, calibration)
+        self.calibration = known.calibration
+        self.config = config = calibrated(config, known.calibration)
         self.epoch = epoch
         self._wiring = wiring
-        self._failure = failure
         self._clock = clock
         self._merge = Merge()
         self._wake = wake
-        self._tap = tap
-        self._salts = KeyedSalts() if salts is None else salts
+        self._onlooker = onlooker
+        self._salts = KeyedSalts() if known.salts is None else known.salts
         self._table = table_for(
             config,
             epoch=epoch,
@@ -147,18 +158,17 @@ class LiveTable:
             salts=self._salts,
             wires=config.buttons if config.live else None,
             opens=opens,
-            listener=listener,
+            listener=None if onlooker is None else onlooker.listener,
         )
-        if state is not None:
-            self._table.restore(state)
+        if known.state is not None:
+            self._table.restore(known.state)
         self._sources: list[LineSource] = list(wiring.sources)
         lines = [line for source in self._sources for line in source.lines]
         self.memory = LineMemory(config, lines, all(source.detects_loss for source in self._sources))
         """The last minutes of the lines."""
         self._boards = BoardWatch(config, wiring.boards, wake)
-        self._certificate = CertificateWatch(config, certificate)
-        all_outputs = [wiring.outputs, *wiring.board_outputs.values()]
-        self._output_faults = OutputFaults(config, [one for one in all_outputs if one is not None])
+        self._certificate = CertificateWatch(config, known.certificate)
+        self._output_faults = OutputFaults(config, wiring.all_outputs)
         self._dispatcher = OutputDispatcher(config.id, wiring, self._output_faults)
         self._pending: PendingFaults | None = None
         """Faults that the service found, while the table waits for its boards."""
@@ -171,10 +181,7 @@ class LiveTable:
         """When the table began: its sources deliver what was before that a little later."""
         self._cleared_ns = -1
         """When the bench's supervisor ordered something last."""
-        uses = config.uses
-        lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in uses and config.wired(NoMoreBetsLamp.line) else None
-        display = NumberDisplay() if NumberDisplay.link in wiring.links else None
-        self._indicators = IndicatorOutputs(lamp, display, spec_of(config).words.displayed)
+        self._indicators = _indicators(config, wiring)
 
     @property
     def simulated(self) -> bool:
@@ -209,7 +216,7 @@ class LiveTable:
     @property
     def remedy(self) -> str:
         """What brings back wires that could not be opened at the start, in words."""
-        return START_AGAIN if self._failure is not None else TRIED_AGAIN
+        return START_AGAIN if self._wiring.failure is not None else TRIED_AGAIN
 
     def busy_within(self, ns: int) -> bool:
         """Whether its lines changed at the last tick, or a deadline comes within `ns`."""
@@ -224,8 +231,8 @@ class LiveTable:
         Raises:
             LineError: a line or a port cannot be opened.
         """
-        if self._failure is not None:
-            raise self._failure
+        if self._wiring.failure is not None:
+            raise self._wiring.failure
         merge = self._merge = Merge()
         try:
             self._boards.open(self._clock.now_ns())
@@ -449,7 +456,8 @@ class LiveTable:
                 # Time alone changes nothing before that.
                 return TickResult((), (), self.memory.until_ns)
         self.memory.append(batch)
-        self._tap(batch)
+        if self._onlooker is not None:
+            self._onlooker.batch(batch)
         events = self._table.feed(batch)
         self.memory.show(self._table.shown())
         return TickResult(events, self._table.answers(), batch.until_ns)
@@ -479,6 +487,12 @@ class LiveTable:
         outputs = self._table.outputs()
         if self._watched:
             self._dispatcher.carry_out(outputs)
+
+
+def _indicators(config: TableConfig, wiring: Wiring) -> IndicatorOutputs:
+    lamp = NoMoreBetsLamp() if NoMoreBetsLamp.line in config.uses and config.wired(NoMoreBetsLamp.line) else None
+    display = NumberDisplay() if NumberDisplay.link in wiring.links else None
+    return IndicatorOutputs(lamp, display, spec_of(config).words.displayed)
 
 
 def _always() -> bool:

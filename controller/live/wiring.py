@@ -52,6 +52,8 @@ class Wiring:
     """The chains of lamps, which hang on boards, by their names."""
     simulated: SimulatedSource | None = None
     """The simulated devices, which receive every output."""
+    failure: LineError | None = None
+    """Why this computer cannot have the wires at all."""
     read_only: bool = False
     """Whether nothing real is driven: no output is claimed, and what the table commands is dropped."""
     shown: Callable[[Output], None] = lambda command: None
@@ -73,7 +75,7 @@ class Wiring:
         Raises:
             LineError: one cannot be opened.
         """
-        for outputs in self._all_outputs():
+        for outputs in self._driven():
             outputs.open()
 
     def show(self, command: Output) -> None:
@@ -120,15 +122,17 @@ class Wiring:
                 closing.callback(source.close)
             if self.display is not None:
                 closing.callback(self.display.close)
-            for outputs in self._all_outputs():
+            for outputs in self._driven():
                 # Called first: the stack is undone from its end.
                 closing.callback(outputs.close)
 
-    def _all_outputs(self) -> list[Outputs]:
-        if self.read_only:
-            return []
-        on_pins = [] if self.outputs is None else [self.outputs]
-        return [*on_pins, *self.board_outputs.values()]
+    @property
+    def all_outputs(self) -> list[Outputs]:
+        """Those on pins of the Pi, then those of boards."""
+        return [*([] if self.outputs is None else [self.outputs]), *self.board_outputs.values()]
+
+    def _driven(self) -> list[Outputs]:
+        return [] if self.read_only else self.all_outputs
 
 
 PARITY: Mapping[Parity, str] = {"none": "N", "even": "E", "odd": "O"}

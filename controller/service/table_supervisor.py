@@ -24,7 +24,7 @@ from controller.certification.certificate import certificate_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
 from controller.journal.recovery import RecoveredTable
-from controller.live.live_table import NOT_HAD, LiveTable
+from controller.live.live_table import NOT_HAD, KnownTable, LiveTable
 from controller.live.pending_faults import ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED
 from controller.live.wiring import Wiring, wire
@@ -93,30 +93,28 @@ def tables_of(
         state = None if found is None or not found.head.seq else found.state
         faults = plan.faults[number] if plan.faults else {}
         own = simulated if config.backend.simulated else clock
-        wiring, failure = _wired(config, own, faults, plan.seed + number)
         yield LiveTable(
             config,
-            wiring,
+            _wired(config, own, faults, plan.seed + number),
             own,
             epoch=epoch,
-            state=state,
-            failure=failure,
+            known=KnownTable(
+                state,
+                state_of(config, signer),
+                certificate_of(config, signer),
+                salts_of(plan.paths.salts, config.id, salts) if secret_links(config) else None,
+            ),
             wake=wake,
             calendar_is_set=calendar.is_set,
-            calibration=state_of(config, signer),
-            salts=salts_of(plan.paths.salts, config.id, salts) if secret_links(config) else None,
-            certificate=certificate_of(config, signer),
         )
 
 
-def _wired(
-    config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int
-) -> tuple[Wiring, LineError | None]:
-    """A table's wires; or none, and why this computer cannot have them."""
+def _wired(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], seed: int) -> Wiring:
+    """A table's wires; or none, with why this computer cannot have them."""
     try:
-        return wire(config, clock, faults, seed), None
+        return wire(config, clock, faults, seed)
     except LineError as error:
-        return Wiring(), error
+        return Wiring(failure=error)
 
 
 def tables_by_failure(failures: Mapping[str, LineError]) -> dict[str, list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from controller.captures.capture_archive import Ready
 from controller.captures.capture_store import CaptureRequest, RenderedCapture, render
 from controller.configuration.values import TableConfig
-from controller.live.live_table import LiveTable
+from controller.live.live_table import KnownTable, LiveTable
 from controller.live.wiring import Wiring, wire
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
@@ -104,7 +104,7 @@ class VirtualService:
             own = self.clock if self.paced is None else self.paced
             wiring = wirings[number] if wirings else wire(config, own, plan, seed + number)
             state = _state(config.id, bench.journal)
-            table = LiveTable(config, wiring, own, epoch=epoch, state=state)
+            table = LiveTable(config, wiring, own, epoch=epoch, known=KnownTable(state))
             self.runners[config.id] = TableRunner(table, self.pipeline, self.handler, self.keeper)
         watched = real or self.clock
         self.supervisor = TableSupervisor(

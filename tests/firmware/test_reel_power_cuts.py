@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from controller.games.machines.account import balance_error
-from controller.live.live_table import LiveTable
+from controller.live.live_table import KnownTable, LiveTable
 from feed import events
 from feed.events import MachineEvent
 from feed.state import TableState
@@ -83,7 +83,7 @@ class CutEvening(PlayedOnBoards):
         self.services += 1
         wiring = wires()
         epoch = f"{self.services:016x}"
-        self.table = LiveTable(self.config, wiring, self.clock, epoch=epoch, state=self.state)  # type: ignore[arg-type]
+        self.table = LiveTable(self.config, wiring, self.clock, epoch=epoch, known=KnownTable(self.state))  # type: ignore[arg-type]
         self.table.open_wires()
         self._keep(self.table.open())
 

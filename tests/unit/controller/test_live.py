@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.bench.replay import replay
-from controller.live.live_table import LiveTable
+from controller.live.live_table import KnownTable, LiveTable
 from controller.live.wire_watch import WIRES_FAILED
 from controller.live.wiring import Wiring, wire
 from controller.table.orders.order import CommandResult
@@ -98,7 +98,9 @@ def test_a_live_table_gives_the_verdicts_of_its_lines() -> None:
 def test_a_table_keeps_the_key_of_the_last_stack_whose_loading_is_durable() -> None:
     kept: list[int] = []
     salts = KeyedSalts(keep=lambda key: kept.append(key.stack))
-    table = LiveTable(configured(card_toml()), Wiring(sources=[]), VirtualClock(0), epoch=EPOCH, salts=salts)
+    table = LiveTable(
+        configured(card_toml()), Wiring(sources=[]), VirtualClock(0), epoch=EPOCH, known=KnownTable(salts=salts)
+    )
     data = events.StackLoaded(table="b-1", game="baccarat", simulated=True, mono_ns=0, device="shoe")
     loaded = [Event(id=f"b-1.{EPOCH}.{seq}", source="", type=data.kind, time="", data=data) for seq in (1, 2, 3)]
     for _ in loaded:
@@ -531,7 +533,7 @@ def test_a_table_goes_on_from_where_the_journal_left_it() -> None:
     for event in before.said:
         state.apply(event)
     after = LiveTable(
-        configured(money_toml()), Wiring(sources=[SimLines(PINS)]), VirtualClock(), epoch="11", state=state
+        configured(money_toml()), Wiring(sources=[SimLines(PINS)]), VirtualClock(), epoch="11", known=KnownTable(state)
     )
     after.open_wires()
     said = EventList(after.open())

@@ -153,7 +153,8 @@ def test_the_first_stop_commands_are_sent_once_as_soon_as_the_link_is_up(
 def test_a_table_without_its_wires_does_nothing_at_them() -> None:
     config = configured(tumbled_toml("chuck_a_luck", device="[device.motor]\n"))
     wires = Recorded(SimLines(["cage_turn"]))
-    table = LiveTable(config, wires, VirtualClock(), epoch=EPOCH, failure=LineError("no such chip"))
+    wires.failure = LineError("no such chip")
+    table = LiveTable(config, wires, VirtualClock(), epoch=EPOCH)
     with pytest.raises(LineError):
         table.open_wires()
     table.open()

@@ -155,7 +155,7 @@ def test_every_game_has_what_is_watched_and_a_house_may_want_none() -> None:
     plan = GAME["roulette"].bias(single)
     assert plan is not None
     assert [len(test.probabilities) for test in plan.tests] == [37]
-    assert not configured(TABLE.format(game="craps", more="bias_watch = false")).bias_watch
+    assert not configured(TABLE.format(game="craps", more="bias_watch = false")).table.bias_watch
 
 
 def test_a_table_warns_of_a_loaded_die_and_its_outcomes_stay_as_they_were() -> None:

@@ -17,7 +17,7 @@ from controller.calibration.table_calibration import (
     write,
 )
 from controller.games.load import load
-from controller.live.live_table import LiveTable
+from controller.live.live_table import KnownTable, LiveTable
 from controller.live.wiring import Wiring
 from controller.service.state_paths import StatePaths
 from controller.service.table_supervisor import ServicePlan, tables_of
@@ -35,7 +35,11 @@ def opened(calibration: CalibrationState) -> tuple[LiveTable, EventList, Virtual
     clock = VirtualClock(0)
     lines = SimLines(LINES)
     table = LiveTable(
-        configured(money_toml()), Wiring(sources=[lines]), clock, epoch="00ff00ff00ff00ff", calibration=calibration
+        configured(money_toml()),
+        Wiring(sources=[lines]),
+        clock,
+        epoch="00ff00ff00ff00ff",
+        known=KnownTable(calibration=calibration),
     )
     table.open_wires()
     return table, EventList(table.open()), clock, lines

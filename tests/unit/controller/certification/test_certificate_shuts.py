@@ -24,7 +24,7 @@ from controller.certification.software import PACKAGES, ROOT, compile_all, insta
 from controller.configuration.values import TableConfig
 from controller.games.load import load
 from controller.live.certificate_watch import AGAIN_NS, CertificateWatch
-from controller.live.live_table import LiveTable
+from controller.live.live_table import KnownTable, LiveTable
 from controller.live.wiring import wire
 from feed import events
 from hal.board.messages import KINDS, PROTOCOL, IdentityAnswer
@@ -72,7 +72,9 @@ class Run:
         self.source = wiring.simulated
         self.source.held = True
         found = certificate_of(config, SIGNER) if state is None else state
-        self.table = LiveTable(config, wiring, self.clock, epoch="00ff00ff00ff00ff", certificate=found)
+        self.table = LiveTable(
+            config, wiring, self.clock, epoch="00ff00ff00ff00ff", known=KnownTable(certificate=found)
+        )
         self.table.open_wires()
         self.said = EventList(self.table.open())
 
