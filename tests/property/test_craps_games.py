@@ -93,7 +93,7 @@ class Evening:
         self.t_ns += 10
         entered = DiceEntered(t_ns=self.t_ns, dice=dice, first_ns=self.t_ns - 1, entered_ns=self.t_ns)
         self.game.handle(entered)
-        self.game.due(self.t_ns)
+        self.game.rounds.due(self.t_ns)
         return self.said()
 
     def order(self, text: str) -> list[Event]:
@@ -206,13 +206,13 @@ def test_a_roll_corrected_long_after_leaves_the_table_as_if_it_had_been_keyed_ri
         if right.rng.random() < 0.5:
             wrong.t_ns += 10
             wrong.table = wrong.begun()
-        if wrong.game.recent.of(at + 1) is None:
+        if wrong.game.rounds.recent.of(at + 1) is None:
             continue  # too long ago
         wrong.order(f"correct round={at + 1} dice={rolls[at][0]}-{rolls[at][1]} by=ann why=late")
         assert wrong.game.history.now == right.game.history.now
-        results = [right.game.recent.of(number + 1) for number in range(len(rolls))]
+        results = [right.game.rounds.recent.of(number + 1) for number in range(len(rolls))]
         for ruling in results:
             if ruling is not None:
-                found = wrong.game.recent.of(ruling.round)
+                found = wrong.game.rounds.recent.of(ruling.round)
                 assert found is not None
                 assert found.stands == ruling.stands

@@ -68,7 +68,7 @@ class Life:
             self.key(self.dice())
         elif what == "order":
             dice = "-".join(map(str, self.dice()))
-            number = max(1, hands.game.round - rng.randrange(3))
+            number = max(1, hands.game.rounds.number - rng.randrange(3))
             hands.order(rng.choice(ORDERS).format(n=number, dice=dice))
         elif what == "wait":
             hands.wait(rng.choice((0.2, 5.0, 40.0)))
@@ -99,8 +99,8 @@ class Life:
         else:
             hands.order("shaker_placed by=ann")
         hands.plan().wait(40)
-        if hands.game.uncalled is not None:
-            hands.order(f"void round={hands.game.uncalled} by=ann")
+        if hands.game.rounds.uncalled is not None:
+            hands.order(f"void round={hands.game.rounds.uncalled} by=ann")
         hands.order("void by=ann")
         hands.pulse("dealer_settled").wait(30)
         hands.order("shaker_placed by=ann")
@@ -110,7 +110,7 @@ class Life:
         self.key((2, 2))
         said = hands.said.of(events.Outcome)
         assert said, hands.said.story()[-12:]
-        assert (said[-1].round, said[-1].result["dice"]) == (hands.game.round, [2, 2]), hands.said.story()[-12:]
+        assert (said[-1].round, said[-1].result["dice"]) == (hands.game.rounds.number, [2, 2]), hands.said.story()[-12:]
         assert "shaker_start" not in hands.on
 
 

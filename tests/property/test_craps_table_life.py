@@ -80,7 +80,7 @@ class Life:
             self.roll()
         elif what == "order":
             dice = "-".join(map(str, self.dice()))
-            number = max(1, hands.game.round - self.rng.randrange(4))
+            number = max(1, hands.game.rounds.number - self.rng.randrange(4))
             hands.order(self.rng.choice(ORDERS).format(n=number, dice=dice))
         elif what == "lost":
             line = self.rng.choice(("key_enter", "key_3") if self.keypad else ("dice_serial",))
@@ -133,7 +133,7 @@ class Life:
                 if self.hands.reader:
                     self.thrown = after(dice, self.thrown)
         now = self.hands.stands
-        if self.hands.game.round:
+        if self.hands.game.rounds.number:
             lit = {"puck_on", f"point_{now.point}"} if now.point is not None else set()
             assert self.hands.lit == lit
 
@@ -146,8 +146,8 @@ class Life:
         hands.order("clear device=reader by=ann")
         hands.order("clear device=keypad by=ann")
         hands.order("open by=ann")
-        if hands.game.uncalled is not None:
-            hands.order(f"void round={hands.game.uncalled} by=ann")
+        if hands.game.rounds.uncalled is not None:
+            hands.order(f"void round={hands.game.rounds.uncalled} by=ann")
         hands.wait(40)
         if self.keypad:
             hands.key(1, 2, enter=False)

@@ -101,7 +101,7 @@ class Judge:
 
     def corrected(self, data: events.RoundCorrected) -> None:
         """A person called the round."""
-        if data.round != self.bench.game.round:
+        if data.round != self.bench.game.rounds.number:
             return
         self.verdict = data.to.verdict
         self.dice = None if data.to.result is None else tuple(data.to.result["dice"])
@@ -163,7 +163,7 @@ class Judge:
 
     def told(self, dice: tuple[int, ...], lay_ns: int, t_ns: int) -> bool:
         """Whether each of those who give values gave these, of dice that lay."""
-        hands, sources = self.bench.hands, self.bench.game.values.sources
+        hands, sources = self.bench.hands, self.bench.game.dice.values.sources
         if "reader" in sources:
             saw = [one for at, one in hands.saw if at <= t_ns]
             if not saw or sorted(saw[-1] or ()) != sorted(dice):
@@ -192,7 +192,7 @@ def play(bench: SicBoBench, dice: str) -> None:
         bench.call().cover()
         bench.moves().shake()
         bench.sees(dice).wait(2.5).uncover()
-        if "keypad" in bench.game.values.sources:
+        if "keypad" in bench.game.dice.values.sources:
             bench.key(dice)
         bench.wait(2)
     else:
@@ -248,7 +248,7 @@ def act(bench: SicBoBench, rng: Random) -> None:
     elif what == 17:
         play(bench, "4-2-1")
         bench.answers.dead = {rng.randint(1, 50)}
-        bench.order(f"correct round={bench.game.round} dice={rng.randint(1, 6)}-2-3 by=ann why=seen")
+        bench.order(f"correct round={bench.game.rounds.number} dice={rng.randint(1, 6)}-2-3 by=ann why=seen")
     elif what == 18:
         bench.order("close reason=late by=ann" + rng.choice(("", " force=true")))
     else:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from controller.games.craps.rounds import Act, CrapsGame
+from controller.games.craps.between_rolls import Act
+from controller.games.craps.rounds import CrapsGame
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb, yes_or_no
 
@@ -17,8 +18,8 @@ def pass_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def change_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A player calls for other dice."""
     game = _act("change_dice", lifecycle, given, t_ns)
-    rule = game.craps_rules.dice_change
-    others = game.dice_set - game.craps_rules.dice_count.value
+    rule = game.rules.dice_change
+    others = game.dice_set - game.rules.dice_count.value
     return f"the dice are changed {rule.value} ({rule.cite}); {others} others are in the dice cup"
 
 
@@ -42,11 +43,11 @@ def _act(act: Act, lifecycle: TableLifecycle, given: GivenKeys, t_ns: int, *, or
             f"{act}: {lifecycle.rounds.context.game} has no shooter; it is an order of craps and mini_craps"
         )
     by = given["by"]
-    against = game.act_refused(act, given.get("as", by), ordered=ordered)
+    against = game.between.act_refused(act, given.get("as", by), ordered=ordered)
     if against is not None:
         raise OrderRefused(f"{act}: {against}")
     try:
-        game.act(t_ns, act, by, ordered=ordered)
+        game.between.act(t_ns, act, by, ordered=ordered)
     except ValueError as error:
         raise OrderRefused(f"{act}: {error}") from error
     return game

@@ -18,13 +18,15 @@ from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
     DicePlan,
     dice_plan,
+    dice_rounds,
     dice_statistics,
     make_values,
     published_dice,
 )
 from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from drivers.dice.automated_shaker import AutomatedShakerConfig, ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
 from drivers.lamps.puck import LINES, PuckActuator
@@ -56,7 +58,9 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     values = make_values(config, devices, rules.dice_count.value, wait_s)
     wired = [line for line in LINES if not config.live or config.wired(line)]
     puck = devices.commanded("puck", PuckActuator, wired)
-    return CrapsGame(context, rules, options, values, puck, devices.commanded("automated_shaker", ShakerActuator))
+    warning = ("dice", "roll_not_called")
+    rounds = dice_rounds(context, rules, rules.result_read.cite, options.settle_after_s, uncalled_warning=warning)
+    return CrapsGame(rounds, rules, options, values, puck, devices.commanded("automated_shaker", ShakerActuator))
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

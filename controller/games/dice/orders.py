@@ -10,15 +10,24 @@ from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.order import GivenKeys, OrderRefused, Verb
 
 
+class PlacedShaker(Protocol):
+    """An automated shaker that may be on the table, or not."""
+
+    @property
+    def tossed(self) -> TossedDice:
+        """The shaker, and whether it is there."""
+
+    def place(self, t_ns: int, *, present: bool, by: str = "") -> None:
+        """It was put on the table, or taken away; `by` is who ordered it."""
+
+
 @runtime_checkable
 class TossedGame(Protocol):
     """A game of which an automated shaker may toss the dice."""
 
-    tossed: TossedDice | None
-    """The automated shaker; None where the table has none."""
-
-    def place_shaker(self, t_ns: int, *, present: bool, by: str = "") -> None:
-        """It was put on the table, or taken away; `by` is who ordered it."""
+    @property
+    def shaker(self) -> PlacedShaker | None:
+        """The automated shaker; None where the table has none."""
 
 
 def shaker_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -40,14 +49,14 @@ def _place(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *,
     game = lifecycle.game
     if not isinstance(game, TossedGame):
         raise OrderRefused(f"{verb}: {no_such_equipment(lifecycle)}; it is for sic_bo, craps and mini_craps")
-    if game.tossed is None:
+    if game.shaker is None:
         raise OrderRefused(f"{verb}: the table has no automated shaker")
-    if game.tossed.present_sensor:
+    if game.shaker.tossed.present_sensor:
         raise OrderRefused(f"{verb}: its sensor reports whether it stands on the table (automated_shaker_present)")
     rounds = lifecycle.rounds
     if rounds.undecided and rounds.called_ns is not None:
         raise OrderRefused(f'{verb}: "No more bets" was called for round {rounds.number}; wait for its verdict')
-    game.place_shaker(t_ns, present=present, by=given["by"])
+    game.shaker.place(t_ns, present=present, by=given["by"])
     return f"the automated shaker {'stands on' if present else 'was removed from'} the table"
 
 

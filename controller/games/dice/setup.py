@@ -10,8 +10,10 @@ from typing import Any, Final, NamedTuple
 from controller.configuration.registry import Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
-from controller.games.dice.rules import FACES
+from controller.games.dice.rules import FACES, DiceRules
 from controller.games.dice.values import DiceValues, Source
+from controller.table.context import GameContext
+from controller.table.rounds import UNCALLED_WARNING, RoundLifecycle, Terms, Uncalled
 from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
 from feed.fairness import Sample, Test
@@ -41,6 +43,33 @@ def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: f
         # It reports that dice are shaken, and no values.
         sources = ["keypad"]
     return DiceValues(sources, wait_s)
+
+
+def dice_rounds(
+    context: GameContext,
+    rules: DiceRules,
+    rule: str,
+    settle_after_s: float,
+    *,
+    uncalled_warning: tuple[str, str] = UNCALLED_WARNING,
+    settled_by_call: bool = True,
+) -> RoundLifecycle:
+    """The rounds of a dice table. An outcome cites `rule`; the rest is as in `Terms`.
+
+    An unresolved round holds the table until a person calls it, over a fault, a closed table and a restart too: until
+    then nobody knows what to pay, and `round.settled` states that the bets are paid.
+    """
+    terms = Terms(
+        rules.no_more_bets,
+        rules.reasons,
+        rule,
+        settle_after_s,
+        rules.no_roll.value,
+        Uncalled.PLAY,
+        uncalled_warning,
+        settled_by_call,
+    )
+    return RoundLifecycle(context, terms)
 
 
 def dice_statistics(dice: int) -> list[StatisticsKey]:

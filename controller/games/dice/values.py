@@ -10,7 +10,7 @@ other values later replaces those before, until the round has its verdict.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from controller.games.dice.rules import Dice
 from drivers.base.driver import NEVER_NS
@@ -147,3 +147,15 @@ class DiceValues:
 def words(dice: Sequence[int]) -> str:
     """Dice as a person names them: `4-4-1`."""
     return "-".join(map(str, dice))
+
+
+def result_of(dice: Sequence[int]) -> dict[str, Any]:
+    """The result of these dice, where it is no more than they and their total."""
+    return {"dice": list(dice), "total": sum(dice)}
+
+
+def name_of_rest(rest: object, count: int) -> str | None:
+    """How a person names dice that came to rest so, those of each tumble of `count` apart; None where none did."""
+    if not isinstance(rest, tuple) or not rest:
+        return None
+    return "/".join(words(rest[first : first + count]) for first in range(0, len(rest), count))

@@ -18,6 +18,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from controller.games.dice.rules import FACES, Dice
 from controller.games.sic_bo.rules import Range, SicBoRules, SicBoWager
+from controller.rules.cited import HOUSE_RULE
 from feed.data import WinningBet
 
 Kind: TypeAlias = Literal[
@@ -94,6 +95,19 @@ class SicBoLayout:
             ValueError: these are not three dice.
         """
         return tuple(WinningBet(area.name, self._odds(area, tuple(dice))) for area in self.lit(dice))
+
+    def pays(self, dice: Sequence[int]) -> tuple[list[WinningBet], list[str]]:
+        """The wagers of the areas that these dice light; of a triple with our reading of two of a kind.
+
+        Raises:
+            ValueError: these are not three dice.
+        """
+        winning = [WinningBet(bet.bet, bet.odds) for bet in self.winning(dice)]
+        reading = self.rules.wagers.two_of_a_kind_on_triple
+        if len({*dice}) > 1 or not reading.ours:
+            return winning, []
+        wins = "wins" if self.two_of_a_kind_on_triple else "does not win"
+        return winning, [f"{HOUSE_RULE}: two of a kind {wins} on a triple: {reading.note}"]
 
     def _wins(self, area: Area, dice: Dice) -> bool:
         triple = len(set(dice)) == 1

@@ -21,13 +21,13 @@ def inspect_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
         dice = game.rules.named(given["dice"])
     except ValueError as error:
         raise OrderRefused(f"inspect_dice: {error}") from error
-    return _done("inspect_dice", lambda: game.upkeep.light(dice, given["by"], t_ns, shut=game.phase is SHUT))
+    return _done("inspect_dice", lambda: game.upkeep.light(dice, given["by"], t_ns, shut=game.rounds.phase is SHUT))
 
 
 def lamp_test(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """All lamps are lit, and read back."""
     game = _sic_bo(lifecycle, "lamp_test")
-    return _done("lamp_test", lambda: game.upkeep.light(None, given["by"], t_ns, shut=game.phase is SHUT))
+    return _done("lamp_test", lambda: game.upkeep.light(None, given["by"], t_ns, shut=game.rounds.phase is SHUT))
 
 
 def operate_shaker(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -35,14 +35,14 @@ def operate_shaker(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> st
     game = _sic_bo(lifecycle, "operate_shaker")
     if lifecycle.state is not LifecycleState.INSPECTING and not game.upkeep.inspection.shift_due:
         raise OrderRefused("operate_shaker: nothing is inspected; begin with inspect_start, or with shift_begins")
-    return _done("operate_shaker", lambda: game.upkeep.operate(given["by"], t_ns, shut=game.phase is SHUT))
+    return _done("operate_shaker", lambda: game.upkeep.operate(given["by"], t_ns, shut=game.rounds.phase is SHUT))
 
 
 def shift_begins(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A shift begins: play stops until the automated shaker was operated often enough (13:69F-9.5(b))."""
     game = _sic_bo(lifecycle, "shift_begins")
-    at_once = game.phase is OPEN and game.called_ns is None
-    after = f"play stops when round {game.round} is over: then" if game.undecided else "play stops:"
+    at_once = game.rounds.phase is OPEN and game.rounds.called_ns is None
+    after = f"play stops when round {game.rounds.number} is over: then" if game.rounds.undecided else "play stops:"
     then = _done("shift_begins", lambda: game.upkeep.begin_shift(given["by"], t_ns))
     return f"{'the table is shut:' if at_once else after} {then}"
 
@@ -60,7 +60,7 @@ def dice_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """A supervisor is present, and has a round settled whose lamps failed (9.6(b))."""
     game = _sic_bo(lifecycle, "settle_attended")
-    number = game.round
+    number = game.rounds.number
     if not game.settle_attended(t_ns, "supervisor"):
         against = f": {game.settle_refused}" if game.settle_refused is not None else "; settle it with settle"
         raise OrderRefused(f"settle_attended: no round waits for a supervisor{against}")

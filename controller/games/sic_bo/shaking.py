@@ -57,6 +57,8 @@ class Shaking:
         self._covered_shakes = 0
         """All shakes of the round under the cover: the text has nothing of a pause between them."""
         self.rested: ShakerRested | None = None
+        self.covered_again = False
+        """Whether it was reported that the cover was put back before the bets were paid."""
         self._was_covered_ns: int | None = self.covered_ns
 
     def follow(self, seen: Observation) -> None:

@@ -14,6 +14,7 @@ from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
     DicePlan,
     dice_plan,
+    dice_rounds,
     dice_statistics,
     make_values,
     published_dice,
@@ -25,7 +26,8 @@ from controller.games.sic_bo.orders import ORDERS
 from controller.games.sic_bo.rounds import SicBoGame, SicBoOptions
 from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from drivers.dice.automated_shaker import AutomatedShakerConfig, ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
 from drivers.dice.shaker import ShakerConfig
@@ -57,10 +59,11 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     devices.make("shaker")
     by_hand = config.devices["shaker"].keys(ShakerConfig).minimum_shakes if "shaker" in config.devices else None
     shaker = devices.commanded("automated_shaker", ShakerActuator)
-    game = SicBoGame(context, rules, options, values, lamps, shaker, by_hand)
-    if "shaker" not in config.devices:
-        game.device = "automated_shaker"
-    return game
+    rule = rules.electrical_device.settled_when.cite
+    # Its areas are lit before a round is settled, which the table does when it is open again.
+    rounds = dice_rounds(context, rules, rule, options.settle_after_s, settled_by_call=False)
+    device = "shaker" if "shaker" in config.devices else "automated_shaker"
+    return SicBoGame(rounds, rules, options, values, lamps, shaker, by_hand, device)
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from controller.games.dice.rules import Dice
-from controller.games.dice.values import words
+from controller.games.dice.values import result_of, words
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
 from controller.table.wording import counted
 from feed.events import WinningBet
@@ -60,7 +60,7 @@ class ChuckALuckBets(TumbledBets):
 
     def result(self, dice: Sequence[Dice]) -> dict[str, Any]:
         """The three dice and their total."""
-        return {"dice": list(dice[0]), "total": sum(dice[0])}
+        return result_of(dice[0])
 
     def winning(self, result: Mapping[str, Any]) -> list[WinningBet]:
         """Every number that shows."""
@@ -76,7 +76,7 @@ class UnderOverBets(TumbledBets):
 
     def result(self, dice: Sequence[Dice]) -> dict[str, Any]:
         """The two dice and their total."""
-        return {"dice": list(dice[0]), "total": sum(dice[0])}
+        return result_of(dice[0])
 
     def winning(self, result: Mapping[str, Any]) -> list[WinningBet]:
         """The one space that wins."""

@@ -13,6 +13,7 @@ from controller.games.dice.setup import (
     DicePlan,
     dice_parts,
     dice_plan,
+    dice_rounds,
     dice_statistics,
     make_values,
     published_dice,
@@ -20,10 +21,12 @@ from controller.games.dice.setup import (
 from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.games.tumbled.house import BeatTheDealerHouse, ChuckALuckHouse, UnderOverHouse
-from controller.games.tumbled.rounds import TumbledGame, TumbledOptions, TurnedCage
+from controller.games.tumbled.rounds import TumbledGame, TumbledOptions
 from controller.games.tumbled.rules import BeatTheDealerRules, ChuckALuckRules, TumbledRules, UnderOverRules
+from controller.games.tumbled.turned_cage import TurnedCage
 from controller.rules.house import HouseKeys
-from controller.table.game import Game, GameContext
+from controller.table.context import GameContext
+from controller.table.rounds import Game
 from drivers.dice.cage import CageConfig
 from drivers.dice.cage_motor import CageMotorActuator
 from drivers.dice.chute import ChuteConfig
@@ -58,11 +61,13 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     tumbler = "chute" if "chute" in config.devices else "cage"
     devices.make(tumbler, dice_parts(dice))
     actuator = devices.commanded("motor", CageMotorActuator)
+    rounds = dice_rounds(context, bets.rules, bets.rule, options.settle_after_s)
     motor = None
     if actuator is not None:
-        motor = TurnedCage(actuator, config.devices["cage"].keys(CageConfig).minimum_inversions)
+        least = config.devices["cage"].keys(CageConfig).minimum_inversions
+        motor = TurnedCage(actuator, least, rounds.report)
     values = make_values(config, devices, dice, options.values_wait_s)
-    return TumbledGame(context, bets, options, values, tumbler, motor)
+    return TumbledGame(rounds, bets, values, tumbler, motor)
 
 
 def _bias(config: TableConfig) -> DicePlan:

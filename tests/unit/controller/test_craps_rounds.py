@@ -605,7 +605,7 @@ def test_an_unresolved_roll_is_asked_for_after_a_restart() -> None:
     text = craps_toml(reader=True)
     hands = unresolved_hands()
     after = restarted(hands, text)
-    assert after.game.uncalled == 2
+    assert after.game.rounds.uncalled == 2
     after.order("confirm dice=3-1 round=2 by=ann")
     after.wait(4)
     assert after.stands.phase == "come_out"

@@ -230,7 +230,8 @@ def test_that_a_person_took_it_away_is_told_and_outlives_a_restart() -> None:
         state.apply(decode(encode(event)))
     again = ShakerHands()
     again.game.restore(state)
-    assert not again.game._shaker_throws
+    assert again.game.tossed is not None
+    assert not again.game.tossed.present
     table.order("shaker_placed by=ann")
     assert "shaker_removed" not in table.said.of(events.CourseChanged)[-1].course
 

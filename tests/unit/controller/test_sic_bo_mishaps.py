@@ -132,11 +132,11 @@ def test_a_deadline_that_a_run_sets_for_the_past_does_not_stop_the_time() -> Non
 
     def run_due(t_ns: int) -> None:
         due.append(t_ns)
-        game.run_due_ns = 0
+        game.rounds.run_due_ns = 0
 
     game.run_due = run_due  # type: ignore[method-assign]
-    game.run_due_ns = 5 * S
-    game.due(6 * S)
+    game.rounds.run_due_ns = 5 * S
+    game.rounds.due(6 * S)
     assert due == list(range(5 * S, 6 * S + 1, MS))
 
 
@@ -300,7 +300,7 @@ def test_s10_an_unresolved_round_is_not_settled_by_closing_the_table() -> None:
     assert "stays as it is" in answer.reason
     assert table.said.of(events.Settled) == []
     inspected_and_opened(table)
-    assert table.game.uncalled == 1
+    assert table.game.rounds.uncalled == 1
     table.order("void by=bob")
     table.settle()
     assert table.said.story()[-2:] == ["round.settled dealer", "round.opened"]
@@ -377,7 +377,7 @@ def test_a_fault_line_alone_is_no_toss_while_bets_are_paid() -> None:
 @pytest.mark.parametrize("rules", [OLD, NEW])
 def test_an_unresolved_round_is_still_to_be_called_after_a_restart(rules: str) -> None:
     table = disturbed(bench(rules=rules)).rebooted()
-    assert (table.game.uncalled, table.said.of(events.RoundOpened)) == (1, [])
+    assert (table.game.rounds.uncalled, table.said.of(events.RoundOpened)) == (1, [])
     assert table.said.of(events.DeviceWarning)[-1].warning == "not_settled"
     table.settle()
     assert table.said.of(events.Settled) == []

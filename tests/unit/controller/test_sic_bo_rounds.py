@@ -549,16 +549,16 @@ def test_s2_the_old_text_sets_no_limit() -> None:
 @RULES
 def test_s18_one_of_a_kind_pays_one_two_and_three_to_one(rules: str) -> None:
     game = bench(rules).game
-    odds = [game.pays(game.result_named(dice))[0] for dice in ("6-1-2", "6-6-2", "6-6-6")]
+    odds = [game.pays_in(1, game.result_in(1, dice))[0] for dice in ("6-1-2", "6-6-2", "6-6-6")]
     told = [{bet.bet: bet.odds for bet in winning}["one of a kind 6"] for winning in odds]
     assert told == ["1 to 1", "2 to 1", "3 to 1"]
 
 
 @RULES
 def test_s19_big_loses_on_any_other_total_and_on_every_triple(rules: str) -> None:
-    game = bench(rules).game
+    layout = bench(rules).game.areas.layout
     for dice in product(range(1, 7), repeat=3):
-        bets = {bet.bet for bet in game.pays(game.result_of(dice))[0]}
+        bets = {bet.bet for bet in layout.pays(dice)[0]}
         assert ("big" in bets) == (sum(dice) in range(11, 18) and len(set(dice)) > 1)
 
 
@@ -570,7 +570,7 @@ def test_s20_every_one_of_the_216_results_lights_the_areas_that_the_oracle_names
     for dice in THREE_DICE:
         lit = {area.name for area in game.areas.layout.lit(dice)}
         assert lit == {name for name, rolls in wanted.items() if dice in rolls}
-        bets, notices = game.pays(game.result_of(dice))
+        bets, notices = game.areas.layout.pays(dice)
         assert {(bet.bet, bet.odds) for bet in bets} == sic_bo(dice, wanted)
         reading = f"house rule: two of a kind {'wins' if on_triple else 'does not win'} on a triple"
         assert [one.startswith(reading) for one in notices] == [True] * (len({*dice}) == 1)

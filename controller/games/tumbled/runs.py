@@ -1,0 +1,62 @@
+"""Whether a run of the tumbler was a tumble, and what was measured of it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeAlias
+
+from controller.table.faults import Fault
+from controller.table.report import Report
+from controller.table.wording import times
+from drivers.dice.observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested
+from feed.data import Tumbling
+
+RunOver: TypeAlias = CageRested | ChuteRested
+
+MISSED: Final = "baffles_missed"
+"""The one doubt of a chute that is a refusal: a die is known not to have passed a baffle."""
+
+
+class RunRefusal(NamedTuple):
+    """Why a run gives no result."""
+
+    reason: str
+    detail: str
+    void: bool
+    """Whether it is known that it was no tumble; else it is only not proven that it was one."""
+
+
+def refusal_of(run: RunOver) -> RunRefusal | None:
+    """Why a run that is over gives no result; None where it was a tumble beyond doubt."""
+    if run.tumbled:
+        return None
+    if run.joined:
+        return RunRefusal("joined_mid_tumble", "the tumbler was moving when the table opened", void=False)
+    if run.doubt is not None:
+        return RunRefusal(run.doubt, run.detail, void=run.doubt == MISSED)
+    if isinstance(run, ChuteRested):
+        return RunRefusal(MISSED, "no die passed a baffle", void=True)
+    detail = f"inverted {times(run.inversions)}, at least {run.required} are needed"
+    return RunRefusal("too_few_inversions", detail, void=True)
+
+
+def report_jam(seen: ChuteJammed | ChuteCleared, report: Report) -> None:
+    """A beam that stays broken shuts the table, and nothing that fell is a result; it is cleared once it is free."""
+    beam = f"chute_{seen.baffle}"
+    if isinstance(seen, ChuteCleared):
+        report.cause_gone(seen.t_ns, beam)
+        return
+    detail = f"{beam} has been broken for {(seen.t_ns - seen.since_ns) / 1e9:g} s: a die is stuck, or the beam is"
+    report.fault(Fault(seen.t_ns, "die_jammed", detail, cause=beam))
+
+
+def started(run: RunOver) -> bool:
+    """Whether more happened than a knock: the cage was inverted, or a die passed a beam."""
+    return any(run.passes) if isinstance(run, ChuteRested) else run.started_ns is not None
+
+
+def measured(run: RunOver, by: str) -> Tumbling:
+    """The evidence of a run."""
+    doubts = [] if run.doubt is None else [run.doubt]
+    if isinstance(run, ChuteRested):
+        return Tumbling(by=by, baffle_passes=list(run.passes), rest_ns=run.t_ns, doubts=doubts)
+    return Tumbling(by=by, inversions=run.inversions, minimum_inversions=run.required, rest_ns=run.t_ns, doubts=doubts)
