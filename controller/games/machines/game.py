@@ -208,9 +208,10 @@ class MachineGame:
     # --- held and gone on with ---------------------------------------------------------------------------------------
 
     def _carried(self) -> Mapping[str, Any]:
-        if not self._course.under_way:
-            return {}
-        return {"play": self.plays.state, "play_round": self.rounds.number}
+        play = self._left
+        if play is None and self._course.under_way:
+            play = self.plays.state
+        return {} if play is None else {"play": play, "play_round": self.rounds.number}
 
     def restore(self, state: TableState) -> None:
         """Meters, credits and a play that was on go on from the last record."""
@@ -239,7 +240,7 @@ class MachineGame:
         if not recalled:
             self._left = None
             return None
-        self._power_on(t_ns)
+        self._power_on(t_ns, was_open=True)
         return OPEN if self._left is None else RUNNING
 
     def begin_shut(self, t_ns: int) -> None:
@@ -255,10 +256,13 @@ class MachineGame:
         """A play is open: the machine takes tokens."""
         self._course.change(t_ns)
 
-    def _power_on(self, t_ns: int) -> None:
+    def _power_on(self, t_ns: int, *, was_open: bool = False) -> None:
         if self._begun:
             return
         self._begun = True
+        if not was_open:
+            # The play of the last record has its verdict.
+            self._left = None
         self.account.count(power_ups=1)
         self.account.begin(t_ns)
         self.account.write(t_ns, "power_on", detail="it failed in a play" if self._left is not None else "")

@@ -106,6 +106,27 @@ def test_t2_37_a_play_goes_on_where_the_power_failed(before_s: float) -> None:
     assert (machine.meters.tokens_won, machine.meters.plays) == (2, 1)
 
 
+@pytest.mark.parametrize("records", [0, 1], ids=["no record", "a record"])
+def test_t2_37_a_held_play_survives_starts_at_which_it_does_not_go_on(records: int) -> None:
+    machine = PusherMachine()
+    machine.token()
+    machine.fall()
+    machine.shelf_moves = False
+    machine.wait(3)
+    machine.shelf_moves = True
+    for _ in range(2):
+        machine.restart()
+        assert machine.table.state == "shut"
+        for level in (1, 0) * records:
+            machine.level("door", level)
+    machine.wait(1)
+    machine.ok("clear device=bed by=ann")
+    machine.fall()
+    assert results(machine.wait(9)) == [2]
+    assert (machine.meters.tokens_won, machine.meters.plays) == (2, 1)
+    assert balance_error(machine.meters, machine.credits) is None
+
+
 def test_t2_37_a_machine_without_a_play_opens_the_same_play_again() -> None:
     machine = PusherMachine()
     said = machine.restart()
