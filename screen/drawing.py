@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pygame
 
-from drivers.screen.screen_wire import Scene, SetUp, View
+from drivers.screen.screen_wire import Scene, SetUpScreen, View
 from screen.layout import ROW, Box, Layout, layout_of
 from screen.program import Picture
 from screen.symbols import symbol
@@ -66,11 +66,11 @@ class Painter:
         self._surface = surface
         self._drawn: Any = None
         """What the parts that seldom change were drawn for."""
-        self._model: SetUp | None = None
+        self._model: SetUpScreen | None = None
         self.layout: Layout | None = None
         """Where everything is; None before a table has set it up."""
 
-    def draw(self, picture: Picture, model: SetUp | None) -> bool:
+    def draw(self, picture: Picture, model: SetUpScreen | None) -> bool:
         """Draws a picture. Returns whether anything of it is new."""
         if model is not self._model:
             self._model, self._drawn = model, None
@@ -86,7 +86,7 @@ class Painter:
         self._drawn = (kept, picture.images)
         return True
 
-    def _layout(self, model: SetUp) -> Layout:
+    def _layout(self, model: SetUpScreen) -> Layout:
         offsets = [abs(offset) for line in model.lines for offset in line]
         rows = 2 * min(2, max(1, *offsets)) + 1
         width, height = self._surface.get_size()
@@ -134,7 +134,7 @@ class Painter:
                 line = Box(body.x + 3 * unit, top + (22 + 10 * place) * unit, body.width - 6 * unit, 7 * unit)
                 self._text(texts[how], line, GOLD if how == "no_token" else WHITE, 6 * unit)
 
-    def _header(self, layout: Layout, model: SetUp, scene: Scene, texts: dict[str, str]) -> None:
+    def _header(self, layout: Layout, model: SetUpScreen, scene: Scene, texts: dict[str, str]) -> None:
         numbers = f"{texts['play']} {scene.play}     {texts['credits']} {scene.credits}"
         self._title(layout, model.title, texts["simulated"] if scene.simulated else "", numbers)
 
@@ -157,7 +157,7 @@ class Painter:
             right = badge.x - 2 * unit
         self._text(title, Box(3 * unit, 0, right - 3 * unit, row), GOLD, 6 * unit, "left", least=4 * unit)
 
-    def _awards(self, layout: Layout, model: SetUp, texts: dict[str, str], paid: set[int]) -> None:
+    def _awards(self, layout: Layout, model: SetUpScreen, texts: dict[str, str], paid: set[int]) -> None:
         box, unit = layout.awards, layout.unit
         pygame.draw.rect(self._surface, PANEL, box, border_radius=2 * unit)
         head = Box(box.x, box.y + unit, box.width, 6 * unit)
@@ -390,7 +390,7 @@ def _tokens(count: int, texts: dict[str, str]) -> str:
     return texts["token"] if count == 1 else texts["tokens"].format(n=count)
 
 
-def _paid(model: SetUp, picture: Picture) -> set[int]:
+def _paid(model: SetUpScreen, picture: Picture) -> set[int]:
     """The places of the awards that the lines of this picture show, of those lines that the table says have won."""
     found: set[int] = set()
     for won in picture.scene.won:

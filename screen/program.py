@@ -17,15 +17,15 @@ import msgspec
 from drivers.screen.screen_wire import (
     Alive,
     FlipMade,
-    Hello,
     Scene,
+    ScreenHello,
+    ScreenTrouble,
     ScreenWireError,
-    SetUp,
+    SetUpScreen,
     Show,
-    Spin,
-    Stop,
+    SpinReel,
+    StopReel,
     Touched,
-    Trouble,
     View,
     line_of,
     to_screen,
@@ -62,7 +62,7 @@ class Picture:
     """Since when the view is shown."""
     patch: bool
     """Whether the patch for the light sensor is lit."""
-    lost: SetUp | None = None
+    lost: SetUpScreen | None = None
     """What the table had set up that is silent now; None while it is not."""
 
 
@@ -81,7 +81,7 @@ class ScreenProgram:
         touch: str = "",
     ) -> None:
         """`session` is another one at every start. The rest is what the table receives about the display."""
-        self._hello = Hello(
+        self._hello = ScreenHello(
             session=session,
             at=0,
             program=PROGRAM,
@@ -92,9 +92,9 @@ class ScreenProgram:
             synchronised=synchronised,
             touch=touch,
         )
-        self.model: SetUp | None = None
+        self.model: SetUpScreen | None = None
         """What the table has set up; None before."""
-        self._lost: SetUp | None = None
+        self._lost: SetUpScreen | None = None
         """What a table had set up that is gone, until one sets it up again."""
         self._reels: list[_Reel] = []
         self._scene = Scene(view="closed")
@@ -130,7 +130,7 @@ class ScreenProgram:
             ScreenWireError: it is no message, and changes nothing.
         """
         message = to_screen(line)
-        if isinstance(message, SetUp):
+        if isinstance(message, SetUpScreen):
             if len(message.images) != len(message.reels):
                 raise ScreenWireError(f"{len(message.images)} images are set up for {len(message.reels)} reels")
             if any(len(line) != len(message.reels) for line in message.lines):
@@ -147,10 +147,10 @@ class ScreenProgram:
         elif isinstance(message, Alive):
             pass  # that it came is all that it means
         elif self.model is not None and message.reel <= len(self._reels):
-            if isinstance(message, Stop) and message.image is not None:
+            if isinstance(message, StopReel) and message.image is not None:
                 _is_of(self.model, message.reel, message.image)
             reel = self._reels[message.reel - 1]
-            if isinstance(message, Spin):
+            if isinstance(message, SpinReel):
                 reel.spin = reel.since_ns is None
             else:
                 reel.image = self._image(message.reel, t_ns) if message.image is None else message.image
@@ -166,7 +166,7 @@ class ScreenProgram:
 
     def trouble(self, t_ns: int, what: Literal["display", "touch"], detail: str, *, fails: bool) -> bytes:
         """The display or the touch panel fails, or works again."""
-        return line_of(Trouble(at=t_ns, what=what, fails=fails, detail=detail[:500]))
+        return line_of(ScreenTrouble(at=t_ns, what=what, fails=fails, detail=detail[:500]))
 
     # --- frames ------------------------------------------------------------------------------------------------------
 
@@ -244,7 +244,7 @@ class ScreenProgram:
         return scene.view
 
 
-def _is_of(model: SetUp, number: int, image: int) -> None:
+def _is_of(model: SetUpScreen, number: int, image: int) -> None:
     """Raises `ScreenWireError` where a reel has no such image."""
     symbols = len(model.reels[number - 1])
     if image >= symbols:

@@ -26,7 +26,7 @@ from drivers.coins.cctalk_wire import (
     Header,
     events_between,
 )
-from drivers.coins.exchange import Answer, Request
+from drivers.coins.exchange import CctalkAnswer, CctalkRequest
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, CoinDeviceSilent
 
 POLL_NS: Final = 200_000_000
@@ -100,26 +100,26 @@ class Acceptor:
         due_ns = self._poll_ns if self._set() else min(self._poll_ns, self._set_ns)
         return min(due_ns, self._check_ns) if self._expects else due_ns
 
-    def request(self, t_ns: int) -> Request:
+    def request(self, t_ns: int) -> CctalkRequest:
         """What it is asked now; polls go before settings."""
         if self._heard_ns is None:
             self._heard_ns = t_ns
         if self._expects and self._check_ns <= t_ns:
             self._check_ns = t_ns + CHECK_NS
-            return Request(self._address, Header.GET_INHIBITS, lengths=frozenset({len(self._mask)}))
+            return CctalkRequest(self._address, Header.GET_INHIBITS, lengths=frozenset({len(self._mask)}))
         if self._poll_ns <= t_ns or self._set():
             self._poll_ns = t_ns + POLL_NS
-            return Request(self._address, Header.BUFFERED_CREDIT, lengths=frozenset({CREDIT_BYTES}))
+            return CctalkRequest(self._address, Header.BUFFERED_CREDIT, lengths=frozenset({CREDIT_BYTES}))
         self._set_ns = t_ns + POLL_NS
         if self._wanted and not self._masked:
-            return Request(self._address, Header.SET_INHIBITS, self._mask)
+            return CctalkRequest(self._address, Header.SET_INHIBITS, self._mask)
         if self._told is None:
             self._may_have_accepted = self._may_have_accepted or self._wanted
             self._accepting = None  # until it confirms: what is wanted may change before it answers
-            return Request(self._address, Header.SET_MASTER_INHIBIT, bytes((int(self._wanted),)))
-        return Request(self._address, Header.GET_MASTER_INHIBIT, lengths=frozenset({1}))
+            return CctalkRequest(self._address, Header.SET_MASTER_INHIBIT, bytes((int(self._wanted),)))
+        return CctalkRequest(self._address, Header.GET_MASTER_INHIBIT, lengths=frozenset({1}))
 
-    def answered(self, answer: Answer, t_ns: int) -> list[Observation]:
+    def answered(self, answer: CctalkAnswer, t_ns: int) -> list[Observation]:
         """What an answer to `request` proves."""
         found: list[Observation] = []
         if answer.data is None:
@@ -155,7 +155,7 @@ class Acceptor:
             self._report_inhibit = True
         self._told = None
 
-    def _failed(self, answer: Answer, t_ns: int, found: list[Observation]) -> None:
+    def _failed(self, answer: CctalkAnswer, t_ns: int, found: list[Observation]) -> None:
         self._shown = None
         if self._silent or self._heard_ns is None or t_ns - self._heard_ns < SILENT_NS:
             return

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
-from drivers.coins.cctalk_wire import HOST, Checksum, Message, decode, length_of
+from drivers.coins.cctalk_wire import HOST, CctalkMessage, Checksum, decode, length_of
 from drivers.coins.observations import BusLost, BusMessage, BusNoise
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -125,7 +125,7 @@ class CctalkBus:
             return 0
         return length if len(data) >= length else None
 
-    def _plausible(self, message: Message) -> bool:
+    def _plausible(self, message: CctalkMessage) -> bool:
         """Whether one of both ends is the host: devices do not speak with each other."""
         if message.source is None:
             return True

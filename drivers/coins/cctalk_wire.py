@@ -68,7 +68,7 @@ COUNTS: Final = 255
 COINS: Final = 16
 
 
-class Message(NamedTuple):
+class CctalkMessage(NamedTuple):
     """One message."""
 
     destination: int
@@ -78,7 +78,7 @@ class Message(NamedTuple):
     """None where the wire does not carry it: with a CRC."""
 
 
-def encode(message: Message, checksum: Checksum = "simple") -> bytes:
+def encode(message: CctalkMessage, checksum: Checksum = "simple") -> bytes:
     """The message as it goes over the wire.
 
     Raises:
@@ -101,17 +101,17 @@ def length_of(data: bytes) -> int | None:
     return None if len(data) < 2 else data[1] + AROUND
 
 
-def decode(data: bytes, checksum: Checksum = "simple") -> Message | None:
+def decode(data: bytes, checksum: Checksum = "simple") -> CctalkMessage | None:
     """The message that the bytes are, no more and no less; None where they are none."""
     if length_of(data) != len(data):
         return None
     if checksum == "crc16":
         if crc16(data[:2] + data[3:-1]) != data[2] | data[-1] << 8:
             return None
-        return Message(data[0], data[3], data[4:-1], None)
+        return CctalkMessage(data[0], data[3], data[4:-1], None)
     if sum(data) & 0xFF:
         return None
-    return Message(data[0], data[3], data[4:-1], data[2])
+    return CctalkMessage(data[0], data[3], data[4:-1], data[2])
 
 
 def crc16(data: bytes) -> int:

@@ -16,9 +16,9 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.coins.acceptor import Acceptor
-from drivers.coins.cctalk_wire import Header, Message, encode
-from drivers.coins.exchange import QUIET_NS, Answer, Exchange
-from drivers.coins.hopper import Hopper, Plan
+from drivers.coins.cctalk_wire import CctalkMessage, Header, encode
+from drivers.coins.exchange import QUIET_NS, CctalkAnswer, Exchange
+from drivers.coins.hopper import Hopper, PayoutPlan
 from drivers.coins.identities import Identities
 from drivers.coins.observations import BusLost, BusMessage, BusNoise, CoinDevice, CoinDeviceSilent
 from hal.values import Output, SendFrame
@@ -103,7 +103,7 @@ class CoinBus:
         """Whether a payout can be planned."""
         return self.hopper is not None and self.hopper.ready()
 
-    def make_plan(self, number: int, tokens: int) -> Plan:
+    def make_plan(self, number: int, tokens: int) -> PayoutPlan:
         """Plans a payout, which `release` begins. Raises as `Hopper.make_plan`, and where there is no hopper."""
         if self.hopper is None:
             raise ValueError(f"{self.name}: payout {number} cannot be planned: there is no hopper on the bus")
@@ -114,7 +114,7 @@ class CoinBus:
         if self.hopper is not None:
             self.hopper.release(number, t_ns)
 
-    def resume(self, plan: Plan, t_ns: int) -> None:
+    def resume(self, plan: PayoutPlan, t_ns: int) -> None:
         """Goes on with a payout that a service before recorded."""
         if self.hopper is not None:
             self.hopper.resume(plan, t_ns)
@@ -160,13 +160,13 @@ class CoinBus:
         self._exchange.leave_alone(t_ns + QUIET_NS)
         if not self._config.acceptor:
             return []
-        message = Message(self._config.acceptor, Header.SET_MASTER_INHIBIT, bytes(1))
+        message = CctalkMessage(self._config.acceptor, Header.SET_MASTER_INHIBIT, bytes(1))
         return [SendFrame(self._config.link, encode(message, self._config.checksum), t_ns)]
 
     def _devices(self) -> list[Acceptor | Hopper | Identities]:
         return [device for device in (self.acceptor, self.hopper, self._identities) if device is not None]
 
-    def _answered(self, answer: Answer | None, t_ns: int) -> list[Observation]:
+    def _answered(self, answer: CctalkAnswer | None, t_ns: int) -> list[Observation]:
         if answer is None or self._asking is None:
             return []
         found = self._asking.answered(answer, t_ns)

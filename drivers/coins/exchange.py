@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from drivers.base.driver import NEVER_NS
-from drivers.coins.cctalk_wire import HOST, Checksum, Header, Message, encode
+from drivers.coins.cctalk_wire import HOST, CctalkMessage, Checksum, Header, encode
 from drivers.coins.observations import BusMessage
 from hal.values import SendFrame
 
@@ -27,7 +27,7 @@ QUIET_NS: Final = 70_000_000
 _FAILURES: Final[dict[int, str]] = {Header.NAK: "it refused", Header.BUSY: "it is busy"}
 
 
-class Request(NamedTuple):
+class CctalkRequest(NamedTuple):
     """What is asked of a device."""
 
     address: int
@@ -37,10 +37,10 @@ class Request(NamedTuple):
     """How many bytes of data its answer may have."""
 
 
-class Answer(NamedTuple):
+class CctalkAnswer(NamedTuple):
     """What became of a request."""
 
-    request: Request
+    request: CctalkRequest
     data: bytes | None
     """The data of its answer; None where it failed."""
     failure: str = ""
@@ -56,7 +56,7 @@ class Exchange:
         self._link = link
         self._checksum = checksum
         self._echo = echo
-        self._request: Request | None = None
+        self._request: CctalkRequest | None = None
         self._heard = False
         """Whether the echo of the request was heard."""
         self._due_ns = NEVER_NS
@@ -72,14 +72,14 @@ class Exchange:
         """From when on something can be asked; `NEVER_NS` while a request is under way."""
         return self._ready_ns if self._request is None else NEVER_NS
 
-    def ask(self, request: Request, t_ns: int) -> SendFrame:
+    def ask(self, request: CctalkRequest, t_ns: int) -> SendFrame:
         """Sends a request; the exchange is ready."""
         self._request, self._heard = request, not self._echo
         self._due_ns = t_ns + ANSWER_NS
-        message = Message(request.address, request.header, request.data)
+        message = CctalkMessage(request.address, request.header, request.data)
         return SendFrame(self._link, encode(message, self._checksum), t_ns)
 
-    def message(self, seen: BusMessage) -> Answer | None:
+    def message(self, seen: BusMessage) -> CctalkAnswer | None:
         """Takes a message of the bus; returns the answer to the request under way, if it is that."""
         request = self._request
         if request is None:
@@ -91,29 +91,29 @@ class Exchange:
         if not self._heard or seen.source not in (request.address, None):
             return None
         if seen.header == Header.REPLY and len(seen.data) in request.lengths:
-            return self._ended(seen.t_ns, Answer(request, seen.data), 0)
+            return self._ended(seen.t_ns, CctalkAnswer(request, seen.data), 0)
         failure = _FAILURES.get(seen.header, "its answer has another form")
-        return self._ended(seen.t_ns, Answer(request, None, failure, seen.header == Header.NAK), QUIET_NS)
+        return self._ended(seen.t_ns, CctalkAnswer(request, None, failure, seen.header == Header.NAK), QUIET_NS)
 
-    def noise(self, t_ns: int) -> Answer | None:
+    def noise(self, t_ns: int) -> CctalkAnswer | None:
         """Noise was on the bus: the answer under way is spoilt, or its echo is."""
         if self._request is None:
             self._ready_ns = max(self._ready_ns, t_ns + QUIET_NS)
             return None
-        return self._ended(t_ns, Answer(self._request, None, "noise on the bus"), QUIET_NS)
+        return self._ended(t_ns, CctalkAnswer(self._request, None, "noise on the bus"), QUIET_NS)
 
-    def due(self, t_ns: int) -> Answer | None:
+    def due(self, t_ns: int) -> CctalkAnswer | None:
         """Advances time; returns the failure of a request without an answer."""
         if self._request is None or t_ns < self._due_ns:
             return None
         failure = "no answer" if self._heard else "its own echo was not heard"
-        return self._ended(t_ns, Answer(self._request, None, failure), QUIET_NS)
+        return self._ended(t_ns, CctalkAnswer(self._request, None, failure), QUIET_NS)
 
     def leave_alone(self, until_ns: int) -> None:
         """Asks nothing before then."""
         self._ready_ns = max(self._ready_ns, until_ns)
 
-    def _ended(self, t_ns: int, answer: Answer, quiet_ns: int) -> Answer:
+    def _ended(self, t_ns: int, answer: CctalkAnswer, quiet_ns: int) -> CctalkAnswer:
         self._request, self._due_ns = None, NEVER_NS
         self._ready_ns = t_ns + quiet_ns
         return answer

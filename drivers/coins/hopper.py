@@ -34,7 +34,7 @@ from drivers.coins.cctalk_wire import (
     flags_of,
     next_count,
 )
-from drivers.coins.exchange import Answer, Request
+from drivers.coins.exchange import CctalkAnswer, CctalkRequest
 from drivers.coins.observations import CoinDeviceSilent, HopperReady, HopperTrouble, PayoutDoubt, PayoutEnded
 
 MOST_TOKENS: Final = 255
@@ -61,7 +61,7 @@ COUNTER_BYTES: Final = 3
 FLAG_BYTES: Final = frozenset({1, 2, 3})
 
 
-class Plan(NamedTuple):
+class PayoutPlan(NamedTuple):
     """A payout as it is recorded before it is sent: with what proves afterwards whether it was made."""
 
     number: int
@@ -71,7 +71,7 @@ class Plan(NamedTuple):
     """What the hopper had ever dispensed, where it counts that."""
 
 
-class Phase(Enum):
+class PayoutPhase(Enum):
     """Where a payout is."""
 
     IDLE = "no payout"
@@ -95,9 +95,9 @@ class Hopper:
         """How often it was asked for that count, and did not answer."""
         self.status: HopperStatus | None = None
         """Its counters, proven by two equal answers; None where they are not known."""
-        self.plan: Plan | None = None
+        self.plan: PayoutPlan | None = None
         """The payout under way."""
-        self._phase = Phase.IDLE
+        self._phase = PayoutPhase.IDLE
         self._shown: bytes | None = None
         self._proven = 0
         """How many answers in a row gave this status."""
@@ -136,9 +136,9 @@ class Hopper:
     def ready(self) -> bool:
         """Whether a payout can be planned."""
         known = self.status is not None and (self._dispensed is not None or self._counts is False)
-        return self._phase is Phase.IDLE and known and self._serial is not None and not self._silent
+        return self._phase is PayoutPhase.IDLE and known and self._serial is not None and not self._silent
 
-    def make_plan(self, number: int, tokens: int) -> Plan:
+    def make_plan(self, number: int, tokens: int) -> PayoutPlan:
         """Plans a payout. Nothing is sent before `release`.
 
         It plans one token less where it could not be told from the payout before by what it pays: `Plan.tokens` counts.
@@ -152,30 +152,30 @@ class Hopper:
             raise ValueError(f"hopper: a payout has 1 to {MOST_TOKENS} tokens, not {tokens}")
         if tokens > 1 and self._dispensed is None and _sum(self.status) == tokens:
             tokens -= 1
-        self.plan = Plan(number, tokens, self.status, self._dispensed)
-        self._phase, self._resumed = Phase.HELD, False
+        self.plan = PayoutPlan(number, tokens, self.status, self._dispensed)
+        self._phase, self._resumed = PayoutPhase.HELD, False
         return self.plan
 
     def release(self, number: int, t_ns: int) -> None:
         """The plan of this number is recorded durably: it may be paid. Another number changes nothing."""
-        if self._phase is Phase.HELD and self.plan is not None and self.plan.number == number:
+        if self._phase is PayoutPhase.HELD and self.plan is not None and self.plan.number == number:
             self._begin(t_ns)
 
-    def resume(self, plan: Plan, t_ns: int) -> None:
+    def resume(self, plan: PayoutPlan, t_ns: int) -> None:
         """Goes on with a payout that a service before recorded, and may have sent."""
         self.plan, self._resumed = plan, True
         self._begin(t_ns)
 
     def stop(self, t_ns: int) -> None:
         """Stops what it pays; what is not paid then is reported as with any payout."""
-        if self._phase in (Phase.ENABLE, Phase.DISPENSE, Phase.COUNT):
-            self._phase, self._due_ns = Phase.STOP, t_ns
+        if self._phase in (PayoutPhase.ENABLE, PayoutPhase.DISPENSE, PayoutPhase.COUNT):
+            self._phase, self._due_ns = PayoutPhase.STOP, t_ns
             self._stopped = True
-        elif self._phase is Phase.CHECK:
+        elif self._phase is PayoutPhase.CHECK:
             self._stopped = True
 
     def _begin(self, t_ns: int) -> None:
-        self._phase, self._sent, self._stopped = Phase.CHECK, 0, False
+        self._phase, self._sent, self._stopped = PayoutPhase.CHECK, 0, False
         self._taken = self._refused = self._enabled_first = self._asks_enabled = False
         self._enabled_now = None
         self._moved_ns = self._due_ns = t_ns
@@ -193,37 +193,37 @@ class Hopper:
         """When it is asked something next."""
         return self._due_ns
 
-    def request(self, t_ns: int) -> Request:
+    def request(self, t_ns: int) -> CctalkRequest:
         """What it is asked now."""
         if self._heard_ns is None:
             self._heard_ns = t_ns
         self._due_ns = t_ns + PAYING_NS
         match self._phase:
-            case Phase.STOP:
-                return Request(self._address, Header.EMERGENCY_STOP, lengths=frozenset({0, 1}))
-            case Phase.ENABLE:
-                return Request(self._address, Header.ENABLE_HOPPER, bytes((ENABLE_BYTE,)))
-            case Phase.DISPENSE if self.plan is not None and self._serial is not None:
-                self._sent, self._sent_ns, self._phase = self._sent + 1, t_ns, Phase.COUNT
+            case PayoutPhase.STOP:
+                return CctalkRequest(self._address, Header.EMERGENCY_STOP, lengths=frozenset({0, 1}))
+            case PayoutPhase.ENABLE:
+                return CctalkRequest(self._address, Header.ENABLE_HOPPER, bytes((ENABLE_BYTE,)))
+            case PayoutPhase.DISPENSE if self.plan is not None and self._serial is not None:
+                self._sent, self._sent_ns, self._phase = self._sent + 1, t_ns, PayoutPhase.COUNT
                 self._enabled_first = False
                 self._flags = HopperFlag(0)  # a dispense clears them: what is there after it is reported again
                 self._forget()
                 data = self._serial + bytes((self.plan.tokens,))
-                return Request(self._address, Header.DISPENSE, data, frozenset({1}))
+                return CctalkRequest(self._address, Header.DISPENSE, data, frozenset({1}))
         if self._serial is None:
-            return Request(self._address, Header.SERIAL, lengths=frozenset({SERIAL_BYTES}))
+            return CctalkRequest(self._address, Header.SERIAL, lengths=frozenset({SERIAL_BYTES}))
         if self._asks_enabled:
-            return Request(self._address, Header.TEST_HOPPER, lengths=FLAG_BYTES)
-        if self._phase in (Phase.IDLE, Phase.HELD):
+            return CctalkRequest(self._address, Header.TEST_HOPPER, lengths=FLAG_BYTES)
+        if self._phase in (PayoutPhase.IDLE, PayoutPhase.HELD):
             if self._disable:
-                return Request(self._address, Header.ENABLE_HOPPER, bytes(1))
+                return CctalkRequest(self._address, Header.ENABLE_HOPPER, bytes(1))
             if self._test:
-                return Request(self._address, Header.TEST_HOPPER, lengths=FLAG_BYTES)
+                return CctalkRequest(self._address, Header.TEST_HOPPER, lengths=FLAG_BYTES)
         if self._counts is not False and self._proven > 1 and self._dispensed_proven < PROVEN:
-            return Request(self._address, Header.DISPENSE_COUNT, lengths=frozenset({COUNTER_BYTES}))
-        return Request(self._address, Header.HOPPER_STATUS, lengths=frozenset({len(HopperStatus._fields)}))
+            return CctalkRequest(self._address, Header.DISPENSE_COUNT, lengths=frozenset({COUNTER_BYTES}))
+        return CctalkRequest(self._address, Header.HOPPER_STATUS, lengths=frozenset({len(HopperStatus._fields)}))
 
-    def answered(self, answer: Answer, t_ns: int) -> list[Observation]:
+    def answered(self, answer: CctalkAnswer, t_ns: int) -> list[Observation]:
         """What an answer to `request` proves."""
         found: list[Observation] = []
         data = answer.data
@@ -240,7 +240,7 @@ class Hopper:
             case Header.ENABLE_HOPPER:
                 self._enabled(answer.request.data[0] == ENABLE_BYTE, t_ns)
             case Header.EMERGENCY_STOP:
-                self._phase, self._due_ns = Phase.COUNT, t_ns + PAYING_NS
+                self._phase, self._due_ns = PayoutPhase.COUNT, t_ns + PAYING_NS
                 self._forget()
             case Header.TEST_HOPPER:
                 self._tested(flags_of(data), t_ns, found)
@@ -252,7 +252,7 @@ class Hopper:
                 self._taken, self._due_ns = True, t_ns + PAYING_NS
         return found
 
-    def _failed(self, answer: Answer, t_ns: int, found: list[Observation]) -> None:
+    def _failed(self, answer: CctalkAnswer, t_ns: int, found: list[Observation]) -> None:
         self._forget()
         if answer.request.header == Header.DISPENSE and answer.refused:
             self._refused = True
@@ -279,8 +279,8 @@ class Hopper:
         self._due_ns = t_ns + AT_ONCE_NS
         if not enabled:
             self._disable = False
-        elif self._phase is Phase.ENABLE:
-            self._phase, self._disable, self._enabled_first = Phase.CHECK, True, True
+        elif self._phase is PayoutPhase.ENABLE:
+            self._phase, self._disable, self._enabled_first = PayoutPhase.CHECK, True, True
             self._forget()
 
     def _tested(self, flags: HopperFlag, t_ns: int, found: list[Observation]) -> None:
@@ -323,12 +323,12 @@ class Hopper:
             self._test = True
             if not known:
                 found.append(HopperReady(t_ns=t_ns, status=status))
-        elif self._phase in (Phase.CHECK, Phase.COUNT):
+        elif self._phase in (PayoutPhase.CHECK, PayoutPhase.COUNT):
             self._judge(self.plan, status, t_ns, found)
 
     # --- what the counters prove ---------------------------------------------------------------------------------
 
-    def _judge(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
+    def _judge(self, plan: PayoutPlan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         if status.remaining:
             self._taken = self._taken or status.event == next_count(plan.before.event)
             self._watch(t_ns)
@@ -346,9 +346,9 @@ class Hopper:
     def _watch(self, t_ns: int) -> None:
         """It pays; it is stopped where no token leaves any more."""
         if t_ns - self._moved_ns >= STALLED_NS:
-            self._phase, self._due_ns, self._moved_ns = Phase.STOP, t_ns, t_ns
+            self._phase, self._due_ns, self._moved_ns = PayoutPhase.STOP, t_ns, t_ns
 
-    def _judge_same(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
+    def _judge_same(self, plan: PayoutPlan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         """The counter is as before: not taken, unless it is 0 and the hopper was reset since."""
         maybe = plan.before.event == 0 and self._may_be_sent
         if status == plan.before:
@@ -362,7 +362,7 @@ class Hopper:
         else:
             self._doubt(plan, status, "its counter is as before, and what it paid is not", t_ns, found)
 
-    def _judge_reset(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
+    def _judge_reset(self, plan: PayoutPlan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         """It was reset. What it paid last is kept, of this payout or of the one before; manuals differ on what is
         unpaid then.
         """
@@ -376,7 +376,7 @@ class Hopper:
         else:
             self._doubt(plan, status, "it was reset", t_ns, found)
 
-    def _judge_next(self, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
+    def _judge_next(self, plan: PayoutPlan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
         """The counter has moved by one: taken, or refused by a hopper that counts refusals too."""
         changed = (status.paid, status.unpaid) != (plan.before.paid, plan.before.unpaid)
         if self._refused and not changed:
@@ -392,14 +392,16 @@ class Hopper:
         else:
             self._doubt(plan, status, "it is disabled: it may have been reset, and refused", t_ns, found)
 
-    def _judge_count(self, paid: int, plan: Plan, status: HopperStatus, t_ns: int, found: list[Observation]) -> None:
+    def _judge_count(
+        self, paid: int, plan: PayoutPlan, status: HopperStatus, t_ns: int, found: list[Observation]
+    ) -> None:
         """What it has ever dispensed says how many left; the event counter only whether more is to come."""
         if paid == 0 and status.event == plan.before.event:
             self._not_taken(plan, t_ns, found)
         else:
             self._end(plan, paid, "" if paid <= plan.tokens else "more left than was asked", t_ns, found)
 
-    def _not_taken(self, plan: Plan, t_ns: int, found: list[Observation]) -> None:
+    def _not_taken(self, plan: PayoutPlan, t_ns: int, found: list[Observation]) -> None:
         """The dispense was not taken: it is sent, or sent again.
 
         It is enabled first, and its counters are read after that: a hopper that is reset later is disabled.
@@ -408,10 +410,10 @@ class Hopper:
             self._end(plan, 0, "it was stopped before it paid", t_ns, found)
         elif self._refused:
             self._end(plan, 0, "it refused the dispense", t_ns, found)
-        elif self._phase is Phase.CHECK and self._enabled_first:
-            self._phase, self._due_ns = Phase.DISPENSE, t_ns + AT_ONCE_NS
+        elif self._phase is PayoutPhase.CHECK and self._enabled_first:
+            self._phase, self._due_ns = PayoutPhase.DISPENSE, t_ns + AT_ONCE_NS
         elif self._sent == 0 or (self._sent < MOST_SENT and t_ns - self._sent_ns >= AGAIN_NS):
-            self._phase, self._due_ns = Phase.ENABLE, t_ns + AT_ONCE_NS
+            self._phase, self._due_ns = PayoutPhase.ENABLE, t_ns + AT_ONCE_NS
         elif t_ns - self._sent_ns >= AGAIN_NS:
             self._end(plan, 0, f"it did not take the dispense in {MOST_SENT} attempts", t_ns, found)
         else:
@@ -422,7 +424,7 @@ class Hopper:
         """Whether the dispense of this plan may have been sent, by this service or by one before."""
         return self._resumed or self._sent > 0
 
-    def _end(self, plan: Plan, paid: int, why: str, t_ns: int, found: list[Observation]) -> None:
+    def _end(self, plan: PayoutPlan, paid: int, why: str, t_ns: int, found: list[Observation]) -> None:
         self._rest(t_ns)
         if paid == plan.tokens:
             why = ""
@@ -430,7 +432,7 @@ class Hopper:
             why = "it was stopped" if self._stopped else "no token came any more"
         found.append(PayoutEnded(t_ns=t_ns, number=plan.number, asked=plan.tokens, paid=paid, detail=why))
 
-    def _doubt(self, plan: Plan, status: HopperStatus, why: str, t_ns: int, found: list[Observation]) -> None:
+    def _doubt(self, plan: PayoutPlan, status: HopperStatus, why: str, t_ns: int, found: list[Observation]) -> None:
         self._rest(t_ns)
         before = plan.before
         detail = (
@@ -441,7 +443,7 @@ class Hopper:
         found.append(PayoutDoubt(t_ns=t_ns, number=plan.number, asked=plan.tokens, least=0, most=most, detail=detail))
 
     def _rest(self, t_ns: int) -> None:
-        self.plan, self._phase = None, Phase.IDLE
+        self.plan, self._phase = None, PayoutPhase.IDLE
         self._test = self._disable = True
         self._resumed = False
         self._due_ns = t_ns + AT_ONCE_NS

@@ -12,7 +12,7 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.coins.cctalk_wire import Header
-from drivers.coins.exchange import Answer, Request
+from drivers.coins.exchange import CctalkAnswer, CctalkRequest
 from drivers.coins.observations import CoinDevice, CoinDeviceIdentified
 
 AGAIN_NS: Final = 3_600_000_000_000
@@ -57,15 +57,15 @@ class Identities:
         """When something is asked next."""
         return self._due_ns if self._addresses else NEVER_NS
 
-    def request(self, t_ns: int) -> Request:
+    def request(self, t_ns: int) -> CctalkRequest:
         """What is asked now."""
         if not self._left:
             self.read_again()
         device, field = self._left[0]
         header, lengths = FIELDS[field]
-        return Request(self._addresses[device], header, lengths=lengths)
+        return CctalkRequest(self._addresses[device], header, lengths=lengths)
 
-    def answered(self, answer: Answer, t_ns: int) -> list[Observation]:
+    def answered(self, answer: CctalkAnswer, t_ns: int) -> list[Observation]:
         """What an answer to `request` proves."""
         device, field = self._left[0]
         if answer.data is None:

@@ -56,7 +56,7 @@ class PusherBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
         return []
 
 
-class BoardUp(Observation, frozen=True, kw_only=True):
+class PusherBoardUp(Observation, frozen=True, kw_only=True):
     """A session with the board begins: all its outputs are safe."""
 
 
@@ -143,7 +143,7 @@ class PusherBoard:
             found.append(BoardGarbled(t_ns=t_ns, detail=str(error)))
             return found
         if isinstance(report, IdentityAnswer):
-            found.append(BoardUp(t_ns=t_ns))
+            found.append(PusherBoardUp(t_ns=t_ns))
         elif isinstance(report, CountsReport):
             found.append(
                 BoardCounted(

@@ -22,8 +22,8 @@ from drivers.pusher.board import (
     BoardHopper,
     BoardMotor,
     BoardRefused,
-    BoardUp,
     PusherBoardConfig,
+    PusherBoardUp,
 )
 from hal.board.carried import carried
 from hal.board.message import BoardCommand
@@ -111,7 +111,7 @@ class PusherBoardActuator:
     """The actuator of one board (see `drivers.base.actuator.Actuator`)."""
 
     observes: frozenset[type[Observation]] = frozenset(
-        {BoardUp, BoardAway, BoardCounted, BoardHopper, BoardMotor, BoardRefused}
+        {PusherBoardUp, BoardAway, BoardCounted, BoardHopper, BoardMotor, BoardRefused}
     )
 
     def __init__(self, config: PusherBoardConfig, name: str = "board") -> None:
@@ -201,7 +201,7 @@ class PusherBoardActuator:
         """Takes what the board reports."""
         t_ns = seen.t_ns
         match seen:
-            case BoardUp():
+            case PusherBoardUp():
                 return self._came_up(t_ns)
             case BoardAway():
                 return self._went(t_ns)

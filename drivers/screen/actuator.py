@@ -16,7 +16,7 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.spun_reels import Aim, ImageProof, ReelFailed, ReelHalted, ReelStands, ReelsTrouble
-from drivers.screen.flips import DisplayError, Flips, Lit, Undecided
+from drivers.screen.flips import DisplayLag, Flips, Lit, UnknownImage
 from drivers.screen.screen import (
     DATED_MS,
     LIGHT,
@@ -27,7 +27,18 @@ from drivers.screen.screen import (
     ScreenGone,
     ScreenUp,
 )
-from drivers.screen.screen_wire import ALIVE_NS, LINK, Alive, Scene, SetUp, Show, Spin, Stop, ToScreen, line_of
+from drivers.screen.screen_wire import (
+    ALIVE_NS,
+    LINK,
+    Alive,
+    Scene,
+    SetUpScreen,
+    Show,
+    SpinReel,
+    StopReel,
+    ToScreen,
+    line_of,
+)
 from drivers.screen.view import ScreenView
 from hal.values import Output, SendFrame
 
@@ -170,11 +181,11 @@ class ScreenActuator:
             return
         self._forget(reel)
         reel.aim = "halt"
-        self._command(reel, Stop(reel=number), t_ns)
+        self._command(reel, StopReel(reel=number), t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
         """Every reel stands."""
-        return [SendFrame(LINK, line_of(Stop(reel=number)) + b"\n", t_ns) for number in self._reels]
+        return [SendFrame(LINK, line_of(StopReel(reel=number)) + b"\n", t_ns) for number in self._reels]
 
     def _begin(self, number: int, aim: Aim, target: int | None, t_ns: int) -> None:
         reel = self._reels[number]
@@ -187,7 +198,9 @@ class ScreenActuator:
 
     def _turn(self, number: int, reel: _Reel, t_ns: int) -> None:
         reel.sent = True
-        self._command(reel, Spin(reel=number) if reel.aim == "player" else Stop(reel=number, image=reel.target), t_ns)
+        self._command(
+            reel, SpinReel(reel=number) if reel.aim == "player" else StopReel(reel=number, image=reel.target), t_ns
+        )
 
     def _command(self, reel: _Reel, message: ToScreen, t_ns: int) -> None:
         reel.commanded_ns, reel.answer_ns = t_ns, t_ns + self._config.answer_ms * 1_000_000
@@ -246,7 +259,7 @@ class ScreenActuator:
         self._turning, self._images = frozenset(), ()
         stops = [reel.stop for reel in self._reels.values()]
         self._send(
-            SetUp(
+            SetUpScreen(
                 title=model.title,
                 reels=[list(reel) for reel in model.reels],
                 lines=[list(line) for line in model.lines],
@@ -335,7 +348,7 @@ class ScreenActuator:
         elif reel.aim == "house" and reel.disarmed_ns is not None:
             if seen.flip.made_ns + self._offset_ns >= reel.disarmed_ns + DISARMED_NS:
                 reel.disarmed_ns = None
-                self._command(reel, Stop(reel=number, image=reel.target), t_ns)
+                self._command(reel, StopReel(reel=number, image=reel.target), t_ns)
         elif not turns and image == reel.target:
             self._stands(number, reel, image, t_ns, found)
 
@@ -406,13 +419,13 @@ class ScreenActuator:
             if t_ns < press.pressed_ns + round(touched_ms * 1e6) + READ_NS:
                 return  # frames come all the time: it is decided with one of them
         error_ns = round(self._error_ms(press) * 1e6)
-        display = DisplayError(round(self._config.latency_ms * 1e6), error_ns)
+        display = DisplayLag(round(self._config.latency_ms * 1e6), error_ns)
         lit = self._flips.image_at(number, self._screen_ns(press), display)
-        if isinstance(lit, Undecided):
+        if isinstance(lit, UnknownImage):
             self._fail(number, "image_in_doubt", lit.why, t_ns, found)
         elif lit is not None:
             reel.lit, reel.target = lit, lit.image
-            self._command(reel, Stop(reel=number, image=lit.image), t_ns)
+            self._command(reel, StopReel(reel=number, image=lit.image), t_ns)
 
     def _measured(self, seen: LightMeasured, found: list[Observation]) -> None:
         """The display must lag as stated: a certified machine is as it was measured."""
@@ -436,7 +449,7 @@ class ScreenActuator:
         self._forget(reel)
         reel.stop, reel.commanded_ns = None, t_ns
         if self._up:
-            self._send(Stop(reel=number), t_ns)
+            self._send(StopReel(reel=number), t_ns)
         found.append(ReelFailed(t_ns=t_ns, reel=number, fault=fault, detail=f"reel {number}: {detail}"))
 
     def _forget(self, reel: _Reel) -> None:

@@ -35,7 +35,7 @@ class Flip(NamedTuple):
     images: tuple[int, ...]
 
 
-class DisplayError(NamedTuple):
+class DisplayLag(NamedTuple):
     """How the display lags, and what is not known of that, in nanoseconds."""
 
     latency_ns: int
@@ -54,7 +54,7 @@ class Lit(NamedTuple):
     """Every image that may have been lit, in their order; the first counts."""
 
 
-class Undecided(NamedTuple):
+class UnknownImage(NamedTuple):
     """Which image was lit is not known, and will not be."""
 
     why: str
@@ -91,7 +91,7 @@ class Flips:
         """Another session begins."""
         self._flips.clear()
 
-    def image_at(self, reel: int, press_ns: int, display: DisplayError) -> Lit | Undecided | None:
+    def image_at(self, reel: int, press_ns: int, display: DisplayLag) -> Lit | UnknownImage | None:
         """The image of a reel, from 1, that was lit at a press; None while a later flip may still change that."""
         latency_ns, error_ns = display
         last = self.last
@@ -112,10 +112,10 @@ class Flips:
             if image not in possible[-1:]:
                 possible.append(image)
         if not possible or self._flips[0].made_ns + latency_ns + error_ns > press_ns:
-            return Undecided("the flips that are known begin at the press, or after it")
+            return UnknownImage("the flips that are known begin at the press, or after it")
         if len(possible) > 2:
             listed = ", ".join(map(str, possible))
-            return Undecided(f"the images {listed} may have been lit: more than two")
+            return UnknownImage(f"the images {listed} may have been lit: more than two")
         return Lit(possible[0], first.made_ns + latency_ns, tuple(possible))
 
 

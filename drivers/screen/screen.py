@@ -28,10 +28,10 @@ from drivers.screen.screen_wire import (
     LINK,
     MOST_REELS,
     FlipMade,
-    Hello,
+    ScreenHello,
+    ScreenTrouble,
     ScreenWireError,
     Touched,
-    Trouble,
     from_screen,
 )
 from drivers.screen.view import ScreenView
@@ -140,7 +140,7 @@ def stop_line(reel: int) -> str:
 class ScreenUp(Observation, frozen=True, kw_only=True):
     """The screen's program runs, and can be sent what to show."""
 
-    hello: Hello
+    hello: ScreenHello
     again: bool
     """Whether it is the same start of the program as before: the connection came anew."""
 
@@ -267,7 +267,7 @@ class Screen:
         except ScreenWireError as error:
             detail = f"a message of the screen cannot be read: {error}"
             return [*found, ScreenGone(t_ns=t_ns, fault="screen_unreadable", detail=detail)]
-        if isinstance(message, Hello):
+        if isinstance(message, ScreenHello):
             again = message.session == self._session
             self._forget()
             self._session, self._received_ns = message.session, t_ns
@@ -290,7 +290,7 @@ class Screen:
         elif isinstance(message, Touched):
             self._received_ns = t_ns
             self._touch(message, t_ns, found)
-        elif isinstance(message, Trouble):
+        elif isinstance(message, ScreenTrouble):
             self._received_ns = t_ns
             self._trouble(message, t_ns, found)
         return found
@@ -336,7 +336,7 @@ class Screen:
         self._latencies.clear()
         self._clock.clear()
 
-    def _hello_of_parts(self, seen: Hello, t_ns: int, found: list[Observation]) -> None:
+    def _hello_of_parts(self, seen: ScreenHello, t_ns: int, found: list[Observation]) -> None:
         """A connection begins: what failed before is over, unless it is reported again."""
         self._well(t_ns, "finger", found)
         self._well(t_ns, "display", found)
@@ -380,7 +380,7 @@ class Screen:
         table_ns = pressed_ns + self._offset_ns
         found.append(PressSeen(t_ns=t_ns, reel=seen.reel, pressed_ns=table_ns, screen_ns=pressed_ns, by="touch"))
 
-    def _trouble(self, seen: Trouble, t_ns: int, found: list[Observation]) -> None:
+    def _trouble(self, seen: ScreenTrouble, t_ns: int, found: list[Observation]) -> None:
         if seen.what == "touch" and not self._config.touch:
             return  # nothing is stopped by touch
         if seen.fails:

@@ -41,7 +41,7 @@ class ScreenMessage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 # --- what the screen sends --------------------------------------------------------------------------------------------
 
 
-class Hello(ScreenMessage, frozen=True, kw_only=True, tag="hello"):
+class ScreenHello(ScreenMessage, frozen=True, kw_only=True, tag="hello"):
     """The screen's program runs. It is sent first on every connection."""
 
     session: Annotated[str, Meta(max_length=64)]
@@ -91,7 +91,7 @@ class Touched(ScreenMessage, frozen=True, kw_only=True, tag="touch"):
     by: Source
 
 
-class Trouble(ScreenMessage, frozen=True, kw_only=True, tag="trouble"):
+class ScreenTrouble(ScreenMessage, frozen=True, kw_only=True, tag="trouble"):
     """Something of the screen fails, or works again."""
 
     at: Time
@@ -100,12 +100,12 @@ class Trouble(ScreenMessage, frozen=True, kw_only=True, tag="trouble"):
     detail: Annotated[str, Meta(max_length=500)]
 
 
-FromScreen: TypeAlias = Hello | FlipMade | Touched | Trouble
+FromScreen: TypeAlias = ScreenHello | FlipMade | Touched | ScreenTrouble
 
 # --- what the table sends ---------------------------------------------------------------------------------------------
 
 
-class SetUp(ScreenMessage, frozen=True, kw_only=True, tag="setup"):
+class SetUpScreen(ScreenMessage, frozen=True, kw_only=True, tag="setup"):
     """The model, and the keys. It is answered by flips; what was shown before is gone."""
 
     title: str
@@ -123,13 +123,13 @@ class SetUp(ScreenMessage, frozen=True, kw_only=True, tag="setup"):
     language: Literal["en", "es"] = "en"
 
 
-class Spin(ScreenMessage, frozen=True, kw_only=True, tag="spin"):
+class SpinReel(ScreenMessage, frozen=True, kw_only=True, tag="spin"):
     """A reel turns from the image that it shows: the next one each `symbol_ns`."""
 
     reel: ReelNumber
 
 
-class Stop(ScreenMessage, frozen=True, kw_only=True, tag="stop"):
+class StopReel(ScreenMessage, frozen=True, kw_only=True, tag="stop"):
     """A reel stands at an image; at the one that it shows next where none is given."""
 
     reel: ReelNumber
@@ -198,7 +198,7 @@ class Alive(ScreenMessage, frozen=True, kw_only=True, tag="alive"):
     """The table runs: what is shown holds still. Sent every `ALIVE_NS`."""
 
 
-ToScreen: TypeAlias = SetUp | Spin | Stop | Show | Alive
+ToScreen: TypeAlias = SetUpScreen | SpinReel | StopReel | Show | Alive
 
 # --- lines ------------------------------------------------------------------------------------------------------------
 

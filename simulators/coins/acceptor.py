@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from drivers.coins.cctalk_wire import COINS, EVENTS_HELD, FIRST_INHIBITED, Checksum, Header, Message, next_count
+from drivers.coins.cctalk_wire import COINS, EVENTS_HELD, FIRST_INHIBITED, CctalkMessage, Checksum, Header, next_count
 from simulators.coins.cctalk_device import ACK, CctalkDevice
 
 POLLED_NS: Final = 1_000_000_000
@@ -70,7 +70,7 @@ class AcceptorSimulator(CctalkDevice):
         self.counter = next_count(self.counter)
         self._events = [(coin, path), *self._events[:-1]]
 
-    def handle(self, message: Message, t_ns: int) -> tuple[Header, bytes] | None:
+    def handle(self, message: CctalkMessage, t_ns: int) -> tuple[Header, bytes] | None:
         """Answers what an acceptor is asked."""
         data = message.data
         answer: bytes

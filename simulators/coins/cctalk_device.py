@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from random import Random
 from typing import Final
 
-from drivers.coins.cctalk_wire import HOST, Checksum, Header, Message, decode, encode, length_of
+from drivers.coins.cctalk_wire import HOST, CctalkMessage, Checksum, Header, decode, encode, length_of
 
 GAP_NS: Final = 50_000_000
 """A longer gap between two bytes ends a message."""
@@ -65,7 +65,7 @@ class CctalkDevice(ABC):
         self._ready_ns = t_ns + POWER_UP_NS
         self.reset(t_ns)
 
-    def _answer(self, message: Message, t_ns: int) -> tuple[bytes, int] | None:
+    def _answer(self, message: CctalkMessage, t_ns: int) -> tuple[bytes, int] | None:
         self.advance(t_ns)
         header, data = Header.REPLY, self._common(message)
         if data is None:
@@ -73,10 +73,10 @@ class CctalkDevice(ABC):
             if own is None:
                 return None
             header, data = own
-        reply = Message(HOST, header, data, self.address)
+        reply = CctalkMessage(HOST, header, data, self.address)
         return encode(reply, self._checksum), t_ns + self._rng.randint(*ANSWER_NS)
 
-    def _common(self, message: Message) -> bytes | None:
+    def _common(self, message: CctalkMessage) -> bytes | None:
         """The answer to what every device is asked."""
         match message.header:
             case Header.SIMPLE_POLL:
@@ -106,5 +106,5 @@ class CctalkDevice(ABC):
         """Does what it does by itself, up to then."""
 
     @abstractmethod
-    def handle(self, message: Message, t_ns: int) -> tuple[Header, bytes] | None:
+    def handle(self, message: CctalkMessage, t_ns: int) -> tuple[Header, bytes] | None:
         """Answers what only this kind of device is asked; None where it does not answer."""

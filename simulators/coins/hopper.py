@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from drivers.coins.cctalk_wire import ENABLE_BYTE, Checksum, Header, HopperFlag, HopperStatus, Message, next_count
+from drivers.coins.cctalk_wire import ENABLE_BYTE, CctalkMessage, Checksum, Header, HopperFlag, HopperStatus, next_count
 from simulators.coins.cctalk_device import ACK, CctalkDevice
 
 TOKEN_NS: Final = (140_000_000, 190_000_000)
@@ -101,7 +101,7 @@ class HopperSimulator(CctalkDevice):
         self._last = (self._last[0], self._last[1] + self._remaining)
         self._remaining, self._token_ns = 0, None
 
-    def handle(self, message: Message, t_ns: int) -> tuple[Header, bytes] | None:
+    def handle(self, message: CctalkMessage, t_ns: int) -> tuple[Header, bytes] | None:
         """Answers what a hopper is asked."""
         data = message.data
         answer: bytes

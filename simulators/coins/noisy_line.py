@@ -12,7 +12,7 @@ LONG_DELAY_NS: Final = (55_000_000, 400_000_000)
 """Longer than the gap of 50 ms that ends a message."""
 
 
-class Chunk(NamedTuple):
+class BytesTogether(NamedTuple):
     """Bytes that come together."""
 
     t_ns: int
@@ -31,14 +31,14 @@ class NoisyLine:
         self.harmed = 0
         """Bytes to which something was done."""
 
-    def carry(self, data: bytes, t_ns: int) -> list[Chunk]:
+    def carry(self, data: bytes, t_ns: int) -> list[BytesTogether]:
         """Bytes that are sent from then on: as they arrive."""
         t_ns = max(t_ns, self._free_ns)
         if not self.share:
             t_ns += len(data) * BYTE_NS
             self._free_ns = t_ns
-            return [Chunk(t_ns, data)]
-        chunks: list[Chunk] = []
+            return [BytesTogether(t_ns, data)]
+        chunks: list[BytesTogether] = []
         begun = bytearray()
         for byte in data:
             t_ns += BYTE_NS
@@ -54,13 +54,13 @@ class NoisyLine:
                 t_ns += BYTE_NS
             elif fate < 3.0:
                 if begun:
-                    chunks.append(Chunk(t_ns - BYTE_NS, bytes(begun)))
+                    chunks.append(BytesTogether(t_ns - BYTE_NS, bytes(begun)))
                 span = SHORT_DELAY_NS if self._rng.random() < 0.5 else LONG_DELAY_NS
                 t_ns += self._rng.randint(*span)
                 begun = bytearray((byte,))
             else:
                 begun.append(byte ^ 1 << self._rng.randrange(8))
         if begun:
-            chunks.append(Chunk(t_ns, bytes(begun)))
+            chunks.append(BytesTogether(t_ns, bytes(begun)))
         self._free_ns = t_ns
         return chunks

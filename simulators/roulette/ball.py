@@ -24,7 +24,7 @@ from simulators.roulette.geometry import RouletteGeometry
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TrackRun:
     """A ball's run on the track, and its fall into a pocket, if it fell."""
 
     track: list[Segment]
@@ -80,7 +80,7 @@ class BallSensing:
 
     def edges(
         self,
-        runs: Sequence[Run],
+        runs: Sequence[TrackRun],
         rotor: Sequence[Segment],
         take_out_s: float | None,
         others: Sequence[Edge] = (),
@@ -139,7 +139,7 @@ TILT_PULL_RAD_S2 = 5.0 / 7.0 * 9.81 / TRACK_RADIUS_M
 
 
 @dataclass(frozen=True, slots=True)
-class Throw:
+class BallThrow:
     """The throw of a ball, and the track on which it runs."""
 
     speed_rad_s: float
@@ -153,9 +153,9 @@ class Throw:
     """The lowest point of the track."""
 
 
-def random_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> Throw:
+def random_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> BallThrow:
     """A random throw in the range of dealers' throws."""
-    return Throw(
+    return BallThrow(
         speed_rad_s=rng.uniform(8.6, 12.5),
         fast_loss_rad_s2=rng.uniform(0.63, 0.82),
         knee_rad_s=2.0 * pi / rng.uniform(1.05, 1.35),
@@ -166,7 +166,7 @@ def random_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> Throw
     )
 
 
-def speed_for_travel(throw: Throw, travel_rad: float) -> float:
+def speed_for_travel(throw: BallThrow, travel_rad: float) -> float:
     """About the speed from which the ball runs `travel_rad` before it drops, in rad/s."""
     to_knee = (throw.knee_rad_s**2 - throw.drop_rad_s**2) / (2.0 * throw.slow_loss_rad_s2)
     if travel_rad <= to_knee:
@@ -174,7 +174,7 @@ def speed_for_travel(throw: Throw, travel_rad: float) -> float:
     return sqrt(throw.knee_rad_s**2 + 2.0 * throw.fast_loss_rad_s2 * (travel_rad - to_knee))
 
 
-def run_on_track(throw: Throw, at_s: float, from_deg: float, direction: int, rng: Random) -> list[Segment]:
+def run_on_track(throw: BallThrow, at_s: float, from_deg: float, direction: int, rng: Random) -> list[Segment]:
     """The ball's motion from the hand until it leaves the track."""
     path = Path(at_s, from_deg, direction * degrees(throw.speed_rad_s))
     drop_deg_s, knee_deg_s = degrees(throw.drop_rad_s), degrees(throw.knee_rad_s)

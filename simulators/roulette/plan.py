@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import pi
 from random import Random
 
-from simulators.roulette.ball import Throw, random_throw, speed_for_travel
+from simulators.roulette.ball import BallThrow, random_throw, speed_for_travel
 from simulators.roulette.geometry import RouletteGeometry
 
 LEVEL_AT_REST_DEG = 0.05
@@ -18,7 +18,7 @@ LEVEL_AT_REST_DEG = 0.05
 class RoulettePlan:
     """One round as planned; the physics gives its outcome. Times are from the round's start unless stated otherwise."""
 
-    throw: Throw
+    throw: BallThrow
     rotor_rpm: float
     """The speed to which the dealer brings the rotor, signed."""
     rotor_after_s: float

@@ -12,7 +12,7 @@ from simulators.base.faults import fault_named
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, doubted
-from simulators.roulette.ball import BALL_WIDTH_DEG, BallFall, BallSensing, Run, fall_into_pocket, run_on_track
+from simulators.roulette.ball import BALL_WIDTH_DEG, BallFall, BallSensing, TrackRun, fall_into_pocket, run_on_track
 from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.plan import LEVEL_AT_REST_DEG, PLANS, RoulettePlan, clean_plan
 from simulators.roulette.truth import RoundFacts, truth_of
@@ -204,11 +204,11 @@ class RouletteSimulator:
         tilt_s, track = self._track(plan, begin_s + plan.throw_after_s, way, rng, fault_rng)
         rotor = self._rotor(plan, begin_s, track[-1].end_s, rng)
         end_s = rotor[-1].end_s
-        run = Run(track, self._fall(plan, track, rotor, rng))
+        run = TrackRun(track, self._fall(plan, track, rotor, rng))
         runs = [run]
         if plan.second_ball_s is not None:
             second = shifted(track, fault_rng.uniform(30.0, 330.0), plan.second_ball_s)
-            runs.append(Run(second, fall_into_pocket(second, rotor, len(self._geometry.pockets), fault_rng)))
+            runs.append(TrackRun(second, fall_into_pocket(second, rotor, len(self._geometry.pockets), fault_rng)))
 
         edges, slip_counts = self._rotor_edges(rotor, run if fault in ENCODER_FAULTS else None, fault_rng)
         forgotten = plan.take_out_after_s is None and self._balls.ball_in_pocket
@@ -236,7 +236,7 @@ class RouletteSimulator:
             return played
         return corrupted_round(played, self._line_context(levels, begin_s, end_s, run, fault_rng))
 
-    def _rotor_edges(self, rotor: list[Segment], slips_in: Run | None, rng: Random) -> tuple[list[Edge], float]:
+    def _rotor_edges(self, rotor: list[Segment], slips_in: TrackRun | None, rng: Random) -> tuple[list[Edge], float]:
         """The edges of encoder and index, and by how many counts the encoder slipped in a run, if it did.
 
         One that slipped before is mounted anew as the round begins.
@@ -295,7 +295,7 @@ class RouletteSimulator:
         pocket, at_s = rng.randrange(pockets), track[-1].end_s + plan.put_in_pocket_s
         return BallFall([], at_s, pocket * 360.0 / pockets, pocket)
 
-    def _others(self, plan: RoulettePlan, run: Run, rng: Random) -> list[Edge]:
+    def _others(self, plan: RoulettePlan, run: TrackRun, rng: Random) -> list[Edge]:
         """The pulses of a foreign object."""
         if plan.object_share is None:
             return []
@@ -303,7 +303,7 @@ class RouletteSimulator:
         line = rng.choice(self._geometry.ball_lines) if plan.object_on_sensor else "object"
         return press(line, at_s, plan.object_s)
 
-    def _people(self, plan: RoulettePlan, run: Run, rotor_deg_s: float, rng: Random) -> list[Edge]:
+    def _people(self, plan: RoulettePlan, run: TrackRun, rotor_deg_s: float, rng: Random) -> list[Edge]:
         """The dealer's buttons."""
         edges: list[Edge] = []
         if plan.call_share is not None:
@@ -316,7 +316,9 @@ class RouletteSimulator:
             edges += press(_SETTLED, at_s, rng.uniform(0.12, 0.3))
         return edges
 
-    def _line_context(self, levels: dict[str, int], begin_s: float, end_s: float, run: Run, rng: Random) -> LineContext:
+    def _line_context(
+        self, levels: dict[str, int], begin_s: float, end_s: float, run: TrackRun, rng: Random
+    ) -> LineContext:
         return LineContext(
             encoder=("rotor_a", "rotor_b"),
             marks=("rotor_index", "pocket"),

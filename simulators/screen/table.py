@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, NamedTuple
 
-from drivers.screen.screen_wire import LINK, Stop, line_of
+from drivers.screen.screen_wire import LINK, StopReel, line_of
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, SendFrame
 from screen.program import ScreenProgram
@@ -382,7 +382,7 @@ class ScreenSimulator:
         elif act.what.startswith("window"):
             self._send(self.program.touched(t_ns, 0, 0, int(act.what.removeprefix("window")), False), t_ns)
         elif act.what.startswith("jump"):
-            self.program.take(line_of(Stop(reel=int(act.what.removeprefix("jump")), image=7)), t_ns)
+            self.program.take(line_of(StopReel(reel=int(act.what.removeprefix("jump")), image=7)), t_ns)
         elif act.what == "untouch":
             self._send(self.program.lifted(t_ns, 0, 0, True), t_ns)
 

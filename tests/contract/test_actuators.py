@@ -19,19 +19,19 @@ from drivers.dice.cage_motor import CageMotorActuator
 from drivers.dice.reader import ReaderActuator
 from drivers.lamps.lamp_board import LampActuator
 from drivers.lamps.puck import LINES, PuckActuator
-from drivers.pusher.board import BoardUp
+from drivers.pusher.board import PusherBoardUp
 from drivers.pusher.board_actuator import PusherBoardActuator
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsReachable
 from drivers.reels.reels_wire import place_of
 from drivers.screen.actuator import ScreenActuator, ScreenModel
 from drivers.screen.screen import ScreenUp
-from drivers.screen.screen_wire import Hello
+from drivers.screen.screen_wire import ScreenHello
 from hal.values import EdgesLost, Frame, Loss
 
 PARTS: Final = [f"part {number}" for number in range(1, 51)]
 S: Final = 1_000_000_000
-HELLO: Final = Hello(
+HELLO: Final = ScreenHello(
     session="1", at=0, program="p", display="d", width=1, height=1, refresh_mhz=0, synchronised=True, touch=""
 )
 
@@ -77,7 +77,7 @@ def command(actuator: Actuator, t_ns: int) -> None:
         case CoinBus():
             actuator.accept(True, t_ns)
         case PusherBoardActuator():
-            actuator.observe(BoardUp(t_ns=t_ns))
+            actuator.observe(PusherBoardUp(t_ns=t_ns))
         case ReelsActuator():
             actuator.observe(ReelsReachable(t_ns=t_ns, link=place_of(1)[0]))
             actuator.spin(1, t_ns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from drivers.screen.screen_wire import LINK, Scene, Show, Spin, ToScreen, to_screen
+from drivers.screen.screen_wire import LINK, Scene, Show, SpinReel, ToScreen, to_screen
 from hal.values import Edge, EdgesLost, Loss, SendFrame
 from simulators.screen.table import ScreenAct, ScreenGeometry, ScreenSimulator
 from tests.tables.bench import EventList
@@ -36,7 +36,7 @@ class VideoMachine(SpunMachine):
     @property
     def spun(self) -> list[int]:
         """The reels that the screen was told to turn."""
-        return [one.reel for one in self.messages if isinstance(one, Spin)]
+        return [one.reel for one in self.messages if isinstance(one, SpinReel)]
 
     @property
     def scene(self) -> Scene:

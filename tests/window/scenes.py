@@ -8,7 +8,7 @@ import msgspec
 
 from controller.games.machines.win_lines import lines_shown
 from controller.games.skill_stop_video.model import MODELS
-from drivers.screen.screen_wire import RecalledPlay, Scene, SetUp, ShownFault, WonLine
+from drivers.screen.screen_wire import RecalledPlay, Scene, SetUpScreen, ShownFault, WonLine
 from screen.program import Picture
 
 METERS: Final = {
@@ -33,14 +33,14 @@ class Shown(NamedTuple):
 
     name: str
     size: tuple[int, int]
-    model: SetUp | None
+    model: SetUpScreen | None
     picture: Picture
 
 
-def set_up(name: str, *, touch: bool = True, light: bool = False, language: str = "en") -> SetUp:
+def set_up(name: str, *, touch: bool = True, light: bool = False, language: str = "en") -> SetUpScreen:
     """A model as a table sends it."""
     model = MODELS.named(name)
-    return SetUp(
+    return SetUpScreen(
         title=model.title,
         reels=model.reels,
         lines=model.lines,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.games.skill_stop_video.model import MODELS
-from drivers.screen.screen_wire import RecalledPlay, Scene, SetUp, ShownFault, WonLine
+from drivers.screen.screen_wire import RecalledPlay, Scene, SetUpScreen, ShownFault, WonLine
 from screen.drawing import Painter, fitted, words
 from screen.layout import Box, layout_of
 from screen.program import Picture
@@ -97,7 +97,7 @@ class Noting(Painter):
         super()._text(text, box, colour, size, align, least=least)
 
 
-def noted(size: tuple[int, int], shown: Picture, model: SetUp | None) -> dict[str, float]:
+def noted(size: tuple[int, int], shown: Picture, model: SetUpScreen | None) -> dict[str, float]:
     """What is drawn, and how large: in units, hundredths of the shorter side."""
     painter = Noting(pygame.Surface(size))
     painter.draw(shown, model)

@@ -21,13 +21,13 @@ from drivers.screen.screen_wire import (
     Alive,
     FlipMade,
     FromScreen,
-    Hello,
     Scene,
+    ScreenHello,
+    ScreenTrouble,
     Show,
-    Spin,
-    Stop,
+    SpinReel,
+    StopReel,
     Touched,
-    Trouble,
     from_screen,
     line_of,
 )
@@ -156,7 +156,7 @@ def bench() -> Iterator[Bench]:
 
 def test_it_says_who_it_is_and_reports_nothing_before_it_is_set_up(bench: Bench) -> None:
     (hello,) = bench.turn(3)
-    assert isinstance(hello, Hello)
+    assert isinstance(hello, ScreenHello)
     assert (hello.width, hello.height, hello.synchronised) == (1920, 1080, False)
 
 
@@ -164,7 +164,7 @@ def test_while_a_reel_turns_every_frame_is_reported_and_else_twice_a_second(benc
     bench.tell(line_of(set_up("video_fruit_3")), line_of(Show(scene=Scene(view="play", play=1))))
     still = [one for one in bench.turn(60) if isinstance(one, FlipMade)]
     assert 2 <= len(still) <= 5
-    bench.tell(line_of(Spin(reel=2)))
+    bench.tell(line_of(SpinReel(reel=2)))
     turning = [one for one in bench.turn(40) if isinstance(one, FlipMade)]
     assert len(turning) == 40
     numbers = [one.number for one in [*still, *turning]]
@@ -201,16 +201,16 @@ def test_a_panel_or_a_display_that_goes_is_reported(bench: Bench) -> None:
     bench.turn(2)
     bench.panel.gone = True
     bench.displays = ()
-    found = [one for one in bench.turn(70) if isinstance(one, Trouble)]
+    found = [one for one in bench.turn(70) if isinstance(one, ScreenTrouble)]
     assert [(one.what, one.fails) for one in found] == [("touch", True), ("display", True)]
     bench.displays = ("HDMI-A-1",)
-    assert [(one.what, one.fails) for one in bench.turn(70) if isinstance(one, Trouble)] == [("display", False)]
+    assert [(one.what, one.fails) for one in bench.turn(70) if isinstance(one, ScreenTrouble)] == [("display", False)]
 
 
 @pytest.mark.parametrize("seen", [False, True])
 def test_a_panel_that_is_gone_is_reported_on_every_connection(bench: Bench, seen: bool) -> None:
     (hello,) = bench.turn(2)
-    assert isinstance(hello, Hello)
+    assert isinstance(hello, ScreenHello)
     assert hello.touch == "p"
     if not seen:
         bench.table.close()
@@ -219,8 +219,8 @@ def test_a_panel_that_is_gone_is_reported_on_every_connection(bench: Bench, seen
     bench.turn_alone(2)
     bench.reconnect()
     hello, trouble = bench.turn(3)
-    assert isinstance(hello, Hello)
-    assert isinstance(trouble, Trouble)
+    assert isinstance(hello, ScreenHello)
+    assert isinstance(trouble, ScreenTrouble)
     assert (hello.touch, trouble.what, trouble.fails) == ("", "touch", True)
     assert "event0" in trouble.detail
 
@@ -229,17 +229,19 @@ def test_events_of_the_panel_that_are_dropped_while_a_reel_turns_are_a_fault_tha
     bench.tell(line_of(set_up("video_fruit_3")))
     bench.turn(2)
     bench.panel.dropped = 1
-    assert [one for one in bench.turn(2) if isinstance(one, Trouble)] == [], "nothing was to be stopped"
-    bench.tell(line_of(Spin(reel=1)))
+    assert [one for one in bench.turn(2) if isinstance(one, ScreenTrouble)] == [], "nothing was to be stopped"
+    bench.tell(line_of(SpinReel(reel=1)))
     bench.turn(2)
     bench.panel.dropped = 2
-    found = [one for one in bench.turn(3) if isinstance(one, Trouble)]
+    found = [one for one in bench.turn(3) if isinstance(one, ScreenTrouble)]
     assert [(one.what, one.fails) for one in found] == [("touch", True), ("touch", False)]
     assert "a press may be lost" in found[0].detail
 
 
 def test_lines_that_are_no_messages_hurt_nothing(bench: Bench) -> None:
-    bench.tell(b"{", b"\xff\xfe", b'{"is":"spin","reel":9}', b'{"is":"stop","reel":5,"image":3}', line_of(Spin(reel=1)))
+    bench.tell(
+        b"{", b"\xff\xfe", b'{"is":"spin","reel":9}', b'{"is":"stop","reel":5,"image":3}', line_of(SpinReel(reel=1))
+    )
     bench.turn(3)
     assert bench.service.refused == 3
     bench.tell(line_of(set_up("video_fruit_3")))
@@ -260,18 +262,18 @@ def test_a_model_or_an_image_that_cannot_be_shown_is_refused_and_changes_nothing
         bench.tell(line_of(msgspec.structs.replace(good, **wrong)))
         bench.turn()
     assert bench.service.refused == 6
-    bench.tell(line_of(good), line_of(Stop(reel=1, image=19)), line_of(Stop(reel=2, image=20)))
+    bench.tell(line_of(good), line_of(StopReel(reel=1, image=19)), line_of(StopReel(reel=2, image=20)))
     found = [one for one in bench.turn(3) if isinstance(one, FlipMade)]
     assert bench.service.refused == 7
     assert found[-1].images == [19, 0, 0]
 
 
 def test_a_new_connection_begins_anew(bench: Bench) -> None:
-    bench.tell(line_of(set_up("video_fruit_3")), line_of(Spin(reel=1)))
+    bench.tell(line_of(set_up("video_fruit_3")), line_of(SpinReel(reel=1)))
     bench.turn(5)
     bench.reconnect()
     found = bench.turn(5)
-    assert [type(one) for one in found] == [Hello]
+    assert [type(one) for one in found] == [ScreenHello]
 
 
 def shown_by(bench: Bench) -> tuple[object, bool]:

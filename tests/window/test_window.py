@@ -22,11 +22,11 @@ from drivers.screen.screen_wire import (
     Alive,
     FlipMade,
     FromScreen,
-    Hello,
     Scene,
+    ScreenHello,
     Show,
-    Spin,
-    Stop,
+    SpinReel,
+    StopReel,
     ToScreen,
     from_screen,
     line_of,
@@ -137,7 +137,7 @@ def expected(one: Shown) -> pygame.Surface:
 
 
 def test_each_view_is_shown_in_a_real_window_as_it_was_drawn(lying: VirtualDisplay, running: TableEnd) -> None:
-    assert isinstance(running.next(), Hello)
+    assert isinstance(running.next(), ScreenHello)
     views = [(one, one.model) for one in shown() if one.size == (1920, 1080) and not one.picture.turning]
     assert {one.picture.view for one, _ in views} >= {
         "attract", "award", "hand_pay", "fault", "test", "recall", "door", "closed",
@@ -168,7 +168,7 @@ def test_each_view_is_shown_in_a_real_window_as_it_was_drawn(lying: VirtualDispl
 def test_the_frames_that_are_reported_are_those_that_were_lit(lying: VirtualDisplay, running: TableEnd) -> None:
     """The window's pixels are read at many moments: each shows what the last frame before it reports."""
     hello = running.next()
-    assert isinstance(hello, Hello)
+    assert isinstance(hello, ScreenHello)
     assert (hello.width, hello.height, hello.display, hello.synchronised) == (640, 480, "x11", False)
     model = set_up("video_fruit_3")
     play = next(one for one in shown() if one.name == "play-landscape")
@@ -178,7 +178,7 @@ def test_the_frames_that_are_reported_are_those_that_were_lit(lying: VirtualDisp
     middles = [(box.x + box.width // 4, box.y + layout.cell * 3 // 2 - 6, box.width // 2, 12) for box in layout.reels]
     surface = pygame.Surface((640, 480))
     painter, parts = Painter(surface), dict[tuple[int, ...], list[pygame.Surface]]()
-    running.tell(*(Spin(reel=reel) for reel in (1, 2, 3)))
+    running.tell(*(SpinReel(reel=reel) for reel in (1, 2, 3)))
     clock, flips = SystemClock(), running.flips(1)
     judged, first_ns = set[tuple[int, int]](), clock.now_ns()
 
@@ -206,7 +206,7 @@ def test_the_frames_that_are_reported_are_those_that_were_lit(lying: VirtualDisp
     known = Flips()
     for flip in flips:
         assert known.add(Flip(flip.number, flip.begun, flip.made, tuple(flip.images))) == 0, "no frame is missing"
-    running.tell(Stop(reel=2, image=3), Stop(reel=1), Stop(reel=3))
+    running.tell(StopReel(reel=2, image=3), StopReel(reel=1), StopReel(reel=3))
     while (stopped := running.flips(1)[0]).turning:
         pass
     assert stopped.images[1] == 3

@@ -22,7 +22,7 @@ from msgspec import Meta
 from controller.games.machines.plays import PlayedTokens, PlayLedger
 from controller.table.wording import counted
 from drivers.coins.cctalk_wire import HopperStatus
-from drivers.coins.hopper import MOST_TOKENS, Plan
+from drivers.coins.hopper import MOST_TOKENS, PayoutPlan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
 from feed.events import Meters
 from feed.state import MachineState
@@ -51,17 +51,17 @@ class CoinDevices(Protocol):
     def ready_to_pay(self) -> bool:
         """Whether a payout can be planned."""
 
-    def make_plan(self, number: int, tokens: int) -> Plan:
+    def make_plan(self, number: int, tokens: int) -> PayoutPlan:
         """Plans a payout, perhaps of fewer tokens."""
 
     def release(self, number: int, t_ns: int) -> None:
         """The plan is durable: it may be paid."""
 
-    def resume(self, plan: Plan, t_ns: int) -> None:
+    def resume(self, plan: PayoutPlan, t_ns: int) -> None:
         """Goes on with a payout that was recorded before."""
 
 
-class Doubt(NamedTuple):
+class AccountDoubt(NamedTuple):
     """Tokens of which no count can say whether they passed."""
 
     what: str
@@ -91,7 +91,7 @@ class TokenAccount:
         self.credits = 0
         self.plays = PlayLedger()
         """What the last plays gave."""
-        self.doubts: tuple[Doubt, ...] = ()
+        self.doubts: tuple[AccountDoubt, ...] = ()
         """Those that no person has decided yet, oldest first."""
         self._record = record
         self._coins = coins
@@ -105,7 +105,7 @@ class TokenAccount:
         """The number of the last record."""
         self._awaited: dict[str, int] = {}
         """What waits until a record of this number is durable."""
-        self._payout: Plan | None = None
+        self._payout: PayoutPlan | None = None
         self._payouts = 0
         """The number of the last payout."""
         self._restored = False
@@ -159,12 +159,12 @@ class TokenAccount:
         self.plays = plays
         self.meters, self.credits = machine.meters, machine.credits
         self._payouts, self._records = kept.payouts, kept.record
-        self.doubts = tuple(Doubt(*doubt) for doubt in kept.doubts)
+        self.doubts = tuple(AccountDoubt(*doubt) for doubt in kept.doubts)
         if kept.acceptor is not None:
             self._counter, self._accepting = kept.acceptor.counter, kept.acceptor.accepting
         if kept.payout is not None:
             payout = kept.payout
-            self._payout = Plan(kept.payouts, payout.tokens, HopperStatus(*payout.before), payout.dispensed)
+            self._payout = PayoutPlan(kept.payouts, payout.tokens, HopperStatus(*payout.before), payout.dispensed)
         self._restored = True
 
     def begin(self, t_ns: int) -> None:
@@ -275,7 +275,7 @@ class TokenAccount:
         if tokens and credited:
             self.token_in(tokens)
         if seen.doubt:
-            self.doubts += (Doubt("tokens_in", 0, None, seen.doubt),)
+            self.doubts += (AccountDoubt("tokens_in", 0, None, seen.doubt),)
         credited = credited and tokens > 0
         act = "token_in" if credited else "acceptor_counted"
         self.write(seen.t_ns, act, tokens=tokens if credited else None, detail=seen.doubt)
@@ -379,17 +379,17 @@ class TokenAccount:
         if self._payout is None or self._payout.number != seen.number:
             return
         self._payout = None
-        self.doubts += (Doubt("payout", seen.least, seen.most, seen.detail),)
+        self.doubts += (AccountDoubt("payout", seen.least, seen.most, seen.detail),)
         self.write(seen.t_ns, "payout_in_doubt", tokens=seen.asked, detail=seen.detail)
 
-    def doubt(self, t_ns: int, doubt: Doubt) -> None:
+    def doubt(self, t_ns: int, doubt: AccountDoubt) -> None:
         """What a device that keeps no count cannot prove."""
         self.doubts += (doubt,)
         self.write(t_ns, "tokens_in_doubt", detail=doubt.detail)
 
     # --- what people decide --------------------------------------------------------------------------------------
 
-    def reconcile(self, t_ns: int, tokens: int, by: str) -> Doubt:
+    def reconcile(self, t_ns: int, tokens: int, by: str) -> AccountDoubt:
         """A person has counted: so many tokens passed of the oldest doubt.
 
         Raises:

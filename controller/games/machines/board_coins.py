@@ -7,7 +7,7 @@ from typing import Protocol
 from drivers.base.board_counter import AcceptSet, BoardCounter, TokensCounted
 from drivers.base.driver import Observation
 from drivers.coins.cctalk_wire import HopperStatus
-from drivers.coins.hopper import Plan
+from drivers.coins.hopper import PayoutPlan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, PayoutDoubt, PayoutEnded
 from drivers.pusher.board_actuator import BoardPaid, BoardPayout
 
@@ -15,7 +15,7 @@ NOTHING = HopperStatus(0, 0, 0, 0)
 """A board's payout is known by its number, and needs no counters of a hopper on a bus."""
 
 
-class BoardHopper(Protocol):
+class NumberedHopper(Protocol):
     """A hopper on a board that pays each number once."""
 
     def ready_to_pay(self) -> bool:
@@ -37,7 +37,7 @@ class BoardCoins:
     names: frozenset[str] = frozenset()
     """They report no identity of their own: the board has one."""
 
-    def __init__(self, acceptor: BoardCounter, hopper: BoardHopper | None = None) -> None:
+    def __init__(self, acceptor: BoardCounter, hopper: NumberedHopper | None = None) -> None:
         """Without a hopper what belongs to the player is paid by hand."""
         self._acceptor = acceptor
         self._hopper = hopper
@@ -54,19 +54,19 @@ class BoardCoins:
         """Whether a payout can be planned."""
         return self._hopper is not None and self._hopper.ready_to_pay()
 
-    def make_plan(self, number: int, tokens: int) -> Plan:
+    def make_plan(self, number: int, tokens: int) -> PayoutPlan:
         """Plans a payout, perhaps of fewer tokens and of a higher number. Raises ValueError where it is not ready."""
         if self._hopper is None:
             raise ValueError(f"payout {number} cannot be planned: the board has no hopper")
         payout = self._hopper.make_plan(number, tokens)
-        return Plan(payout.number, payout.tokens, NOTHING, payout.before)
+        return PayoutPlan(payout.number, payout.tokens, NOTHING, payout.before)
 
     def release(self, number: int, t_ns: int) -> None:
         """The plan is durable: it may be paid."""
         if self._hopper is not None:
             self._hopper.release(number, t_ns)
 
-    def resume(self, plan: Plan, t_ns: int) -> None:
+    def resume(self, plan: PayoutPlan, t_ns: int) -> None:
         """Goes on with a payout that was recorded before."""
         if self._hopper is not None:
             self._hopper.resume(BoardPayout(plan.number, plan.tokens, plan.dispensed or 0))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from controller.games.machines.account import Doubt, TokenAccount
+from controller.games.machines.account import AccountDoubt, TokenAccount
 from controller.games.machines.coin_faults import acceptor_faults, hopper_trouble, payout_fault, silence
 from controller.games.machines.course import PlayCourse
 from controller.table.faults import Fault
@@ -80,7 +80,7 @@ class CoinHandling:
         if self._course.testing:
             self._report.warn(t_ns, CHUTE, "token_in_doubt", seen.detail)
         elif seen.code in UNKNOWN_TOKENS:
-            self._account.doubt(t_ns, Doubt("tokens_in", 0, 1, seen.detail))
+            self._account.doubt(t_ns, AccountDoubt("tokens_in", 0, 1, seen.detail))
             self.shut_in_doubt(t_ns, "token_in_doubt")
         else:
             cause = CHUTE if seen.code == "token_jam" else ""
@@ -121,7 +121,7 @@ class CoinHandling:
     def _ready(self, seen: HopperReady) -> None:
         """A payout can be planned: one is planned after every observation."""
 
-    def reconcile(self, t_ns: int, tokens: int, by: str) -> Doubt:
+    def reconcile(self, t_ns: int, tokens: int, by: str) -> AccountDoubt:
         """A person has counted what is in doubt. Raises `AccountError` as `TokenAccount.reconcile`."""
         doubt = self._account.reconcile(t_ns, tokens, by)
         if not self._account.doubts:

@@ -50,7 +50,7 @@ class PlayModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 M = TypeVar("M", bound=PlayModel)
 
 
-class LineShown(NamedTuple):
+class WinLineShown(NamedTuple):
     """One win line of a play."""
 
     line: int
@@ -147,7 +147,7 @@ def _contradiction(model: PlayModel) -> str | None:
     return None
 
 
-def lines_shown(model: PlayModel, stops: Sequence[int], by_player: Sequence[bool]) -> list[LineShown]:
+def lines_shown(model: PlayModel, stops: Sequence[int], by_player: Sequence[bool]) -> list[WinLineShown]:
     """Every win line with these stops.
 
     "when the player stops the reel" (13:47-20.2): a line with a reel that the house stopped awards nothing.
@@ -156,14 +156,14 @@ def lines_shown(model: PlayModel, stops: Sequence[int], by_player: Sequence[bool
     return shown if all(by_player) else [line._replace(award=0) for line in shown]
 
 
-def _lines_at(model: PlayModel, stops: Sequence[int]) -> list[LineShown]:
+def _lines_at(model: PlayModel, stops: Sequence[int]) -> list[WinLineShown]:
     """Every win line with these stops, and the award of its symbols."""
-    shown: list[LineShown] = []
+    shown: list[WinLineShown] = []
     for number, line in enumerate(model.lines, 1):
         symbols = [
             reel[(stop + offset) % len(reel)] for reel, stop, offset in zip(model.reels, stops, line, strict=True)
         ]
-        shown.append(LineShown(number, symbols, award_of(model, symbols)))
+        shown.append(WinLineShown(number, symbols, award_of(model, symbols)))
     return shown
 
 

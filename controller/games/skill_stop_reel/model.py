@@ -9,12 +9,12 @@ from msgspec import Meta
 from controller.games.machines.win_lines import ModelFolder, PlayModel
 
 
-class Model(PlayModel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReelModel(PlayModel, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One model."""
 
     steps_per_s: Annotated[int, Meta(ge=62, le=402)]
     """The speed of every reel: the fastest is that of the boards' own ramp."""
 
 
-MODELS: Final = ModelFolder("controller.games.skill_stop_reel", Model)
+MODELS: Final = ModelFolder("controller.games.skill_stop_reel", ReelModel)
 """Every model there is."""

@@ -21,7 +21,7 @@ from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopPlays
 from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
-from controller.games.skill_stop_reel.model import MODELS, Model
+from controller.games.skill_stop_reel.model import MODELS, ReelModel
 from controller.rules.profile import profile
 from controller.table.context import GameContext
 from controller.table.rounds import Game
@@ -45,7 +45,7 @@ class SkillStopOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown
     )
 
 
-def _model(config: TableConfig) -> Model:
+def _model(config: TableConfig) -> ReelModel:
     return MODELS.named(config.game_options(SkillStopOptions).model)
 
 

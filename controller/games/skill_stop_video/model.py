@@ -9,12 +9,12 @@ from msgspec import Meta
 from controller.games.machines.win_lines import ModelFolder, PlayModel
 
 
-class Model(PlayModel, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class VideoModel(PlayModel, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One model."""
 
     symbol_ms: Annotated[int, Meta(ge=60, le=1000)]
     """How long each image is lit: 60 ms are three to four frames of a display at 60 Hz, the fewest (ours)."""
 
 
-MODELS: Final = ModelFolder("controller.games.skill_stop_video", Model)
+MODELS: Final = ModelFolder("controller.games.skill_stop_video", VideoModel)
 """Every model there is."""

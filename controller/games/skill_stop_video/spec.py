@@ -19,7 +19,7 @@ from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopPlays
 from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
-from controller.games.skill_stop_video.model import MODELS, Model
+from controller.games.skill_stop_video.model import MODELS, VideoModel
 from controller.games.skill_stop_video.orders import RECALL_ORDERS
 from controller.games.skill_stop_video.scenes import ScreenScenes
 from controller.rules.profile import profile
@@ -46,7 +46,7 @@ class SkillStopVideoOptions(MachineOptions, frozen=True, kw_only=True, forbid_un
     )
 
 
-def _model(config: TableConfig) -> Model:
+def _model(config: TableConfig) -> VideoModel:
     return MODELS.named(config.game_options(SkillStopVideoOptions).model)
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from drivers.screen.actuator import ScreenActuator, ScreenModel
 from drivers.screen.screen import ScreenConfig, ScreenGone, ScreenUp
-from drivers.screen.screen_wire import ALIVE_NS, Alive, Hello, Scene, Show, Stop, ToScreen, to_screen
+from drivers.screen.screen_wire import ALIVE_NS, Alive, Scene, ScreenHello, Show, StopReel, ToScreen, to_screen
 from hal.values import SendFrame
 
-HELLO: Final = Hello(
+HELLO: Final = ScreenHello(
     session="1", at=0, program="p", display="d", width=1, height=1, refresh_mhz=0, synchronised=True, touch=""
 )
 
@@ -50,7 +50,7 @@ def test_scenes_of_two_times_or_with_a_command_between_them_are_all_sent(actuato
     actuator.place(1, 2, 6)
     actuator.show(scene(3), 6)
     found = sent(actuator)
-    assert found == [Show(scene=scene(1)), Show(scene=scene(2)), Stop(reel=1, image=2), Show(scene=scene(3))]
+    assert found == [Show(scene=scene(1)), Show(scene=scene(2)), StopReel(reel=1, image=2), Show(scene=scene(3))]
 
 
 def test_a_screen_that_is_there_is_told_twice_a_second_that_its_table_runs(actuator: ScreenActuator) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from drivers.base.spun_reels import ReelsTrouble
 from drivers.screen.screen import Screen, ScreenConfig
-from drivers.screen.screen_wire import LINK, FromScreen, Hello, Touched, Trouble, line_of
+from drivers.screen.screen_wire import LINK, FromScreen, ScreenHello, ScreenTrouble, Touched, line_of
 from hal.values import EdgesLost, Frame, Loss
 
 S: Final = 1_000_000_000
@@ -24,7 +24,7 @@ class Reported:
     def hello(self, *, touch: str = "panel", session: str = "1") -> list[tuple[str, str]]:
         """The screen's program connects."""
         return self.sends(
-            Hello(
+            ScreenHello(
                 session=session,
                 at=self._t_ns,
                 program="p",
@@ -39,7 +39,7 @@ class Reported:
 
     def trouble(self, what: Literal["display", "touch"], *, fails: bool = True) -> list[tuple[str, str]]:
         """A part of the screen fails, or works again."""
-        return self.sends(Trouble(at=self._t_ns, what=what, fails=fails, detail="so it is"))
+        return self.sends(ScreenTrouble(at=self._t_ns, what=what, fails=fails, detail="so it is"))
 
     def sends(self, message: FromScreen) -> list[tuple[str, str]]:
         """Fault and cause of each trouble that begins; of one that ends the fault is empty."""

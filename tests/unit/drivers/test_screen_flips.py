@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.screen.flips import DisplayError, Flip, Flips, Lit, ScreenClock, Undecided
+from drivers.screen.flips import DisplayLag, Flip, Flips, Lit, ScreenClock, UnknownImage
 
 MS: Final = 1_000_000
 FRAME: Final = 16_666_667
 LATENCY: Final = 25 * MS
 ERROR: Final = 7 * MS
-DISPLAY: Final = DisplayError(LATENCY, ERROR)
+DISPLAY: Final = DisplayLag(LATENCY, ERROR)
 
 
 def steady(images: list[int], begins_ns: int = 0, took_ns: int = MS) -> Flips:
@@ -107,13 +107,13 @@ def test_nothing_is_decided_before_the_flips_show_it() -> None:
 
 def test_what_was_lit_before_the_known_flips_is_not_decided() -> None:
     flips = steady([3] * 12)
-    assert isinstance(flips.image_at(1, LATENCY + MS + ERROR - 1, DISPLAY), Undecided)
+    assert isinstance(flips.image_at(1, LATENCY + MS + ERROR - 1, DISPLAY), UnknownImage)
     assert isinstance(flips.image_at(1, LATENCY + MS + ERROR, DISPLAY), Lit)
 
 
 def test_three_possible_images_are_not_decided() -> None:
-    found = steady(list(range(12))).image_at(1, 6 * FRAME + LATENCY, DisplayError(LATENCY, 2 * FRAME))
-    assert isinstance(found, Undecided)
+    found = steady(list(range(12))).image_at(1, 6 * FRAME + LATENCY, DisplayLag(LATENCY, 2 * FRAME))
+    assert isinstance(found, UnknownImage)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from controller.games.machines.win_lines import lines_shown
-from controller.games.skill_stop_reel.model import MODELS, Model
+from controller.games.skill_stop_reel.model import MODELS, ReelModel
 
 PAGE: Final = Path(__file__).resolve().parents[4] / "docs/devices/skill-stop-reel.md"
 STEPS: Final = 200
@@ -23,7 +23,7 @@ BEYOND: Final = 1e-4
 """What is less likely than this at one reel is left out."""
 
 
-def beside(model: Model, error_ms: float) -> list[tuple[int, float]]:
+def beside(model: ReelModel, error_ms: float) -> list[tuple[int, float]]:
     """How many symbols beside the wanted one a reel stands, and how likely that is."""
     symbol_ms = 1_000 * STEPS / model.symbols / model.steps_per_s
 
@@ -34,7 +34,7 @@ def beside(model: Model, error_ms: float) -> list[tuple[int, float]]:
     return [(by, share) for by, share in shares if share > BEYOND]
 
 
-def rates(model: Model, error_ms: float) -> tuple[float, float, float]:
+def rates(model: ReelModel, error_ms: float) -> tuple[float, float, float]:
     """The shares of plays with the first award and with any, and the tokens won for one that is played."""
     first = any_ = tokens = 0.0
     wanted = [reel.index(want) for reel, want in zip(model.reels, model.awards[0].symbols, strict=True)]

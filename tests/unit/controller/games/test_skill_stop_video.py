@@ -10,7 +10,7 @@ from controller.games.load import check_text
 from controller.games.machines.win_lines import ModelError, award_of
 from controller.games.skill_stop_reel.model import MODELS as REEL_MODELS
 from controller.games.skill_stop_video.model import MODELS
-from drivers.screen.screen_wire import FlipMade, SetUp, Spin, Stop, Touched, line_of
+from drivers.screen.screen_wire import FlipMade, SetUpScreen, SpinReel, StopReel, Touched, line_of
 from feed import events
 from feed.events import MachineEvent, Meters
 from hal.values import Frame
@@ -130,7 +130,7 @@ def test_m3_an_earlier_press_that_is_reported_after_the_image_was_decided_is_in_
     machine.token()
     machine.wait(1.2)
     pressed_ns = machine.press(1)
-    while not [one for one in machine.messages if isinstance(one, Stop) and one.reel == 1 and one.image]:
+    while not [one for one in machine.messages if isinstance(one, StopReel) and one.reel == 1 and one.image]:
         machine.wait(0.001)
     touch = Touched(at=pressed_ns + touched_ms * MS + LAG_NS, down=True, x=0, y=0, reel=1, by="kernel")
     machine.screen.plan_rare(Frame("screen", line_of(touch), machine.now_ns + 1))
@@ -509,11 +509,11 @@ def test_t2_48_the_last_plays_are_recalled_in_a_fault_too_but_not_in_a_play() ->
 
 def test_the_screen_is_told_the_model_and_shows_what_is_owed() -> None:
     machine = VideoMachine()
-    setup = next(one for one in machine.messages if isinstance(one, SetUp))
+    setup = next(one for one in machine.messages if isinstance(one, SetUpScreen))
     model = MODELS.named("video_fruit_3")
     assert setup.reels == model.reels
     assert setup.symbol_ns == model.symbol_ms * MS
-    assert [one.reel for one in machine.messages if isinstance(one, Spin)] == []
+    assert [one.reel for one in machine.messages if isinstance(one, SpinReel)] == []
     machine.token()
     machine.wait(1)
     machine.token()

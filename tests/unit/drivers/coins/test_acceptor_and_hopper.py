@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from controller.games.machines.account import AccountError, Doubt, balance_error
+from controller.games.machines.account import AccountDoubt, AccountError, balance_error
 from drivers.coins.cctalk_wire import ERRORS, HopperFlag, HopperStatus, is_rejection
-from drivers.coins.hopper import Hopper, Plan
+from drivers.coins.hopper import Hopper, PayoutPlan
 from drivers.coins.observations import AcceptorEvents, AcceptorInhibited, HopperReady, PayoutDoubt, PayoutEnded
 from tests.tables.coin_bus import CoinHost, S
 
@@ -292,7 +292,7 @@ def test_what_no_count_can_decide_is_a_doubt_with_both_counts() -> None:
     assert isinstance(host.coins.hopper, Hopper)
     host.hopper._last = (4, 0)
     host.run(2)
-    host.coins.hopper.resume(Plan(9, 4, HopperStatus(0, 0, 4, 0)), host.now_ns)
+    host.coins.hopper.resume(PayoutPlan(9, 4, HopperStatus(0, 0, 4, 0)), host.now_ns)
     host.run(2)
     (doubt,) = host.of(PayoutDoubt)
     assert (doubt.least, doubt.most) == (0, 4)
@@ -332,7 +332,7 @@ def test_the_hopper_is_ready_once_its_counters_are_proven() -> None:
 def test_a_doubt_is_decided_by_a_person_within_its_counts() -> None:
     host = CoinHost(3)
     host.account.token_in(5)
-    host.account.doubts = (Doubt("payout", 0, 3, "a payout of 3"),)
+    host.account.doubts = (AccountDoubt("payout", 0, 3, "a payout of 3"),)
     with pytest.raises(AccountError, match="4 is not between 0 and 3"):
         host.account.reconcile(0, 4, "ann")
     host.account.reconcile(0, 3, "ann")
@@ -343,7 +343,7 @@ def test_a_doubt_is_decided_by_a_person_within_its_counts() -> None:
 
 def test_nothing_is_paid_while_a_count_is_in_doubt() -> None:
     host = credited(accepting(), 2)
-    host.account.doubts = (Doubt("tokens_in", 0, None, "six events"),)
+    host.account.doubts = (AccountDoubt("tokens_in", 0, None, "six events"),)
     assert not host.account.pay(2, host.now_ns)
     with pytest.raises(AccountError, match="reconcile it first"):
         host.account.hand_pay(host.now_ns, "ann")

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.coins.cctalk_bus import CctalkBus
-from drivers.coins.cctalk_wire import Header, Message, encode
+from drivers.coins.cctalk_wire import CctalkMessage, Header, encode
 from drivers.coins.observations import BusLost, BusMessage, BusNoise
 from hal.values import EdgesLost, Frame, Loss
 
 MS = 1_000_000
-POLL = encode(Message(2, Header.BUFFERED_CREDIT))
+POLL = encode(CctalkMessage(2, Header.BUFFERED_CREDIT))
 CREDIT = bytes.fromhex("01 0B 02 00 06 06 04 00 14 00 17 06 04 0D 02 9E")
 
 
@@ -56,7 +56,7 @@ def test_a_lost_byte_costs_one_message_and_no_more() -> None:
 
 
 def test_what_devices_say_to_each_other_is_noise() -> None:
-    found = bus().frame(Frame("cctalk", encode(Message(3, 0, b"", 2)), 0))
+    found = bus().frame(Frame("cctalk", encode(CctalkMessage(3, 0, b"", 2)), 0))
     assert headers([*found]) == ["BusNoise"]
 
 

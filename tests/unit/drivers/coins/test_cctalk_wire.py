@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from drivers.coins.cctalk_wire import (
     ERRORS,
+    CctalkMessage,
     Checksum,
     Header,
     HopperFlag,
-    Message,
     crc16,
     decode,
     encode,
@@ -30,21 +30,21 @@ CHECKSUMS: tuple[Checksum, ...] = ("simple", "crc16")
 @pytest.mark.parametrize(
     ("hexadecimal", "message"),
     [
-        ("02 00 01 F5 08", Message(2, Header.CATEGORY)),
-        ("01 0D 02 00 43 6F 69 6E 20 41 63 63 65 70 74 6F 72 16", Message(1, 0, b"Coin Acceptor", 2)),
+        ("02 00 01 F5 08", CctalkMessage(2, Header.CATEGORY)),
+        ("01 0D 02 00 43 6F 69 6E 20 41 63 63 65 70 74 6F 72 16", CctalkMessage(1, 0, b"Coin Acceptor", 2)),
         (
             "01 0B 02 00 06 06 04 00 14 00 17 06 04 0D 02 9E",
-            Message(1, 0, bytes.fromhex("06 06 04 00 14 00 17 06 04 0D 02"), 2),
+            CctalkMessage(1, 0, bytes.fromhex("06 06 04 00 14 00 17 06 04 0D 02"), 2),
         ),
-        ("03 00 01 A3 59", Message(3, Header.TEST_HOPPER)),
-        ("01 01 03 00 80 7B", Message(1, 0, b"\x80", 3)),
-        ("03 01 01 A4 A5 B2", Message(3, Header.ENABLE_HOPPER, b"\xa5")),
-        ("03 04 01 A7 DF D7 0A 01 90", Message(3, Header.DISPENSE, bytes.fromhex("DF D7 0A 01"))),
-        ("01 01 03 00 01 FA", Message(1, 0, b"\x01", 3)),
-        ("03 00 01 AC 50", Message(3, Header.EMERGENCY_STOP)),
+        ("03 00 01 A3 59", CctalkMessage(3, Header.TEST_HOPPER)),
+        ("01 01 03 00 80 7B", CctalkMessage(1, 0, b"\x80", 3)),
+        ("03 01 01 A4 A5 B2", CctalkMessage(3, Header.ENABLE_HOPPER, b"\xa5")),
+        ("03 04 01 A7 DF D7 0A 01 90", CctalkMessage(3, Header.DISPENSE, bytes.fromhex("DF D7 0A 01"))),
+        ("01 01 03 00 01 FA", CctalkMessage(1, 0, b"\x01", 3)),
+        ("03 00 01 AC 50", CctalkMessage(3, Header.EMERGENCY_STOP)),
     ],
 )
-def test_the_frames_of_the_manuals(hexadecimal: str, message: Message) -> None:
+def test_the_frames_of_the_manuals(hexadecimal: str, message: CctalkMessage) -> None:
     wire = bytes.fromhex(hexadecimal)
     assert decode(wire) == message
     assert encode(message) == wire
@@ -56,20 +56,20 @@ def test_a_printed_frame_that_does_not_add_up_is_none() -> None:
 
 def test_the_crc_is_that_of_ccitt_with_the_initial_value_0() -> None:
     assert crc16(b"123456789") == 0x31C3
-    assert encode(Message(3, Header.SIMPLE_POLL), "crc16") == bytes((3, 0, crc16(b"\x03\x00\xfe") & 255, 254)) + bytes(
-        (crc16(b"\x03\x00\xfe") >> 8,)
-    )
+    assert encode(CctalkMessage(3, Header.SIMPLE_POLL), "crc16") == bytes(
+        (3, 0, crc16(b"\x03\x00\xfe") & 255, 254)
+    ) + bytes((crc16(b"\x03\x00\xfe") >> 8,))
 
 
 @given(st.sampled_from(CHECKSUMS), BYTES, BYTES, st.binary(max_size=255), BYTES)
 def test_what_is_encoded_is_decoded(checksum: Checksum, to: int, header: int, data: bytes, source: int) -> None:
-    message = Message(to, header, data, source if checksum == "simple" else None)
+    message = CctalkMessage(to, header, data, source if checksum == "simple" else None)
     assert decode(encode(message, checksum), checksum) == message
 
 
 @given(st.sampled_from(CHECKSUMS), st.binary(max_size=30), st.integers(0, 400), st.integers(0, 7))
 def test_a_broken_bit_is_always_found(checksum: Checksum, data: bytes, place: int, bit: int) -> None:
-    wire = bytearray(encode(Message(2, Header.BUFFERED_CREDIT, data), checksum))
+    wire = bytearray(encode(CctalkMessage(2, Header.BUFFERED_CREDIT, data), checksum))
     wire[place % len(wire)] ^= 1 << bit
     assert decode(bytes(wire), checksum) is None
 
@@ -82,7 +82,7 @@ def test_no_bytes_break_the_decoder(checksum: Checksum, data: bytes) -> None:
 
 def test_too_much_data_is_refused() -> None:
     with pytest.raises(ValueError, match="at most 255 bytes of data, not 256"):
-        encode(Message(2, 0, bytes(256)))
+        encode(CctalkMessage(2, 0, bytes(256)))
 
 
 @given(st.integers(0, 255), st.integers(0, 254))
