@@ -13,7 +13,8 @@ from controller.games.base.spec import TableDevices
 from controller.games.dice.rules import FACES, DiceRules
 from controller.games.dice.values import DiceValues, Source
 from controller.table.context import GameContext
-from controller.table.rounds import UNCALLED_WARNING, RoundLifecycle, Terms, Uncalled
+from controller.table.rounds import RoundLifecycle
+from controller.table.terms import UNCALLED_WARNING, Terms, Uncalled
 from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
 from feed.fairness import Sample, Test

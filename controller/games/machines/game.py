@@ -24,7 +24,8 @@ from controller.table.context import GameContext
 from controller.table.faults import Fault, LatchedFault
 from controller.table.phase import OPEN, RUNNING, Phase
 from controller.table.recent import Ruling
-from controller.table.rounds import RoundLifecycle, Terms
+from controller.table.rounds import RoundLifecycle
+from controller.table.terms import Terms
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cabinet.door import DoorMoved
