@@ -30,8 +30,8 @@ from msgspec import Meta
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.sensed_device import DebouncedLevel
 from drivers.base.view import dead_lines
-from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, encode_frame, parse_frame
-from drivers.dice.reader_wire import Malformed
+from drivers.dice.frame_wire import FROM_HOST, SUCCESS, FrameCommand, ShakerFrame, encode_frame, parse_frame
+from drivers.dice.reader_wire import MalformedLine
 from drivers.dice.view import AutomatedShakerView
 from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame, SetLine
 
@@ -48,7 +48,7 @@ class TossMoving(Observation, frozen=True, kw_only=True):
 class TossAnswered(Observation, frozen=True, kw_only=True):
     """A serial shaker answered a command."""
 
-    command: Command
+    command: FrameCommand
     done: bool
     """Whether the answer reports success."""
     values: tuple[int, ...] = ()
@@ -204,10 +204,12 @@ class AutomatedShaker:
         self._pass_time(frame.t_ns - 1, found)
         self._health.line_active(frame.link, frame.t_ns, found)
         answer = parse_frame(frame.data)
-        if isinstance(answer, Malformed):
+        if isinstance(answer, MalformedLine):
             found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {answer.why}"))
         else:
-            values = tuple(answer.values) if answer.command in (Command.QUERY, Command.SHAKE_AND_REPORT) else ()
+            values = (
+                tuple(answer.values) if answer.command in (FrameCommand.QUERY, FrameCommand.SHAKE_AND_REPORT) else ()
+            )
             done = answer.status == SUCCESS
             found.append(TossAnswered(t_ns=frame.t_ns, command=answer.command, done=done, values=values))
         return found
@@ -254,12 +256,14 @@ class AutomatedShaker:
             found.append(ShakerTrouble(t_ns=t_ns, active=level == 1))
 
 
-Stage: TypeAlias = Literal["idle", "starting", "tossing", "stopping", "resting", "asking", "running out", "giving up"]
-_ANSWERS: Final[dict[Stage, Command]] = {
-    "starting": Command.START,
-    "stopping": Command.STOP,
-    "asking": Command.QUERY,
-    "giving up": Command.STOP,
+TossStage: TypeAlias = Literal[
+    "idle", "starting", "tossing", "stopping", "resting", "asking", "running out", "giving up"
+]
+_ANSWERS: Final[dict[TossStage, FrameCommand]] = {
+    "starting": FrameCommand.START,
+    "stopping": FrameCommand.STOP,
+    "asking": FrameCommand.QUERY,
+    "giving up": FrameCommand.STOP,
 }
 
 
@@ -280,7 +284,7 @@ class ShakerActuator:
         """Whether its fault line is active."""
         self._config = config
         self._serial = config.control == "serial"
-        self._stage: Stage = "idle"
+        self._stage: TossStage = "idle"
         self._began_ns = 0
         self._stopped_twice = False
         """Whether a serial shaker was sent a second stop."""
@@ -314,7 +318,7 @@ class ShakerActuator:
         self._go("starting", t_ns + round(self._config.start_s * 1e9))
         self._began_ns = t_ns
         if self._serial:
-            self._send(Command.START, t_ns)
+            self._send(FrameCommand.START, t_ns)
         else:
             self.outputs.append(SetLine(START, True, t_ns))
             self._off_ns = t_ns + self._config.pulse_ms * 1_000_000
@@ -335,7 +339,7 @@ class ShakerActuator:
     def rest(self, t_ns: int) -> list[Output]:
         """What stops a shaker of which nobody knows whether it tosses; its answer, if any, is not awaited."""
         if self._serial:
-            stop = encode_frame(ShakerFrame(Command.STOP, FROM_HOST))
+            stop = encode_frame(ShakerFrame(FrameCommand.STOP, FROM_HOST))
             return [SendFrame(self._config.link, stop, t_ns)]
         return [SetLine(START, False, t_ns)]
 
@@ -393,7 +397,7 @@ class ShakerActuator:
                 self._fail(detail, due_ns, found, ours=self._stage != "starting")
             case "tossing" if self._serial:
                 self._go("stopping", due_ns + round(config.start_s * 1e9))
-                self._send(Command.STOP, due_ns)
+                self._send(FrameCommand.STOP, due_ns)
             case "giving up" if not self._stopped_twice:
                 self._stop_again(due_ns)
             case "giving up":
@@ -405,7 +409,7 @@ class ShakerActuator:
                 self._fail(f"it still tosses after {config.longest_s:g} s", due_ns, found, ours=True)
             case "resting" if self._serial:
                 self._go("asking", due_ns + round(config.start_s * 1e9))
-                self._send(Command.QUERY, due_ns)
+                self._send(FrameCommand.QUERY, due_ns)
             case _:
                 self._go("idle", NEVER_NS)
                 found.append(TossLies(t_ns=due_ns))
@@ -443,7 +447,7 @@ class ShakerActuator:
         expected = _ANSWERS.get(self._stage)
         if seen.command is not expected:
             return  # of a toss that was given up
-        if expected is Command.QUERY:
+        if expected is FrameCommand.QUERY:
             # That it does not recognise its dice is no failure of the toss: a person enters them.
             self._go("idle", NEVER_NS)
             found.append(TossLies(t_ns=seen.t_ns, values=seen.values if seen.done else ()))
@@ -457,7 +461,7 @@ class ShakerActuator:
                 return
         if not seen.done:
             self._fail(f"it answers that it did not {expected.name.lower()}", seen.t_ns, found)
-        elif expected is Command.START:
+        elif expected is FrameCommand.START:
             self._go("tossing", seen.t_ns + round(self._config.shake_s * 1e9))
             found.append(TossBegan(t_ns=seen.t_ns))
         else:
@@ -482,7 +486,7 @@ class ShakerActuator:
 
     def _send_stop(self, t_ns: int) -> None:
         self._go("giving up", t_ns + round(self._config.start_s * 1e9))
-        self._send(Command.STOP, t_ns)
+        self._send(FrameCommand.STOP, t_ns)
 
     def _stop_again(self, t_ns: int) -> None:
         self._stopped_twice = True
@@ -491,7 +495,7 @@ class ShakerActuator:
     def _run_out(self, t_ns: int) -> None:
         self._go("running out", max(t_ns, self._began_ns + round(self._config.longest_s * 1e9)))
 
-    def _send(self, command: Command, t_ns: int) -> None:
+    def _send(self, command: FrameCommand, t_ns: int) -> None:
         self.outputs.append(SendFrame(self._config.link, encode_frame(ShakerFrame(command, FROM_HOST)), t_ns))
 
     def _release(self, t_ns: int) -> None:
@@ -500,5 +504,5 @@ class ShakerActuator:
             self._off_ns = NEVER_NS
             self.outputs.append(SetLine(START, False, t_ns))
 
-    def _go(self, stage: Stage, due_ns: int) -> None:
+    def _go(self, stage: TossStage, due_ns: int) -> None:
         self._stage, self._due_ns = stage, due_ns

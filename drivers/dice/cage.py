@@ -120,7 +120,7 @@ BOUNCE_SHARE: Final = 0.5
 """An edge back sooner than this part of a count is a bounce (ours)."""
 
 
-class Turn(NamedTuple):
+class CageTurn(NamedTuple):
     """What an edge, or time, showed of the cage."""
 
     inverted_ns: int | None = None
@@ -144,10 +144,10 @@ class Turning(Protocol):
     def due_ns(self) -> int:
         """When time alone makes an inversion known."""
 
-    def edge(self, edge: Edge) -> Turn | None:
+    def edge(self, edge: Edge) -> CageTurn | None:
         """Takes an edge of its lines; None where the cage did not move."""
 
-    def due(self, t_ns: int) -> Turn | None:
+    def due(self, t_ns: int) -> CageTurn | None:
         """Lets time pass."""
 
     def lost(self, loss: EdgesLost) -> None:
@@ -182,14 +182,14 @@ class LevelTurning:
         """When a level has held."""
         return self._held.due_ns
 
-    def edge(self, edge: Edge) -> Turn | None:
+    def edge(self, edge: Edge) -> CageTurn | None:
         """Any change is a movement; the level found at first is none."""
-        return None if self._held.edge(edge.level, edge.t_ns) else Turn()
+        return None if self._held.edge(edge.level, edge.t_ns) else CageTurn()
 
-    def due(self, t_ns: int) -> Turn | None:
+    def due(self, t_ns: int) -> CageTurn | None:
         """A level that has held is an inversion."""
         held = self._held.due(t_ns)
-        return None if held is None else Turn(held.since_ns)
+        return None if held is None else CageTurn(held.since_ns)
 
     def lost(self, loss: EdgesLost) -> None:
         """What was about to hold is not proven."""
@@ -218,18 +218,18 @@ class PulseTurning:
         """When a level has held."""
         return self._held.due_ns
 
-    def edge(self, edge: Edge) -> Turn | None:
+    def edge(self, edge: Edge) -> CageTurn | None:
         """Any change is a movement; the level found at first is none."""
-        return None if self._held.edge(edge.level, edge.t_ns) else Turn()
+        return None if self._held.edge(edge.level, edge.t_ns) else CageTurn()
 
-    def due(self, t_ns: int) -> Turn | None:
+    def due(self, t_ns: int) -> CageTurn | None:
         """A pulse that has held is an inversion."""
         held = self._held.due(t_ns)
         if held is None:
             return None
         last_ns, self._last_ns = self._last_ns, held.since_ns
         bounce = last_ns is not None and held.since_ns - last_ns < self._apart_ns
-        return Turn() if bounce or not held.level else Turn(held.since_ns)
+        return CageTurn() if bounce or not held.level else CageTurn(held.since_ns)
 
     def lost(self, loss: EdgesLost) -> None:
         """What was about to hold is not proven."""
@@ -298,7 +298,7 @@ class EncoderTurning:
         way = self._quadrature.count - self._up
         return way - self._half * round(way / self._half)
 
-    def edge(self, edge: Edge) -> Turn | None:
+    def edge(self, edge: Edge) -> CageTurn | None:
         """Counts; the cage moved when it left the place where it was last seen to move."""
         quadrature = self._quadrature
         at = quadrature.count
@@ -309,9 +309,9 @@ class EncoderTurning:
         self._mark = quadrature.count
         way = quadrature.count - self._up
         if abs(way) < self._half - self._near + self._charged:
-            return Turn()
+            return CageTurn()
         self._up += self._half if way > 0 else -self._half
-        return Turn(edge.t_ns)
+        return CageTurn(edge.t_ns)
 
     def _charge(self, stop: Stop, edge: Edge) -> None:
         """What the edge shows of pulses that were lost before it, and of a line that is stuck."""
@@ -327,7 +327,7 @@ class EncoderTurning:
         ):
             self._charged += COUNTS_PER_SLOT
 
-    def due(self, t_ns: int) -> Turn | None:
+    def due(self, t_ns: int) -> CageTurn | None:
         """An encoder shows all that it shows by its edges."""
         return None
 
@@ -503,7 +503,7 @@ class Cage(SensedDevice):
             if not self._joined:
                 found.append(DiceStirred(t_ns=t_ns))
 
-    def _turn(self, turn: Turn, t_ns: int, found: list[Observation]) -> None:
+    def _turn(self, turn: CageTurn, t_ns: int, found: list[Observation]) -> None:
         """The cage moved, and was perhaps inverted."""
         self._move(t_ns, found)
         if turn.inverted_ns is None:

@@ -22,7 +22,15 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.view import dead_lines
-from drivers.dice.frame_wire import FROM_HOST, SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
+from drivers.dice.frame_wire import (
+    FROM_HOST,
+    SUCCESS,
+    FrameCommand,
+    ShakerFrame,
+    ShakerFramer,
+    encode_frame,
+    parse_frame,
+)
 from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderDoubtReason, ReaderFault
 from drivers.dice.reader_wire import (
     ASK,
@@ -32,7 +40,7 @@ from drivers.dice.reader_wire import (
     BoardState,
     Die,
     Lying,
-    Malformed,
+    MalformedLine,
     parse_line,
     parse_word,
 )
@@ -145,25 +153,25 @@ def word_of(format_: Format, data: bytes, dice: int) -> Word:
 
 def _line(data: bytes, dice: int) -> Word:
     line = parse_line(data)
-    if isinstance(line, Malformed):
+    if isinstance(line, MalformedLine):
         return _malformed(line)
     return ReaderWord(_STATES[line.state], line.throw, line.dice)
 
 
 def _frame(data: bytes, dice: int) -> Word:
     frame = parse_frame(data)
-    if isinstance(frame, Malformed):
+    if isinstance(frame, MalformedLine):
         return _malformed(frame)
-    if frame.command is Command.START:
+    if frame.command is FrameCommand.START:
         return ReaderWord("moving")
-    if frame.command is Command.STOP:
+    if frame.command is FrameCommand.STOP:
         return _NOTHING
     if frame.status != SUCCESS:
-        if frame.command is Command.SHAKE_AND_REPORT and not frame.values:
+        if frame.command is FrameCommand.SHAKE_AND_REPORT and not frame.values:
             # It has received the command: what it shakes is not yet a result.
             return ReaderWord("moving")
         return RefusedFrame("not_recognised", f"the shaker answers with status {frame.status:02X}")
-    values, shaken = tuple(frame.values), frame.command is Command.SHAKE_AND_REPORT
+    values, shaken = tuple(frame.values), frame.command is FrameCommand.SHAKE_AND_REPORT
     if len(values) == 1 and dice > 1:
         if not dice <= values[0] <= 6 * dice:
             return RefusedFrame("impossible_value", f"{dice} dice do not total {values[0]}")
@@ -175,7 +183,7 @@ def _frame(data: bytes, dice: int) -> Word:
 
 def _word(data: bytes, dice: int) -> Word:
     word = parse_word(data)
-    if isinstance(word, Malformed):
+    if isinstance(word, MalformedLine):
         return _malformed(word)
     match word.word:
         case "shaking":
@@ -188,7 +196,7 @@ def _word(data: bytes, dice: int) -> Word:
             return _NOTHING
 
 
-def _malformed(bad: Malformed) -> RefusedFrame:
+def _malformed(bad: MalformedLine) -> RefusedFrame:
     return RefusedFrame(MALFORMED, f"{bad.why}: {bad.data[:SHOWN_BYTES]!r}")
 
 
@@ -318,7 +326,7 @@ def _words(shown: DiceReading) -> str:
 
 _QUESTIONS: Final = {
     "lines": ASK,
-    "frames_7a": encode_frame(ShakerFrame(Command.QUERY, FROM_HOST)),
+    "frames_7a": encode_frame(ShakerFrame(FrameCommand.QUERY, FROM_HOST)),
     "state_words": b"/state\r\n",
 }
 

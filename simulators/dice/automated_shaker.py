@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-from drivers.dice.frame_wire import SUCCESS, Command, ShakerFrame, encode_frame, parse_frame
-from drivers.dice.reader_wire import Malformed
+from drivers.dice.frame_wire import SUCCESS, FrameCommand, ShakerFrame, encode_frame, parse_frame
+from drivers.dice.reader_wire import MalformedLine
 from hal.clock import NS_PER_S
 from hal.values import Edge, Frame, Output, Rare, SendFrame, SetLine
 from simulators.base.device_faults import DeviceFault, by_name, device_fault
@@ -89,7 +89,7 @@ class AutomatedShakerSimulator:
             self._pulse(t_s)
         elif isinstance(output, SendFrame) and output.link == self._link and self._serial:
             said = parse_frame(output.data)
-            if not isinstance(said, Malformed):
+            if not isinstance(said, MalformedLine):
                 self._answer(said.command, t_s + ANSWERS_S)
 
     def answers(self, until_ns: int) -> tuple[list[Edge], list[Rare]]:
@@ -118,17 +118,17 @@ class AutomatedShakerSimulator:
         self._edges += [Edge(BUSY, 1, int(from_s * NS_PER_S)), Edge(BUSY, 0, int(until_s * NS_PER_S))]
         self._edges.sort(key=lambda edge: edge.t_ns)
 
-    def _answer(self, command: Command, t_s: float) -> None:
+    def _answer(self, command: FrameCommand, t_s: float) -> None:
         if self._fault == "no_start":
             self._fault = "none"
             return
         status, values = SUCCESS, b""
-        if command is Command.QUERY:
+        if command is FrameCommand.QUERY:
             dice = self.dice
             if self._fault == "misreads":
                 dice = (dice[0] % 6 + 1, *dice[1:])
             values = bytes(dice)
-        if self._fault == "fails" and command is Command.STOP:
+        if self._fault == "fails" and command is FrameCommand.STOP:
             status, self._fault = REFUSED, "none"
         data = encode_frame(ShakerFrame(command, status, values))
         if self._fault == "garbled":

@@ -28,7 +28,7 @@ from simulators.dice.craps_table import (
     truth_of,
 )
 from simulators.dice.geometry import CALL, SETTLED
-from simulators.dice.values import Given, own_value_faults, prefixed
+from simulators.dice.values import GivenValues, own_value_faults, prefixed
 
 TROUBLED_S: Final = 30.0
 """From the start of a toss that fails to a shaker that is still again for certain."""
@@ -141,10 +141,10 @@ class CrapsShakerSimulator(CrapsSimulator):
         begin_s: float,
         rest_s: float,
         key_s: float,
-    ) -> Given:
+    ) -> GivenValues:
         """What keypad and board say of the toss. Of one that failed nobody keys anything."""
         if toss is not None and not truth.valid:
-            return Given([], [], True, False, rest_s)
+            return GivenValues([], [], True, False, rest_s)
         keypad_fault, reader_fault = own_value_faults(name)
         keyed = tuple(die.value for die in dice if die.value is not None)
         early = self.givers.key(keyed, begin_s + 1.0) if name == "keyed_too_early" else Batch([], [], 0)

@@ -25,7 +25,7 @@ from simulators.dice.geometry import CALL, SETTLED, DiceGeometry
 from simulators.dice.values import (
     VALUE_REASONS,
     AskedReader,
-    Given,
+    GivenValues,
     ValueGivers,
     own_value_faults,
     prefixed,
@@ -270,7 +270,7 @@ class CrapsSimulator:
 
     def _give(
         self, name: str, dice: tuple[Die, ...], truth: Truth, thrown_s: float, rest_s: float, rng: Random
-    ) -> Given:
+    ) -> GivenValues:
         """What keypad and board say of the throw. Nobody keys a throw that is no roll."""
         keypad_fault, reader_fault = own_value_faults(name)
         keyed = tuple(die.value for die in dice if die.value is not None)
@@ -309,7 +309,7 @@ def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
     return Truth(invalid is None, result, 0.0, 0.0, (invalid,) if invalid else (), detail, (), rest_ns)
 
 
-def as_reported(name: str, truth: Truth, given: Given) -> Truth:
+def as_reported(name: str, truth: Truth, given: GivenValues) -> Truth:
     """The truth of a round whose values were spoilt, on the way to those who must believe them."""
     if not any(own_value_faults(name)) and given.proven:
         return truth

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from drivers.dice.frame_wire import SUCCESS, Command, ShakerFrame, ShakerFramer, encode_frame
+from drivers.dice.frame_wire import SUCCESS, FrameCommand, ShakerFrame, ShakerFramer, encode_frame
 from drivers.dice.reader_wire import (
     MAX_LENGTH,
     PERIOD_S,
@@ -49,7 +49,7 @@ READER_FAULTS: Final = by_name(
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class BoardChunk:
     """Bytes that a reader gets at once, at the time at which the last of them has arrived."""
 
     t_ns: int
@@ -57,10 +57,10 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BoardReading:
     """One throw as the board reported it, and the truth."""
 
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[BoardChunk, ...]
     dice: tuple[Die, ...]
     """How the dice lie."""
     provable: bool
@@ -97,7 +97,7 @@ class DiceReaderSimulator:
         """Until when it has been played."""
         return self._now_s
 
-    def idle(self, duration_s: float, *, unasked: bool = False) -> Reading:
+    def idle(self, duration_s: float, *, unasked: bool = False) -> BoardReading:
         """Lets time pass: what lies there lies, or nothing does; `unasked`, a board that only answers sends nothing."""
         self._wire = []
         from_s = self._now_s
@@ -107,9 +107,9 @@ class DiceReaderSimulator:
             self._stay(duration_s, BoardState.RESTING if self._resting else BoardState.EMPTY, self._resting)
         ns = in_ns(from_s)
         chunks = self._sent(self._wire, Random(0))
-        return Reading(chunks, self._resting, False, True, ns, ns, in_ns(self._now_s), None)
+        return BoardReading(chunks, self._resting, False, True, ns, ns, in_ns(self._now_s), None)
 
-    def move(self, duration_s: float) -> Reading:
+    def move(self, duration_s: float) -> BoardReading:
         """The dice move for a time, and go on moving: `throw` ends it."""
         self._wire = []
         from_ns = in_ns(self._now_s)
@@ -119,11 +119,11 @@ class DiceReaderSimulator:
         else:
             self._now_s += duration_s
         chunks = self._sent(self._wire, Random(0))
-        return Reading(chunks, (), False, True, from_ns, in_ns(self._now_s), in_ns(self._now_s), None)
+        return BoardReading(chunks, (), False, True, from_ns, in_ns(self._now_s), in_ns(self._now_s), None)
 
     def throw(
         self, dice: Sequence[Die], fault: str | None = None, moving_s: float = 3.0, resting_s: float = 3.0
-    ) -> Reading:
+    ) -> BoardReading:
         """The board watches a throw that ends with these dice, with a named fault or without.
 
         Raises:
@@ -153,7 +153,7 @@ class DiceReaderSimulator:
             self._format == "frames_7a" and all(die.lying in ("flat", "unread") for die in dice)
         )
         physical_loss = named.name in ("not_recognised", "changes_its_mind", "board_fault")
-        return Reading(
+        return BoardReading(
             self._sent(wire, rng),
             tuple(dice),
             provable=values and not physical_loss and all(die.lying == "flat" for die in reported),
@@ -169,7 +169,7 @@ class DiceReaderSimulator:
         """What it says of the dice that lie now; empty where none do."""
         return self._resting
 
-    def answer(self, dice: tuple[Die, ...], t_ns: int) -> Chunk:
+    def answer(self, dice: tuple[Die, ...], t_ns: int) -> BoardChunk:
         """The answer to a question about resting dice, on the wire from `t_ns` on, or as soon as it is free for it."""
         data = b""
         if self._format == "frames_7a":
@@ -182,7 +182,7 @@ class DiceReaderSimulator:
                 end_ns = until_ns + len(data) * BYTE_NS
         self._busy.append((end_ns - len(data) * BYTE_NS, end_ns))
         self._free_ns = max(self._free_ns, end_ns)
-        return Chunk(end_ns, data)
+        return BoardChunk(end_ns, data)
 
     def framer(self) -> Framer:
         """What cuts this format's stream."""
@@ -213,16 +213,16 @@ class DiceReaderSimulator:
             self._wire += [(self._now_s + gap_s * k, frame) for k, frame in enumerate(frames)]
         self._now_s = end_s
 
-    def _sent(self, wire: Sequence[tuple[float, bytes]], rng: Random) -> tuple[Chunk, ...]:
+    def _sent(self, wire: Sequence[tuple[float, bytes]], rng: Random) -> tuple[BoardChunk, ...]:
         """The bytes as a reader gets them: at 9600 baud, one frame after the other, cut anywhere."""
-        chunks: list[Chunk] = []
+        chunks: list[BoardChunk] = []
         for t_s, data in wire:
             from_ns = t_ns = max(in_ns(t_s), self._free_ns)
             start = 0
             while start < len(data):
                 end = min(len(data), start + rng.randint(1, 16))
                 t_ns += (end - start) * BYTE_NS
-                chunks.append(Chunk(t_ns, data[start:end]))
+                chunks.append(BoardChunk(t_ns, data[start:end]))
                 start = end
             self._free_ns = t_ns
             self._busy.append((from_ns, t_ns))
@@ -246,7 +246,7 @@ class DiceReaderSimulator:
         return [*wire[:place], (t_s, data), *wire[place + 1 :]]
 
 
-def frames(chunks: Sequence[Chunk], framer: Framer, link: str = "dice_serial") -> list[Frame | EdgesLost]:
+def frames(chunks: Sequence[BoardChunk], framer: Framer, link: str = "dice_serial") -> list[Frame | EdgesLost]:
     """What a link makes of these bytes; give the same framer again to go on where it stopped."""
     return [value for chunk in chunks for value in received(link, framer, chunk.data, chunk.t_ns)]
 
@@ -265,13 +265,15 @@ def _reported(name: str, dice: tuple[Die, ...], rng: Random) -> tuple[Die, ...]:
 def _frames(state: BoardState, dice: tuple[Die, ...]) -> list[bytes]:
     """What the shaker of `7A` frames says of a state."""
     if state is BoardState.MOVING:
-        return [encode_frame(ShakerFrame(Command.START, SUCCESS))]
+        return [encode_frame(ShakerFrame(FrameCommand.START, SUCCESS))]
     if state is BoardState.RESTING:
         values = bytes(die.value for die in dice if die.value is not None)
         recognised = len(values) == len(dice)
-        answer = encode_frame(ShakerFrame(Command.QUERY, SUCCESS if recognised else 0, values if recognised else b""))
-        return [encode_frame(ShakerFrame(Command.STOP, SUCCESS)), answer, answer]
-    return [encode_frame(ShakerFrame(Command.QUERY, 0))] if state is BoardState.FAULT else []
+        answer = encode_frame(
+            ShakerFrame(FrameCommand.QUERY, SUCCESS if recognised else 0, values if recognised else b"")
+        )
+        return [encode_frame(ShakerFrame(FrameCommand.STOP, SUCCESS)), answer, answer]
+    return [encode_frame(ShakerFrame(FrameCommand.QUERY, 0))] if state is BoardState.FAULT else []
 
 
 def _word(state: BoardState) -> bytes:

@@ -24,7 +24,7 @@ from simulators.dice.keypad import KEYPAD_FAULTS
 from simulators.dice.reader import READER_FAULTS
 from simulators.dice.shaker import ShakerSimulator
 from simulators.dice.sic_bo_geometry import SicBoGeometry
-from simulators.dice.values import REPORTED, VALUE_REASONS, Given, ValueGivers, prefixed
+from simulators.dice.values import REPORTED, VALUE_REASONS, GivenValues, ValueGivers, prefixed
 from simulators.lamps.lamp_board import LampBoardSimulator
 
 REVEALED_AFTER_S: Final = 4.3
@@ -177,7 +177,7 @@ class SicBoSimulator:
         truth = self._truth(name, owner, shaken, given, spoilt=spoilt)
         return SimRound(Batch(edges, rare, in_ns(end_s)), truth, self._number, fault)
 
-    def _given(self, name: str, shaken: Shaken, key_s: float) -> tuple[Given, list[Rare]]:
+    def _given(self, name: str, shaken: Shaken, key_s: float) -> tuple[GivenValues, list[Rare]]:
         """The dice as they are keyed and read; a dealer who sees that it is no result keys nothing, and says so."""
         given = self._givers.give(
             shaken.dice,
@@ -194,7 +194,7 @@ class SicBoSimulator:
         calls = shaken.good and self._geometry.reader is None
         return given._replace(edges=[], proven=True), [void] if calls else []
 
-    def _truth(self, name: str, owner: str, shaken: Shaken, given: Given, *, spoilt: bool) -> Truth:
+    def _truth(self, name: str, owner: str, shaken: Shaken, given: GivenValues, *, spoilt: bool) -> Truth:
         reasons = [*shaken.reasons]
         notices: tuple[str, ...] = ()
         if spoilt or given.wrong or not given.proven:

@@ -21,7 +21,7 @@ from simulators.dice.chute import ChuteSimulator
 from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.tumble_truth import Tumble
 from simulators.dice.tumbled_geometry import TumbledGeometry, dealer_faults, tumbler_faults
-from simulators.dice.values import REPORTED, VALUE_REASONS, AskedReader, Given, ValueGivers, own_value_faults
+from simulators.dice.values import REPORTED, VALUE_REASONS, AskedReader, GivenValues, ValueGivers, own_value_faults
 
 NOT_FLAT: Final = "dice_not_flat"
 
@@ -29,11 +29,11 @@ AFTERMATH: Final = ("sensor_stuck", "sensor_missing")
 UNCALLED: Final = ("tumbled_before_no_more_bets", "late_call")
 
 
-class Turned(NamedTuple):
+class TableTumble(NamedTuple):
     """One tumble of a round, and what was said of its dice."""
 
     tumble: Tumble
-    given: Given
+    given: GivenValues
     good: bool
     """Whether those at the table go on with the round."""
     reasons: tuple[str, ...]
@@ -112,13 +112,15 @@ class TumbledSimulator:
 
     # --- tumbles -------------------------------------------------------------------------------------------------
 
-    def _tumbles(self, fault: str, begin_s: float, rng: Random, edges: list[Edge], rare: list[Rare]) -> list[Turned]:
+    def _tumbles(
+        self, fault: str, begin_s: float, rng: Random, edges: list[Edge], rare: list[Rare]
+    ) -> list[TableTumble]:
         """The tumbles of the round, up to the first that is no good."""
         count = self._geometry.tumbles
         own, physical = self._faults.get(fault, ("", False))
         # Of a fault of the wires nobody at the table knows whether it spoilt the tumble: so it comes at the last.
         at = rng.randrange(count) if physical else count - 1
-        found: list[Turned] = []
+        found: list[TableTumble] = []
         for k in range(count):
             spoilt = own if k == at else ""
             of_values = fault if k == at and not own and fault not in self._dealers else ""
@@ -141,7 +143,7 @@ class TumbledSimulator:
         rng: Random,
         edges: list[Edge],
         rare: list[Rare],
-    ) -> Turned:
+    ) -> TableTumble:
         tumble = self._tumbler.tumble(spoilt or None, begin_s)
         truth = tumble.truth
         edges += tumble.batch.edges
@@ -177,9 +179,9 @@ class TumbledSimulator:
         good = not (unkeyed or truth.reasons or disturbed or not truth.tumbled)
         if self._doubtful(keypad_fault, reader_fault, given):
             reasons = (*reasons, *VALUE_REASONS)
-        return Turned(tumble, given, good, reasons)
+        return TableTumble(tumble, given, good, reasons)
 
-    def _doubtful(self, keypad_fault: str | None, reader_fault: str | None, given: Given) -> bool:
+    def _doubtful(self, keypad_fault: str | None, reader_fault: str | None, given: GivenValues) -> bool:
         """Whether the values may fairly be left to a person."""
         if self._geometry.reader not in (None, "lines") or reader_fault is not None:
             return True
@@ -204,7 +206,7 @@ class TumbledSimulator:
 
     # --- afterwards ----------------------------------------------------------------------------------------------
 
-    def _after(self, fault: str, turned: list[Turned], rng: Random, edges: list[Edge], rare: list[Rare]) -> None:
+    def _after(self, fault: str, turned: list[TableTumble], rng: Random, edges: list[Edge], rare: list[Rare]) -> None:
         """The verdict, the settling, and quiet until the next round."""
         last = turned[-1]
         if self._geometry.reader is not None and not last.given.proven:
@@ -225,7 +227,7 @@ class TumbledSimulator:
             self._now_s += 1.5
         self._now_s += rng.uniform(0.5, 1.5) + self._geometry.settle_after_s
 
-    def _truth(self, fault: str, turned: list[Turned]) -> Truth:
+    def _truth(self, fault: str, turned: list[TableTumble]) -> Truth:
         mended, self._mended = self._mended, fault in self._faults and not self._faults[fault][1]
         whole = len(turned) == self._geometry.tumbles and turned[-1].good
         reasons = [reason for one in turned for reason in one.reasons]

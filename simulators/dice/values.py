@@ -10,7 +10,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Output, Rare, SendFrame
 from simulators.base.faults import SimulatedFault
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
-from simulators.dice.reader import READER_FAULTS, DiceReaderSimulator, Reading, frames
+from simulators.dice.reader import READER_FAULTS, BoardReading, DiceReaderSimulator, frames
 
 LINK: Final = "dice_serial"
 VALUE_REASONS: Final = (
@@ -29,7 +29,7 @@ ANSWER_NS: Final = 100_000_000
 """How long a board takes to answer (ours)."""
 
 
-class Given(NamedTuple):
+class GivenValues(NamedTuple):
     """What was said of the dice of one throw."""
 
     edges: list[Edge]
@@ -90,7 +90,7 @@ class ValueGivers:
         reader_fault: str | None = None,
         least_s: float = 3.0,
         again: bool = False,
-    ) -> Given:
+    ) -> GivenValues:
         """A throw that moved from `moved_s` to `rest_s`, keyed from `key_s` on.
 
         `keyed` are the values that the dealer reads off the dice, without it those that they have; `least_s` is how
@@ -124,7 +124,7 @@ class ValueGivers:
             self._lay.append((rest_s, self._reader.resting))
             wrong = wrong or not reading.true
         rare.sort(key=lambda value: value.t_ns)
-        return Given(edges, rare, proven, wrong, until_s, entered)
+        return GivenValues(edges, rare, proven, wrong, until_s, entered)
 
     def asked(self, t_ns: int) -> list[Rare]:
         """What a board that only answers says to a question."""
@@ -185,7 +185,7 @@ class ValueGivers:
             return Batch([], [], int(key_s * NS_PER_S))
         return self._keypad.enter(values, None, key_s).batch
 
-    def _heard(self, reading: Reading) -> list[Rare]:
+    def _heard(self, reading: BoardReading) -> list[Rare]:
         return [*frames(reading.chunks, self._framer, self._link)] if self._framer is not None else []
 
 

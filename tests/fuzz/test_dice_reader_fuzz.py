@@ -18,7 +18,7 @@ from drivers.dice.observations import DiceRead
 from drivers.dice.reader import DiceReader, DiceReaderConfig, Format, ReaderActuator
 from drivers.dice.reader_wire import Die
 from hal.values import EdgesLost, Frame
-from simulators.dice.reader import READER_FAULTS, Chunk, DiceReaderSimulator, frames
+from simulators.dice.reader import READER_FAULTS, BoardChunk, DiceReaderSimulator, frames
 from tests.tables.commanded import Commanded
 
 S = 1_000_000_000
@@ -95,7 +95,7 @@ def is_never_sound(_heard: Sequence[Frame | EdgesLost], _read: DiceRead) -> bool
 SOUND = {"lines": is_sound_line, "frames_7a": is_sound_frame, "state_words": is_never_sound}
 
 
-def check(chunks: Sequence[Chunk], format_: Format, until_ns: int = 0) -> int:
+def check(chunks: Sequence[BoardChunk], format_: Format, until_ns: int = 0) -> int:
     """Checks every agreed value of a stream; returns how many there were."""
     config = DiceReaderConfig(format=format_)
     driver = Commanded(DiceReader(config, 3), ReaderActuator(config, 3))
@@ -117,7 +117,7 @@ def check(chunks: Sequence[Chunk], format_: Format, until_ns: int = 0) -> int:
     return agreed
 
 
-def throws(seed: int, format_: Format, faults: Sequence[str | None]) -> list[Chunk]:
+def throws(seed: int, format_: Format, faults: Sequence[str | None]) -> list[BoardChunk]:
     """Some throws of a board, one after the other."""
     rng, board = Random(seed), DiceReaderSimulator(seed, format_)
     chunks = list(board.idle(2.0).chunks)
@@ -134,7 +134,7 @@ def test_the_oracle_knows_a_sound_throw_when_it_sees_one(format_: Format, agreed
 
 
 @st.composite
-def broken_streams(draw: st.DrawFn, format_: Format) -> list[Chunk]:
+def broken_streams(draw: st.DrawFn, format_: Format) -> list[BoardChunk]:
     """A simulated stream with bytes changed, lost, put in, and pieces lost, repeated, moved and delayed."""
     faults = draw(st.lists(st.none() | st.sampled_from(sorted(READER_FAULTS)), min_size=1, max_size=3))
     chunks = throws(draw(st.integers(0, 50)), format_, faults)
@@ -144,22 +144,22 @@ def broken_streams(draw: st.DrawFn, format_: Format) -> list[Chunk]:
         at = draw(st.integers(0, max(0, len(data) - 1)))
         match draw(st.sampled_from(["byte", "lose", "insert", "drop", "repeat", "gap", "move"])):
             case "byte":
-                chunks[k] = Chunk(t_ns, data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :])
+                chunks[k] = BoardChunk(t_ns, data[:at] + bytes([draw(st.integers(0, 255))]) + data[at + 1 :])
             case "lose":
-                chunks[k] = Chunk(t_ns, data[:at] + data[at + draw(st.integers(1, 30)) :])
+                chunks[k] = BoardChunk(t_ns, data[:at] + data[at + draw(st.integers(1, 30)) :])
             case "insert":
-                chunks[k] = Chunk(t_ns, data[:at] + draw(st.binary(max_size=40)) + data[at:])
+                chunks[k] = BoardChunk(t_ns, data[:at] + draw(st.binary(max_size=40)) + data[at:])
             case "drop":
                 del chunks[k : k + draw(st.integers(1, 30))]
             case "repeat":
                 chunks.insert(k, chunks[k])
             case "gap":
                 late_ns = draw(st.integers(0, 4 * S))
-                chunks[k:] = [Chunk(later.t_ns + late_ns, later.data) for later in chunks[k:]]
+                chunks[k:] = [BoardChunk(later.t_ns + late_ns, later.data) for later in chunks[k:]]
             case "move":
-                chunks.insert(k, Chunk(t_ns, chunks[draw(st.integers(0, len(chunks) - 1))].data))
+                chunks.insert(k, BoardChunk(t_ns, chunks[draw(st.integers(0, len(chunks) - 1))].data))
         if not chunks:
-            return [Chunk(0, b"")]
+            return [BoardChunk(0, b"")]
     return chunks
 
 
@@ -178,10 +178,10 @@ def test_a_broken_stream_never_gives_a_value_that_it_does_not_prove(data: st.Dat
 @example([(0, bytes.fromhex("7a 06 06 02 01 01 01 12 55") * 3)], "frames_7a")
 def test_random_bytes_never_give_a_value(pieces: list[tuple[int, bytes]], format_: Format) -> None:
     t_ns = 0
-    chunks: list[Chunk] = []
+    chunks: list[BoardChunk] = []
     for gap_ns, data in pieces:
         t_ns += gap_ns
-        chunks.append(Chunk(t_ns, data))
+        chunks.append(BoardChunk(t_ns, data))
     assert check(chunks, format_) == 0
 
 
@@ -201,7 +201,7 @@ LINES = st.builds(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(LINES | st.just(b"garbage\r\n"), max_size=40), st.sampled_from([S // 2, S, 2 * S + 1]))
 def test_well_formed_lines_in_any_order_give_no_value_that_they_do_not_prove(lines: list[bytes], gap_ns: int) -> None:
-    check([Chunk(k * gap_ns, line) for k, line in enumerate(lines)], "lines")
+    check([BoardChunk(k * gap_ns, line) for k, line in enumerate(lines)], "lines")
 
 
 FRAMES = st.sampled_from(
@@ -224,4 +224,4 @@ FRAMES = st.sampled_from(
 @settings(max_examples=300, deadline=None)
 @given(st.lists(FRAMES, max_size=30))
 def test_well_formed_frames_in_any_order_give_no_value_that_they_do_not_prove(sent: list[bytes]) -> None:
-    check([Chunk(k * S, frame) for k, frame in enumerate(sent)], "frames_7a")
+    check([BoardChunk(k * S, frame) for k, frame in enumerate(sent)], "frames_7a")

@@ -9,8 +9,7 @@ import msgspec
 from controller.games.assembly import own_time, table_for
 from controller.games.sic_bo.rounds import SicBoGame
 from controller.table.orders.order import CommandResult
-from drivers.dice.frame_wire import FROM_HOST, ShakerFrame, encode_frame
-from drivers.dice.frame_wire import Command as ShakerCommand
+from drivers.dice.frame_wire import FROM_HOST, FrameCommand, ShakerFrame, encode_frame
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, encode_line
 from feed.events import Event, decode, encode
 from feed.state import Snapshot, TableState
@@ -22,7 +21,7 @@ from simulators.dice.automated_shaker import AutomatedShakerSimulator
 from tests.tables.bench import EventList, configured
 
 S = 1_000_000_000
-START = encode_frame(ShakerFrame(ShakerCommand.START, FROM_HOST))
+START = encode_frame(ShakerFrame(FrameCommand.START, FROM_HOST))
 MS = 1_000_000
 OLD, NEW = "njac-19:47", "njac-13:69F"
 LINES = ("cover", "shake", *(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")

@@ -27,7 +27,7 @@ from controller.games.dice.rules import Dice
 #                  │
 #                  └◄──► COME_ONLY: nobody has a line wager, and the shooter rolls for the come wagers that are left
 
-Phase: TypeAlias = Literal["come_out", "point", "come_only"]
+CrapsPhase: TypeAlias = Literal["come_out", "point", "come_only"]
 
 
 class Puck(NamedTuple):
@@ -56,7 +56,7 @@ class FireSeries(Struct, frozen=True, forbid_unknown_fields=True):
 class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the game stands before a roll."""
 
-    phase: Phase = "come_out"
+    phase: CrapsPhase = "come_out"
     point: int | None = None
     """The come out point, in the phase `point` only."""
     come_points: tuple[int, ...] = ()
@@ -93,7 +93,7 @@ class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Puck(self.phase == "point", self.point, on_dont_pass=self.phase == "come_only")
 
 
-Decision: TypeAlias = Literal["natural", "craps", "point_set", "pass", "seven_out", "none"]
+RollDecision: TypeAlias = Literal["natural", "craps", "point_set", "pass", "seven_out", "none"]
 """What a roll was for pass and don't pass: `pass` is the point made, `seven_out` the loser 7. With `point_set` and
 `none` they are not decided yet.
 """
@@ -106,7 +106,7 @@ class Rolled(NamedTuple):
     """Where the game stands now."""
     dice: Dice
     total: int
-    decision: Decision
+    decision: RollDecision
     shooter_passes: bool = False
     """The shooter must pass the dice; the state counts the next shooter already."""
     change_dice: bool = False
@@ -218,7 +218,7 @@ class Craps:
         fire = (*state.fire, FireSeries(state.shooter)) if self._fire is not None else ()
         return replace(state, dice_offered=False, shooter_came_out=True, fire=fire)
 
-    def _decision(self, state: CrapsState, total: int) -> Decision:
+    def _decision(self, state: CrapsState, total: int) -> RollDecision:
         if state.phase == "come_only":
             return "none"
         if state.phase == "come_out":

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from controller.games.craps.between_rolls import BetweenRolls
 from controller.games.craps.rolls import CrapsRolls
-from controller.games.craps.throw import Throw
+from controller.games.craps.throw import BoardThrow
 from controller.games.dice.tossed_dice import SHAKER_FAILED, RoundView, Toss, TossedDice
 from controller.games.dice.value_devices import ValueDevices
 from controller.games.dice.values import LYING, DiceValues, Doubted, Read, words
@@ -39,7 +39,7 @@ class DiceOnTable:
         """A roll decides nothing for `call_time_s` after its dice lay: "No Roll" can be called first."""
         self.values = values
         self.devices = ValueDevices(values, rounds.report)
-        self.throw = Throw()
+        self.throw = BoardThrow()
         self.tossed = tossed
         self.rounds = rounds
         self._rolls = rolls

@@ -9,7 +9,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.craps.decision import Decision
+from controller.games.craps.decision import RollDecision
 from controller.games.craps.orders import ORDERS
 from controller.games.craps.rounds import CrapsGame, CrapsOptions
 from controller.games.craps.rules import CrapsRules
@@ -76,7 +76,7 @@ def _bias(config: TableConfig) -> DicePlan:
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
-    decision = StatisticsKey(field="decision", values=[*get_args(Decision)])
+    decision = StatisticsKey(field="decision", values=[*get_args(RollDecision)])
     return [*dice_statistics(_rules(config).dice_count.value), decision]
 
 

@@ -15,7 +15,7 @@ from controller.table.phase import OPEN, RUNNING, Phase
 Strays: TypeAlias = Literal["void", "early"]
 
 
-class Throw:
+class BoardThrow:
     """The throws of one table, one after the other."""
 
     def __init__(self) -> None:

@@ -19,8 +19,8 @@ LAY: Final = "lay"
 OffKind: TypeAlias = Literal["place to win", "place to lose", "buy", "lay", "come odds", "hardways"]
 """The kinds of wager that a text may make inactive on a come out roll."""
 
-Total: TypeAlias = Annotated[int, Meta(ge=2, le=12)]
-Die: TypeAlias = Annotated[int, Meta(ge=1, le=6)]
+RollTotal: TypeAlias = Annotated[int, Meta(ge=2, le=12)]
+Face: TypeAlias = Annotated[int, Meta(ge=1, le=6)]
 
 
 class PointOdds(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +74,7 @@ class Hardway(Struct, frozen=True, forbid_unknown_fields=True):
 
     bet: str
     cite: Cite
-    total: Total
+    total: RollTotal
     odds: Cited[Odds]
 
 
@@ -82,10 +82,10 @@ class Pay(Struct, frozen=True, forbid_unknown_fields=True):
     """One line of what a one roll wager pays on: totals, or one combination."""
 
     odds: Cited[Odds]
-    totals: tuple[Total, ...] = ()
+    totals: tuple[RollTotal, ...] = ()
     hard: bool | None = None
     """With totals: only with two equal dice, or only without; None for either way."""
-    dice: tuple[Die, Die] | None = None
+    dice: tuple[Face, Face] | None = None
 
     def on(self, dice: Dice) -> bool:
         """Whether this roll is one of them."""

@@ -11,7 +11,7 @@ from controller.configuration.registry import Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices
 from controller.games.dice.rules import FACES, DiceRules
-from controller.games.dice.values import DiceValues, Source
+from controller.games.dice.values import DiceValues, ValueSource
 from controller.table.context import GameContext
 from controller.table.rounds import RoundLifecycle
 from controller.table.terms import UNCALLED_WARNING, Terms, Uncalled
@@ -38,7 +38,7 @@ def make_values(config: TableConfig, devices: TableDevices, dice: int, wait_s: f
     """Makes the keypad and the reading board; `wait_s` is how long one is awaited after the other has reported."""
     devices.make("keypad", dice_parts(dice))
     devices.make("reader", dice_parts(dice))
-    both: tuple[Source, ...] = ("keypad", "reader")
+    both: tuple[ValueSource, ...] = ("keypad", "reader")
     sources = [source for source in both if source in config.devices]
     if len(sources) == len(both) and config.devices["reader"].keys(DiceReaderConfig).format == "state_words":
         # It reports that dice are shaken, and no values.

@@ -16,7 +16,7 @@ from controller.games.dice.rules import Dice
 from drivers.base.driver import NEVER_NS
 from drivers.dice.observations import DiceEntered, DiceRead
 
-Source: TypeAlias = Literal["keypad", "reader"]
+ValueSource: TypeAlias = Literal["keypad", "reader"]
 
 LYING: Final = ("die_off_table", "die_on_die", "die_on_two_sides", "dice_not_flat")
 """What a board may report of how dice lie, the gravest first: the reason codes of rounds that it makes void."""
@@ -43,7 +43,7 @@ class Doubted(NamedTuple):
 class DiceValues:
     """The values of one tumble or throw after the other."""
 
-    def __init__(self, sources: Sequence[Source], wait_s: float = 20.0) -> None:
+    def __init__(self, sources: Sequence[ValueSource], wait_s: float = 20.0) -> None:
         """`wait_s` is how long a source is waited for once the other has given its values (ours).
 
         Raises:

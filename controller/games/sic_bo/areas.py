@@ -17,11 +17,11 @@ from itertools import combinations
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from controller.games.dice.rules import FACES, Dice
-from controller.games.sic_bo.rules import Range, SicBoRules, SicBoWager
+from controller.games.sic_bo.rules import SicBoRules, SicBoWager, SmallOrBig
 from controller.rules.cited import HOUSE_RULE
 from feed.data import WinningBet
 
-Kind: TypeAlias = Literal[
+AreaKind: TypeAlias = Literal[
     "three_of_a_kind",
     "two_of_a_kind",
     "any_three_of_a_kind",
@@ -43,12 +43,12 @@ class Area(NamedTuple):
     """Its place on the lamp chain, from 1."""
     name: str
     """The wager that lies on it: `two dice 2-5`."""
-    kind: Kind
+    kind: AreaKind
     values: Dice
     """The values that it names; for a total, the total; none for small, big and any three of a kind."""
 
 
-def _named() -> Iterator[tuple[str, Kind, Dice]]:
+def _named() -> Iterator[tuple[str, AreaKind, Dice]]:
     """The areas in the order of their numbers."""
     for value in FACES:
         yield f"three of a kind {value}", "three_of_a_kind", (value,)
@@ -134,7 +134,7 @@ class SicBoLayout:
             one = wagers.one_of_a_kind
             by_count = (one.odds, one.odds_on_two, one.odds_on_three)
             return by_count[dice.count(area.values[0]) - 1].value.in_words()
-        fixed: dict[Kind, SicBoWager | Range] = {
+        fixed: dict[AreaKind, SicBoWager | SmallOrBig] = {
             "three_of_a_kind": wagers.three_of_a_kind,
             "two_of_a_kind": wagers.two_of_a_kind,
             "any_three_of_a_kind": wagers.any_three_of_a_kind,

@@ -25,7 +25,7 @@ class TotalValue(Struct, frozen=True, forbid_unknown_fields=True):
     odds: Cited[Odds]
 
 
-class Range(Struct, frozen=True, forbid_unknown_fields=True):
+class SmallOrBig(Struct, frozen=True, forbid_unknown_fields=True):
     """The small or the big bet: it wins on these totals, and loses on any three of a kind."""
 
     cite: Cite
@@ -51,8 +51,8 @@ class SicBoWagers(Struct, frozen=True, forbid_unknown_fields=True):
     total_value: Cite
     totals: tuple[TotalValue, ...]
     two_dice_combination: SicBoWager
-    small: Range
-    big: Range
+    small: SmallOrBig
+    big: SmallOrBig
     one_of_a_kind: OneOfAKind
     two_of_a_kind_on_triple: Cited[bool]
     """Whether two of a kind wins when the third die shows the number too. The texts leave it open."""
@@ -76,7 +76,7 @@ class ManualShaker(Struct, frozen=True, forbid_unknown_fields=True):
     uncovered_until: Cited[str]
 
 
-class AutomatedShaker(Struct, frozen=True, forbid_unknown_fields=True):
+class AutomatedShakerRule(Struct, frozen=True, forbid_unknown_fields=True):
     """The shaker that tosses by itself, where the text knows one."""
 
     operations_at_opening: Cited[Count]
@@ -96,6 +96,6 @@ class SicBoRules(DiceRules, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """How long dice in a shaker may remain on a table; None where the text sets no limit."""
     entry: Cited[str]
     manual_shaker: ManualShaker
-    automated_shaker: AutomatedShaker | None = None
+    automated_shaker: AutomatedShakerRule | None = None
     electrical_device: ElectricalDevice
     wagers: SicBoWagers

@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from controller.games.dice.rules import FACES
-from controller.games.tumbled.rules import Side
+from controller.games.tumbled.rules import TumbleSide
 from controller.rules.cited import OURS
 from controller.rules.house import HouseKeys, OwnOdds, Words, ours
 from controller.rules.profile import Data
@@ -20,7 +20,7 @@ class BeatTheDealerHouse(HouseKeys, frozen=True, kw_only=True, forbid_unknown_fi
 
     odds: Annotated[_Odds, Meta(description="what the player's wager pays: [won, staked]; without it [1, 1]")] = None
     ties: Annotated[
-        Side | None,
+        TumbleSide | None,
         Meta(description='who wins where both have the same total; without it "dealer"', extra={"cite": OURS}),
     ] = None
 

@@ -21,7 +21,7 @@ from msgspec import Meta
 from controller.games.dice.values import DiceValues, name_of_rest
 from controller.games.tumbled.bets import TumbledBets
 from controller.games.tumbled.runs import report_jam
-from controller.games.tumbled.tumbled_dice import Stage, TumbledDice
+from controller.games.tumbled.tumbled_dice import TumbledDice, TumbleStage
 from controller.games.tumbled.turned_cage import TurnedCage
 from controller.table.phase import SETTLING
 from controller.table.rounds import RoundLifecycle
@@ -145,7 +145,7 @@ class TumbledGame:
 
     def _turn_cage(self, t_ns: int) -> None:
         """Turns the cage where a tumble is awaited, its dice lie, and it was not turned for it before."""
-        awaited = self.rounds.undecided and self.rounds.called_ns is not None and self.dice.stage is Stage.AWAITED
+        awaited = self.rounds.undecided and self.rounds.called_ns is not None and self.dice.stage is TumbleStage.AWAITED
         if self._motor is not None and awaited and self.quiet():
             self._motor.turn(t_ns)
 

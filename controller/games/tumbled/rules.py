@@ -14,7 +14,7 @@ from controller.games.dice.rules import Count, DiceRules, LargeDice, Tumbler
 from controller.rules.cited import Cite, Cited, Odds
 from feed.data import WinningBet
 
-Side: TypeAlias = Literal["dealer", "player"]
+TumbleSide: TypeAlias = Literal["dealer", "player"]
 
 
 class TumbledRules(DiceRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,12 +30,12 @@ class BeatTheDealerRules(TumbledRules, frozen=True, kw_only=True, forbid_unknown
     """Two tumbles of two dice: the higher point count wins."""
 
     player_positions: Cited[Count]
-    tumbles: Cited[tuple[Side, ...]]
+    tumbles: Cited[tuple[TumbleSide, ...]]
     """Whose tumble comes when."""
-    ties: Cited[Side]
+    ties: Cited[TumbleSide]
     odds: Cited[Odds]
 
-    def winner(self, dealer: Sequence[int], player: Sequence[int]) -> Side:
+    def winner(self, dealer: Sequence[int], player: Sequence[int]) -> TumbleSide:
         """Who has the higher point count; a tie is the dealer's.
 
         Raises:

@@ -34,7 +34,7 @@ from feed import events
 from feed.events import Evidence
 
 
-class Stage(Enum):
+class TumbleStage(Enum):
     """How far a tumble of the round is."""
 
     AWAITED = "it has not begun"
@@ -90,7 +90,7 @@ class TumbledDice:
         """`device` is the tumbler, `cage` or `chute`; `motor` turns the cage, None where a person does."""
         self.devices = ValueDevices(values, rounds.report)
         self.kept = KeptTumble(device, rounds.report)
-        self.stage = Stage.AWAITED
+        self.stage = TumbleStage.AWAITED
         self._rounds = rounds
         self._report = rounds.report
         self._bets = bets
@@ -106,7 +106,7 @@ class TumbledDice:
 
     def _await_tumble(self) -> None:
         """The next tumble of the round is awaited."""
-        self.stage = Stage.AWAITED
+        self.stage = TumbleStage.AWAITED
         if self._motor is not None:
             self._motor.await_tumble()
         self._stirred_only: RunOver | None = None
@@ -141,21 +141,21 @@ class TumbledDice:
 
     def _stir(self) -> None:
         """The dice leave rest."""
-        if self.stage is Stage.LYING:
+        if self.stage is TumbleStage.LYING:
             self._disturbed = "the dice were moved after they lay, and before their values were given"
-        elif self.stage is Stage.AWAITED:
+        elif self.stage is TumbleStage.AWAITED:
             self._values.unread()
 
     def _begin(self, seen: TumbleStarted, t_ns: int) -> None:
         """A tumble begins."""
         rounds = self._rounds
-        if self.stage is Stage.LYING:
+        if self.stage is TumbleStage.LYING:
             self._unresolved(t_ns, "dice_disturbed", "the dice were tumbled again before their values were given")
             self.kept.begins(seen)
             return
         first = rounds.phase is OPEN
         rounds.phase = RUNNING
-        self.stage = Stage.TUMBLING
+        self.stage = TumbleStage.TUMBLING
         self._stirred_only = None
         self._values.begin()
         if first and rounds.context.call_by == "auto":
@@ -167,7 +167,7 @@ class TumbledDice:
 
     def _goes_on(self, seen: CageInverted | ChutePassed, t_ns: int) -> None:
         """The dice are tumbled on: a board that has read them already read dice that went on."""
-        if self.stage is Stage.TUMBLING:
+        if self.stage is TumbleStage.TUMBLING:
             self._values.unread()
             if isinstance(seen, CageInverted):
                 inversions = seen.inversions
@@ -175,17 +175,17 @@ class TumbledDice:
 
     def _rest(self, run: RunOver, t_ns: int) -> None:
         """The dice lie: does their run prove a tumble?"""
-        if self.stage is Stage.AWAITED:
+        if self.stage is TumbleStage.AWAITED:
             self._stirred_only = run
             if not self._untumbled(t_ns, self._values.read):
                 self._report.warn(t_ns, self._device, "moved_at_rest", "the dice were moved, and not tumbled")
-        elif self.stage is Stage.TUMBLING:
+        elif self.stage is TumbleStage.TUMBLING:
             self._record.note_run(run)
             wrong = refusal_of(run)
             if wrong is not None:
                 self._refuse(t_ns, wrong)
                 return
-            self.stage = Stage.LYING
+            self.stage = TumbleStage.LYING
             self._values.rested(t_ns)
             if "keypad" in self._values.sources:
                 self._report.event(events.RoundProgress, t_ns, tumble=self._record.side, keyed=[])
@@ -221,16 +221,16 @@ class TumbledDice:
 
     def _board_moves(self) -> None:
         """The reading board sees dice move: where they lay, somebody touched them."""
-        if self.stage is Stage.LYING:
+        if self.stage is TumbleStage.LYING:
             self._stir()
         else:
             self._values.unread()
 
     def weigh(self, t_ns: int) -> None:
         """What the sources of values have come to."""
-        if self.stage is Stage.AWAITED:
+        if self.stage is TumbleStage.AWAITED:
             self._untumbled(t_ns, self._values.read)
-        if self.stage is not Stage.LYING:
+        if self.stage is not TumbleStage.LYING:
             return
         if self._values.cocked:
             self._record.note_values(self._values)

@@ -6,7 +6,7 @@ import pytest
 
 from controller.games.load import check_text
 from controller.service.event_lines import line_of
-from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import FROM_HOST, FrameCommand, ShakerFrame, encode_frame
 from feed import events
 from feed.events import decode, encode
 from feed.state import TableState
@@ -297,5 +297,5 @@ def test_a_shaker_that_the_service_before_may_have_set_going_is_stopped_at_the_b
     (stop,) = ShakerHands(shaker_toml(control="serial")).table.rest(7)
     assert isinstance(stop, SendFrame)
     assert (stop.link, stop.t_ns) == ("shaker_serial", 7)
-    assert stop.data == encode_frame(ShakerFrame(Command.STOP, FROM_HOST))
+    assert stop.data == encode_frame(ShakerFrame(FrameCommand.STOP, FROM_HOST))
     assert ShakerHands().table.rest(7) == [SetLine("shaker_start", False, 7)]

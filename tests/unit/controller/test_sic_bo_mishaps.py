@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers.dice.frame_wire import FROM_HOST, Command, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import FROM_HOST, FrameCommand, ShakerFrame, encode_frame
 from feed import events
 from hal.capture.command_text import read_command
 from hal.lamp_fields import CHAIN, read_back
@@ -15,7 +15,7 @@ AUTOMATED = "[device.automated_shaker]"
 BOTH = "[device.automated_shaker]\n[device.shaker]"
 SENSED = "[device.automated_shaker]\npresent_sensor = true\n[device.shaker]"
 SERIAL = '[device.automated_shaker]\ncontrol = "serial"'
-STOP = encode_frame(ShakerFrame(Command.STOP, FROM_HOST))
+STOP = encode_frame(ShakerFrame(FrameCommand.STOP, FROM_HOST))
 
 
 def bench(devices: str = "", rules: str = NEW) -> SicBoBench:

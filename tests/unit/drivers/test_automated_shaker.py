@@ -15,7 +15,7 @@ from drivers.dice.automated_shaker import (
     TossDoubt,
     TossMoving,
 )
-from drivers.dice.frame_wire import SUCCESS, Command, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import SUCCESS, FrameCommand, ShakerFrame, encode_frame
 from hal.values import Edge, EdgesLost, Frame, Loss
 
 MS = 1_000_000
@@ -72,12 +72,12 @@ def test_a_line_that_was_gone_and_is_back_tells_what_it_is_now() -> None:
 
 def test_a_serial_shakers_answers_are_told_with_the_values_of_a_query() -> None:
     shaker = AutomatedShaker(SERIAL)
-    started = shaker.frame(Frame("shaker_serial", encode_frame(ShakerFrame(Command.START, SUCCESS)), 5))
-    asked = shaker.frame(Frame("shaker_serial", encode_frame(ShakerFrame(Command.QUERY, SUCCESS, b"\1\2\3")), 6))
-    assert started == [TossAnswered(t_ns=5, command=Command.START, done=True)]
-    assert asked == [TossAnswered(t_ns=6, command=Command.QUERY, done=True, values=(1, 2, 3))]
-    refused = shaker.frame(Frame("shaker_serial", encode_frame(ShakerFrame(Command.STOP, 0)), 7))
-    assert refused == [TossAnswered(t_ns=7, command=Command.STOP, done=False)]
+    started = shaker.frame(Frame("shaker_serial", encode_frame(ShakerFrame(FrameCommand.START, SUCCESS)), 5))
+    asked = shaker.frame(Frame("shaker_serial", encode_frame(ShakerFrame(FrameCommand.QUERY, SUCCESS, b"\1\2\3")), 6))
+    assert started == [TossAnswered(t_ns=5, command=FrameCommand.START, done=True)]
+    assert asked == [TossAnswered(t_ns=6, command=FrameCommand.QUERY, done=True, values=(1, 2, 3))]
+    refused = shaker.frame(Frame("shaker_serial", encode_frame(ShakerFrame(FrameCommand.STOP, 0)), 7))
+    assert refused == [TossAnswered(t_ns=7, command=FrameCommand.STOP, done=False)]
 
 
 @given(st.binary(max_size=20))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
-from drivers.dice.frame_wire import Command, ShakerFrame, encode_frame
+from drivers.dice.frame_wire import FrameCommand, ShakerFrame, encode_frame
 from drivers.dice.observations import DiceMoving, DiceRead, DiceShaken, ReaderDoubt, ReaderFault
 from drivers.dice.reader import DiceReader, DiceReaderConfig, ReaderActuator
 from drivers.dice.reader_wire import BoardLine, BoardState, Die, Lying, encode_line
@@ -189,9 +189,9 @@ def test_a_board_that_says_that_it_is_at_fault_is_told_once_and_again_when_it_is
 
 # --- the frames of a serial shaker -------------------------------------------------------------------------------
 
-ANSWER = encode_frame(ShakerFrame(Command.QUERY, 2, bytes(GOOD)))
-STARTED = encode_frame(ShakerFrame(Command.START, 2))
-STOPPED = encode_frame(ShakerFrame(Command.STOP, 2))
+ANSWER = encode_frame(ShakerFrame(FrameCommand.QUERY, 2, bytes(GOOD)))
+STARTED = encode_frame(ShakerFrame(FrameCommand.START, 2))
+STOPPED = encode_frame(ShakerFrame(FrameCommand.STOP, 2))
 
 
 def shaker(dice: int = 3) -> Commanded[ReaderActuator]:
@@ -216,32 +216,32 @@ def test_a_reading_that_is_not_said_again_is_told_with_that_doubt() -> None:
 
 
 def test_two_readings_that_differ_are_not_agreed() -> None:
-    other = encode_frame(ShakerFrame(Command.QUERY, 2, bytes((4, 4, 2))))
+    other = encode_frame(ShakerFrame(FrameCommand.QUERY, 2, bytes((4, 4, 2))))
     seen = heard(shaker(), STARTED, STOPPED, ANSWER, other, other)
     assert one_of(seen, DiceRead).doubts == ("value_changed",)
 
 
 def test_one_byte_for_three_dice_is_their_total_and_names_no_die() -> None:
-    total = encode_frame(ShakerFrame(Command.QUERY, 2, bytes((9,))))
+    total = encode_frame(ShakerFrame(FrameCommand.QUERY, 2, bytes((9,))))
     read = one_of(heard(shaker(), STARTED, STOPPED, total, total), DiceRead)
     assert (read.dice, read.total, read.agreed, read.doubts) == ((), 9, False, ("total_only",))
 
 
 @pytest.mark.parametrize("values", [b"\x02", b"\x13", b"", b"\x00\x01\x02", b"\x07\x01\x02"])
 def test_values_that_no_dice_have_are_refused(values: bytes) -> None:
-    bad = encode_frame(ShakerFrame(Command.QUERY, 2, values))
+    bad = encode_frame(ShakerFrame(FrameCommand.QUERY, 2, values))
     seen = heard(shaker(), STARTED, STOPPED, bad, bad)
     assert one_of(seen, ReaderDoubt).reason == "impossible_value"
     assert of(seen, DiceRead) == []
 
 
 def test_an_answer_without_success_is_no_value() -> None:
-    seen = heard(shaker(), STARTED, STOPPED, encode_frame(ShakerFrame(Command.QUERY, 3)))
+    seen = heard(shaker(), STARTED, STOPPED, encode_frame(ShakerFrame(FrameCommand.QUERY, 3)))
     assert one_of(seen, ReaderDoubt).reason == "not_recognised"
 
 
 def test_shake_and_report_is_a_throw_by_itself() -> None:
-    report = encode_frame(ShakerFrame(Command.SHAKE_AND_REPORT, 2, bytes(GOOD)))
+    report = encode_frame(ShakerFrame(FrameCommand.SHAKE_AND_REPORT, 2, bytes(GOOD)))
     seen = heard(shaker(), report, ANSWER)
     assert [type(one) for one in seen] == [DiceMoving, DiceRead]
     assert one_of(seen, DiceRead).agreed

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.dice.frame_wire import Command, ShakerFrame, ShakerFramer, encode_frame, parse_frame
+from drivers.dice.frame_wire import FrameCommand, ShakerFrame, ShakerFramer, encode_frame, parse_frame
 from drivers.dice.reader_wire import (
     MAX_LENGTH,
     BoardLine,
     BoardState,
     Die,
-    Malformed,
+    MalformedLine,
     StateWord,
     encode_line,
     encode_word,
@@ -30,7 +30,7 @@ LINES = st.builds(
     st.sampled_from([BoardState.EMPTY, BoardState.MOVING, BoardState.FAULT]),
     st.just(()),
 )
-FRAMES = st.builds(ShakerFrame, st.sampled_from(Command), st.integers(0, 255), st.binary(max_size=5))
+FRAMES = st.builds(ShakerFrame, st.sampled_from(FrameCommand), st.integers(0, 255), st.binary(max_size=5))
 
 
 def test_a_line_is_what_the_page_says() -> None:
@@ -52,7 +52,7 @@ def test_a_line_with_one_or_two_bytes_changed_is_refused(line: BoardLine, data: 
     bad = bytearray(good)
     for _ in range(data.draw(st.integers(1, 2))):
         bad[data.draw(st.integers(0, len(bad) - 1))] = data.draw(st.integers(0, 255))
-    assert parse_line(bytes(bad)) == line if bytes(bad) == good else isinstance(parse_line(bytes(bad)), Malformed)
+    assert parse_line(bytes(bad)) == line if bytes(bad) == good else isinstance(parse_line(bytes(bad)), MalformedLine)
 
 
 @given(st.binary(max_size=40))
@@ -91,19 +91,19 @@ def test_the_words_of_a_studios_shaker(word: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"S", b"S3", b"S9", b"S00", b"s0", b"S0 ", b"S1S1"])
 def test_other_words_are_refused(data: bytes) -> None:
-    assert isinstance(parse_word(data), Malformed)
+    assert isinstance(parse_word(data), MalformedLine)
 
 
 @pytest.mark.parametrize(
     ("command", "data"),
     [
-        (Command.SHAKE_AND_REPORT, "7a 03 03 01 07 55"),
-        (Command.START, "7a 03 04 01 08 55"),
-        (Command.STOP, "7a 03 05 01 09 55"),
-        (Command.QUERY, "7a 03 06 01 0a 55"),
+        (FrameCommand.SHAKE_AND_REPORT, "7a 03 03 01 07 55"),
+        (FrameCommand.START, "7a 03 04 01 08 55"),
+        (FrameCommand.STOP, "7a 03 05 01 09 55"),
+        (FrameCommand.QUERY, "7a 03 06 01 0a 55"),
     ],
 )
-def test_the_four_commands_are_those_of_the_public_code(command: Command, data: str) -> None:
+def test_the_four_commands_are_those_of_the_public_code(command: FrameCommand, data: str) -> None:
     assert encode_frame(ShakerFrame(command, 1)) == bytes.fromhex(data)
 
 
@@ -120,13 +120,13 @@ def test_the_four_commands_are_those_of_the_public_code(command: Command, data: 
 )
 def test_a_frame_that_does_not_fit_is_refused_with_the_reason(data: str, why: str) -> None:
     bad = parse_frame(bytes.fromhex(data))
-    assert isinstance(bad, Malformed)
+    assert isinstance(bad, MalformedLine)
     assert why in bad.why
 
 
 def test_a_frame_with_too_many_values_is_not_made() -> None:
     with pytest.raises(ValueError, match="at most 5 values"):
-        encode_frame(ShakerFrame(Command.QUERY, 2, bytes(6)))
+        encode_frame(ShakerFrame(FrameCommand.QUERY, 2, bytes(6)))
 
 
 @given(FRAMES)

@@ -17,7 +17,7 @@ from drivers.dice.reader_wire import Die
 from hal.values import Batch, Edge, EdgesLost, Frame
 from simulators.base.faults import FaultError
 from simulators.dice.keypad import KEYPAD_FAULTS, KeypadSimulator
-from simulators.dice.reader import BYTE_NS, READER_FAULTS, DiceReaderSimulator, Reading, frames
+from simulators.dice.reader import BYTE_NS, READER_FAULTS, BoardReading, DiceReaderSimulator, frames
 from tests.tables.commanded import Commanded
 from tests.tables.tumbler_lines import MS, S, found, high, in_order, of, told
 
@@ -97,7 +97,7 @@ def test_what_is_entered_was_keyed_alone_one_key_after_the_other(
     assert S
 
 
-def read(driver: Commanded[ReaderActuator], board: DiceReaderSimulator, reading: Reading) -> list[DiceRead]:
+def read(driver: Commanded[ReaderActuator], board: DiceReaderSimulator, reading: BoardReading) -> list[DiceRead]:
     framer, seen = board.framer(), list[Observation]()
     for value in frames(reading.chunks, framer):
         seen += driver.frame(value) if isinstance(value, Frame) else driver.lost(value)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from controller.games.craps.throw import Throw
+from controller.games.craps.throw import BoardThrow
 from controller.table.phase import OPEN, RUNNING, SETTLING
 
 
 def test_dice_that_move_in_an_open_round_begin_it_and_disturb_it_once_they_lay() -> None:
-    throw = Throw()
+    throw = BoardThrow()
     assert throw.moved(OPEN, lie=False) == "begins"
     assert throw.moved(RUNNING, lie=False) is None
     assert throw.moved(RUNNING, lie=True) == "disturbed"
 
 
 def test_a_reading_of_an_unheard_throw_begins_an_open_round() -> None:
-    throw = Throw()
+    throw = BoardThrow()
     assert not throw.read(17, OPEN)  # the first number that is read: of a throw before
     assert not throw.read(17, OPEN)
     assert throw.read(18, OPEN)
@@ -23,7 +23,7 @@ def test_a_reading_of_an_unheard_throw_begins_an_open_round() -> None:
 
 
 def test_dice_that_moved_before_the_round_count_for_nothing() -> None:
-    throw = Throw()
+    throw = BoardThrow()
     throw.read(17, SETTLING)
     assert throw.moved(SETTLING, lie=False) is None
     assert not throw.read(18, OPEN)
@@ -32,7 +32,7 @@ def test_dice_that_moved_before_the_round_count_for_nothing() -> None:
 
 
 def test_dice_of_a_void_throw_count_for_nothing_and_nobody_threw_them_early() -> None:
-    throw = Throw()
+    throw = BoardThrow()
     throw.read(17, OPEN)
     throw.voided()
     assert not throw.read(18, OPEN)
@@ -41,7 +41,7 @@ def test_dice_of_a_void_throw_count_for_nothing_and_nobody_threw_them_early() ->
 
 
 def test_a_toss_keeps_the_number_of_the_throw_before() -> None:
-    throw = Throw()
+    throw = BoardThrow()
     throw.read(17, OPEN)
     throw.tossed()
     assert throw.before == 17
