@@ -30,7 +30,6 @@ class Span(NamedTuple):
     last: int | None
 
     def has(self, number: int) -> bool:
-        """Whether a number is in it."""
         return (self.first is None or number >= self.first) and (self.last is None or number <= self.last)
 
 

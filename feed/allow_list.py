@@ -73,7 +73,6 @@ class Allowed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     @property
     def sender(self) -> KeyOwner:
-        """Its owner."""
         return KeyOwner(self.name, self.role, self.operator_class, self.positions)
 
 

@@ -43,19 +43,15 @@ class LampChain:
 
     @property
     def failed(self) -> LineError | None:
-        """See `BoardFrames.failed`."""
         return self._frames.failed
 
     def open(self, sink: Sink) -> None:
-        """See `BoardFrames.open`."""
         self._frames.open(sink, self)
 
     def close(self) -> None:
-        """See `BoardFrames.close`."""
         self._frames.close(self)
 
     def delivered_until(self, now_ns: int) -> int:
-        """See `BoardFrames.delivered_until`."""
         return self._frames.delivered_until(now_ns)
 
     def light(self, lamps: Iterable[int]) -> None:

@@ -281,7 +281,6 @@ class Outputs:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of the outputs."""
         return frozenset(self._guards)
 
     def open(self) -> None:

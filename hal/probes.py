@@ -29,7 +29,6 @@ class ProbeState:
 
     @property
     def passed(self) -> bool:
-        """Whether the probe passes."""
         return not self.problems
 
 

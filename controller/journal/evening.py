@@ -60,7 +60,6 @@ class TimeSpan(NamedTuple):
     until_ns: int
 
     def has(self, time_ns: int) -> bool:
-        """Whether a time is in it."""
         return self.since_ns <= time_ns < self.until_ns
 
 

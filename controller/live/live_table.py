@@ -200,7 +200,6 @@ class LiveTable:
 
     @property
     def faults(self) -> tuple[LatchedFault, ...]:
-        """The latched faults."""
         return self._table.faults.standing
 
     @property

@@ -64,7 +64,6 @@ class TableRunner:
         self._pipeline.beat(self.table.heartbeat(head.seq, head.hash, state))
 
     def close(self, reason: str) -> None:
-        """Closes the table."""
         self._outbox.put_from_service(self.table.close(reason))
 
     def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:

@@ -100,11 +100,9 @@ class SensedDevice(ABC):
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """It has no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:
-        """It has no link."""
         return []
 
     def due(self, t_ns: int) -> list[Observation]:

@@ -49,11 +49,9 @@ class CardReader:
         return CardReaderView(facts=facts, doubts=dead_lines(self._health), linked=linked)
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """It has no digital lines."""
         return []
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """It has no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:
@@ -76,7 +74,6 @@ class CardReader:
         return found
 
     def due(self, t_ns: int) -> list[Observation]:
-        """It has no deadline."""
         return []
 
 

@@ -114,11 +114,9 @@ class AcceptorActuator:
             self.outputs.append(SetLine(LOCK, locked, t_ns))
 
     def observe(self, seen: Observation) -> list[Observation]:
-        """It observes nothing."""
         return []
 
     def due(self, t_ns: int) -> list[Observation]:
-        """It has no deadline."""
         return []
 
     def rest(self, t_ns: int) -> list[Output]:

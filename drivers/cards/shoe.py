@@ -189,7 +189,6 @@ class Shoe:
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """It has no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:

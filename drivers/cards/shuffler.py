@@ -176,7 +176,6 @@ class Shuffler:
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """It has no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:

@@ -42,11 +42,9 @@ class CctalkBus:
         return self._due_ns if self._due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
-        """It has no digital lines."""
         return []
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """It has no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:

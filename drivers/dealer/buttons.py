@@ -78,11 +78,9 @@ class Buttons:
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """Buttons have no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:
-        """Buttons have no link."""
         return []
 
     def lost(self, loss: EdgesLost) -> list[Observation]:

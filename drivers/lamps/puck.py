@@ -66,13 +66,10 @@ class PuckActuator:
         self._lit = lit
 
     def observe(self, seen: Observation) -> list[Observation]:
-        """It observes nothing."""
         return []
 
     def due(self, t_ns: int) -> list[Observation]:
-        """It has no deadline."""
         return []
 
     def rest(self, t_ns: int) -> list[Output]:
-        """Lamps need none."""
         return []

@@ -123,7 +123,6 @@ class PusherBoard:
         return []
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """It has no analogue lines."""
         return []
 
     def due(self, t_ns: int) -> list[Observation]:

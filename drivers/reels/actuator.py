@@ -160,7 +160,6 @@ class ReelsActuator:
         self._symbols, self._steps_per_s = symbols, steps_per_s
 
     def step_of(self, stop: int) -> int:
-        """The step of a stop."""
         return stop * self._config.steps // self._symbols
 
     # --- commands ------------------------------------------------------------------------------------------------

@@ -238,7 +238,6 @@ class Reels:
         return found
 
     def reading(self, reading: Reading) -> list[Observation]:
-        """Reels have no analogue lines."""
         return []
 
     def frame(self, frame: Frame) -> list[Observation]:

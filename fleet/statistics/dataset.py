@@ -128,7 +128,6 @@ class HeldTable(msgspec.Struct):
 
     @property
     def name(self) -> TableName:
-        """Which table it is."""
         return TableName(self.venue, self.simulated, self.table)
 
 

@@ -198,7 +198,6 @@ class BoardLink:
 
     @property
     def quality(self) -> Quality:
-        """The quality of the link."""
         return self._session.quality
 
     def open(self, watcher: BoardWatcher) -> None:
