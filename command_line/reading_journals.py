@@ -28,7 +28,7 @@ def exit_on_journal_error() -> Iterator[None]:
         sys.exit(0)
 
 
-class Bar(NamedTuple):
+class ProgressCallbacks(NamedTuple):
     """The callbacks that update a progress bar."""
 
     progress: Progress
@@ -36,7 +36,7 @@ class Bar(NamedTuple):
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Bar | None]:
+def progress_bar(label: str) -> Iterator[ProgressCallbacks | None]:
     """A progress bar on standard error; None where that is no terminal."""
     if not sys.stderr.isatty():
         yield None
@@ -51,4 +51,4 @@ def progress_bar(label: str) -> Iterator[Bar | None]:
             bar.label = f"{label}: {what}"
             bar.render_progress()
 
-        yield Bar(advance, relabel)
+        yield ProgressCallbacks(advance, relabel)

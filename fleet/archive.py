@@ -28,7 +28,7 @@ from fleet.history import event_of
 from fleet.seals import FoundSeals, SealedHead, read_seal, sealed_heads
 from fleet.streams import JetStream
 from fleet.subjects import SIM, TableName
-from fleet.verify import KnownHead, TableCheck, archived_starts, note_archived
+from fleet.verify import TableCheck, VouchedHead, archived_starts, note_archived
 from hal.durable_files import sync_file, sync_folder
 
 BODIES: Final = ".jsonl.gz"
@@ -157,7 +157,7 @@ class ArchiveSource(NamedTuple):
     stream: str
     keys: Collection[bytes]
     seals: FoundSeals
-    starts: Mapping[TableName, KnownHead]
+    starts: Mapping[TableName, VouchedHead]
 
 
 async def archive_source(jetstream: JetStream, stream: str, keys: Collection[bytes], venue: str = "") -> ArchiveSource:
@@ -223,14 +223,14 @@ async def _end(
     before: datetime,
     sealed: Sequence[SealedHead],
     archived: ArchivedTable,
-    start: KnownHead | None,
+    start: VouchedHead | None,
 ) -> SealedHead | None:
     """The last sealed event up to which all are older than `before`, without the table's last one; None for none.
 
     The whole table is verified.
     """
-    heads = [KnownHead(one.seq, one.hash, one.seal.name, sealed=True) for one in sealed]
-    heads += [KnownHead(seq, head, "the archive") for seq, head in archived.heads.items() if seq]
+    heads = [VouchedHead(one.seq, one.hash, one.seal.name, sealed=True) for one in sealed]
+    heads += [VouchedHead(seq, head, "the archive") for seq, head in archived.heads.items() if seq]
     check = TableCheck(table, heads, start=start)
     young: int | None = None
     async for message in jetstream.read(stream, table.events):
@@ -282,7 +282,7 @@ def _up_to(folder: Path, root: Path) -> Iterator[Path]:
 
 
 async def _trim(
-    jetstream: JetStream, stream: str, table: TableName, archived: ArchivedTable, start: KnownHead | None
+    jetstream: JetStream, stream: str, table: TableName, archived: ArchivedTable, start: VouchedHead | None
 ) -> int:
     """Removes from the stream what the folder has; the note of it comes first."""
     kept = None

@@ -94,7 +94,7 @@ LOOK_BEATS: Final = 30
 two questions to a service whether its journal holds that event (ours)."""
 
 
-class Service(NamedTuple):
+class RelayedService(NamedTuple):
     """One service to follow."""
 
     endpoint: str
@@ -176,7 +176,7 @@ class RelayPlan(NamedTuple):
 
     address: NatsAddress
     venue: str
-    services: Sequence[Service]
+    services: Sequence[RelayedService]
     name: str
     """Distinguishes the relays of a venue."""
     simulated: bool | None = None
@@ -356,7 +356,7 @@ class _Session:
 
     # --- the services --------------------------------------------------------------------------------------------
 
-    async def _follow(self, service: Service) -> None:
+    async def _follow(self, service: RelayedService) -> None:
         async with AsyncSubscriber(
             service.endpoint,
             since=_Positions(self._held),
@@ -367,7 +367,7 @@ class _Session:
             async for item in subscriber:
                 await self._take(service, item)
 
-    async def _follow_states(self, service: Service) -> None:
+    async def _follow_states(self, service: RelayedService) -> None:
         """Folds each table's state, from a snapshot on, for those who join at the far end."""
         plan = self._plan
         async with AsyncSubscriber(service.endpoint, simulated=plan.simulated, curve=service.curve) as subscriber:
@@ -375,7 +375,7 @@ class _Session:
             async for _ in subscriber:
                 pass
 
-    async def _follow_seals(self, service: Service) -> None:
+    async def _follow_seals(self, service: RelayedService) -> None:
         """Publishes the seals of the service's journal: each when the stream holds what it vouches for.
 
         Which were published is known while the connection lasts, and of those that the service still has: a server that
@@ -391,7 +391,7 @@ class _Session:
             all_held = len(published) == len({one.hash for one in there})
             await sleep_ns(self._plan.seals_ns if there and all_held else min(BEAT_NS, self._plan.seals_ns))
 
-    async def _seals(self, service: Service) -> list[SealedHeads]:
+    async def _seals(self, service: RelayedService) -> list[SealedHeads]:
         """Those that the service has now; none where it is away, or older than this question."""
         try:
             answer = await ask(Endpoints.parse(service.endpoint), AskSeals(b"seals"), service.curve)
@@ -406,7 +406,7 @@ class _Session:
             self._log_once(f"{service.endpoint} gives no seals: {answer.refusal.detail}")
         return []
 
-    async def _publish_seal(self, service: Service, one: SealedHeads) -> bool:
+    async def _publish_seal(self, service: RelayedService, one: SealedHeads) -> bool:
         """Publishes a seal. False where the stream does not hold all that it vouches for, which it may later.
 
         A table whose history was rewritten keeps the seals of the others from nothing: it does not verify either way.
@@ -433,7 +433,7 @@ class _Session:
             self._logged.add(what)
             log.warning("%s", what)
 
-    async def _take(self, service: Service, item: Item, reader: asyncio.Task[None] | None = None) -> None:
+    async def _take(self, service: RelayedService, item: Item, reader: asyncio.Task[None] | None = None) -> None:
         """Takes an item of a service; `reader` is the one of a single table, where it came from that."""
         plan, progress = self._plan, self._progress
         if isinstance(item, Fact):
@@ -482,7 +482,7 @@ class _Session:
             case Gap():
                 log.info("%s", item)
 
-    def _lane(self, service: Service, name: str) -> _Lane:
+    def _lane(self, service: RelayedService, name: str) -> _Lane:
         """The lane of a table: that of the service whose event the stream took last, or of the first that knows it."""
         lane = self._progress.lanes.get(name)
         if lane is None:
@@ -496,7 +496,7 @@ class _Session:
             self._group.create_task(self._publish(name, lane))
         return lane
 
-    def _served(self, service: Service, name: str) -> _Lane | None:
+    def _served(self, service: RelayedService, name: str) -> _Lane | None:
         """The lane of a table of which a service sent something; None where it is another's: then the table is
         refused."""
         progress = self._progress
@@ -605,7 +605,7 @@ class _Session:
         lane.begin_again(serving, position)
         lane.reader = self._group.create_task(self._follow_table(self._service(serving), self._table(name), position))
 
-    async def _follow_table(self, service: Service, table: TableName, position: Position) -> None:
+    async def _follow_table(self, service: RelayedService, table: TableName, position: Position) -> None:
         reader = asyncio.current_task()
         async with AsyncSubscriber(
             service.endpoint,
@@ -633,7 +633,7 @@ class _Session:
             if lane is not None:
                 self._relay_again(name, lane, lane.service, position)
 
-    def _service(self, endpoint: str) -> Service:
+    def _service(self, endpoint: str) -> RelayedService:
         return next(one for one in self._plan.services if one.endpoint == endpoint)
 
     def _table(self, name: str) -> TableName:

@@ -41,7 +41,7 @@ from fleet.subjects import (
 )
 
 
-class KnownHead(NamedTuple):
+class VouchedHead(NamedTuple):
     """A head of a table, and who vouches for it."""
 
     seq: int
@@ -124,15 +124,15 @@ class TableCheck:
     def __init__(
         self,
         table: TableName,
-        heads: Iterable[KnownHead],
+        heads: Iterable[VouchedHead],
         journal: JournalOfTable | None = None,
-        start: KnownHead | None = None,
+        start: VouchedHead | None = None,
     ) -> None:
         """`start` is the last event of the history that was moved to an archive, where some was."""
         self._table = table
         self.first = 1 if start is None else start.seq + 1
         self._journal = journal
-        self._heads: dict[int, list[KnownHead]] = {}
+        self._heads: dict[int, list[VouchedHead]] = {}
         for head in heads:
             self._heads.setdefault(head.seq, []).append(head)
         self._hash = genesis(table.table) if start is None else start.hash
@@ -234,7 +234,7 @@ class TableCheck:
             why.append(f"the relay reports: {relayed.detail}")
         return "; ".join(why)
 
-    def _of_journal(self, seq: int, message: StoredMessage) -> list[KnownHead]:
+    def _of_journal(self, seq: int, message: StoredMessage) -> list[VouchedHead]:
         journal = self._journal
         if journal is None:
             return []
@@ -242,7 +242,7 @@ class TableCheck:
             self._found(f"{journal.name} ends with event {journal.last}", seq, message.seq)
             return []
         digest = journal.hash_of(seq)
-        return [] if digest is None else [KnownHead(seq, digest, journal.name)]
+        return [] if digest is None else [VouchedHead(seq, digest, journal.name)]
 
     def _misplaced(self, event: Event, message: StoredMessage) -> str | None:
         """Why a message does not stand where it belongs; None where it does."""
@@ -260,7 +260,7 @@ class TableCheck:
             return f"it stands behind event {self.last}: it is there twice, or out of order"
         return None
 
-    def _differs(self, head: KnownHead) -> None:
+    def _differs(self, head: VouchedHead) -> None:
         since = self.vouched + 1
         what = f"{head.by} names the head {head.hash.hex()[:16]}… of event {head.seq}, and the stream has "
         what += f"{self._hash.hex()[:16]}…"
@@ -278,9 +278,9 @@ class TableCheck:
 
 async def verify_messages(
     messages: AsyncIterable[StoredMessage],
-    heads: Mapping[TableName, Sequence[KnownHead]],
+    heads: Mapping[TableName, Sequence[VouchedHead]],
     journals: Mapping[TableName, JournalOfTable],
-    starts: Mapping[TableName, KnownHead],
+    starts: Mapping[TableName, VouchedHead],
 ) -> tuple[dict[TableName, TableCheck], list[str]]:
     """Checks all messages of a stream; the second is what stands there and is of no table."""
     named = {*heads, *journals, *starts}
@@ -301,7 +301,7 @@ async def verify_messages(
     return checks, strange
 
 
-class LiveTable(NamedTuple):
+class AnnouncedTable(NamedTuple):
     """What the live messages have of a table."""
 
     heartbeat: Heartbeat | None
@@ -312,7 +312,7 @@ class LiveTable(NamedTuple):
     """The relay that reports it, and when it did."""
 
 
-async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, LiveTable]:
+async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, AnnouncedTable]:
     """The last heartbeat of each table, and what its relay reported last.
 
     Raises:
@@ -338,7 +338,7 @@ async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, 
                 kind, _, simple = name.rpartition("/")
                 relayed[TableName(parsed.venue, bool(kind), simple)] = (one, reported_by)
     return {
-        table: LiveTable(*beats.get(table, (None, "")), *relayed.get(table, (None, "")))
+        table: AnnouncedTable(*beats.get(table, (None, "")), *relayed.get(table, (None, "")))
         for table in sorted({*beats, *relayed})
     }
 
@@ -376,7 +376,7 @@ async def held_venues(jetstream: JetStream, streams: Iterable[str], venue: str =
 async def verify_stream(
     jetstream: JetStream,
     stream: str,
-    heads: Mapping[TableName, Sequence[KnownHead]],
+    heads: Mapping[TableName, Sequence[VouchedHead]],
     journals: Mapping[TableName, JournalOfTable],
     *,
     venue: str = "",
@@ -391,16 +391,16 @@ async def verify_stream(
     # Before the events: what a heartbeat announced then may be there now, and never the other way round.
     live = await live_tables(jetstream, venue)
     of_stream = venue_of_stream(stream)
-    known: dict[TableName, list[KnownHead]] = {table: list(given) for table, given in heads.items()}
+    known: dict[TableName, list[VouchedHead]] = {table: list(given) for table, given in heads.items()}
     for table, one in live.items():
         beat = one.heartbeat
         if beat is not None and beat.last and beat.head and of_stream in (None, table.venue):
             by = f"{HEARTBEAT} of {one.time}"
-            known.setdefault(table, []).append(KnownHead(beat.last, bytes.fromhex(beat.head), by))
+            known.setdefault(table, []).append(VouchedHead(beat.last, bytes.fromhex(beat.head), by))
     sealed = await sealed_heads(jetstream, stream, keys, venue)
     for table, found_heads in sealed.heads.items():
         known.setdefault(table, []).extend(
-            KnownHead(head.seq, head.hash, head.seal.name, sealed=True) for head in found_heads
+            VouchedHead(head.seq, head.hash, head.seal.name, sealed=True) for head in found_heads
         )
     starts = await archived_starts(jetstream, stream, venue)
     checks, notes = await verify_messages(_of_venue(jetstream.read(stream), venue), known, journals, starts)
@@ -422,13 +422,13 @@ class _Start(msgspec.Struct, frozen=True):
     head: str
 
 
-async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") -> dict[TableName, KnownHead]:
+async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") -> dict[TableName, VouchedHead]:
     """By table, the last event that was moved from a stream to an archive.
 
     Raises:
         NatsUnavailableError, NatsRefusedError: it cannot be read.
     """
-    found: dict[TableName, KnownHead] = {}
+    found: dict[TableName, VouchedHead] = {}
     info = await jetstream.info(ARCHIVED_STREAM, subjects=">")
     for subject in () if info is None else info.subjects:
         tokens = subject.split(".")
@@ -442,7 +442,7 @@ async def archived_starts(jetstream: JetStream, stream: str, venue: str = "") ->
             head = bytes.fromhex(start.head)
         except (ValueError, RecursionError) as error:
             raise NatsRefusedError(f"message {message.seq} of {ARCHIVED_STREAM} ({subject}): {error}") from error
-        found[TableName(tokens[3], tokens[4] == SIM, tokens[5])] = KnownHead(start.seq, head, "the archive")
+        found[TableName(tokens[3], tokens[4] == SIM, tokens[5])] = VouchedHead(start.seq, head, "the archive")
     return found
 
 

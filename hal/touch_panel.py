@@ -66,7 +66,7 @@ class TouchEvent(NamedTuple):
     """0 at its upper side, 1 at its lower."""
 
 
-class Range(NamedTuple):
+class AxisRange(NamedTuple):
     """The values of an axis."""
 
     least: int
@@ -112,7 +112,7 @@ class _Finger:
 class TouchDecoder:
     """Makes touches of the events of one panel, however its bytes are cut."""
 
-    def __init__(self, across: Range, along: Range, *, many: bool) -> None:
+    def __init__(self, across: AxisRange, along: AxisRange, *, many: bool) -> None:
         """`across` and `along` are the ranges of x and y; `many` is whether it reports several fingers."""
         self._across = across
         self._along = along
@@ -340,10 +340,10 @@ def _absolute(descriptor: int, axis: int) -> _Absolute | None:
     return _Absolute(value, least, most)
 
 
-def _range(descriptor: int, axis: int) -> Range | None:
+def _range(descriptor: int, axis: int) -> AxisRange | None:
     """The range of an axis; None where the device has no such axis."""
     found = _absolute(descriptor, axis)
-    return Range(found.least, found.most) if found is not None and found.most > found.least else None
+    return AxisRange(found.least, found.most) if found is not None and found.most > found.least else None
 
 
 def _of_slots(descriptor: int, axis: int, count: int) -> tuple[int, ...]:

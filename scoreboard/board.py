@@ -40,7 +40,7 @@ Status: TypeAlias = Literal[
 ]
 
 
-class Fault(msgspec.Struct, frozen=True):
+class FaultOnBoard(msgspec.Struct, frozen=True):
     """A fault that keeps the table shut."""
 
     device: str
@@ -55,7 +55,7 @@ class ShownVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     reason: str = ""
 
 
-class Correction(msgspec.Struct, frozen=True):
+class CorrectionShown(msgspec.Struct, frozen=True):
     """A verdict that a person changed after it was published."""
 
     round: int
@@ -118,9 +118,9 @@ class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a round is void or unresolved, or the table closed: a code."""
     candidates: list[dict[str, Any]] = []
     """The results that are possible where the dealer is to call."""
-    faults: list[Fault] = []
+    faults: list[FaultOnBoard] = []
     """Those that keep the table shut."""
-    correction: Correction | None = None
+    correction: CorrectionShown | None = None
     """The last correction, until another round has a verdict."""
     current: LastOutcome | None = None
     """The outcome of this round: the only number that is new."""
@@ -202,7 +202,7 @@ def view_of(state: TableState, live: Live) -> BoardView:
         call=record.call if record is not None and status == "void" else "",
         reason=(record.stands.reason or "") if record is not None and doubtful else "",
         candidates=list(record.candidates) if record is not None and status == "unresolved" else [],
-        faults=[Fault(fault.device, fault.fault) for fault in state.faults if fault.blocks_play],
+        faults=[FaultOnBoard(fault.device, fault.fault) for fault in state.faults if fault.blocks_play],
         correction=_correction(state),
         current=current,
         winning=[] if record is None or current is None else _winning(record),
@@ -253,9 +253,9 @@ def _status(state: TableState, live: Live) -> Status:
     return {"outcome": "result", "void": "void", "unresolved": "unresolved"}[record.stands.verdict]  # type: ignore[return-value]
 
 
-def _correction(state: TableState) -> Correction | None:
+def _correction(state: TableState) -> CorrectionShown | None:
     """The last correction, as long as no later round has a verdict."""
-    found: Correction | None = None
+    found: CorrectionShown | None = None
     newest = 0
     for record in state.rounds:
         for at, correction in enumerate(record.corrections):
@@ -263,7 +263,7 @@ def _correction(state: TableState) -> Correction | None:
                 continue
             newest = correction.sequence
             before = record.corrections[at - 1].to if at else None
-            found = Correction(
+            found = CorrectionShown(
                 round=record.round,
                 before=_verdict(record.verdict, record.result, record.reason)
                 if before is None

@@ -17,7 +17,7 @@ import msgspec
 from aiohttp import WSCloseCode, web
 
 from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
-from scoreboard.hall import Hall, Message, Service
+from scoreboard.hall import Hall, HallService, Message
 from scoreboard.newest import Acknowledgement, Newest
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
@@ -152,7 +152,7 @@ class Gateway:
         self._sources = sources
         self._simulated = simulated
         self._pages: set[_Page] = set()
-        self._subscribers: dict[Service, TableSubscriber] = {}
+        self._subscribers: dict[HallService, TableSubscriber] = {}
         self.failure: asyncio.Future[None] | None = None
         """Fails where following a service does, while the site runs."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -230,7 +230,7 @@ class Gateway:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _follow(self, service: Service, source: Source) -> None:
+    async def _follow(self, service: HallService, source: Source) -> None:
         async with source.subscriber(self._simulated) as subscriber:
             self._subscribers[service] = subscriber
             async for item in subscriber:

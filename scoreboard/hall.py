@@ -40,7 +40,7 @@ class Message(NamedTuple):
     kind: Literal["hello", "board", "motion", "beat"]
 
 
-class BoardMessage(msgspec.Struct, frozen=True, tag_field="type", tag="board"):
+class HallBoard(msgspec.Struct, frozen=True, tag_field="type", tag="board"):
     """A table, whole."""
 
     key: str
@@ -96,7 +96,7 @@ class _Board:
         return "" if self.view is None else self.view.table
 
 
-class Service:
+class HallService:
     """The tables of one service. `Hall` names them."""
 
     def __init__(self, hall: Hall, name: str, suffix: str) -> None:
@@ -169,14 +169,14 @@ class Hall:
     def __init__(self, gateway: str) -> None:
         """`gateway` is its id, another one at each start."""
         self.gateway = gateway
-        self.services: list[Service] = []
+        self.services: list[HallService] = []
         self._boards: dict[str, _Board] = {}
 
-    def add_service(self, name: str) -> Service:
+    def add_service(self, name: str) -> HallService:
         """Follows one more service. The keys of a second one's tables end in its number, so that two tables of the same
         name are two."""
         suffix = f"@{len(self.services) + 1}" if self.services else ""
-        service = Service(self, name, suffix)
+        service = HallService(self, name, suffix)
         self.services.append(service)
         return service
 
@@ -256,4 +256,4 @@ class Hall:
 
 
 def _board_message(key: str, revision: int, view: BoardView) -> Message:
-    return Message(key, _JSON.encode(BoardMessage(key, revision, view)), "board")
+    return Message(key, _JSON.encode(HallBoard(key, revision, view)), "board")

@@ -93,7 +93,7 @@ class Play(msgspec.Struct, frozen=True):
     playing: bool
 
 
-class Session(msgspec.Struct, frozen=True):
+class BenchSession(msgspec.Struct, frozen=True):
     """What does not change while the bench runs."""
 
     table: str
@@ -150,7 +150,7 @@ class Hello(msgspec.Struct, frozen=True, tag_field="message", tag="hello"):
 
     token: str
     """What actions need; only a page of this origin can read it."""
-    session: Session
+    session: BenchSession
     update: Update
     """The past, and everything as it is now."""
 
@@ -364,7 +364,7 @@ class BenchHost:
             playing=playing,
         )
 
-    def _session_of(self, kinds: Mapping[str, Kind]) -> Session:
+    def _session_of(self, kinds: Mapping[str, Kind]) -> BenchSession:
         config, source = self.config, self._wiring.simulated
         shown = [line for line in lines_shown(config) if line.name in kinds]
         known = {line.name for line in shown}
@@ -383,7 +383,7 @@ class BenchHost:
                 if one.name != "none"
             ]
         buttons = [] if source is None else [line for line in shown_buttons() if line in source.lines]
-        return Session(
+        return BenchSession(
             table=config.id,
             game=config.game,
             backend=config.lines.backend,

@@ -254,7 +254,7 @@ class Difference(msgspec.Struct, frozen=True):
     line: str
 
 
-class Recorded(msgspec.Struct, frozen=True):
+class ComparedCapture(msgspec.Struct, frozen=True):
     """What two captures are compared by. Times are since the beginning."""
 
     edges: dict[str, list[tuple[int, int]]]
@@ -263,7 +263,7 @@ class Recorded(msgspec.Struct, frozen=True):
     length_ns: int
 
 
-def recorded(config: TableConfig, path: Path) -> Recorded:
+def recorded(config: TableConfig, path: Path) -> ComparedCapture:
     """Reads a capture for a comparison.
 
     Raises:
@@ -288,10 +288,10 @@ def recorded(config: TableConfig, path: Path) -> Recorded:
                 reason = "" if isinstance(event.data, events.Outcome) else event.data.reason
                 verdicts.append((event.data.mono_ns - origin_ns, type(event.data).kind, reason))
         until_ns = batch.until_ns
-    return Recorded(edges, frames, verdicts, until_ns - (origin_ns or 0))
+    return ComparedCapture(edges, frames, verdicts, until_ns - (origin_ns or 0))
 
 
-def first_difference(first: Recorded, second: Recorded) -> Difference:
+def first_difference(first: ComparedCapture, second: ComparedCapture) -> Difference:
     """The earliest difference of two captures, each counted from its beginning."""
     missing = sorted(first.edges.keys() ^ second.edges.keys())
     if missing:

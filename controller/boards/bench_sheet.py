@@ -30,7 +30,7 @@ class BenchSheetError(Exception):
     """A sheet, a file of answers or a report that cannot be used: the file, the key, and the fix."""
 
 
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SheetStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One step; with a unit, a value is measured, and is between the bounds.
 
     `port`: the program looks by itself, at the board's port.
@@ -50,12 +50,12 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The sheet of a kind of board."""
 
     kind: str
-    step: tuple[Step, ...]
+    step: tuple[SheetStep, ...]
     sha256: str = ""
     """Of the sheet's file: which version of the sheet a report is about."""
 
 
-class Finding(msgspec.Struct, frozen=True):
+class SheetFinding(msgspec.Struct, frozen=True):
     """What was found at a step."""
 
     step: str
@@ -77,7 +77,7 @@ class BenchReport(msgspec.Struct, frozen=True):
     tester: str
     time: str
     """Wall time of the report, UTC."""
-    findings: tuple[Finding, ...]
+    findings: tuple[SheetFinding, ...]
     passed: bool
     """Every step was done, and passed."""
 
@@ -99,7 +99,7 @@ def load(kind: str) -> Sheet:
     return msgspec.structs.replace(sheet, sha256=hashlib.sha256(content).hexdigest())
 
 
-def judge(step: Step, found: bool | float, remark: str = "") -> Finding:
+def judge(step: SheetStep, found: bool | float, remark: str = "") -> SheetFinding:
     """Whether what was found is what the step expects: a measured value within its bounds, or a plain yes.
 
     Raises:
@@ -108,10 +108,10 @@ def judge(step: Step, found: bool | float, remark: str = "") -> Finding:
     if step.unit == "":
         if not isinstance(found, bool):
             raise BenchSheetError(f"step {step.id}: expected true or false, found {found!r}")
-        return Finding(step.id, found, None, remark)
+        return SheetFinding(step.id, found, None, remark)
     if isinstance(found, bool) or not abs(found) < float("inf"):
         raise BenchSheetError(f"step {step.id}: expected a number in {step.unit}, found {found!r}")
-    return Finding(step.id, step.least <= found <= step.most, float(found), remark)
+    return SheetFinding(step.id, step.least <= found <= step.most, float(found), remark)
 
 
 def read_answers(path: Path, sheet: Sheet) -> dict[str, bool | float]:
@@ -149,10 +149,10 @@ def read_answers(path: Path, sheet: Sheet) -> dict[str, bool | float]:
 
 
 def report(
-    sheet: Sheet, findings: Sequence[Finding], *, serial: int, board: str, tester: str, time: str
+    sheet: Sheet, findings: Sequence[SheetFinding], *, serial: int, board: str, tester: str, time: str
 ) -> BenchReport:
     """A report: passed only where every step of the sheet has a finding that passed."""
-    done: Mapping[str, Finding] = {finding.step: finding for finding in findings}
+    done: Mapping[str, SheetFinding] = {finding.step: finding for finding in findings}
     passed = all(step.id in done and done[step.id].passed for step in sheet.step)
     return BenchReport(sheet.kind, serial, board, sheet.sha256, tester, time, tuple(findings), passed)
 

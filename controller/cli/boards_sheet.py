@@ -13,9 +13,9 @@ from command_line.exit_codes import FATAL
 from controller.boards.bench_sheet import (
     BenchReport,
     BenchSheetError,
-    Finding,
     Sheet,
-    Step,
+    SheetFinding,
+    SheetStep,
     judge,
     load,
     read_answers,
@@ -93,13 +93,13 @@ def verify_report(path: Path, signers: tuple[bytes, ...]) -> int:
 
 def _walk(
     sheet: Sheet, given: dict[str, bool | float] | None, looks: Mapping[str, Callable[[], PortFinding]]
-) -> tuple[list[Finding], str]:
+) -> tuple[list[SheetFinding], str]:
     """The findings up to the first that failed, and the identity that the board reported.
 
     Raises:
         BenchSheetError: a file of answers ends before a step failed.
     """
-    findings: list[Finding] = []
+    findings: list[SheetFinding] = []
     board = ""
     for number, step in enumerate(sheet.step, 1):
         click.echo(f"\n{number}/{len(sheet.step)} " + click.style(step.title, bold=True) + f" ({step.id})")
@@ -111,7 +111,7 @@ def _walk(
             seen = looks[step.id]()
             click.echo(f"    found:    {seen.words}")
             board = seen.board or board
-            finding = Finding(step.id, seen.passed, None, seen.words)
+            finding = SheetFinding(step.id, seen.passed, None, seen.words)
         elif given is None:
             finding = _asked(step)
         elif step.id not in given:
@@ -126,7 +126,7 @@ def _walk(
     return findings, board
 
 
-def _asked(step: Step) -> Finding:
+def _asked(step: SheetStep) -> SheetFinding:
     if step.unit:
         found: bool | float = click.prompt(f"    measured, in {step.unit}", type=float)
     else:
@@ -134,7 +134,7 @@ def _asked(step: Step) -> Finding:
     finding = judge(step, found)
     if finding.passed:
         return finding
-    return Finding(finding.step, False, finding.value, click.prompt("    remark", default="", show_default=False))
+    return SheetFinding(finding.step, False, finding.value, click.prompt("    remark", default="", show_default=False))
 
 
 def _now() -> str:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from nacl.signing import SigningKey
 
     from controller.calibration.table_calibration import TableCalibration
-    from controller.commissioning.calibrating import Choice, Outcome
+    from controller.commissioning.calibrating import CalibrationOutcome, Choice
     from controller.commissioning.listening import LineListener
-    from simulators.base.hand import Hand, WiringMistake
+    from simulators.base.hand import SimulatedHand, WiringMistake
 
 
 @click.command("calibrate")
@@ -116,17 +116,17 @@ def command(
     if not os.access(path.parent, os.W_OK):
         # Said now, and not after ten minutes of work.
         _leave(f"{path.parent}: the calibration is written there, and this user may not; use sudo", BAD_CONFIGURATION)
-    guide = Guide(seconds)
+    guide = TerminalGuide(seconds)
     outcome = _listen(config, guide, devices)
     sys.exit(_write(config, outcome, before, key, by or user_name(), as_json=as_json))
 
 
-def _listen(config: TableConfig, guide: Guide, devices: Sequence[str]) -> Outcome:
+def _listen(config: TableConfig, guide: TerminalGuide, devices: Sequence[str]) -> CalibrationOutcome:
     from controller.commissioning.calibrating import calibrate
     from controller.commissioning.listening import TooManyValuesError, open_lines
     from hal.lines import LineError
 
-    async def main() -> Outcome:
+    async def main() -> CalibrationOutcome:
         async with open_lines(config, SystemClock()) as opened:
             for name, why in opened.boards_down.items():
                 raise LineError(f"board {name}: {why}")
@@ -141,7 +141,7 @@ def _listen(config: TableConfig, guide: Guide, devices: Sequence[str]) -> Outcom
         _leave("left; nothing was written", FATAL)
 
 
-class Guide:
+class TerminalGuide:
     """Leads a person at the terminal (see `controller.commissioning.calibrating.Guide`)."""
 
     def __init__(self, seconds: float | None) -> None:
@@ -184,7 +184,7 @@ class Guide:
 class Practice:
     """A simulated hand in place of a person, with planted wiring mistakes."""
 
-    def __init__(self, hand: Hand, mistakes: Sequence[WiringMistake]) -> None:
+    def __init__(self, hand: SimulatedHand, mistakes: Sequence[WiringMistake]) -> None:
         self._hand = hand
         self._mistakes = mistakes
 
@@ -265,7 +265,7 @@ def _all_lines(config: TableConfig) -> list[tuple[str, ...]]:
     return [movement.lines for movements in movements_of(config).values() for movement in movements]
 
 
-def _sum_up(outcome: Outcome, *, as_json: bool) -> int:
+def _sum_up(outcome: CalibrationOutcome, *, as_json: bool) -> int:
     from controller.commissioning.calibrating import summary
 
     if as_json:
@@ -278,7 +278,7 @@ def _sum_up(outcome: Outcome, *, as_json: bool) -> int:
 
 def _write(
     config: TableConfig,
-    outcome: Outcome,
+    outcome: CalibrationOutcome,
     before: TableCalibration | None,
     key: SigningKey,
     by: str,

@@ -103,7 +103,7 @@ def _try(config: TableConfig, todo: list[OutputStep]) -> list[StepNote]:
         async with open_lines(config, clock, outputs=True) as opened:
             for name, why in opened.boards_down.items():
                 raise LineError(f"board {name}: {why}")
-            return await trial(todo, opened.wiring.show, Watcher(opened.listener), clock.now_ns)
+            return await trial(todo, opened.wiring.show, TerminalWatcher(opened.listener), clock.now_ns)
 
     try:
         return asyncio.run(main())
@@ -115,7 +115,7 @@ def _try(config: TableConfig, todo: list[OutputStep]) -> list[StepNote]:
         sys.exit(FATAL)
 
 
-class Watcher:
+class TerminalWatcher:
     """Asks a person at the terminal (see `controller.commissioning.output_trial.Watcher`)."""
 
     def __init__(self, listener: LineListener) -> None:

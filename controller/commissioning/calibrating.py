@@ -35,28 +35,28 @@ class Guide(Protocol):
         """What to do after a movement that did not pass."""
 
 
-class Step(NamedTuple):
+class CalibrationStep(NamedTuple):
     """One movement of one device."""
 
     device: str
     movement: Movement
 
 
-def steps(config: TableConfig, devices: Sequence[str] = ()) -> Iterator[Step]:
+def steps(config: TableConfig, devices: Sequence[str] = ()) -> Iterator[CalibrationStep]:
     """The movements of a table, or of some of its devices, in their order."""
     for device, movements in movements_of(config).items():
         if not devices or device in devices:
-            yield from (Step(device, movement) for movement in movements)
+            yield from (CalibrationStep(device, movement) for movement in movements)
 
 
 @dataclass
-class Outcome:
+class CalibrationOutcome:
     """What a calibration has shown."""
 
     passed: dict[str, dict[str, MovementResult]] = field(default_factory=dict)
     """By device and movement."""
     failed: dict[str, dict[str, MovementResult]] = field(default_factory=dict)
-    left: list[Step] = field(default_factory=list)
+    left: list[CalibrationStep] = field(default_factory=list)
     """Movements that the person left out."""
 
     @property
@@ -65,9 +65,9 @@ class Outcome:
         return not self.left and not any(self.failed.values())
 
 
-async def calibrate(config: TableConfig, guide: Guide, devices: Sequence[str] = ()) -> Outcome:
+async def calibrate(config: TableConfig, guide: Guide, devices: Sequence[str] = ()) -> CalibrationOutcome:
     """Walks a person through the movements."""
-    outcome = Outcome()
+    outcome = CalibrationOutcome()
     todo = list(steps(config, devices))
     for number, step in enumerate(todo):
         missing = [name for name in step.movement.after if name not in outcome.passed.get(step.device, {})]
@@ -98,7 +98,13 @@ async def calibrate(config: TableConfig, guide: Guide, devices: Sequence[str] = 
 
 
 def made_of(
-    config: TableConfig, outcome: Outcome, before: TableCalibration | None, *, by: str, time: str, software: str
+    config: TableConfig,
+    outcome: CalibrationOutcome,
+    before: TableCalibration | None,
+    *,
+    by: str,
+    time: str,
+    software: str,
 ) -> TableCalibration:
     """The calibration that results: devices whose movements all passed, and those that were calibrated before and have
     not changed since. A device that failed loses what it had: its wiring was just seen to be wrong.
@@ -126,7 +132,7 @@ def uncalibrated(config: TableConfig, made: TableCalibration) -> list[str]:
     return [name for name in movements_of(config) if name not in made.device]
 
 
-def summary(outcome: Outcome) -> Mapping[str, Any]:
+def summary(outcome: CalibrationOutcome) -> Mapping[str, Any]:
     """What a calibration has shown, for a report in JSON."""
     return {
         "complete": outcome.complete,

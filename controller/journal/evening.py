@@ -63,7 +63,7 @@ class TimeSpan(NamedTuple):
         return self.since_ns <= time_ns < self.until_ns
 
 
-class StandingFault(NamedTuple):
+class EveningFault(NamedTuple):
     """A fault, and when it was cleared, if it was."""
 
     event: Event
@@ -105,7 +105,7 @@ class TableEvening:
     """By round: what stands of it."""
     corrected: list[Event] = field(default_factory=list)
     disputed: list[Event] = field(default_factory=list)
-    faults: list[StandingFault] = field(default_factory=list)
+    faults: list[EveningFault] = field(default_factory=list)
     warnings: list[Event] = field(default_factory=list)
     violations: list[Event] = field(default_factory=list)
     inspections: list[Event] = field(default_factory=list)
@@ -284,11 +284,11 @@ class _Fold:
         """What the table did, once the last event was taken."""
         self._close(self._last_ns)
         for event, fault in self._standing.values():
-            self._fault(StandingFault(event, fault, None, ""))
+            self._fault(EveningFault(event, fault, None, ""))
         self._made.faults.sort(key=lambda one: ns_of(one.event.time))
         return self._made
 
-    def _fault(self, fault: StandingFault) -> None:
+    def _fault(self, fault: EveningFault) -> None:
         """A fault counts where it stood in the span, also one of the day before."""
         ended_ns = None if fault.cleared is None else ns_of(fault.cleared.time)
         if ns_of(fault.event.time) < self._span.until_ns and (ended_ns is None or ended_ns >= self._span.since_ns):
@@ -321,7 +321,7 @@ class _Fold:
             case DeviceCleared():
                 found = self._standing.pop((data.device, data.fault), None)
                 if found is not None:
-                    self._fault(StandingFault(*found, event, data.by))
+                    self._fault(EveningFault(*found, event, data.by))
                 if not self._blocked:
                     self._end_shut(now_ns)
 

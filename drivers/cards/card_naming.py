@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.cards.card_tokens import Checksum, card_of
 from drivers.cards.card_way import ShoeTroubles
-from drivers.cards.card_wire import COUNTS, UNREAD, CardLine, Malformed, ShoeLine, ShoeState, parse
+from drivers.cards.card_wire import COUNTS, UNREAD, CardLine, MalformedCardLine, ShoeLine, ShoeState, parse
 from drivers.cards.observations import CardsLost, LineGarbled, ShoeRestarted, ShoeTrouble
 from hal.values import Frame
 
@@ -175,7 +175,7 @@ class TokenNaming:
                 yield NamedCard(UNREAD, frame)
             return
         card = card_of(frame.data, self._codes, self._checksum)
-        if isinstance(card, Malformed):
+        if isinstance(card, MalformedCardLine):
             found.append(LineGarbled(t_ns=frame.t_ns, cause=card.cause))
             return
         self._health.line_active(frame.link, frame.t_ns, found)
@@ -201,9 +201,9 @@ class TokenNaming:
         """Tokens that came are awaited as before."""
 
 
-def _sealed(data: bytes) -> CardLine | Malformed:
+def _sealed(data: bytes) -> CardLine | MalformedCardLine:
     """A line of which a capture holds its public part and a commitment: a card that nobody may see."""
     number = _SEALED.match(data)
     if number is None:
-        return Malformed("the capture does not show what was garbled")
+        return MalformedCardLine("the capture does not show what was garbled")
     return CardLine(int(number[1]), UNREAD)

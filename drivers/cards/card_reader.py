@@ -17,7 +17,7 @@ from msgspec import Meta
 
 from drivers.base.driver import Observation, SensorHealth
 from drivers.base.view import dead_lines
-from drivers.cards.card_wire import Malformed, parse_reader
+from drivers.cards.card_wire import MalformedCardLine, parse_reader
 from drivers.cards.observations import Blackjack, HoleCardRead, LineGarbled
 from drivers.cards.view import CardReaderView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
@@ -60,7 +60,7 @@ class CardReader:
         if frame.link in self.lines:
             self._health.line_active(frame.link, frame.t_ns, found)
             line = parse_reader(frame.data)
-            if isinstance(line, Malformed):
+            if isinstance(line, MalformedCardLine):
                 found.append(LineGarbled(t_ns=frame.t_ns, cause=line.cause, device=self.name))
             else:
                 found.append(HoleCardRead(t_ns=frame.t_ns, blackjack=_FOUND[line.found]))
@@ -79,4 +79,4 @@ class CardReader:
 
 def public_part(data: bytes) -> bytes | None:
     """What of a frame may be stored: all of a line; nothing of what is no line, which may hold the card."""
-    return b"" if isinstance(parse_reader(data), Malformed) else None
+    return b"" if isinstance(parse_reader(data), MalformedCardLine) else None

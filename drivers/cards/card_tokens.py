@@ -14,23 +14,23 @@ from functools import reduce
 from operator import xor
 from typing import Final, Literal, TypeAlias
 
-from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD, Malformed
+from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD, MalformedCardLine
 
 Checksum: TypeAlias = Literal["none", "xor", "sum"]
 CARDS: Final = frozenset({*DECK, JOKER, CUTTING_CARD, UNREAD})
 """What a token can stand for."""
 
 
-def card_of(data: bytes, codes: Mapping[str, str], checksum: Checksum) -> str | Malformed:
+def card_of(data: bytes, codes: Mapping[str, str], checksum: Checksum) -> str | MalformedCardLine:
     """The card that a frame names by the table of codes; it never raises, and never repeats the frame."""
     token = data
     if checksum != "none":
         token, stated = data[:-2], data[-2:]
         found = reduce(xor, token, 0) if checksum == "xor" else sum(token) % 256
         if stated != b"%02X" % found:
-            return Malformed("expected a token and its checksum: the checksum does not fit the bytes before it")
+            return MalformedCardLine("expected a token and its checksum: the checksum does not fit the bytes before it")
     card = codes.get(token.decode("latin-1").strip())
-    return Malformed("expected a token that stands in codes") if card is None else card
+    return MalformedCardLine("expected a token that stands in codes") if card is None else card
 
 
 def code_problems(codes: Mapping[str, str]) -> list[tuple[str, str]]:

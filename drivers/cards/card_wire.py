@@ -120,7 +120,7 @@ class ReaderLine(NamedTuple):
     found: Literal["y", "n", "?"]
 
 
-class Malformed(NamedTuple):
+class MalformedCardLine(NamedTuple):
     """A frame that is no line of this protocol."""
 
     cause: str
@@ -152,7 +152,7 @@ def encode(line: Line | LineOfShuffler | AskedOrderLine | ReaderLine) -> bytes:
     return data + b"%02X" % checksum(data)
 
 
-def parse(data: bytes) -> Line | Malformed:
+def parse(data: bytes) -> Line | MalformedCardLine:
     """The line of a shoe that a frame is; it never raises."""
     body, shape = data[:-2], _SHOE.get(data[:1], "")
     wrong = _wrong(data, _SHOE)
@@ -164,10 +164,10 @@ def parse(data: bytes) -> Line | Malformed:
     state = _STATE.fullmatch(body)
     if state is not None:
         return ShoeLine(int(state[1]), ShoeState(state[2].decode("ascii")))
-    return Malformed(f"expected {shape}<checksum>")
+    return MalformedCardLine(f"expected {shape}<checksum>")
 
 
-def parse_shuffler(data: bytes) -> LineOfShuffler | Malformed:
+def parse_shuffler(data: bytes) -> LineOfShuffler | MalformedCardLine:
     """The line of a shuffler that a frame is; it never raises."""
     wrong = _wrong(data, _OF_SHUFFLER)
     if wrong is not None:
@@ -183,10 +183,10 @@ def parse_shuffler(data: bytes) -> LineOfShuffler | Malformed:
     opened = _OPENED.fullmatch(body)
     if opened is not None:
         return OpenedCardLine(int(opened[1]), int(opened[2]), opened[3].decode("ascii"), opened[4].decode("ascii"))
-    return Malformed(f"expected {_OF_SHUFFLER[data[:1]]}<checksum>")
+    return MalformedCardLine(f"expected {_OF_SHUFFLER[data[:1]]}<checksum>")
 
 
-def parse_reader(data: bytes) -> ReaderLine | Malformed:
+def parse_reader(data: bytes) -> ReaderLine | MalformedCardLine:
     """The line of a card reader that a frame is; it never raises, and never gives a card."""
     wrong = _wrong(data, _OF_READER)
     if wrong is not None:
@@ -198,17 +198,17 @@ def parse_reader(data: bytes) -> ReaderLine | Malformed:
             return ReaderLine("n")
         case b"P;?;":
             return ReaderLine("?")
-    return Malformed(f"expected {_OF_READER[b'P']}<checksum>")
+    return MalformedCardLine(f"expected {_OF_READER[b'P']}<checksum>")
 
 
-def _wrong(data: bytes, shapes: Mapping[bytes, str]) -> Malformed | None:
+def _wrong(data: bytes, shapes: Mapping[bytes, str]) -> MalformedCardLine | None:
     """What is wrong with a frame's first letter or its checksum."""
     shape = shapes.get(data[:1])
     if shape is None:
         letters = [letter.decode("ascii") for letter in shapes]
-        return Malformed(f"expected a line that begins with {' or '.join(letters)}")
+        return MalformedCardLine(f"expected a line that begins with {' or '.join(letters)}")
     if data[-2:] != b"%02X" % checksum(data[:-2]):
-        return Malformed(f"expected {shape}<checksum>: the checksum does not fit the bytes before it")
+        return MalformedCardLine(f"expected {shape}<checksum>: the checksum does not fit the bytes before it")
     return None
 
 

@@ -33,7 +33,7 @@ from drivers.cards.card_way import (
     CardWay,
     ShoeTroubles,
 )
-from drivers.cards.card_wire import CUTTING_CARD, UNREAD, Malformed, ShoeLine, parse
+from drivers.cards.card_wire import CUTTING_CARD, UNREAD, MalformedCardLine, ShoeLine, parse
 from drivers.cards.observations import (
     CardDealt,
     CardPushedBack,
@@ -318,7 +318,7 @@ def public_part_of(config: ShoeConfig) -> PublicPart:
 def public_part(data: bytes) -> bytes | None:
     """What of a frame may be stored before its card is exposed: the number of a card, and all of what is none."""
     line = parse(data)
-    if isinstance(line, Malformed):
+    if isinstance(line, MalformedCardLine):
         return b""
     if isinstance(line, ShoeLine) or line.card in (CUTTING_CARD, UNREAD):
         return None

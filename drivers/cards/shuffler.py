@@ -23,7 +23,7 @@ from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.sensed_device import DebouncedLevel
 from drivers.base.view import dead_lines
 from drivers.cards.card_wire import (
-    Malformed,
+    MalformedCardLine,
     OpenedCardLine,
     SealedOrderLine,
     ShufflerLine,
@@ -186,7 +186,7 @@ class Shuffler:
         t_ns = frame.t_ns
         self._pass_time(t_ns - 1, found)
         line = parse_shuffler(frame.data)
-        if isinstance(line, Malformed):
+        if isinstance(line, MalformedCardLine):
             found.append(LineGarbled(t_ns=t_ns, cause=line.cause, device=self.name))
             return found
         self._health.line_active(frame.link, t_ns, found)
@@ -416,4 +416,4 @@ class Shuffler:
 
 def public_part(data: bytes) -> bytes | None:
     """What of a frame may be stored: all of a line but the card that it opens; nothing of what is no line."""
-    return b"" if isinstance(parse_shuffler(data), Malformed | OpenedCardLine) else None
+    return b"" if isinstance(parse_shuffler(data), MalformedCardLine | OpenedCardLine) else None

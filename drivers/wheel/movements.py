@@ -31,7 +31,7 @@ MOST_LISTED: Final = 4
 """Gaps between two rises of the index that are printed (ours)."""
 
 
-class Turn(NamedTuple):
+class WheelTurn(NamedTuple):
     """What an encoder did while it was turned."""
 
     counts: int
@@ -44,7 +44,7 @@ class Turn(NamedTuple):
     falls: list[int]
 
 
-def follow(recording: Recording, a: str, b: str, index: str) -> Turn:
+def follow(recording: Recording, a: str, b: str, index: str) -> WheelTurn:
     """Decodes a turn."""
     decoder = QuadratureDecoder(a, b)
     edges = iter(recording.edges)
@@ -69,7 +69,7 @@ def follow(recording: Recording, a: str, b: str, index: str) -> Turn:
             else:
                 falls.append(decoder.count)
     back = most_back_up if decoder.count >= 0 else most_back_down
-    return Turn(decoder.count, back, repeated, rises, falls)
+    return WheelTurn(decoder.count, back, repeated, rises, falls)
 
 
 def _level_at(changes: list[tuple[int, int]], t_ns: int) -> int | None:
@@ -107,7 +107,7 @@ def judge_exchange(recording: Recording, channels: tuple[str, ...], index: str) 
 
 
 def judge_turn(
-    turned: Turn, lines: tuple[str, str, str], slots: int, index_width_deg: float, direction: str
+    turned: WheelTurn, lines: tuple[str, str, str], slots: int, index_width_deg: float, direction: str
 ) -> MovementResult:
     """Whether a turn is that of an encoder with so many slots, turned in the positive direction."""
     a, b, index = lines
@@ -171,7 +171,7 @@ def judge_turn(
     return MovementResult(True, found, "", kept, plot)
 
 
-def _gaps(turned: Turn) -> list[int]:
+def _gaps(turned: WheelTurn) -> list[int]:
     """Counts between two rises of the index."""
     counts = [count for count, _ in turned.rises]
     return [abs(after - before) for before, after in pairwise(counts)]
@@ -193,7 +193,7 @@ def _wrong_slots(gaps: list[int], per_turn: int) -> MovementResult:
     )
 
 
-def _width(turned: Turn, per_turn: int) -> float | None:
+def _width(turned: WheelTurn, per_turn: int) -> float | None:
     """How many degrees the index is high, from a rise to the fall after it."""
     widths = [
         min(fall - rise for fall in turned.falls if fall >= rise)

@@ -59,7 +59,7 @@ from fleet.subjects import (
 from fleet.verify import (
     FleetReport,
     JournalOfTable,
-    KnownHead,
+    VouchedHead,
     held_streams,
     held_venues,
     live_tables,
@@ -332,9 +332,9 @@ def verify_command(
     table nothing vouches that it is complete.
     """
     address = nats_address(server, ca, cert, nats_user, password_file)
-    known: dict[TableName, list[KnownHead]] = {}
+    known: dict[TableName, list[VouchedHead]] = {}
     for table, head in heads:
-        known.setdefault(table, []).append(KnownHead(head.seq, head.hash, "the head that was given"))
+        known.setdefault(table, []).append(VouchedHead(head.seq, head.hash, "the head that was given"))
     _verify_journals(journals, keys)
     archived = _archive(root, keys)
     if root is not None and not as_json:
@@ -359,7 +359,7 @@ def verify_command(
 class GivenProofs(NamedTuple):
     """What was given to vouch for the tables of streams."""
 
-    heads: Mapping[TableName, Sequence[KnownHead]]
+    heads: Mapping[TableName, Sequence[VouchedHead]]
     """Heads that somebody kept."""
     journals: Mapping[TableName, JournalOfTable]
     """Tables of journals that were verified, and are open."""

@@ -76,7 +76,7 @@ def command(
     cannot be used, and where NATS does not let this user in, or has no stream of this venue.
     """
     address = nats_address(server, ca, cert, nats_user, password_file)
-    from fleet.relay import Relay, RelayPlan, Service
+    from fleet.relay import Relay, RelayedService, RelayPlan
     from fleet.subjects import VenueError, parse_venue
 
     bases = endpoints or (_local_base(),)
@@ -87,7 +87,7 @@ def command(
         parse_venue(venue)
         for number, base in enumerate(bases):
             own = servers[number if len(servers) > 1 else 0] if servers else None
-            services.append(Service(base, client_curve(Endpoints.parse(base), key, own)))
+            services.append(RelayedService(base, client_curve(Endpoints.parse(base), key, own)))
     except (VenueError, EndpointError) as error:
         raise click.UsageError(str(error)) from error
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)

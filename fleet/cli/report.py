@@ -22,7 +22,7 @@ from command_line.report_page import (
 )
 from fleet.cli.bias_chart import counts
 from fleet.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
-from fleet.statistics.summary import Correction, FaultLine, Refusal, Summary, TableLine
+from fleet.statistics.summary import CorrectionLine, FaultLine, RefusalLine, Summary, TableLine
 from hal.clock import NS_PER_S
 
 HOUR_NS: Final = 3600 * NS_PER_S
@@ -40,7 +40,7 @@ SET_CLOCK_NS: Final = 2 * NS_PER_S
 """A wall clock that went so far apart from that of the edges was set (ours)."""
 
 
-class Heading(NamedTuple):
+class FleetHeading(NamedTuple):
     """What stands at the top."""
 
     title: str
@@ -50,7 +50,7 @@ class Heading(NamedTuple):
     software: str
 
 
-def report_page(summary: Summary, heading: Heading, house_words: Callable[[str], str]) -> str:
+def report_page(summary: Summary, heading: FleetHeading, house_words: Callable[[str], str]) -> str:
     """The report; `house_words` is what is added to a table's name, by its rules."""
     return _Page(summary, heading, house_words).text()
 
@@ -127,7 +127,7 @@ def _times(count: int) -> str:
 
 
 class _Page:
-    def __init__(self, summary: Summary, heading: Heading, house_words: Callable[[str], str]) -> None:
+    def __init__(self, summary: Summary, heading: FleetHeading, house_words: Callable[[str], str]) -> None:
         self._summary = summary
         self._heading = heading
         self._house_words = house_words
@@ -501,19 +501,19 @@ class _Page:
 # --- rows -------------------------------------------------------------------------------------------------------------
 
 
-def _refusal_row(one: Refusal, rounds: int) -> tuple[object, ...]:
+def _refusal_row(one: RefusalLine, rounds: int) -> tuple[object, ...]:
     by = "ours" if one.ours else one.rule
     of = f"{one.count * 1000 / rounds:.1f}" if rounds else "–"
     given = one.overruled or "–"
     return one.reason, _meaning(one.reason, one), one.verdict, by, f"{one.count:,}", of, one.tables, given
 
 
-def _meaning(code: str, one: Refusal) -> str:
+def _meaning(code: str, one: RefusalLine) -> str:
     row = explanation(code, one.verdict, one.games)
     return "" if row is None else row.meaning
 
 
-def _of_source(one: Refusal) -> str:
+def _of_source(one: RefusalLine) -> str:
     return GREY if one.ours else OPEN
 
 
@@ -541,7 +541,7 @@ def _bias_row(one: FairnessTest) -> tuple[object, ...]:
     return name, one.test, f"{one.rounds:,}", *values
 
 
-def _correction_row(one: Correction, zone: tzinfo) -> tuple[object, ...]:
+def _correction_row(one: CorrectionLine, zone: tzinfo) -> tuple[object, ...]:
     before = of_result(one.from_result) if one.from_verdict == "outcome" else one.from_verdict
     after = of_result(one.result) if one.verdict == "outcome" else one.verdict
     return of_time(one.time_ns, zone), f"{one.venue}/{one.table}", one.round or "", before, after, one.by, one.why

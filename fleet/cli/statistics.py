@@ -38,7 +38,7 @@ _SQLITE: Final = b"SQLite format 3\0"
 _FOLDER: Final = click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path, file_okay=False))
 
 
-class Source(NamedTuple):
+class EventSource(NamedTuple):
     """Where events come from: a server, or a file of one venue."""
 
     server: str
@@ -46,19 +46,19 @@ class Source(NamedTuple):
     path: Path | None
 
 
-def _sources(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[Source]:
+def _sources(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> list[EventSource]:
     """Parses `NATS[/VENUE]` and `VENUE=FILE`."""
     found = []
     for value in values:
         if "://" in value:
-            found.append(Source(value, "", None))
+            found.append(EventSource(value, "", None))
             continue
         venue, equals, path = value.partition("=")
         if not equals or not path:
             fix = "write nats://HOST:PORT for a server, or VENUE=FILE for a journal or an export"
             raise click.BadParameter(f"{value!r}: {fix}")
         try:
-            found.append(Source("", parse_venue(venue), Path(path)))
+            found.append(EventSource("", parse_venue(venue), Path(path)))
         except VenueError as error:
             raise click.BadParameter(str(error)) from error
     return found
@@ -89,7 +89,7 @@ def _exit_on_error() -> Iterator[None]:
 @nats_options
 def collect_command(
     folder: Path,
-    sources: list[Source],
+    sources: list[EventSource],
     ca: Path | None,
     cert: Path | None,
     nats_user: str | None,
@@ -129,7 +129,7 @@ def collect_command(
         _show_collected(collector, before)
 
 
-def _collect(source: Source, collector: Collector, address: NatsAddress | None) -> None:
+def _collect(source: EventSource, collector: Collector, address: NatsAddress | None) -> None:
     from fleet.statistics.sources import collect_export, collect_journal, collect_streams
 
     refused = collector.refused
@@ -318,9 +318,9 @@ def report_command(
     """
     printed = ReportFile(output)
     summary = _summary(folder, venues, tables, simulated, since, until, zone, games)
-    from fleet.cli.report import Heading, report_page
+    from fleet.cli.report import FleetHeading, report_page
 
-    heading = Heading(title, SystemClock().wall_time_ns(), zone, f"feltwire {version('feltwire')}")
+    heading = FleetHeading(title, SystemClock().wall_time_ns(), zone, f"feltwire {version('feltwire')}")
     page = report_page(summary, heading, games.house_words)
     printed.write(page)
     click.echo(f"{output}: {len(summary.tables)} tables")

@@ -131,7 +131,7 @@ class HeldTable(msgspec.Struct):
         return TableName(self.venue, self.simulated, self.table)
 
 
-class Place(msgspec.Struct, frozen=True):
+class StreamPlace(msgspec.Struct, frozen=True):
     """How far a stream was read."""
 
     n: int
@@ -146,7 +146,7 @@ class Contents(msgspec.Struct):
     schema: int = SCHEMA
     parts: list[Part] = []
     tables: list[HeldTable] = []
-    places: dict[str, Place] = {}
+    places: dict[str, StreamPlace] = {}
     """By the name of the stream."""
     unreadable: dict[str, str] = {}
     """Messages that are no events, by where they are: why."""
@@ -348,7 +348,7 @@ class Collector:
         if one is not None:
             one.listed.announced = announced
 
-    def reached(self, stream: str, place: Place) -> None:
+    def reached(self, stream: str, place: StreamPlace) -> None:
         """A stream was read up to here."""
         self.contents.places[stream] = place
 

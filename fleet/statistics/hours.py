@@ -38,7 +38,7 @@ class Moment(NamedTuple):
     detail: str
 
 
-class Span(NamedTuple):
+class WallSpan(NamedTuple):
     """A span of time."""
 
     start_ns: int
@@ -73,8 +73,8 @@ class FaultSpan(NamedTuple):
 class Hours(NamedTuple):
     """What is known of one table."""
 
-    open: list[Span]
-    shut: list[Span]
+    open: list[WallSpan]
+    shut: list[WallSpan]
     """Parts of those."""
     faults: list[FaultSpan]
 
@@ -160,9 +160,9 @@ class _Table:
         )
 
 
-def _span(first: Moment, last: Moment) -> Span:
+def _span(first: Moment, last: Moment) -> WallSpan:
     if first.mono_ns is not None and last.mono_ns is not None and first.epoch == last.epoch:
         length = last.mono_ns - first.mono_ns
     else:
         length = last.time_ns - first.time_ns
-    return Span(first.time_ns, max(first.time_ns, last.time_ns), max(0, length))
+    return WallSpan(first.time_ns, max(first.time_ns, last.time_ns), max(0, length))

@@ -10,7 +10,7 @@ from audit.queries import Selection, select
 from feed.events import EventError, decode
 from fleet.connection import NatsRefusedError
 from fleet.history import event_of
-from fleet.statistics.dataset import Announced, Collector, Place
+from fleet.statistics.dataset import Announced, Collector, StreamPlace
 from fleet.streams import JetStream, StoredMessage
 from fleet.subjects import SEAL, TableName, VenueError, parse_subject, parse_venue, venue_of_stream
 from fleet.verify import held_streams, live_tables
@@ -52,7 +52,7 @@ async def collect_streams(
     return streams
 
 
-async def _start(jetstream: JetStream, stream: str, place: Place | None) -> int:
+async def _start(jetstream: JetStream, stream: str, place: StreamPlace | None) -> int:
     """The first message to read: behind the last one that was read, if that is still there as it was."""
     if place is None:
         return 1
@@ -86,7 +86,7 @@ def _take(collector: Collector, stream: str, message: StoredMessage, venue: str)
     collector.add(table, event, message.body, where)
     if not venue or venue_of_stream(stream) == venue:
         # Of a hub that was read for one venue, the others are still to be read.
-        collector.reached(stream, Place(message.seq, event.id))
+        collector.reached(stream, StreamPlace(message.seq, event.id))
 
 
 def collect_journal(path: Path, venue: str, collector: Collector, progress: Progress | None = None) -> None:

@@ -23,7 +23,7 @@ from feed.fairness import Plan
 from fleet.statistics.bias import Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
-from fleet.statistics.hours import TYPES, Hours, Moment, Span, hours_of
+from fleet.statistics.hours import TYPES, Hours, Moment, WallSpan, hours_of
 from fleet.statistics.spans import missing
 from fleet.subjects import TableName
 
@@ -90,7 +90,7 @@ class GameLine(msgspec.Struct, frozen=True):
         return self.outcomes * _HOUR_NS / self.open_ns if self.open_ns else None
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class RefusalLine(msgspec.Struct, frozen=True):
     """Rounds refused for one reason, or departures from a procedure."""
 
     verdict: str
@@ -142,7 +142,7 @@ class FaultEntry(msgspec.Struct, frozen=True):
     cleared_by: str
 
 
-class Correction(msgspec.Struct, frozen=True):
+class CorrectionLine(msgspec.Struct, frozen=True):
     """One correction."""
 
     time_ns: int | None
@@ -172,7 +172,7 @@ class Warned(msgspec.Struct, frozen=True):
     """Of the last one."""
 
 
-class Doubt(msgspec.Struct, frozen=True):
+class TableDoubt(msgspec.Struct, frozen=True):
     """What the numbers do not know of one table."""
 
     venue: str
@@ -201,15 +201,15 @@ class Summary(msgspec.Struct, kw_only=True):
     until_ns: int | None
     tables: list[TableLine]
     games: list[GameLine]
-    refusals: list[Refusal]
+    refusals: list[RefusalLine]
     faults: list[FaultLine]
     fault_log: list[FaultEntry]
-    corrections: list[Correction]
+    corrections: list[CorrectionLine]
     warnings: list[Warned]
     bias: list[FairnessTest]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
-    doubts: list[Doubt]
+    doubts: list[TableDoubt]
     unknown_types: dict[str, int]
     """Events of types that this version does not know."""
     unreadable: dict[str, str]
@@ -370,12 +370,12 @@ GROUP BY venue, "table", device, warning ORDER BY count(*) DESC, venue, "table",
 _UNKNOWN: Final = "SELECT type, count(*) FROM chosen WHERE NOT known GROUP BY type ORDER BY type"
 
 
-def _refusals(sql: duckdb.DuckDBPyConnection) -> list[Refusal]:
-    return [Refusal(*row) for row in sql.execute(_REFUSALS).fetchall()]
+def _refusals(sql: duckdb.DuckDBPyConnection) -> list[RefusalLine]:
+    return [RefusalLine(*row) for row in sql.execute(_REFUSALS).fetchall()]
 
 
-def _corrections(sql: duckdb.DuckDBPyConnection) -> list[Correction]:
-    return [Correction(*row) for row in sql.execute(_CORRECTIONS).fetchall()]
+def _corrections(sql: duckdb.DuckDBPyConnection) -> list[CorrectionLine]:
+    return [CorrectionLine(*row) for row in sql.execute(_CORRECTIONS).fetchall()]
 
 
 # --- hours and faults -------------------------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ def _faults(
     return sorted(found, key=lambda one: (-one.count, one.driver, one.device, one.fault))
 
 
-def _shut_by(fault: FaultEntry, shut: list[Span]) -> int:
+def _shut_by(fault: FaultEntry, shut: list[WallSpan]) -> int:
     """How long a table was shut while a fault was latched; the spans come one after the other."""
     first = bisect_right(shut, fault.time_ns, key=lambda span: span.start_ns)
     length = 0
@@ -565,7 +565,7 @@ FROM (
 
 def _doubts(
     sql: duckdb.DuckDBPyConnection, dataset: Dataset, choice: Choice, unopened: Mapping[tuple[str, str], int]
-) -> list[Doubt]:
+) -> list[TableDoubt]:
     clocks = {(venue, table): rest for venue, table, *rest in sql.execute(_CLOCKS).fetchall()}
     found = []
     for held in sorted(dataset.contents.tables, key=lambda one: one.name):
@@ -574,7 +574,7 @@ def _doubts(
         back, most, apart, without = clocks.get((held.venue, held.table), (0, 0, None, 0))
         end, vouched_by = _end_of(held)
         found.append(
-            Doubt(
+            TableDoubt(
                 held.venue,
                 held.table,
                 missing(held.held),

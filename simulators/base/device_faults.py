@@ -11,7 +11,7 @@ from simulators.base.faults import FaultError
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceFault:
+class NamedFault:
     """A named fault of one device.
 
     `physical` faults change what happens, and so the truth; the others only what the wires show of it.
@@ -25,18 +25,18 @@ class DeviceFault:
     """What a correct controller may make of it."""
 
 
-CABLE_PULLED: Final = DeviceFault(
+CABLE_PULLED: Final = NamedFault(
     "cable_pulled", False, "The cable comes out and is put back.", "Unresolved, and a fault."
 )
 
 
-def by_name(faults: Iterable[DeviceFault]) -> dict[str, DeviceFault]:
+def by_name(faults: Iterable[NamedFault]) -> dict[str, NamedFault]:
     """The faults of a device by their names, `none` first."""
-    none = DeviceFault("none", True, "Nothing goes wrong.", "The tumble, or the values, as they are.")
+    none = NamedFault("none", True, "Nothing goes wrong.", "The tumble, or the values, as they are.")
     return {fault.name: fault for fault in (none, *faults)}
 
 
-def device_fault(name: str | None, faults: dict[str, DeviceFault], device: str) -> DeviceFault:
+def device_fault(name: str | None, faults: dict[str, NamedFault], device: str) -> NamedFault:
     """The fault of this name; None is the name of none.
 
     Raises:

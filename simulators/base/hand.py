@@ -23,7 +23,7 @@ class HandMovementError(ValueError):
     """The hand has no such movement."""
 
 
-class Hand(Protocol):
+class SimulatedHand(Protocol):
     """Moves a device in the ways that a person is asked for."""
 
     def move(self, movement: str, lines: Sequence[str], asked: int) -> Batch:
@@ -38,7 +38,7 @@ class Hand(Protocol):
 class HandMoved(Protocol):
     """A geometry whose devices a hand can move."""
 
-    def hand(self, seed: int) -> Hand:
+    def hand(self, seed: int) -> SimulatedHand:
         """A hand; equal seeds move equally."""
 
 

@@ -10,7 +10,7 @@ from hal.lines import NOT_YET_NS, LineError, Sink
 from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.answering import Answering
 from simulators.base.faults import fault_named
-from simulators.base.truth import TableSimulator, Truth, Waiting
+from simulators.base.truth import TableSimulator, Truth, WaitingSimulator
 
 _T_NS = attrgetter("t_ns")
 
@@ -88,7 +88,7 @@ class SimulatedSource:
     @property
     def can_wait(self) -> bool:
         """Whether its rounds can wait for a person."""
-        return isinstance(self._simulator, Waiting)
+        return isinstance(self._simulator, WaitingSimulator)
 
     @property
     def armed(self) -> str | None:
@@ -159,7 +159,7 @@ class SimulatedSource:
     def _next(self) -> Batch:
         """The next round, or some time in which nobody plays."""
         simulator = self._simulator
-        if self.held and not self._asked and isinstance(simulator, Waiting):
+        if self.held and not self._asked and isinstance(simulator, WaitingSimulator):
             self.fault = self.truth = None
             return simulator.wait(WAIT_S)
         self._asked = False

@@ -74,7 +74,7 @@ class TableSimulator(Protocol):
 
 
 @runtime_checkable
-class Waiting(Protocol):
+class WaitingSimulator(Protocol):
     """A simulated table whose next round can wait for a person."""
 
     def wait(self, seconds: float) -> Batch:

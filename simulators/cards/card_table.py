@@ -19,7 +19,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
 from simulators.base.geometry import Geometry, at_least
-from simulators.base.hand import Hand
+from simulators.base.hand import SimulatedHand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.cards.faults import CardFault, shared_faults
@@ -167,7 +167,7 @@ class CardGeometry:
         """A table that plays it. Equal seeds give equal rounds."""
         return CardTableSimulator(self, seed)
 
-    def hand(self, seed: int) -> Hand:
+    def hand(self, seed: int) -> SimulatedHand:
         """A hand that draws a card as a calibration asks."""
         from simulators.cards.hand import CardHand
 

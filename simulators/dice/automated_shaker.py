@@ -9,7 +9,7 @@ from drivers.dice.frame_wire import SUCCESS, FrameCommand, ShakerFrame, encode_f
 from drivers.dice.reader_wire import MalformedLine
 from hal.clock import NS_PER_S
 from hal.values import Edge, Frame, Output, Rare, SendFrame, SetLine
-from simulators.base.device_faults import DeviceFault, by_name, device_fault
+from simulators.base.device_faults import NamedFault, by_name, device_fault
 
 START: Final = "shaker_start"
 BUSY: Final = "shaker_busy"
@@ -23,13 +23,13 @@ ANSWERS_S: Final = 0.05
 
 TOSS_FAULTS: Final = by_name(
     (
-        DeviceFault("no_start", True, "It does not toss when it is told to.", "Void: shaker_failed; a fault."),
-        DeviceFault("stops_early", True, "It stops at once.", "Void: shaker_failed; a fault."),
-        DeviceFault("never_stops", True, "It goes on tossing.", "Void: shaker_failed; a fault."),
-        DeviceFault("fails", True, "It says that it has failed while it tosses.", "Void: shaker_failed; a fault."),
-        DeviceFault("unasked", True, "It tosses before the call.", "Void: shaken_before_no_more_bets; a fault."),
-        DeviceFault("garbled", False, "Its answer is garbled.", "Void: shaker_failed; a fault."),
-        DeviceFault("misreads", False, "It says other values than its dice have.", "Unresolved: values_disagree."),
+        NamedFault("no_start", True, "It does not toss when it is told to.", "Void: shaker_failed; a fault."),
+        NamedFault("stops_early", True, "It stops at once.", "Void: shaker_failed; a fault."),
+        NamedFault("never_stops", True, "It goes on tossing.", "Void: shaker_failed; a fault."),
+        NamedFault("fails", True, "It says that it has failed while it tosses.", "Void: shaker_failed; a fault."),
+        NamedFault("unasked", True, "It tosses before the call.", "Void: shaken_before_no_more_bets; a fault."),
+        NamedFault("garbled", False, "Its answer is garbled.", "Void: shaker_failed; a fault."),
+        NamedFault("misreads", False, "It says other values than its dice have.", "Unresolved: values_disagree."),
     )
 )
 """Every fault, in the order in which they are listed."""

@@ -11,7 +11,7 @@ from random import Random
 from typing import Final
 
 from hal.values import Batch, Edge
-from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name
+from simulators.base.device_faults import CABLE_PULLED, NamedFault, by_name
 from simulators.base.geometry import GeometryError
 from simulators.base.motion import Path
 from simulators.base.sensors import MarkRing, in_ns, quadrature_marks, settle_order, window_marks
@@ -24,41 +24,41 @@ from simulators.dice.tumbling import MS, QUIET_AT_START_S, Draws, SpoiltLines, a
 
 CAGE_FAULTS = by_name(
     (
-        DeviceFault("too_few_inversions", True, "The cage is inverted once or twice.", "Void: too_few_inversions."),
-        DeviceFault(
+        NamedFault("too_few_inversions", True, "The cage is inverted once or twice.", "Void: too_few_inversions."),
+        NamedFault(
             "rocked",
             True,
             "The cage is rocked to and fro, and never stands the other way up.",
             "Void: too_few_inversions.",
         ),
-        DeviceFault(
+        NamedFault(
             "paused",
             True,
             "The dice come to rest between the inversions.",
             "Void: too_few_inversions; each later part: tumbled_before_no_more_bets.",
         ),
-        DeviceFault(
+        NamedFault(
             "askew",
             True,
             "The cage is let go on its side.",
             "With an encoder cage_askew; a tilt switch cannot see it, but the dealer can.",
         ),
-        DeviceFault("die_cocked", True, "A die leans on the wire or on another.", "Void: dice_not_flat."),
-        DeviceFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
-        DeviceFault("die_off", True, "A die falls out of the cage.", "Void: die_off_table."),
-        DeviceFault(
+        NamedFault("die_cocked", True, "A die leans on the wire or on another.", "Void: dice_not_flat."),
+        NamedFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
+        NamedFault("die_off", True, "A die falls out of the cage.", "Void: die_off_table."),
+        NamedFault(
             "knocked_at_rest",
             True,
             "Somebody knocks at the cage after the dice have come to rest.",
             "DiceStirred: whatever was read of them before is in doubt.",
         ),
-        DeviceFault("drumming", True, "A hand drums on the cage, and the dice do not lie.", "DiceRestless; no rest."),
-        DeviceFault("turn_dead", False, "The sensor of turning never changes.", "Void, or sensor_stuck."),
-        DeviceFault("shake_dead", False, "The shake sensor feels nothing.", "Unresolved: sensor_stuck, and a fault."),
-        DeviceFault("shake_stuck", False, "The shake sensor stays high.", "Unresolved: sensor_stuck, and a fault."),
-        DeviceFault("lost_pulse", False, "One pulse of a line of turning is lost.", "The tumble, or too few."),
-        DeviceFault("bounce", False, "The contacts bounce.", "The tumble."),
-        DeviceFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
+        NamedFault("drumming", True, "A hand drums on the cage, and the dice do not lie.", "DiceRestless; no rest."),
+        NamedFault("turn_dead", False, "The sensor of turning never changes.", "Void, or sensor_stuck."),
+        NamedFault("shake_dead", False, "The shake sensor feels nothing.", "Unresolved: sensor_stuck, and a fault."),
+        NamedFault("shake_stuck", False, "The shake sensor stays high.", "Unresolved: sensor_stuck, and a fault."),
+        NamedFault("lost_pulse", False, "One pulse of a line of turning is lost.", "The tumble, or too few."),
+        NamedFault("bounce", False, "The contacts bounce.", "The tumble."),
+        NamedFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
         CABLE_PULLED,
     )
 )

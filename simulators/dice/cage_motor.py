@@ -10,7 +10,7 @@ from typing import Final
 
 from hal.clock import NS_PER_S
 from hal.values import Edge
-from simulators.base.device_faults import DeviceFault, by_name
+from simulators.base.device_faults import NamedFault, by_name
 from simulators.base.motion import Path
 from simulators.base.sensors import MarkRing, window_marks
 from simulators.dice.bodies import fall, new_dice
@@ -30,11 +30,11 @@ TUMBLING_S: Final = (0.03, 0.09)
 
 MOTOR_FAULTS: Final = by_name(
     (
-        DeviceFault("motor_jams", True, "The cage is blocked as it turns.", "A fault, motor_stalled; no outcome."),
-        DeviceFault("motor_dead", True, "The motor does not turn.", "A fault, motor_stalled; no outcome."),
-        DeviceFault("motor_runs_on", True, "The motor turns on for a while.", "The outcome, or motor_runs_on."),
-        DeviceFault("shaft_dead", False, "The shaft sensor sees nothing.", "A fault, motor_stalled; no outcome."),
-        DeviceFault("home_dead", False, "The home sensor sees nothing.", "A fault, motor_too_long; no outcome."),
+        NamedFault("motor_jams", True, "The cage is blocked as it turns.", "A fault, motor_stalled; no outcome."),
+        NamedFault("motor_dead", True, "The motor does not turn.", "A fault, motor_stalled; no outcome."),
+        NamedFault("motor_runs_on", True, "The motor turns on for a while.", "The outcome, or motor_runs_on."),
+        NamedFault("shaft_dead", False, "The shaft sensor sees nothing.", "A fault, motor_stalled; no outcome."),
+        NamedFault("home_dead", False, "The home sensor sees nothing.", "A fault, motor_too_long; no outcome."),
     )
 )
 """Every fault, in the order in which they are listed."""

@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from hal.values import Batch, Edge
-from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name
+from simulators.base.device_faults import CABLE_PULLED, NamedFault, by_name
 from simulators.base.geometry import GeometryError
 from simulators.base.sensors import any_of, in_ns, settle_order
 from simulators.dice.bodies import ROLLS, Body, fall, new_dice, shown
@@ -29,31 +29,31 @@ DOUBTS: Final = ("baffles_missed", "too_many_passes", "dice_together", "die_jamm
 
 CHUTE_FAULTS: Final = by_name(
     (
-        DeviceFault("die_jammed", True, "A die sticks in a beam.", "Void: die_jammed, and a fault."),
-        DeviceFault(
+        NamedFault("die_jammed", True, "A die sticks in a beam.", "Void: die_jammed, and a fault."),
+        NamedFault(
             "die_stuck_between",
             True,
             "A die sticks between two baffles.",
             "Void: dice_not_flat, called by who sees it, or baffles_missed.",
         ),
-        DeviceFault("baffle_missed", True, "A die goes round a baffle.", "Void: baffles_missed."),
-        DeviceFault("dice_together", True, "Two dice fall as one.", "Unresolved: dice_together."),
-        DeviceFault(
+        NamedFault("baffle_missed", True, "A die goes round a baffle.", "Void: baffles_missed."),
+        NamedFault("dice_together", True, "Two dice fall as one.", "Unresolved: dice_together."),
+        NamedFault(
             "too_few_dice",
             True,
             "A die is not dropped in.",
             "Void: dice_not_flat, called by who sees it, or baffles_missed.",
         ),
-        DeviceFault("something_else", True, "Something else falls after the dice.", "Unresolved: too_many_passes."),
-        DeviceFault("die_cocked", True, "A die leans on another in the tray.", "Void: dice_not_flat."),
-        DeviceFault(
+        NamedFault("something_else", True, "Something else falls after the dice.", "Unresolved: too_many_passes."),
+        NamedFault("die_cocked", True, "A die leans on another in the tray.", "Void: dice_not_flat."),
+        NamedFault(
             "die_off", True, "A die jumps out of the tray.", "Void: dice_not_flat called, or die_off_table by a board."
         ),
-        DeviceFault("beam_dead", False, "One beam sees nothing.", "Void: baffles_missed; then a fault, sensor_stuck."),
-        DeviceFault("beam_broken", False, "One beam stays broken.", "Void: die_jammed, and a fault."),
-        DeviceFault("lost_pulse", False, "One pass is not seen by one beam.", "The tumble, or baffles_missed."),
-        DeviceFault("bounce", False, "The beams flutter as a die goes by.", "The tumble."),
-        DeviceFault("noise_burst", False, "Short false pulses on the beams.", "The tumble, or a doubt."),
+        NamedFault("beam_dead", False, "One beam sees nothing.", "Void: baffles_missed; then a fault, sensor_stuck."),
+        NamedFault("beam_broken", False, "One beam stays broken.", "Void: die_jammed, and a fault."),
+        NamedFault("lost_pulse", False, "One pass is not seen by one beam.", "The tumble, or baffles_missed."),
+        NamedFault("bounce", False, "The beams flutter as a die goes by.", "The tumble."),
+        NamedFault("noise_burst", False, "Short false pulses on the beams.", "The tumble, or a doubt."),
         CABLE_PULLED,
     )
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from simulators.base.faults import SimulatedFault
-    from simulators.base.hand import Hand
+    from simulators.base.hand import SimulatedHand
     from simulators.base.truth import TableSimulator
 
 
@@ -37,7 +37,7 @@ class DiceGeometry(ABC):
     def simulator(self, seed: int) -> TableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
 
-    def hand(self, seed: int) -> Hand:
+    def hand(self, seed: int) -> SimulatedHand:
         """A hand that moves the equipment as a calibration asks."""
         from simulators.dice.hand import DiceHand
 

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
 from simulators.base.corruption import bounce, noise_burst
-from simulators.base.device_faults import DeviceFault, by_name, device_fault
+from simulators.base.device_faults import NamedFault, by_name, device_fault
 from simulators.base.sensors import any_of, in_ns, press, settle_order
 
 KEYS: Final = (*(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear")
@@ -21,20 +21,20 @@ MS: Final = 1_000_000
 
 KEYPAD_FAULTS: Final = by_name(
     (
-        DeviceFault(
+        NamedFault(
             "wrong_key", True, "One value is keyed wrongly, and entered.", "The values as keyed: a supervisor corrects."
         ),
-        DeviceFault("corrected", True, "One value is keyed wrongly, cleared, and keyed again.", "The values."),
-        DeviceFault("key_pressed_twice", True, "One key is pressed twice.", "Refused entry: surplus, then spoilt."),
-        DeviceFault("key_missed", True, "One die is not keyed.", "Refused entry: short."),
-        DeviceFault("two_keys", True, "A finger presses two keys at once.", "Refused entry: two_keys, then short."),
-        DeviceFault("enter_twice", True, "ENTER is pressed twice.", "The values once; refused entry: short."),
-        DeviceFault("never_entered", True, "The values are keyed and ENTER is not pressed.", "Entry cleared."),
-        DeviceFault("key_stuck", True, "A key stays down.", "Refused entry: two_keys; a fault: sensor_stuck."),
-        DeviceFault("key_bounce", False, "The contacts bounce.", "The values."),
-        DeviceFault("spikes", False, "Spikes shorter than a press on all keys.", "The values, or a refusal."),
-        DeviceFault("key_dead", False, "The contact of one key never closes.", "Refused entry: short, or no entry."),
-        DeviceFault("edges_lost", False, "Changes of one key are lost, and told.", "Refused entry: edges_lost."),
+        NamedFault("corrected", True, "One value is keyed wrongly, cleared, and keyed again.", "The values."),
+        NamedFault("key_pressed_twice", True, "One key is pressed twice.", "Refused entry: surplus, then spoilt."),
+        NamedFault("key_missed", True, "One die is not keyed.", "Refused entry: short."),
+        NamedFault("two_keys", True, "A finger presses two keys at once.", "Refused entry: two_keys, then short."),
+        NamedFault("enter_twice", True, "ENTER is pressed twice.", "The values once; refused entry: short."),
+        NamedFault("never_entered", True, "The values are keyed and ENTER is not pressed.", "Entry cleared."),
+        NamedFault("key_stuck", True, "A key stays down.", "Refused entry: two_keys; a fault: sensor_stuck."),
+        NamedFault("key_bounce", False, "The contacts bounce.", "The values."),
+        NamedFault("spikes", False, "Spikes shorter than a press on all keys.", "The values, or a refusal."),
+        NamedFault("key_dead", False, "The contact of one key never closes.", "Refused entry: short, or no entry."),
+        NamedFault("edges_lost", False, "Changes of one key are lost, and told.", "Refused entry: edges_lost."),
     )
 )
 """Every fault, in the order in which they are listed."""

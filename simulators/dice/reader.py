@@ -26,7 +26,7 @@ from drivers.dice.reader_wire import (
 from hal.clock import NS_PER_S
 from hal.framing import Framer, LineFramer, received
 from hal.values import EdgesLost, Frame
-from simulators.base.device_faults import DeviceFault, by_name, device_fault
+from simulators.base.device_faults import NamedFault, by_name, device_fault
 from simulators.base.sensors import in_ns
 
 BYTE_NS: Final = round(10 / 9600 * NS_PER_S)
@@ -35,14 +35,14 @@ FORMATS: Final = ("lines", "frames_7a", "state_words")
 
 READER_FAULTS: Final = by_name(
     (
-        DeviceFault("reader_disagrees", True, "The board misreads a die.", "The wrong value: the keypad must agree."),
-        DeviceFault("not_recognised", True, "The board cannot read a die.", "Not agreed: not_recognised."),
-        DeviceFault("changes_its_mind", True, "The board says one value, then another.", "Not agreed: value_changed."),
-        DeviceFault("board_fault", True, "The board says that it is at fault.", "ReaderFault; no value."),
-        DeviceFault("reader_garbage", False, "Noise on the wire while the dice move.", "The values, or a doubt."),
-        DeviceFault("bad_sum", False, "One line or frame has a wrong checksum.", "The values, or a doubt."),
-        DeviceFault("motion_lost", False, "The board is not heard while the dice move.", "Not agreed, or no value."),
-        DeviceFault("reader_silent", False, "Nothing comes any more for a while.", "sensor_missing, or no value."),
+        NamedFault("reader_disagrees", True, "The board misreads a die.", "The wrong value: the keypad must agree."),
+        NamedFault("not_recognised", True, "The board cannot read a die.", "Not agreed: not_recognised."),
+        NamedFault("changes_its_mind", True, "The board says one value, then another.", "Not agreed: value_changed."),
+        NamedFault("board_fault", True, "The board says that it is at fault.", "ReaderFault; no value."),
+        NamedFault("reader_garbage", False, "Noise on the wire while the dice move.", "The values, or a doubt."),
+        NamedFault("bad_sum", False, "One line or frame has a wrong checksum.", "The values, or a doubt."),
+        NamedFault("motion_lost", False, "The board is not heard while the dice move.", "Not agreed, or no value."),
+        NamedFault("reader_silent", False, "Nothing comes any more for a while.", "sensor_missing, or no value."),
     )
 )
 """Every fault, in the order in which they are listed."""

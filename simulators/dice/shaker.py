@@ -8,7 +8,7 @@ from random import Random
 from typing import Final
 
 from hal.values import Batch, Edge
-from simulators.base.device_faults import CABLE_PULLED, DeviceFault, by_name
+from simulators.base.device_faults import CABLE_PULLED, NamedFault, by_name
 from simulators.base.sensors import in_ns, settle_order
 from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
@@ -22,22 +22,22 @@ DOUBTS: Final = ("too_few_shakes", "shaken_uncovered", "edges_lost", "sensor_mis
 
 SHAKER_FAULTS: Final = by_name(
     (
-        DeviceFault("too_few_shakes", True, "It is shaken once or twice.", "Void: too_few_shakes."),
-        DeviceFault("paused", True, "It is shaken twice, rests, and is shaken twice.", "Void: too_few_shakes."),
-        DeviceFault("never_covered", True, "It is shaken without its cover.", "Void: shaken_uncovered."),
-        DeviceFault("cover_lifted", True, "The cover comes off while it is shaken.", "Void: shaken_uncovered."),
-        DeviceFault("lifted_early", True, "The cover comes off before the dice lie.", "Void: shaken_uncovered."),
-        DeviceFault("shaken_before_call", True, "It is shaken at once.", "Void: shaken_before_no_more_bets."),
-        DeviceFault("covered_again", True, "The cover goes on again soon after.", "A violation: covered_before_paid."),
-        DeviceFault("die_cocked", True, "A die leans on the rim.", "Void: dice_not_flat."),
-        DeviceFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
-        DeviceFault("knocked_at_rest", True, "Somebody knocks at it after the dice lie.", "DiceStirred."),
-        DeviceFault("shake_dead", False, "The shake sensor feels nothing.", "Void: too_few_shakes; no values count."),
-        DeviceFault("shake_stuck", False, "The shake sensor stays high.", "Unresolved: sensor_stuck, and a fault."),
-        DeviceFault("cover_dead", False, "The cover's switch never closes.", "Void: shaken_uncovered."),
-        DeviceFault("lost_pulse", False, "One pulse of the shake sensor is lost.", "The tumble."),
-        DeviceFault("bounce", False, "The cover's switch trembles.", "The tumble."),
-        DeviceFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
+        NamedFault("too_few_shakes", True, "It is shaken once or twice.", "Void: too_few_shakes."),
+        NamedFault("paused", True, "It is shaken twice, rests, and is shaken twice.", "Void: too_few_shakes."),
+        NamedFault("never_covered", True, "It is shaken without its cover.", "Void: shaken_uncovered."),
+        NamedFault("cover_lifted", True, "The cover comes off while it is shaken.", "Void: shaken_uncovered."),
+        NamedFault("lifted_early", True, "The cover comes off before the dice lie.", "Void: shaken_uncovered."),
+        NamedFault("shaken_before_call", True, "It is shaken at once.", "Void: shaken_before_no_more_bets."),
+        NamedFault("covered_again", True, "The cover goes on again soon after.", "A violation: covered_before_paid."),
+        NamedFault("die_cocked", True, "A die leans on the rim.", "Void: dice_not_flat."),
+        NamedFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
+        NamedFault("knocked_at_rest", True, "Somebody knocks at it after the dice lie.", "DiceStirred."),
+        NamedFault("shake_dead", False, "The shake sensor feels nothing.", "Void: too_few_shakes; no values count."),
+        NamedFault("shake_stuck", False, "The shake sensor stays high.", "Unresolved: sensor_stuck, and a fault."),
+        NamedFault("cover_dead", False, "The cover's switch never closes.", "Void: shaken_uncovered."),
+        NamedFault("lost_pulse", False, "One pulse of the shake sensor is lost.", "The tumble."),
+        NamedFault("bounce", False, "The cover's switch trembles.", "The tumble."),
+        NamedFault("noise_burst", False, "Short false pulses on the lines.", "The tumble, or a doubt."),
         CABLE_PULLED,
     )
 )

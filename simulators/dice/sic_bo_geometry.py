@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from simulators.base.device_faults import DeviceFault
+from simulators.base.device_faults import NamedFault
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
 from simulators.dice.geometry import DiceGeometry
 from simulators.dice.shaker import SHAKER_FAULTS
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from simulators.base.truth import TableSimulator
 
 CALL_FAULTS = {
-    "shaken_before_no_more_bets": DeviceFault(
+    "shaken_before_no_more_bets": NamedFault(
         "shaken_before_no_more_bets", True, "The dealer shakes, and calls then.", "Void: shaken_before_no_more_bets."
     ),
-    "covered_before_no_more_bets": DeviceFault(
+    "covered_before_no_more_bets": NamedFault(
         "covered_before_no_more_bets",
         True,
         "The dealer puts the cover on, calls, and shakes.",
         "The outcome; a violation: covered_before_no_more_bets.",
     ),
 }
-SHAKER_NOT_REMOVED = DeviceFault(
+SHAKER_NOT_REMOVED = NamedFault(
     "shaker_not_removed", True, "The manual shaker is used beside the automated one.", "Void: shaker_not_removed."
 )
 
@@ -51,9 +51,9 @@ class SicBoGeometry(DiceGeometry):
     """How long the controller waits before it believes that the dice lie."""
     settle_after_s: float = 3.0
 
-    def device_faults(self) -> dict[str, tuple[str, DeviceFault]]:
+    def device_faults(self) -> dict[str, tuple[str, NamedFault]]:
         """The faults of dealer, shakers and lamps, by their names at this table: whose they are, and what they are."""
-        found: dict[str, tuple[str, DeviceFault]] = {}
+        found: dict[str, tuple[str, NamedFault]] = {}
         if self.automated is not None:
             allowed = OF_SERIAL if self.automated == "serial" else OF_LINES
             for name in allowed:

@@ -19,7 +19,7 @@ from simulators.base.corruption import (
     unplugged,
     without_pulses,
 )
-from simulators.base.device_faults import DeviceFault, device_fault
+from simulators.base.device_faults import NamedFault, device_fault
 from simulators.dice.bodies import Body, shown
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
 
@@ -64,7 +64,7 @@ class Drawn(NamedTuple):
     number: int
     asked: str | None
     """The fault that was asked for, as it was asked for."""
-    fault: DeviceFault
+    fault: NamedFault
     rng: Random
     fault_rng: Random
     """The chances of the fault alone: with it and without, all else of a tumble is the same."""
@@ -84,7 +84,7 @@ class Drawn(NamedTuple):
 class Draws:
     """The tumbles of one tumbler, one after the other. Equal seeds give equal draws."""
 
-    def __init__(self, seed: int, faults: dict[str, DeviceFault], device: str) -> None:
+    def __init__(self, seed: int, faults: dict[str, NamedFault], device: str) -> None:
         self._seed = seed
         self._faults = faults
         self._device = device

@@ -7,7 +7,7 @@ from typing import Final
 
 from hal.lamp_fields import CHAIN, MOST_LAMPS, read_back
 from hal.values import EdgesLost, Frame, LightLamps, Loss, Rare
-from simulators.base.device_faults import DeviceFault, by_name, device_fault
+from simulators.base.device_faults import NamedFault, by_name, device_fault
 
 ANSWER_NS: Final = 25_000_000
 """From a command to its read-back (ours: the glow is looked at a few ms after the latch)."""
@@ -15,30 +15,30 @@ LAMPS: Final = 50
 
 LAMP_FAULTS: Final = by_name(
     (
-        DeviceFault(
+        NamedFault(
             "dead", True, "One of the lamps that are to be lit stays dark.", "Settled by a supervisor; the table shut."
         ),
-        DeviceFault("stuck", True, "A lamp stays lit.", "Void: lamps_failed_before_reveal; the table shut."),
-        DeviceFault(
+        NamedFault("stuck", True, "A lamp stays lit.", "Void: lamps_failed_before_reveal; the table shut."),
+        NamedFault(
             "stuck_after_reveal", True, "A lamp is lit that should not be.", "Settled by a supervisor; the table shut."
         ),
-        DeviceFault(
+        NamedFault(
             "silent", False, "The chain does not read back.", "Void: lamps_failed_before_reveal; the table shut."
         ),
-        DeviceFault(
+        NamedFault(
             "silent_after_reveal", False, "It no longer reads back.", "Settled by a supervisor; the table shut."
         ),
-        DeviceFault("cut", False, "The board's cable comes out.", "Void: lamps_failed_before_reveal; the table shut."),
-        DeviceFault(
+        NamedFault("cut", False, "The board's cable comes out.", "Void: lamps_failed_before_reveal; the table shut."),
+        NamedFault(
             "cut_after_reveal",
             False,
             "The board's cable comes out after the reveal.",
             "Settled by a supervisor; the table shut.",
         ),
-        DeviceFault(
+        NamedFault(
             "garbled", False, "A read-back has the wrong length.", "Void: lamps_failed_before_reveal; the table shut."
         ),
-        DeviceFault(
+        NamedFault(
             "cleared_before_paid", True, "Somebody clears the lamps.", "A violation: lamps_cleared_before_paid."
         ),
     )

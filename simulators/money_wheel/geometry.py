@@ -10,7 +10,7 @@ from simulators.base.geometry import GeometryError, at_least, within_turn
 from simulators.wheel.faults import FAULTS_OF_A_VERTICAL_WHEEL
 
 if TYPE_CHECKING:
-    from simulators.base.hand import Hand
+    from simulators.base.hand import SimulatedHand
     from simulators.base.truth import TableSimulator
 
 
@@ -53,7 +53,7 @@ class MoneyWheelGeometry:
 
         return MoneyWheelSimulator(self, seed)
 
-    def hand(self, seed: int) -> Hand:
+    def hand(self, seed: int) -> SimulatedHand:
         """A hand that moves the wheel as a calibration asks."""
         from simulators.money_wheel.hand import MoneyWheelHand
 

@@ -10,7 +10,7 @@ from simulators.base.geometry import GeometryError, at_least, within_turn
 from simulators.wheel.faults import FAULTS_OF_A_ROULETTE_WHEEL
 
 if TYPE_CHECKING:
-    from simulators.base.hand import Hand
+    from simulators.base.hand import SimulatedHand
     from simulators.base.truth import TableSimulator
 
 # fmt: off
@@ -84,7 +84,7 @@ class RouletteGeometry:
 
         return RouletteSimulator(self, seed)
 
-    def hand(self, seed: int) -> Hand:
+    def hand(self, seed: int) -> SimulatedHand:
         """A hand that moves the wheel as a calibration asks."""
         from simulators.roulette.hand import RouletteHand
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 from controller.games.catalogue import GAME
 from controller.rules.house import house_words
 from feed.events import decode
-from fleet.cli.report import Heading, report_page
+from fleet.cli.report import FleetHeading, report_page
 from fleet.statistics.dataset import Choice, Dataset, collecting
 from fleet.statistics.summary import summarize
 from fleet.subjects import TableName
@@ -40,7 +40,7 @@ def report(tmp_path: Path) -> Path:
                 table = TableName("the-long-name-of-a-venue-of-ours", False, history.table)
                 collector.add(table, decode(body), body, str(seq))
     summary = summarize(Dataset(tmp_path / "data"), Choice(), GAME)
-    heading = Heading("The summer night of the fire brigade", 0, ZoneInfo("America/New_York"), "feltwire 0.1.0")
+    heading = FleetHeading("The summer night of the fire brigade", 0, ZoneInfo("America/New_York"), "feltwire 0.1.0")
     (tmp_path / "report.html").write_text(report_page(summary, heading, house_words), encoding="utf-8")
     return tmp_path / "report.html"
 

@@ -20,7 +20,7 @@ from feed.state import TableState
 from feed.subscriber import Fact, Halted, Item, Joined
 from hal.clock import SystemClock
 from scoreboard.gateway import Gateway, Source
-from scoreboard.hall import Hall, Service
+from scoreboard.hall import Hall, HallService
 from scoreboard.web import PageServer
 
 HANG_S = 60
@@ -213,7 +213,7 @@ class BoardSite:
         self.hall: Hall
         self.gateway: Gateway
         self.url = ""
-        self._service: Service
+        self._service: HallService
         self._silence = _Silence()
         self._server: PageServer
         self.port = 0

@@ -8,7 +8,7 @@ import multiprocessing
 from pathlib import Path
 
 from fleet.connection import NatsAddress
-from fleet.relay import Relay, RelayPlan, Service
+from fleet.relay import Relay, RelayedService, RelayPlan
 from hal.clock import SystemClock
 from tests.fakes.relaying import SEALS_NS
 
@@ -58,7 +58,7 @@ class RelayProcess:
 def _run(address: NatsAddress, venue: str, base: str, log: Path, ahead_ns: int) -> None:
     logging.basicConfig(filename=log, level=logging.INFO, format="%(levelname)s %(message)s", force=True)
     try:
-        plan = RelayPlan(address, venue, [Service(base)], "test", None, SEALS_NS)
+        plan = RelayPlan(address, venue, [RelayedService(base)], "test", None, SEALS_NS)
         asyncio.run(Relay(plan, WrongClock(ahead_ns)).run())
     except BaseException:
         logging.getLogger(__name__).exception("the relay ends")

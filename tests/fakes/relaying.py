@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 
 from fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError, connect
-from fleet.relay import Relay, RelayPlan, Service
+from fleet.relay import Relay, RelayedService, RelayPlan
 from fleet.streams import JetStream, StoredMessage
 from fleet.subjects import TableName, parse_subject, stream_of
 from hal.clock import SystemClock
@@ -40,7 +40,7 @@ async def make_streams(address: NatsAddress, venue: str = VENUE) -> None:
 async def relaying(address: NatsAddress, *services: FeedTables, venue: str = VENUE) -> AsyncIterator[Relay]:
     """A relay that runs as long as the block; where it ends by itself, its error is raised."""
     relay = Relay(
-        RelayPlan(address, venue, [Service(one.base) for one in services], "test", None, SEALS_NS), SystemClock()
+        RelayPlan(address, venue, [RelayedService(one.base) for one in services], "test", None, SEALS_NS), SystemClock()
     )
     task, test = asyncio.ensure_future(relay.run()), asyncio.current_task()
     assert test is not None

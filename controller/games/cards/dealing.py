@@ -26,7 +26,7 @@ from controller.games.cards.hands import (
 from controller.games.cards.on_table import CardUse
 from controller.games.cards.reshuffle import Reshuffle
 from controller.games.cards.rules import CardRules
-from controller.games.cards.shoe_book import Doubt
+from controller.games.cards.shoe_book import ShoeDoubt
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from controller.table.wording import counted
 from drivers.base.driver import NEVER_NS
@@ -87,7 +87,7 @@ class CardDealing:
         self.quiet = True
         """Whether the cards that belong to no round have been collected, as far as the shoe can tell."""
         self._ending = Ending()
-        self._doubt: Doubt | None = None
+        self._doubt: ShoeDoubt | None = None
         """Why cards may have left unseen since the last round."""
 
     def reset(self) -> None:
@@ -171,7 +171,7 @@ class CardDealing:
         """A card of the round goes to its place, if it is proven."""
         cards, doubt = self._cards, self._doubt
         if doubt is None and seen.doubt and (seen.doubt != "card_unread" or self._terms.must_be_read):
-            doubt = Doubt(seen.doubt, seen.detail)
+            doubt = ShoeDoubt(seen.doubt, seen.detail)
         if doubt is not None:
             cards.hide(seen, t_ns)
             self._leave_to_dealer(t_ns, *doubt)
@@ -196,7 +196,7 @@ class CardDealing:
 
     # --- doubt -------------------------------------------------------------------------------------------------
 
-    def doubtful(self, t_ns: int, doubt: Doubt) -> None:
+    def doubtful(self, t_ns: int, doubt: ShoeDoubt) -> None:
         """Cards may have left unseen: in this round, or, after its outcome, as the first of the next."""
         rounds = self._rounds
         if rounds.phase is RUNNING:
@@ -206,7 +206,7 @@ class CardDealing:
 
     def doubtful_at_start(self) -> None:
         """Cards may have left while the controller was off: the first of the next round may be others."""
-        self._doubt = Doubt("power_loss", "cards may have left while the controller was off")
+        self._doubt = ShoeDoubt("power_loss", "cards may have left while the controller was off")
 
     def forget_doubt(self) -> None:
         """Whatever left the shoe before is seen to by a person: no card of it is counted into a round."""

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 
 from controller.games.cards.ledger import CardLedger
-from controller.games.cards.shoe_book import Doubt, ShoeBook
+from controller.games.cards.shoe_book import ShoeBook, ShoeDoubt
 from controller.games.cards.stock import ContinuousStock
 from controller.table.faults import Fault
 from controller.table.report import Report
@@ -80,20 +80,20 @@ class CardShoe:
             return seen
         return msgspec.structs.replace(seen, doubt=doubt.reason, detail=doubt.detail)
 
-    def doubt_of(self, seen: Observation) -> Doubt | None:
+    def doubt_of(self, seen: Observation) -> ShoeDoubt | None:
         """Why cards may have left unseen, or come back: then the books do not know which card is the next one."""
         if isinstance(seen, CardsLost):
             if self.stock is not None:
                 self.stock.lost()
-            doubt = Doubt(seen.reason, seen.detail)
+            doubt = ShoeDoubt(seen.reason, seen.detail)
         elif isinstance(seen, ShoeRestarted):
             self.book.forget()
-            doubt = Doubt("card_count", "the count of the shoe went back: it was off, or is another one")
+            doubt = ShoeDoubt("card_count", "the count of the shoe went back: it was off, or is another one")
         elif isinstance(seen, CardPushedBack) and seen.was_out:
             if self.stock is not None:
                 self.stock.put_back(seen.t_ns)
             self.book.forget()
-            doubt = Doubt("card_returned", "a card was pushed into the shoe")
+            doubt = ShoeDoubt("card_returned", "a card was pushed into the shoe")
         else:
             return None
         self.ledger.doubtful()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from controller.table.wording import counted
 
 
-class Doubt(NamedTuple):
+class ShoeDoubt(NamedTuple):
     """Why it is not proven which cards the shoe has given."""
 
     reason: str
@@ -46,18 +46,20 @@ class ShoeBook:
         self._left.clear()
         self.dealt = 0
 
-    def take(self, card: str | None) -> Doubt | None:
+    def take(self, card: str | None) -> ShoeDoubt | None:
         """A card has left; None where nobody read it. Returns why it cannot be of these decks."""
         self.dealt += 1
         if self.dealt > self._held.total():
             whole = self._held.total()
-            return Doubt("card_count", f"{self.dealt} cards have left since the shuffle, and the decks have {whole}")
+            return ShoeDoubt(
+                "card_count", f"{self.dealt} cards have left since the shuffle, and the decks have {whole}"
+            )
         if card is None:
             return None
         if card not in self._held:
-            return Doubt("foreign_card", "a card left the shoe that this game does not have")
+            return ShoeDoubt("foreign_card", "a card left the shoe that this game does not have")
         self._left[card] += 1
         if self._left[card] > self._held[card]:
             times, decks = counted(self._left[card], "time"), counted(self._decks, "deck")
-            return Doubt("card_twice", f"one card has left {times} since the shuffle, and the shoe has {decks}")
+            return ShoeDoubt("card_twice", f"one card has left {times} since the shuffle, and the shoe has {decks}")
         return None

@@ -12,7 +12,7 @@ from feed.events import decode
 from feed.subscriber import CaughtUp, Fact, Notice, Position, Rewritten, Stale
 from feed.wire import AskSince, ErrorAnswer, HistoryAnswer, RequestRefusal
 from fleet.connection import NatsAddress
-from fleet.relay import SETTLED_BEATS, Relay, RelayPlan, Service, _Session
+from fleet.relay import SETTLED_BEATS, Relay, RelayedService, RelayPlan, _Session
 from fleet.seals import read_seals
 from fleet.subjects import stream_of
 from hal.clock import SystemClock
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fleet.connection import Connection
 
 VENUE, TABLE = "hall", "wheel-1"
-OWN, OLD = Service("ipc:///own"), Service("ipc:///old")
+OWN, OLD = RelayedService("ipc:///own"), RelayedService("ipc:///old")
 PLACE = Position("5e" * 8, 1)
 
 
@@ -49,7 +49,7 @@ class Table:
         self.journal = ModelJournal()
         self.model = ModelTable(self.journal, TABLE, PLACE.epoch)
 
-    async def sends(self, service: Service) -> None:
+    async def sends(self, service: RelayedService) -> None:
         """A service sends a heartbeat of the table."""
         _, body = self.model.heartbeat()
         await self.session._take(service, Fact(decode(body), body))
@@ -111,7 +111,7 @@ def test_a_second_service_that_sends_something_of_a_table_refuses_it() -> None:
 
 @pytest.mark.parametrize("silent", [OWN, OLD], ids=["its own", "the other"])
 def test_a_silent_service_hands_its_table_to_none_whose_journal_is_another(
-    silent: Service, monkeypatch: pytest.MonkeyPatch
+    silent: RelayedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[AskSince] = []
 

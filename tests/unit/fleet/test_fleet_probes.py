@@ -7,7 +7,7 @@ import pytest
 from feed.subscriber import Position
 from fleet.connection import NatsAddress
 from fleet.metrics import RelayProbes
-from fleet.relay import Relay, RelayPlan, RewrittenBy, Service, _Lane
+from fleet.relay import Relay, RelayedService, RelayPlan, RewrittenBy, _Lane
 from hal.clock import NS_PER_S, VirtualClock
 from hal.probes import Pulse
 
@@ -19,7 +19,7 @@ class World:
 
     def __init__(self) -> None:
         self.clock = VirtualClock()
-        plan = RelayPlan(NatsAddress("127.0.0.1", 4222, tls=False), "hall", (Service(SERVICE),), "relay")
+        plan = RelayPlan(NatsAddress("127.0.0.1", 4222, tls=False), "hall", (RelayedService(SERVICE),), "relay")
         self.relay = Relay(plan, self.clock)
         self.pulse = Pulse(self.clock, "the loop of the relay")
         self.probes = RelayProbes(self.relay, self.pulse)

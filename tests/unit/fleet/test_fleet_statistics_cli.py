@@ -24,7 +24,7 @@ from feed.reasons import explained
 from fleet.cli import statistics as fleet_statistics
 from fleet.cli.bias_chart import counts
 from fleet.cli.numbers import show_summary
-from fleet.cli.report import Heading, advice, of_result, report_page
+from fleet.cli.report import FleetHeading, advice, of_result, report_page
 from fleet.statistics.columns import COLUMNS
 from fleet.statistics.dataset import Choice, Dataset, collecting
 from fleet.statistics.summary import Summary, summarize
@@ -191,7 +191,7 @@ class Page(HTMLParser):
 
 
 def page_of(summary: Summary, title: str = "Hall") -> tuple[Page, str]:
-    text = report_page(summary, Heading(title, 1_783_195_200 * NS, NEW_YORK, "feltwire 0.1.0"), house_words)
+    text = report_page(summary, FleetHeading(title, 1_783_195_200 * NS, NEW_YORK, "feltwire 0.1.0"), house_words)
     return Page(text), text
 
 

@@ -12,7 +12,7 @@ from feed.events import decode, genesis, link
 from fleet.report import RelayedTable
 from fleet.streams import HEAD, StoredMessage
 from fleet.subjects import TableName, event_subject
-from fleet.verify import JournalOfTable, KnownHead, TableCheck, VerifiedTable
+from fleet.verify import JournalOfTable, TableCheck, VerifiedTable, VouchedHead
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
 TABLE = TableName("hall", False, "wheel-1")
@@ -34,10 +34,10 @@ def history(events: int = 30) -> list[StoredMessage]:
 
 
 MESSAGES = history()
-LAST = KnownHead(30, bytes.fromhex(MESSAGES[-1].headers[HEAD]), BEAT)
+LAST = VouchedHead(30, bytes.fromhex(MESSAGES[-1].headers[HEAD]), BEAT)
 
 
-def check(messages: list[StoredMessage], *heads: KnownHead, relayed: RelayedTable | None = None) -> VerifiedTable:
+def check(messages: list[StoredMessage], *heads: VouchedHead, relayed: RelayedTable | None = None) -> VerifiedTable:
     checked = TableCheck(TABLE, heads)
     for message in messages:
         checked.take(message)
@@ -70,7 +70,7 @@ def test_a_changed_event_whose_headers_were_made_anew_is_found_by_the_head(seq: 
         one = changed(one) if one.seq == seq else one
         head = link(head, one.body)
         messages.append(one._replace(headers={HEAD: head.hex()}))
-    vouched = KnownHead(5, bytes.fromhex(MESSAGES[4].headers[HEAD]), "a note")
+    vouched = VouchedHead(5, bytes.fromhex(MESSAGES[4].headers[HEAD]), "a note")
     finding = check(messages, vouched, LAST).finding
     assert finding is not None
     assert finding.seq == (1 if seq <= 5 else 6)
@@ -143,14 +143,14 @@ def test_only_what_a_head_vouches_for_to_its_end_is_complete() -> None:
     cut = [changed(one)._replace(headers={}) if one.seq == 4 else one._replace(headers={}) for one in MESSAGES[:25]]
     forged = check(cut)
     assert (forged.finding, forged.unproven) == (None, "no head vouches for events 1 to 25")
-    early = KnownHead(29, bytes.fromhex(MESSAGES[28].headers[HEAD]), BEAT)
+    early = VouchedHead(29, bytes.fromhex(MESSAGES[28].headers[HEAD]), BEAT)
     assert check(MESSAGES, early).unproven == "no head vouches for event 30"
     assert check([], relayed=RelayedTable(state="live")).unproven == ""
 
 
 @given(st.integers(0, 29))
 def test_what_a_heartbeat_announces_and_is_not_there_is_not_complete(held: int) -> None:
-    vouched = KnownHead(held, bytes.fromhex(MESSAGES[held - 1].headers[HEAD]), "a note")
+    vouched = VouchedHead(held, bytes.fromhex(MESSAGES[held - 1].headers[HEAD]), "a note")
     checked = TableCheck(TABLE, [vouched] if held else [])
     for message in MESSAGES[:held]:
         checked.take(message)

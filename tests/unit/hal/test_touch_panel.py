@@ -28,16 +28,16 @@ from hal.touch_panel import (
     EVENT,
     SYN_DROPPED,
     SYN_REPORT,
+    AxisRange,
     FingerState,
     PanelState,
-    Range,
     TouchDecoder,
     TouchEvent,
     TouchPanel,
     panels,
 )
 
-ACROSS, ALONG = Range(0, 4095), Range(0, 2047)
+ACROSS, ALONG = AxisRange(0, 4095), AxisRange(0, 2047)
 S: Final = 1_000_000_000
 
 

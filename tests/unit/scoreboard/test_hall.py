@@ -7,11 +7,11 @@ from typing import Any
 
 from feed import events
 from feed.subscriber import Fact, Halted, Joined, Position, Restarted, Rewritten, Trouble, Waiting
-from scoreboard.hall import Hall, Message, Service
+from scoreboard.hall import Hall, HallService, Message
 from tests.fakes.board_site import PlayedTable, roulette
 
 
-def made() -> tuple[Hall, Service]:
+def made() -> tuple[Hall, HallService]:
     hall = Hall("g1")
     return hall, hall.add_service("ipc:///a")
 
@@ -20,7 +20,7 @@ def read(messages: list[Message]) -> list[dict[str, Any]]:
     return [json.loads(message.body) for message in messages]
 
 
-def take(service: Service, table: PlayedTable, *made: events.Event) -> list[dict[str, Any]]:
+def take(service: HallService, table: PlayedTable, *made: events.Event) -> list[dict[str, Any]]:
     states = {table.name: table.state}
     return [message for event in made for message in read(service.item(Fact(event, b""), states))]
 

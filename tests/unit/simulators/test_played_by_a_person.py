@@ -12,7 +12,7 @@ from hal.merge import Merge
 from hal.values import Batch
 from simulators.base.faults import FaultError
 from simulators.base.source import PRESS_NS, SimulatedSource
-from simulators.base.truth import TableSimulator, Waiting
+from simulators.base.truth import TableSimulator, WaitingSimulator
 from tests.fakes.bench import MONEY_WHEEL, config_of
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -114,7 +114,7 @@ def simulator_of(name: str) -> TableSimulator:
     return geometry_of(config).simulator(1)
 
 
-WAITING = [name for name in SIMULATED if isinstance(simulator_of(name), Waiting)]
+WAITING = [name for name in SIMULATED if isinstance(simulator_of(name), WaitingSimulator)]
 
 
 def test_wheels_dice_and_cards_wait() -> None:
@@ -126,7 +126,7 @@ def test_wheels_dice_and_cards_wait() -> None:
 @pytest.mark.parametrize("name", WAITING)
 def test_every_example_that_can_waits_in_the_order_of_time_and_goes_on(name: str) -> None:
     simulator = simulator_of(name)
-    assert isinstance(simulator, Waiting)
+    assert isinstance(simulator, WaitingSimulator)
     until_ns = simulator.start().until_ns
     for _ in range(3):
         for _ in range(20):

@@ -21,7 +21,7 @@ from drivers.dice.observations import (
 )
 from drivers.dice.shaker import Shaker, ShakerConfig
 from hal.values import Batch, Edge, EdgesLost
-from simulators.base.device_faults import DeviceFault
+from simulators.base.device_faults import NamedFault
 from simulators.base.faults import FaultError
 from simulators.base.geometry import GeometryError
 from simulators.dice.cage import CAGE_FAULTS, CageGeometry, CageSimulator
@@ -36,7 +36,7 @@ Rested = CageRested | ChuteRested | ShakerRested
 class Tumbler(NamedTuple):
     simulator: Callable[[int], Simulator]
     driver: Callable[[], Driver]
-    faults: dict[str, DeviceFault]
+    faults: dict[str, NamedFault]
 
 
 TUMBLERS = {

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.boards.bench_sheet import BenchSheetError, Sheet, Step, judge, load, read_answers, report
+from controller.boards.bench_sheet import BenchSheetError, Sheet, SheetStep, judge, load, read_answers, report
 from controller.cli import main
 from controller.journal.signing import create, public_half
 from hal.board.messages import KINDS
@@ -18,7 +18,7 @@ from tests.fakes.board_thread import BoardThread
 from tests.fakes.model_board import ModelBoard
 
 
-def good(step: Step) -> bool | float:
+def good(step: SheetStep) -> bool | float:
     """An answer that passes."""
     return True if step.unit == "" else (step.least + min(step.most, step.least + 1000)) / 2
 
@@ -186,7 +186,7 @@ def test_a_report_of_half_a_sheet_has_not_passed() -> None:
 
 @given(st.floats(allow_nan=True, allow_infinity=True), st.floats(0, 10), st.floats(0, 10))
 def test_a_measured_value_passes_within_its_bounds_alone(value: float, one: float, other: float) -> None:
-    step = Step("x", "x", "x", "x", "V", min(one, other), max(one, other))
+    step = SheetStep("x", "x", "x", "x", "V", min(one, other), max(one, other))
     try:
         finding = judge(step, value)
     except BenchSheetError:

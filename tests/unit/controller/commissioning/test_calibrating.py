@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from controller.calibration.table_calibration import TableCalibration
 from controller.cli import main
-from controller.commissioning.calibrating import Choice, Outcome, calibrate, made_of, summary, uncalibrated
+from controller.commissioning.calibrating import CalibrationOutcome, Choice, calibrate, made_of, summary, uncalibrated
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
 from drivers.base.movement import Movement, MovementResult, Recording
@@ -53,7 +53,9 @@ class HandGuide:
         return self.choice
 
 
-def made(outcome: Outcome, before: TableCalibration | None = None, config: TableConfig = ROULETTE) -> TableCalibration:
+def made(
+    outcome: CalibrationOutcome, before: TableCalibration | None = None, config: TableConfig = ROULETTE
+) -> TableCalibration:
     return made_of(config, outcome, before, by="ann", time="2026-11-22T20:00:00Z", software="feltwire")
 
 

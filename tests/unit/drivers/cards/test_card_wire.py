@@ -14,7 +14,7 @@ from drivers.cards.card_wire import (
     UNREAD,
     CardLine,
     Line,
-    Malformed,
+    MalformedCardLine,
     ShoeLine,
     ShoeState,
     checksum,
@@ -64,7 +64,7 @@ def test_a_line_with_one_other_bit_is_no_line(line: Line, data: st.DataObject) -
     frame = bytearray(encode(line))
     at = data.draw(st.integers(0, len(frame) - 1))
     frame[at] ^= 1 << data.draw(st.integers(0, 7))
-    assert isinstance(parse(bytes(frame)), Malformed)
+    assert isinstance(parse(bytes(frame)), MalformedCardLine)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_line_with_one_other_bit_is_no_line(line: Line, data: st.DataObject) -
     ],
 )
 def test_a_line_of_another_form_is_malformed_though_its_checksum_fits(body: bytes) -> None:
-    assert isinstance(parse(summed(body)), Malformed)
+    assert isinstance(parse(summed(body)), MalformedCardLine)
 
 
 @given(st.one_of(st.binary(max_size=40), st.sampled_from([b"C", b"S"]).flatmap(lambda c: st.binary().map(c.__add__))))
@@ -96,6 +96,6 @@ def test_no_bytes_make_it_raise(data: bytes) -> None:
 def test_a_card_in_a_spoilt_frame_is_not_repeated(card: str, number: int, noise: bytes) -> None:
     frame = encode(CardLine(number, card)) + noise
     found = parse(frame)
-    assert isinstance(found, Malformed)
+    assert isinstance(found, MalformedCardLine)
     assert card not in found.cause
     assert f"{number:05}" not in found.cause

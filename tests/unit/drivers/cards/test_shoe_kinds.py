@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.cards.card_tokens import card_of, code_problems
-from drivers.cards.card_wire import DECK, Malformed
+from drivers.cards.card_wire import DECK, MalformedCardLine
 from drivers.cards.observations import CardDealt, CompartmentsOpen, LineGarbled, StackDealt
 from drivers.cards.shoe import ShoeConfig, public_part_of
 from hal.capture.secret import FrameSealer
@@ -65,8 +65,8 @@ def test_a_checksum_is_checked(checksum: str, frame: bytes) -> None:
 @given(st.binary(max_size=30), st.sampled_from(["none", "xor", "sum"]))
 def test_no_bytes_hurt_and_none_is_repeated(data: bytes, checksum: str) -> None:
     found = card_of(data, CODES, checksum)  # type: ignore[arg-type]
-    assert isinstance(found, Malformed) or found in CODES.values()
-    if isinstance(found, Malformed) and len(data) > 3:
+    assert isinstance(found, MalformedCardLine) or found in CODES.values()
+    if isinstance(found, MalformedCardLine) and len(data) > 3:
         assert data.decode("latin-1") not in found.cause
 
 
