@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from .codes import CallTime, Code, Direction, LiveState, Side, one_of
+from .game_view import GameView
 from .results import Result
 
 TYPE_PREFIX: Final = "feltwire."
@@ -239,6 +240,17 @@ class RoundData(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the round: counts up by one for each round of the table, over restarts too."""
 
 
+class TablePackage(msgspec.Struct, frozen=True, kw_only=True):
+    """A package of somebody else that the table's file names: what it brings is used like the controller's own."""
+
+    name: str
+    """As pip has it, in lower case with hyphens: `small-wheel`."""
+    version: str
+    """As its metadata has it."""
+    sha256: str
+    """Over every file of it, by name and content."""
+
+
 class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The table is open. The first event of an epoch names the epoch before it and its last number."""
 
@@ -249,6 +261,8 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """Name and version of the controller."""
     devices: list[dict[str, str]]
     """Each device, by `device` and `driver`; of a board also `kind`, `identity`, `firmware` and `hash`."""
+    packages: list[TablePackage] = []
+    """The packages of others that the table uses."""
     previous_epoch: str | None = None
     """The epoch before this one; given in the first event of an epoch only."""
     previous_sequence: int | None = None
@@ -267,6 +281,8 @@ class TableOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     """Over how many of its last outcomes the table's statistics count."""
     statistics: list[StatisticsKey] = []
     """What they count."""
+    view: GameView | None = None
+    """How a board shows a game that it does not know."""
 
 
 class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
@@ -292,6 +308,8 @@ class TableClosed(Data, frozen=True, kw_only=True, omit_defaults=True):
     history: int | None = None
     """As of `table.opened`; given where this is the first event of an epoch."""
     statistics: list[StatisticsKey] = []
+    """As of `table.opened`; given where this is the first event of an epoch."""
+    view: GameView | None = None
     """As of `table.opened`; given where this is the first event of an epoch."""
 
 

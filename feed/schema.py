@@ -21,7 +21,7 @@ from typing import Any, Final
 
 import msgspec
 
-from . import data, state, statistics, wire
+from . import data, game_view, state, statistics, wire
 from .codes import CODE_SCHEMA
 from .command_schema import CHANNEL, COMMAND, COMMAND_ANSWER, OPERATION
 from .events import DATA_TYPES, TYPE_SUFFIX, Data, type_of
@@ -296,7 +296,7 @@ def _field_descriptions() -> dict[str, dict[str, str]]:
     return seen
 
 
-_MODULES: Final = (data, state, statistics, wire, *RESULT_MODULES)
+_MODULES: Final = (data, game_view, state, statistics, wire, *RESULT_MODULES)
 
 
 def _structs_in_use() -> list[type[msgspec.Struct]]:

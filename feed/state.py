@@ -16,6 +16,7 @@ from msgspec import Meta
 from . import events
 from .codes import Code, Phase, State
 from .events import Event, Evidence, StakeLimit, StatisticsKey, TableLabel, TableNotice, Verdict, WinningBet
+from .game_view import GameView
 from .results import Result
 from .statistics import DEFAULT_HISTORY, OutcomeHistory, PastOutcome, Statistics, statistics_of
 from .wire import MAX_ANSWER_FRAME
@@ -256,6 +257,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the statistics count."""
     statistics: Statistics | None = None
     """How often each value came in the last `history` of `outcomes`."""
+    view: GameView | None = None
+    """How a board shows a game that it does not know; left out for a game that every board knows."""
 
 
 def encode_snapshot(snapshot: Snapshot, most_bytes: int = MAX_ANSWER_FRAME) -> bytes:
@@ -307,6 +310,8 @@ class TableState:
         self.limits: list[StakeLimit] = []
         self.limits_unit = ""
         self.notices: list[TableNotice] = []
+        self.view: GameView | None = None
+        """How a board shows a game that it does not know."""
         self.unfinished_round: int | None = None
         """The round that was opened and has no verdict."""
         self.inspections: dict[str, bool] = {}
@@ -431,7 +436,7 @@ class TableState:
 
     def _post(self, data: events.TableOpened | events.TableClosed) -> None:
         self.labels, self.limits, self.limits_unit = data.labels, data.limits, data.limits_unit
-        self.notices = data.notices
+        self.notices, self.view = data.notices, data.view
         if data.history is not None:
             self.history.configure(data.history, data.statistics)
 
@@ -563,6 +568,7 @@ class TableState:
             limits=self.limits,
             limits_unit=self.limits_unit,
             notices=self.notices,
+            view=self.view,
             history=self.history.limit,
             outcomes=list(self.history.outcomes),
             statistics_keys=list(self.history.keys),
@@ -584,7 +590,7 @@ class TableState:
         state.phase = snapshot.phase
         state.phase_since = snapshot.phase_since
         state.labels, state.limits, state.limits_unit = snapshot.labels, snapshot.limits, snapshot.limits_unit
-        state.notices = snapshot.notices
+        state.notices, state.view = snapshot.notices, snapshot.view
         state.bets_closed = snapshot.bets_closed
         state.unfinished_round = snapshot.unfinished_round
         state.inspections = dict(snapshot.inspections)

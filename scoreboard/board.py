@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 
 from feed.events import Event, RoundOpened, RoundProgress, RoundStarted
+from feed.game_view import GameView
 from feed.state import BETS_CLOSED, BETS_OPEN, CLOSED, RUNNING, SHUT, UNRESOLVED, VOID, RoundRecord, TableState
 from feed.statistics import PastOutcome
 from scoreboard.game_details import details_of
@@ -136,6 +137,8 @@ class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of the last spin that has a verdict."""
     minimum: float | None = None
     """Complete revolutions, inversions or shakes that a valid run needs, as the last verdict had it."""
+    view: GameView | None = None
+    """How a game is shown that the page does not know."""
     details: dict[str, Any] = {}
     """What this game shows beside: see `scoreboard.game_details`."""
     motion: Motion | None = None
@@ -214,6 +217,7 @@ def view_of(state: TableState, live: Live) -> BoardView:
         },
         direction=_direction(latest),
         minimum=_minimum(state.rounds),
+        view=state.view,
         details=details_of(state),
         motion=live.motion if live.motion is not None and live.motion.round == state.round else None,
     )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from controller.bench.simulated_journal import SimulatedJournal
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
-from controller.games.catalogue import GAME
+from controller.games.outside import game_named
 from controller.table.phase import SETTLING
 from controller.table.table import Table
 from feed import events
@@ -62,7 +62,8 @@ class Score:
             kind = type(data).kind.removeprefix("round.")
             self.verdicts[kind if isinstance(data, events.Outcome) else f"{kind} {data.reason}"] += 1
             if isinstance(data, events.Outcome):
-                if outcome or not truth.valid or GAME[data.game].rests(data.result) != truth.result:
+                spec = game_named(data.game)
+                if outcome or not truth.valid or spec is None or spec.rests(data.result) != truth.result:
                     self.unsupported.append(f"round {played.number}: {data.result}, but the truth is: {truth.detail}")
                 outcome = True
         if truth.valid and not truth.reasons and not outcome:

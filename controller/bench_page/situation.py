@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.bench_page.rule_words import RuleWords, rule_words
-from controller.games.catalogue import GAME
+from controller.games.outside import game_named
 from controller.service.event_lines import words_of
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, Phase
 from controller.table.table import Table
@@ -102,7 +102,7 @@ def verdict_shown(event: Event, game: str, origin_ns: int) -> VerdictShown:
     kind = type(data).kind.removeprefix("round.")
     reason = "" if isinstance(data, events.Outcome) else data.reason
     rule = (data.unproven_rule or data.rule) if isinstance(data, events.Unresolved) else data.rule
-    meaning, to_do = meaning_of(reason, kind, game) if reason else ("", "")
+    meaning, to_do = _meaning(reason, kind, game) if reason else ("", "")
     return VerdictShown(
         kind=kind,
         round=data.round,
@@ -133,8 +133,16 @@ def situation_of(table: Table, verdict: VerdictShown | None, t_ns: int) -> Situa
     )
 
 
+def _meaning(code: str, event: str, game: str) -> tuple[str, str]:
+    """What a code means, and what to do: in the words of the game, where it has words of its own for it."""
+    spec = game_named(game)
+    own = None if spec is None else spec.reasons.get(code)
+    return meaning_of(code, event, game) if own is None else own
+
+
 def _is_machine(table: Table) -> bool:
-    return GAME[table.identity.game].machine
+    spec = game_named(table.identity.game)
+    return spec is not None and spec.machine
 
 
 def _headline(table: Table) -> str:
@@ -179,7 +187,7 @@ def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]
 
 
 def _fault(table: Table, device: str, fault: str, detail: str, blocks_play: bool) -> FaultShown:
-    meaning, to_do = meaning_of(fault, "fault", table.identity.game)
+    meaning, to_do = _meaning(fault, "fault", table.identity.game)
     return FaultShown(
         device=device,
         fault=fault,

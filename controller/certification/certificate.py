@@ -57,6 +57,8 @@ class Certificate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of each file of the software."""
     devices: dict[str, dict[str, str]] = {}
     """Boards and devices, and what they report of themselves."""
+    packages: dict[str, dict[str, str]] = {}
+    """The packages of others that the table uses: version, and a SHA-256 over every file."""
 
 
 class CertificateState(NamedTuple):
@@ -127,12 +129,23 @@ def _flat(place: str, value: Any) -> Iterator[tuple[str, str]]:
 def made_now(config: TableConfig, devices: Facts, *, by: str, time: str) -> Certificate:
     """The certificate of a machine as it is now."""
     known = {name: dict(facts) for name, facts in sorted(devices.items())}
-    return Certificate(config.id, by, time, model_of(config), libraries(), dict(installed_files()), known)
+    return Certificate(
+        config.id, by, time, model_of(config), libraries(), dict(installed_files()), known, packages_of(config)
+    )
+
+
+def packages_of(config: TableConfig) -> dict[str, dict[str, str]]:
+    """The packages of others that a table uses, as its certificate has them."""
+    return {one.name: {"version": one.version, "sha256": one.sha256} for one in config.packages}
 
 
 def model_differences(certificate: Certificate, config: TableConfig) -> list[str]:
-    """What of the file differs."""
-    return _differences("", certificate.model, model_of(config))
+    """What of the file differs, and of the packages that it names."""
+    found = _differences("", certificate.model, model_of(config))
+    certified, now = certificate.packages, packages_of(config)
+    for name in sorted({*certified, *now}):
+        found += _differences(f"package {name}: ", certified.get(name, {}), now.get(name, {}))
+    return found
 
 
 def software_differences(certificate: Certificate, files: Mapping[str, str]) -> list[str]:
@@ -220,6 +233,7 @@ def _toml(made: Certificate) -> str:
     rows += [f"{key} = {toml_value(getattr(made, key))}" for key in ("table", "by", "time")]
     sections = {"model": made.model, "libraries": made.libraries, "files": made.files}
     sections |= {f"devices.{toml_value(name)}": facts for name, facts in made.devices.items()}
+    sections |= {f"packages.{toml_value(name)}": facts for name, facts in made.packages.items()}
     for name, values in sections.items():
         rows += ["", f"[{name}]", *(f"{toml_value(key)} = {toml_value(value)}" for key, value in values.items())]
     return "\n".join(rows) + "\n"

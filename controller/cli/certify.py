@@ -99,8 +99,9 @@ def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> Sign
 
 def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> int:
     from controller.certification.certificate import CertificateError, certificate_path, too_short_hashes, write
-    from controller.certification.software import UNREADABLE, compile_all
+    from controller.certification.software import compile_all
     from controller.journal.signing import public_half
+    from controller.packages.files import UNREADABLE
 
     path = certificate_path(config)
     if config.table.certified_by and config.table.certified_by != public_half(key):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -13,6 +13,7 @@ from controller.configuration.sections import CallBy
 from controller.rules.house import HouseKeys, changes_of
 from controller.rules.profile import HOUSE, game_text
 from drivers.base.device_spec import DeviceSpec
+from feed.data import TablePackage
 from hal.backend_spec import BackendSpec
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -95,3 +96,9 @@ class Registry(NamedTuple):
     games: Mapping[str, GameEntry]
     drivers: Mapping[str, DeviceSpec]
     backends: Mapping[str, BackendSpec]
+    profiles: tuple[str, ...]
+    """The names that `[table] rules` may have."""
+    packages: tuple[TablePackage, ...] = ()
+    """The packages of others that the file names."""
+    offering: Callable[[str], Sequence[str]] = lambda game: ()
+    """The installed packages that offer a game of this name, whether a file names them or not."""

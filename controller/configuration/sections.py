@@ -11,6 +11,10 @@ from controller.configuration.validation import OtherWord
 from controller.rules.profile import DEFAULT_PROFILE, default_profile
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 
+PACKAGE_NAME: Final = r"\A[A-Za-z0-9]+([-_.]+[A-Za-z0-9]+)*\Z"
+"""The name of a package, as an index has it."""
+MOST_PACKAGES: Final = 16
+"""So many packages a file can name (ours)."""
 CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
 Repeats = Literal["warn", "shut", "off"]
@@ -99,6 +103,16 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             extra={"cite": "ours"},
         ),
     ] = None
+    packages: Annotated[
+        tuple[Annotated[str, Meta(pattern=PACKAGE_NAME, description="write the name that pip has")], ...],
+        Meta(
+            max_length=MOST_PACKAGES,
+            description="the packages of others whose games, devices, backends and rules this table may use; each is "
+            "imported, and can do anything (docs/plugins.md)",
+            examples=[["small-wheel"]],
+            extra={"cite": "ours"},
+        ),
+    ] = ()
     no_more_bets: Annotated[
         CallBy | None,
         Meta(

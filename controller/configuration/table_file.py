@@ -29,7 +29,7 @@ from controller.configuration.wiring import (
     with_call,
 )
 from controller.rules.house import HouseKeys
-from controller.rules.profile import DEFAULT_PROFILE, HOUSE, profile, profile_names, profiles_that_play
+from controller.rules.profile import DEFAULT_PROFILE, HOUSE, OWN, profile, profiles_that_play
 from drivers.base.device_spec import LineUse
 from hal.backend_spec import NO_BACKEND, BackendSpec
 from hal.known_names import nearest, suggestion
@@ -105,6 +105,7 @@ class TableFile:
                 options=options,
                 feed=feed,
                 house=house,
+                packages=self.registry.packages,
             )
 
     # ------------------------------------------------------------------------------------------- sections
@@ -169,7 +170,11 @@ class TableFile:
         if game is not None:
             return game
         known = [*self.registry.games]
+        offering = self.registry.offering(name)
         fix = suggestion(name, known, "game")
+        if offering:
+            listed = _with_package(self._table("table"), offering[0])
+            fix = f"the package {offering[0]} offers it: if you trust it, {listed}"
         self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
         # The rest is checked against the most likely game, so that all mistakes are reported at once.
         return self.registry.games.get(nearest(name, known) or "")
@@ -205,7 +210,7 @@ class TableFile:
         self.findings += check_chip(lines.chip, ("lines", "chip"))
 
     def _check_rules(self, table: TableSection) -> None:
-        names = profile_names()
+        names = self.registry.profiles
         path = ("table", "rules")
         if table.profile not in names:
             fix = suggestion(table.profile, names, "profile")
@@ -215,7 +220,7 @@ class TableFile:
             if wrong is not None:
                 able = " or ".join(value_text(name) for name in profiles_that_play(table.game))
                 self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
-            elif table.rules is None and table.profile != DEFAULT_PROFILE:
+            elif table.rules is None and table.profile != DEFAULT_PROFILE and table.profile in OWN:
                 wrong = (
                     f"is missing, and {table.game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played "
                     f"by {table.profile}, a text for casinos"
@@ -265,7 +270,7 @@ class TableFile:
         house: HouseKeys | None,
     ) -> None:
         """What the game itself finds wrong between the parts of its table."""
-        if table is None or table.profile not in profile_names() or not profile(table.profile).plays(table.game):
+        if table is None or table.profile not in self.registry.profiles or not profile(table.profile).plays(table.game):
             return
         setup = SetUp(table.game, table.profile, options, devices, backend.simulated, call, house)
         self.findings += game.check(setup)
@@ -383,6 +388,12 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
     idle = {key: why for key, why in entry.idle(config).items() if key in values}
     findings += [ConfigFinding((*path, key), f"has no effect {why}", "remove it") for key, why in idle.items()]
     return DeviceConfig(name, entry, config), findings
+
+
+def _with_package(table: Mapping[str, Any], package: str) -> str:
+    given = table.get("packages", [])
+    listed = [*given, package] if isinstance(given, list) else [package]
+    return f"write packages = {value_text(listed)} under [table]"
 
 
 def _boards_named(entries: Iterable[object], boards: Collection[str]) -> Iterator[str]:

@@ -25,6 +25,7 @@ from controller.rules.house import HouseKeys, changes_of
 from controller.rules.profile import game_text
 from drivers.base.device_spec import LineUse
 from drivers.dealer.buttons import BUTTONS
+from feed.data import TablePackage
 from hal.backend_spec import BackendSpec
 
 C = TypeVar("C", bound=msgspec.Struct)
@@ -54,6 +55,8 @@ class TableConfig(NamedTuple):
     feed: FeedSection = FeedSection()
     house: HouseKeys | None = None
     """`[house]`: what the house changes, where the rules are its own."""
+    packages: tuple[TablePackage, ...] = ()
+    """The packages of others that the file names."""
 
     @property
     def id(self) -> str:

@@ -94,6 +94,7 @@ def table_for(
         epoch=epoch,
         software=_software(),
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
+        packages=config.packages,
         labels=tuple(
             TableLabel(language=one.language, name=one.name, short=one.short or "") for one in config.table.labels
         ),
@@ -102,6 +103,7 @@ def table_for(
         notices=tuple(TableNotice(words=one.value, rule=one.cite) for one in spec.notices(config)),
         history=config.feed.history,
         statistics=tuple(spec.statistics(config)),
+        view=spec.view,
     )
     game.rounds.report.round = rounds
     drivers: list[Driver] = [*devices.drivers, Buttons(buttons, dealer.debounce_ms)]

@@ -1,8 +1,12 @@
-"""Every game and every kind of device. A new one is its room, its data, its simulator, and a line here."""
+"""Every game, every kind of device and every backend of this project: a new one is its room, and a line here.
+
+Those of others come by entry points into the same tuples: `controller.games.outside`.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 from controller.configuration.registry import Registry
 from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
@@ -18,6 +22,7 @@ from controller.games.skill_stop_reel.spec import SKILL_STOP_REEL
 from controller.games.skill_stop_video.spec import SKILL_STOP_VIDEO
 from controller.games.token_pusher.spec import TOKEN_PUSHER
 from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_OVER
+from controller.rules.profile import SOURCES
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
@@ -32,6 +37,7 @@ from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
 from drivers.reels.specs import STEPPER_REELS
 from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
 from drivers.screen.specs import VIDEO_SCREEN
+from feed.data import TablePackage
 from hal.backend_spec import BackendSpec
 from hal.backend_specs import BOARDS, GPIOD, GPIOZERO, RECORDED, SIMULATED
 
@@ -95,8 +101,34 @@ GAME: Final = {game.name: game for game in GAMES}
 DEVICE: Final = {device.name: device for device in DEVICES}
 """Every kind of device by its name."""
 
-REGISTRY: Final = Registry(games=GAME, drivers=DEVICE, backends={one.name: one for one in BACKENDS})
-"""What a table's file can name."""
+
+class Catalogue(NamedTuple):
+    """Games, devices, backends and rules: ours, or those of ours and of packages together."""
+
+    games: tuple[GameSpec, ...]
+    devices: tuple[DeviceSpec, ...]
+    backends: tuple[BackendSpec, ...]
+    profiles: tuple[str, ...]
+    """The names of the profiles of rules."""
+
+    def registry(
+        self, packages: tuple[TablePackage, ...] = (), offering: Callable[[str], Sequence[str]] = lambda game: ()
+    ) -> Registry:
+        """What a table's file can name."""
+        return Registry(
+            games={game.name: game for game in self.games},
+            drivers={device.name: device for device in self.devices},
+            backends={backend.name: backend for backend in self.backends},
+            profiles=self.profiles,
+            packages=packages,
+            offering=offering,
+        )
+
+
+OURS: Final = Catalogue(GAMES, DEVICES, BACKENDS, tuple(SOURCES))
+"""What this project has."""
+REGISTRY: Final = OURS.registry()
+"""What a table's file can name that trusts no package."""
 
 ORDERS: Final[dict[str, Verb]] = VERBS | {verb.name: verb for game in GAMES for verb in game.orders}
 """Every order that a table takes, or refuses because it plays another game."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
 from os.path import realpath
 from pathlib import Path as FilePath
@@ -12,10 +13,11 @@ from controller.configuration.declaration import value_text
 from controller.configuration.document import Document, parse_document, read_document
 from controller.configuration.problems import ConfigFinding, ConfigurationErrors, Path, Problem, dotted
 from controller.configuration.registry import Registry
+from controller.configuration.sections import MOST_PACKAGES, PACKAGE_NAME
 from controller.configuration.table_file import TableFile
 from controller.configuration.values import TableConfig
 from controller.configuration.wiring import BOARD, pin_words
-from controller.games.catalogue import REGISTRY
+from controller.games.outside import registry_for
 
 SUFFIX: Final = ".toml"
 _FILES_FIX: Final = "write a table's file there, or give the path of one"
@@ -33,19 +35,19 @@ class CheckResult(NamedTuple):
         return [problem for problem in self.problems if problem.severity == "error"]
 
 
-def load(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> list[TableConfig]:
+def load(paths: Iterable[str | PathLike[str]]) -> list[TableConfig]:
     """The tables of these files, in their order.
 
     Raises:
         ConfigurationErrors: any of them has an error; it holds every error.
     """
-    report = check(paths, registry)
+    report = check(paths)
     if report.errors:
         raise ConfigurationErrors(report.errors)
     return report.tables
 
 
-def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -> CheckResult:
+def check(paths: Iterable[str | PathLike[str]]) -> CheckResult:
     """Checks these files, each by itself and against the others; never raises for their content.
 
     A folder stands for all its files of tables, `*.toml`.
@@ -57,7 +59,7 @@ def check(paths: Iterable[str | PathLike[str]], registry: Registry = REGISTRY) -
         if first is not path:
             wrong = "is given twice" if first == path else f"is the same file as {first}"
             again.append(Problem(str(path), 1, "(file)", wrong, "give each file once"))
-    report = check_documents([read_document(path) for path in given.values()], registry)
+    report = check_documents([read_document(path) for path in given.values()])
     return CheckResult(report.tables, [*report.problems, *again])
 
 
@@ -77,21 +79,22 @@ def _files(paths: Iterable[str | PathLike[str]], problems: list[Problem]) -> Ite
         yield from found
 
 
-def check_text(text: str, file: str = "table.toml", registry: Registry = REGISTRY) -> CheckResult:
+def check_text(text: str, file: str = "table.toml", registry: Registry | None = None) -> CheckResult:
     """`check` for the text of one document."""
     return check_documents([parse_document(file, text)], registry)
 
 
-def check_documents(documents: Iterable[Document], registry: Registry) -> CheckResult:
-    """`check` for documents that were read before."""
+def check_documents(documents: Iterable[Document], registry: Registry | None = None) -> CheckResult:
+    """`check` for documents that were read before; with `registry` in place of what each file's packages give."""
     tables: list[TableConfig] = []
     problems: list[Problem] = []
     taken: dict[tuple[Any, ...], tuple[Path, Document]] = {}
     for document in documents:
         found = list(document.problems)
         if document.readable:
-            table = TableFile(document.file, document.values, registry)
-            findings = [f for f in table.findings if document.complete or not f.missing]
+            known, unusable = registry_for(_trusted(document.values))
+            table = TableFile(document.file, document.values, registry or known)
+            findings = [f for f in (*unusable, *table.findings) if document.complete or not f.missing]
             findings += _clashes(table, document, taken)
             found += [_place(finding, document) for finding in findings]
             wrong = any(problem.severity == "error" for problem in found)
@@ -99,6 +102,15 @@ def check_documents(documents: Iterable[Document], registry: Registry) -> CheckR
                 tables.append(table.config)
         problems += sorted(dict.fromkeys(found), key=lambda problem: (problem.line, problem.key))
     return CheckResult(tables, problems)
+
+
+def _trusted(values: Mapping[str, Any]) -> list[str]:
+    """The packages that a file names; none where the list is wrong, which the check of the section reports."""
+    table = values.get("table")
+    named = table.get("packages") if isinstance(table, dict) else None
+    names = named if isinstance(named, list) else []
+    right = all(isinstance(name, str) and re.search(PACKAGE_NAME, name) for name in names)
+    return names if right and len(names) <= MOST_PACKAGES else []
 
 
 def _place(finding: ConfigFinding, document: Document) -> Problem:

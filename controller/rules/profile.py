@@ -13,7 +13,8 @@ import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib import resources
-from typing import Any, Final, TypeAlias, TypeVar
+from importlib.resources.abc import Traversable
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -43,12 +44,16 @@ FILES: Final = {name: _files(name) for name in ("njac-13:47-20", "njac-19:47", "
 
 HOUSE: Final = "house"
 """The profile of rules that are the house's own."""
+OWN: Final = frozenset({*FILES, HOUSE})
+"""The profiles of this project."""
 HOUSE_SECTION: Final = "house rules"
 """What a section of it is called where a text's would be cited by its number."""
 
 SAME_TEXT: Final = "text_of"
 
 DEFAULT_PROFILE = "njac-13:47-20"
+RESERVED: Final = "njac-"
+"""How the names of the regulations of New Jersey begin: no package brings one."""
 
 _ABOUT: Final = ("name", "title", "source", "notes", "house", "no_text")
 """What a profile's sections are besides those of games."""
@@ -178,11 +183,12 @@ def profiles_that_play(game: str) -> tuple[str, ...]:
 
 
 def default_profile(game: str) -> str:
-    """The profile of a table that names none: casino nights, or else the newest with the rules of the game (ours).
+    """The profile of a table that names none: casino nights, or else the newest with the rules of the game (ours),
+    or else one of a package.
 
     For a game that no profile has it is casino nights, whose `refusal` gives the reason.
     """
-    able = profiles_that_play(game)
+    able = profiles_that_play(game) or tuple(name for name in SOURCES if name not in OWN and profile(name).plays(game))
     return DEFAULT_PROFILE if DEFAULT_PROFILE in able or not able else able[-1]
 
 
@@ -245,5 +251,34 @@ def as_ours(data: Any) -> Any:
     return [as_ours(one) for one in data] if isinstance(data, list) else data
 
 
-SOURCES: Final[Mapping[str, Callable[[], Data]]] = {**{name: partial(read, name) for name in FILES}, HOUSE: _house}
+SOURCES: Final[dict[str, Callable[[], Data]]] = {**{name: partial(read, name) for name in FILES}, HOUSE: _house}
 """Where the sections of each profile come from: name, title, source and whether it is a house's, and a table a game."""
+
+
+class RulesSpec(NamedTuple):
+    """One profile of rules of another package, as its entry point exports it."""
+
+    name: str
+    """What `[table] rules` names."""
+    file: Traversable
+    """Its sections (TOML): `name`, `title`, `source`, `house = true` where no regulation gives them, and a table for
+    each game."""
+
+
+def admit(spec: RulesSpec) -> Profile:
+    """Adds the profile of another package to those that tables can name, and returns it.
+
+    Raises:
+        ValueError: the file cannot be read, is another profile's, or the name is taken.
+    """
+    if spec.name in SOURCES or spec.name.startswith(RESERVED):
+        raise ValueError(f"rules {spec.name!r} are not a package's to give: the name is taken or reserved")
+    sections = tomllib.loads(spec.file.read_text(encoding="utf-8"))
+    if sections.get("name") != spec.name:
+        raise ValueError(f"{spec.file}: name is {sections.get('name')!r}, not {spec.name!r}")
+    SOURCES[spec.name] = lambda: sections
+    try:
+        return profile(spec.name)
+    except msgspec.ValidationError:
+        del SOURCES[spec.name]
+        raise

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 
 import msgspec
 
-from controller.games.catalogue import GAME
+from controller.games.outside import game_named
 from controller.rules.cited import HOUSE_RULE, OURS
 from controller.rules.house import HOUSE_RULES
 from controller.table.wording import counted, times
@@ -284,7 +284,7 @@ def _why(why: str) -> str:
 
 def _wins(game: str, result: Result | None, winning: Sequence[WinningBet]) -> str:
     """The winning bets; empty in a game whose result names its one bet."""
-    spec = GAME.get(game)
+    spec = game_named(game)
     return winning_words(winning) if result is not None and (spec is None or spec.words.lists_bets) else ""
 
 
@@ -327,7 +327,7 @@ def _measured(evidence: Evidence) -> str:
 
 def result_words(game: str, result: Result) -> str:
     """A result in a few words; that of a game or a version which is not known here, as it is."""
-    spec = GAME.get(game)
+    spec = game_named(game)
     try:
         return str(dict(result)) if spec is None else spec.words.result(result)
     except KeyError:
@@ -337,14 +337,14 @@ def result_words(game: str, result: Result) -> str:
 @data_words.register
 def started_words(data: RoundStarted) -> str:
     """What has begun: a spin, or a tumble, a shaking or a throw, and whose."""
-    spec = GAME.get(data.game)
+    spec = game_named(data.game)
     return "the round has begun" if spec is None else spec.words.started(data)
 
 
 @data_words.register
 def course_words(data: CourseChanged) -> str:
     """What a person changed between two rounds, or what a restart must not lose."""
-    spec = GAME.get(data.game)
+    spec = game_named(data.game)
     words = data.act if spec is None else spec.words.carried(data.act, data.course)
     return words + (f"; by {data.by}" if data.by else "")
 
@@ -438,7 +438,7 @@ def progress_words(data: RoundProgress) -> str:
 @data_words.register
 def inspected_words(data: InspectionPassed | InspectionFailed) -> str:
     """An inspection that a person passed or failed, or a trial of a device of the game."""
-    spec = GAME.get(data.game)
+    spec = game_named(data.game)
     trial = None if spec is None else spec.words.inspected(data)
     if trial is not None:
         return trial

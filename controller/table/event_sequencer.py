@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from feed import events
+from feed.data import TablePackage
 from feed.events import Data, Event, StakeLimit, StatisticsKey, TableLabel, TableNotice
+from feed.game_view import GameView
 from feed.statistics import DEFAULT_HISTORY
 
 
@@ -25,6 +27,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     """Random and new at each start of a live service; `replay` and `sim` otherwise: equal input gives equal bytes."""
     software: str
     devices: tuple[dict[str, str], ...] = ()
+    packages: tuple[TablePackage, ...] = ()
+    """The packages of others that the table uses."""
     labels: tuple[TableLabel, ...] = ()
     limits: tuple[StakeLimit, ...] = ()
     limits_unit: str = ""
@@ -32,6 +36,8 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
     """Those that the rules have posted at the table."""
     history: int = DEFAULT_HISTORY
     statistics: tuple[StatisticsKey, ...] = ()
+    view: GameView | None = None
+    """How a board shows a game that it does not know."""
 
     @property
     def posted(self) -> dict[str, Any]:
@@ -43,6 +49,7 @@ class Identity(msgspec.Struct, frozen=True, kw_only=True):
             "notices": list(self.notices),
             "history": self.history,
             "statistics": list(self.statistics),
+            "view": self.view,
         }
 
 

@@ -217,4 +217,5 @@ class TableLifecycle:
         identity = self._identity
         devices = [dict(device) for device in self.devices.values()]
         about = {"rules": identity.rules, "software": identity.software, "devices": devices}
-        self.emit(events.TableOpened, t_ns, **about, **identity.posted, **fields)
+        packages = list(identity.packages)
+        self.emit(events.TableOpened, t_ns, **about, packages=packages, **identity.posted, **fields)

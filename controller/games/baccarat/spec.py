@@ -24,6 +24,7 @@ from controller.table.context import GameContext
 from controller.table.rounds import Game
 from drivers.cards.card_wire import DECK
 from feed.events import StatisticsKey
+from feed.results.baccarat import RESULTS
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
@@ -87,6 +88,8 @@ def _result_words(result: Mapping[str, Any]) -> str:
 def _spec(name: str) -> GameSpec:
     return GameSpec(
         name=name,
+        result=RESULTS[name],
+        page="baccarat",
         rules=BaccaratRules,
         options=BaccaratOptions,
         devices=SLOTS_OF_CARDS,

@@ -22,6 +22,7 @@ from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
 from feed.fairness import Plan
+from feed.game_view import GameView
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -127,6 +128,14 @@ class GameSpec:
     words: GameWords
     statistics: Callable[[TableConfig], Sequence[StatisticsKey]]
     """What its statistics count, for hot and cold numbers: fields of its results, with every value that can come."""
+    result: type[msgspec.Struct]
+    """What its results hold, for those who read the feed."""
+    reasons: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """Codes of reasons, faults and warnings that docs/reasons.md does not have: what each means, and what to do."""
+    page: str = "other"
+    """The module of the board's page that draws it; `other` shows its results as the feed has them."""
+    view: GameView | None = None
+    """How a board shows it that has no module for it: of a game that comes from another package."""
     house: type[HouseKeys] | None = None
     """The keys of `[house]`; None for a game that the house profile does not have."""
     check: Callable[[SetUp], list[ConfigFinding]] = _nothing_wrong

@@ -31,6 +31,7 @@ from controller.table.context import GameContext
 from controller.table.rounds import Game
 from drivers.cards.card_wire import DECK
 from feed.events import StatisticsKey
+from feed.results.blackjack import RESULTS
 
 TOTALS: Final = range(17, 27)
 """What a dealer's complete hand can count."""
@@ -133,6 +134,7 @@ def _rests(result: Mapping[str, Any]) -> tuple[str, ...]:
 def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot]) -> GameSpec:
     return GameSpec(
         name=name,
+        result=RESULTS[name],
         rules=BlackjackRules,
         options=BlackjackOptions,
         devices={**SLOTS_OF_CARDS, "shoe": Slot(("shoe", "shuffling_shoe")), **devices},

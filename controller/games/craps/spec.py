@@ -31,6 +31,7 @@ from drivers.dice.automated_shaker import AutomatedShakerConfig, ShakerActuator
 from drivers.dice.reader import DiceReaderConfig
 from drivers.lamps.puck import LINES, PuckActuator
 from feed.events import StatisticsKey
+from feed.results.craps import RESULTS
 
 if TYPE_CHECKING:
     from simulators.dice.craps_table import CrapsGeometry
@@ -129,6 +130,8 @@ def _carried_words(act: str, state: Mapping[str, Any]) -> str:
 def _spec(name: str) -> GameSpec:
     return GameSpec(
         name=name,
+        result=RESULTS[name],
+        page="craps",
         rules=CrapsRules,
         options=CrapsOptions,
         devices={

@@ -28,6 +28,7 @@ from controller.table.rounds import Game
 from drivers.cards.card_wire import DECK, JOKER
 from drivers.cards.progressive import AcceptorActuator
 from feed.events import StatisticsKey
+from feed.results.fixed_hands import RESULTS
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
@@ -181,6 +182,7 @@ def _spec(
 ) -> GameSpec:
     return GameSpec(
         name=name,
+        result=RESULTS[name],
         rules=rules,
         options=options,
         devices=devices,

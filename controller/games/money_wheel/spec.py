@@ -20,6 +20,7 @@ from controller.table.terms import Terms
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.wheel.faces import DEFAULT_FACES
 from feed.events import StatisticsKey
+from feed.results.money_wheel import RESULTS
 
 if TYPE_CHECKING:
     from simulators.money_wheel.geometry import MoneyWheelGeometry
@@ -92,6 +93,8 @@ def _result_words(result: Mapping[str, Any]) -> str:
 
 MONEY_WHEEL = GameSpec(
     name="money_wheel",
+    result=RESULTS["money_wheel"],
+    page="money_wheel",
     rules=MoneyWheelRules,
     options=MoneyWheelOptions,
     house=MoneyWheelHouse,

@@ -22,6 +22,7 @@ from controller.table.context import GameContext
 from controller.table.rounds import Game
 from drivers.cards.card_wire import DECK
 from feed.events import StatisticsKey
+from feed.results.red_dog import RESULTS
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
@@ -81,6 +82,7 @@ def _rests(result: Mapping[str, Any]) -> tuple[str, ...]:
 
 RED_DOG = GameSpec(
     name="red_dog",
+    result=RESULTS["red_dog"],
     rules=RedDogRules,
     options=RedDogOptions,
     devices=SLOTS_OF_CARDS,

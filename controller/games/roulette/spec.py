@@ -25,6 +25,7 @@ from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 from drivers.wheel.faces import ORDERS
 from feed.events import StatisticsKey
+from feed.results.roulette import RESULTS
 
 if TYPE_CHECKING:
     from simulators.roulette.geometry import RouletteGeometry
@@ -185,6 +186,8 @@ def _displayed(result: Mapping[str, Any]) -> str:
 
 ROULETTE = GameSpec(
     name="roulette",
+    result=RESULTS["roulette"],
+    page="roulette",
     rules=RouletteRules,
     options=RouletteOptions,
     house=RouletteHouse,

@@ -33,6 +33,7 @@ from drivers.dice.reader import DiceReaderConfig
 from drivers.dice.shaker import ShakerConfig
 from drivers.lamps.lamp_board import LampActuator
 from feed.events import StatisticsKey
+from feed.results.sic_bo import RESULTS
 
 if TYPE_CHECKING:
     from simulators.dice.sic_bo_geometry import SicBoGeometry
@@ -122,6 +123,8 @@ def _carried_words(act: str, state: Mapping[str, Any]) -> str:
 
 SIC_BO = GameSpec(
     name="sic_bo",
+    result=RESULTS["sic_bo"],
+    page="sic_bo",
     rules=SicBoRules,
     options=SicBoOptions,
     devices={

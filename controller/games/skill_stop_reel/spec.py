@@ -29,6 +29,7 @@ from drivers.coins.coin_bus import CoinBus
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsConfig
 from feed.events import StatisticsKey
+from feed.results.skill_stop_reel import RESULTS
 
 if TYPE_CHECKING:
     from simulators.reels.table import ReelsGeometry
@@ -115,6 +116,8 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
 
 SKILL_STOP_REEL = GameSpec(
     name="skill_stop_reel",
+    result=RESULTS["skill_stop_reel"],
+    page="machine",
     rules=MachineRules,
     options=SkillStopOptions,
     devices=slots_of({REELS: Slot(("stepper_reels",))}, (REELS, "acceptor")),

@@ -29,6 +29,7 @@ from drivers.coins.coin_bus import CoinBus
 from drivers.screen.actuator import ScreenActuator, ScreenModel
 from drivers.screen.screen import ScreenConfig
 from feed.events import StatisticsKey
+from feed.results.skill_stop_reel import RESULTS
 
 if TYPE_CHECKING:
     from simulators.screen.table import ScreenGeometry
@@ -122,6 +123,8 @@ def _geometry(config: TableConfig) -> ScreenGeometry:
 
 SKILL_STOP_VIDEO = GameSpec(
     name="skill_stop_video",
+    result=RESULTS["skill_stop_video"],
+    page="machine",
     rules=MachineRules,
     options=SkillStopVideoOptions,
     devices=slots_of({SCREEN: Slot(("video_screen",))}),

@@ -27,6 +27,7 @@ from drivers.pusher.bed import PusherBedConfig
 from drivers.pusher.board import PusherBoardConfig
 from drivers.pusher.board_actuator import PusherBoardActuator
 from feed.events import RoundStarted, StatisticsKey
+from feed.results.token_pusher import RESULTS
 
 if TYPE_CHECKING:
     from simulators.pusher.table import PusherGeometry
@@ -87,6 +88,8 @@ def _rests(result: Mapping[str, Any]) -> tuple[int, ...]:
 
 TOKEN_PUSHER = GameSpec(
     name="token_pusher",
+    result=RESULTS["token_pusher"],
+    page="machine",
     rules=MachineRules,
     options=TokenPusherOptions,
     devices={

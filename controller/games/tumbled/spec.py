@@ -32,6 +32,7 @@ from drivers.dice.cage_motor import CageMotorActuator
 from drivers.dice.chute import ChuteConfig
 from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
+from feed.results.tumbled import RESULTS
 
 if TYPE_CHECKING:
     from simulators.dice.tumbled_geometry import TumbledGeometry
@@ -126,6 +127,8 @@ def _spec(
 ) -> GameSpec:
     return GameSpec(
         name=name,
+        result=RESULTS[name],
+        page="dice",
         rules=rules,
         options=TumbledOptions,
         house=house,

@@ -49,6 +49,7 @@ ELSEWHERE: Final = {
         "bias/test_repeats.py",
         "test_the_house_chooses_between_a_warning_a_shut_table_and_nothing",
     ),
+    "TableSection.packages": ("packages/test_plugin.py", "test_the_package_plays_at_a_table_whose_file_names_it"),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
     "TableSection.certificate": (CERTIFICATE, "test_without_a_certificate_a_machine_with_real_wires_stays_shut"),
     "TableSection.certified_by": (CERTIFICATE, "test_a_laboratorys_key_counts_where_the_file_names_it"),

@@ -271,7 +271,7 @@ def test_t2_46_each_hour_the_software_is_compared_and_a_changed_file_is_named(tm
 
     def hour_later(t_ns: int) -> EventList:
         said = EventList()
-        for number in range(400):
+        for number in range(800):
             said += watch.report(run.table.table, t_ns + number * S // 50)
         return said
 

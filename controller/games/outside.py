@@ -1,0 +1,194 @@
+"""Packages of others: what they bring is imported where a table's file names them, and put beside our own.
+
+    table.packages ──► installed (metadata alone) ──► files hashed ──► imported ──► checked ──► Catalogue
+
+A package that no file names is never imported. One that is imported can do anything that this program can: nothing
+here contains it. What is checked is that it takes the place of nothing of ours, and that its files are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib.metadata import EntryPoint
+from typing import Any, Final, NamedTuple, TypeVar
+
+import msgspec
+
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import Registry
+from controller.games.base.spec import GameSpec
+from controller.games.catalogue import OURS, Catalogue
+from controller.packages.installed import (
+    Installed,
+    Offer,
+    PackageError,
+    digest,
+    files_of,
+    installed,
+    normal_name,
+    offering,
+)
+from controller.rules.profile import OWN, RESERVED, RulesSpec, admit
+from drivers.base.device_spec import DeviceSpec
+from feed.data import TablePackage
+from hal.backend_spec import BackendSpec
+from hal.known_names import nearest
+
+T = TypeVar("T")
+
+GAMES: Final = "feltwire.games"
+DEVICES: Final = "feltwire.devices"
+BACKENDS: Final = "feltwire.backends"
+RULES: Final = "feltwire.rules"
+
+_OURS: Final = {
+    GAMES: frozenset(game.name for game in OURS.games),
+    DEVICES: frozenset(device.name for device in OURS.devices),
+    BACKENDS: frozenset(backend.name for backend in OURS.backends),
+    RULES: OWN,
+}
+"""The ids that no package may bring."""
+_NOUNS: Final = {GAMES: "game", DEVICES: "device", BACKENDS: "backend", RULES: "profile of rules"}
+
+_AT_IMPORT: Final = (ImportError, AttributeError, LookupError, NameError, OSError, SyntaxError, TypeError, ValueError)
+"""What importing a package raises that is wrong, or is of another version."""
+
+
+class Package(NamedTuple):
+    """An imported package: what it is, and what it brings."""
+
+    identity: TablePackage
+    brings: Catalogue
+
+
+def registry_for(names: Iterable[str]) -> tuple[Registry, list[ConfigFinding]]:
+    """What a file can name that trusts these packages, and what is wrong with them."""
+    catalogue, packages, findings = OURS, list[TablePackage](), list[ConfigFinding]()
+    for number, name in enumerate(names):
+        try:
+            package = imported(normal_name(name))
+            if package.identity in packages:
+                raise PackageError("is listed twice", "write it once")
+            catalogue = _joined(catalogue, package)
+        except PackageError as error:
+            findings.append(ConfigFinding(("table", "packages", number), error.wrong, error.fix))
+        else:
+            packages.append(package.identity)
+    return catalogue.registry(tuple(packages), lambda game: offering(GAMES, game)), findings
+
+
+def game_named(name: str) -> GameSpec | None:
+    """A game of ours, or of a package that this process has imported; None for any other."""
+    ours = next((game for game in OURS.games if game.name == name), None)
+    if ours is not None:
+        return ours
+    return next((game for package in _IMPORTED.values() for game in package.brings.games if game.name == name), None)
+
+
+_IMPORTED: Final[dict[str, Package]] = {}
+"""The packages that this process has imported, by name: Python imports each once, too."""
+
+
+def imported(name: str) -> Package:
+    """Imports a package that a table's file names, and checks what it brings.
+
+    Raises:
+        PackageError: it is not installed, takes the place of something of ours, or cannot be used.
+    """
+    if name not in _IMPORTED:
+        package = _found(name)
+        for offer in package.offers:
+            _refuse_ours(package, offer)
+        sha256 = digest(files_of(package))
+        identity = TablePackage(name=package.name, version=package.version, sha256=sha256)
+        brings = Catalogue(
+            games=tuple(_loaded(package, GAMES, GameSpec)),
+            devices=tuple(_loaded(package, DEVICES, DeviceSpec)),
+            backends=tuple(_loaded(package, BACKENDS, BackendSpec)),
+            profiles=tuple(_admitted(package)),
+        )
+        _check_slots(package, brings)
+        _IMPORTED[name] = Package(identity, brings)
+    return _IMPORTED[name]
+
+
+def _found(name: str) -> Installed:
+    known = installed()
+    if name in known:
+        return known[name]
+    near = nearest(name, list(known))
+    offer = f'did you mean "{near}"? ' if near else ""
+    listed = f" (installed: {', '.join(known)})" if known else ""
+    raise PackageError(
+        "no package of this name that offers games, devices, backends or rules is installed",
+        f"{offer}install it with pip beside feltwire, or remove it from the list{listed}",
+    )
+
+
+def _refuse_ours(package: Installed, offer: Offer) -> None:
+    reserved = offer.group == RULES and offer.id.startswith(RESERVED)
+    if reserved or offer.id in _OURS[offer.group]:
+        raise PackageError(
+            f"offers the {_NOUNS[offer.group]} {offer.id}, which is ours and cannot be replaced",
+            f"ask its author for another name, or uninstall {package.name}",
+        )
+
+
+def _loaded(package: Installed, group: str, kind: type[T]) -> Iterable[T]:
+    """What a package offers in one group, imported."""
+    for offer in package.offers:
+        if offer.group == group:
+            made = _import(package, offer.entry)
+            if not isinstance(made, kind) or _name_of(made) != offer.id:
+                wrong = f"its entry point {offer.id} gives no {kind.__name__} of that name, but a {type(made).__name__}"
+                raise PackageError(wrong, "ask its author; the name of an entry point is that of what it gives")
+            yield made
+
+
+def _name_of(made: object) -> object:
+    return getattr(made, "name", None)
+
+
+def _import(package: Installed, entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except _AT_IMPORT as error:
+        wrong = f"{package.name} {package.version} cannot be imported ({type(error).__name__}: {error})"
+        raise PackageError(wrong, f"install the version that fits this feltwire: {entry.value}") from error
+
+
+def _admitted(package: Installed) -> Iterable[str]:
+    """The profiles of rules that a package offers."""
+    for spec in _loaded(package, RULES, RulesSpec):
+        try:
+            yield admit(spec).name
+        except (OSError, ValueError, msgspec.ValidationError) as error:
+            raise PackageError(f"its rules {spec.name} cannot be read ({error})", "ask its author") from error
+
+
+def _check_slots(package: Installed, brings: Catalogue) -> None:
+    """Every device of its games must be one of ours, or of its own."""
+    known = {device.name for device in (*OURS.devices, *brings.devices)}
+    for game in brings.games:
+        unknown = sorted({driver for slot in game.devices.values() for driver in slot.drivers} - known)
+        if unknown:
+            wrong = f"its game {game.name} has the device {unknown[0]}, which neither it nor feltwire brings"
+            raise PackageError(wrong, f"ask the author of {package.name}")
+
+
+def _joined(catalogue: Catalogue, package: Package) -> Catalogue:
+    brings = package.brings
+    for what, there, more in (
+        ("game", catalogue.games, brings.games),
+        ("device", catalogue.devices, brings.devices),
+        ("backend", catalogue.backends, brings.backends),
+    ):
+        twice = sorted({one.name for one in there} & {one.name for one in more})
+        if twice:
+            raise PackageError(f"brings the {what} {twice[0]}, as another package of the list", "name one of the two")
+    return Catalogue(
+        games=catalogue.games + brings.games,
+        devices=catalogue.devices + brings.devices,
+        backends=catalogue.backends + brings.backends,
+        profiles=catalogue.profiles + brings.profiles,
+    )

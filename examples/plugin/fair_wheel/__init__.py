@@ -1,0 +1,1 @@
+"""A wheel of 24 spaces at a fair, for Feltwire."""

@@ -1,0 +1,40 @@
+"""How a board shows a game that it does not know: data that a game gives, and that travels with its table.
+
+No script: a board draws a result by these names, and shows of them nothing but text. A board that does not know this
+form shows the result as the feed has it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+from msgspec import Meta
+
+Color: TypeAlias = Literal["plain", "red", "black", "green", "gold", "blue", "white"]
+"""The colors that a board has, each with a contrast that can be read."""
+
+MOST_WORDS = 200
+"""Words in one language that a view may have (ours)."""
+
+_Text = Annotated[str, Meta(max_length=60)]
+_Language = Annotated[str, Meta(pattern=r"\A[a-z]{2,3}(-[A-Za-z0-9]{2,8})*\Z")]
+_Field = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9_]{0,39}\Z")]
+_Words = Annotated[dict[_Text, _Text], Meta(max_length=MOST_WORDS)]
+
+
+class GameView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a board shows of one game."""
+
+    hero: _Field
+    """The field of a result that is shown large."""
+    captions: Annotated[list[_Field], Meta(max_length=4)] = []
+    """The fields that are shown below it."""
+    colors: Annotated[dict[_Text, Color], Meta(max_length=MOST_WORDS)] = {}
+    """The color of each value of the large field; `plain` for others."""
+    counts: str = ""
+    """The statistics whose counts are shown as shares: a field that `statistics` of the table names; empty for none."""
+    measure: Literal["", "revolutions", "inversions", "shakes"] = ""
+    """What `round.progress` measures of a round that runs; empty: that it runs is all that is shown."""
+    words: Annotated[dict[_Language, _Words], Meta(max_length=32)] = {}
+    """In each language, English among them: `game` names it, then fields, values and reasons by what the feed has."""

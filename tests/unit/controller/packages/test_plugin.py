@@ -1,0 +1,178 @@
+"""A package of somebody else: it plays where a table's file names it, and nowhere else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import invalidate_caches
+from pathlib import Path
+
+import pytest
+
+from controller.bench.simulation import Score, simulate
+from controller.certification.certificate import made_now, model_differences
+from controller.configuration.values import TableConfig
+from controller.games import outside
+from controller.games.load import check, check_text
+from controller.rules import profile as profiles
+from controller.service.event_lines import line_of
+from feed.events import TableOpened
+from feed.state import TableState
+from tests.plugin import TABLE, distribution, installed_into
+from tests.tables.problems import problem_lines
+
+TRUSTING = TABLE.read_text(encoding="utf-8")
+WITHOUT = TRUSTING.replace('packages = ["fair-wheel"]\n', "")
+ROULETTE = '[table]\nid = "t"\ngame = "roulette"\npackages = ["other"]\n[lines]\nbackend = "sim"\n'
+TRAP = 'raise SystemExit("imported")\n'
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return installed_into(tmp_path_factory.mktemp("plugin"))
+
+
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """What a test imports of other packages is forgotten after it."""
+    modules, sources = set(sys.modules), dict(profiles.SOURCES)
+    yield
+    for name in set(sys.modules) - modules:
+        if name.partition(".")[0] in {"fair_wheel", "other"}:
+            del sys.modules[name]
+    outside._IMPORTED.clear()
+    profiles.SOURCES.clear()
+    profiles.SOURCES.update(sources)
+    profiles.profile.cache_clear()
+    invalidate_caches()
+
+
+@pytest.fixture
+def plugin(built: Path, forgotten: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(str(built))
+    return built
+
+
+@pytest.fixture
+def folder(tmp_path: Path, forgotten: None, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def trusting() -> TableConfig:
+    (config,) = check([TABLE]).tables
+    return config
+
+
+def test_the_package_plays_at_a_table_whose_file_names_it(plugin: Path) -> None:
+    assert TRUSTING.count('packages = ["fair-wheel"]') == 1
+    config, score, state = trusting(), Score(), TableState("fair-1")
+    played = list(simulate(config, 40, 3, {9: "short_spin", 17: "reversed_spin", 30: "dark_track"}))
+    for one in played:
+        score.add(one)
+        for event in one.events:
+            state.apply(event)
+    assert (score.unsupported, score.refused) == ([], [])
+    assert score.verdicts["outcome"] == 37
+    opened = next(event for event in played[0].events if isinstance(event.data, TableOpened))
+    assert isinstance(opened.data, TableOpened)
+    (package,) = opened.data.packages
+    assert (package.name, package.version, len(package.sha256)) == ("fair-wheel", "1.0.0", 64)
+    assert state.view is not None and state.view.hero == "prize"
+    assert TableState.from_snapshot(state.snapshot()).view == state.view
+    assert any("OUTCOME sweet (space " in line_of(event) for one in played for event in one.events)
+
+
+def test_a_table_whose_file_does_not_name_it_is_refused_and_nothing_is_imported(built: Path) -> None:
+    program = f"""
+import sys
+from controller.games.load import check_text
+for problem in check_text({WITHOUT!r}).problems:
+    print(problem)
+print([name for name in sys.modules if name.startswith("fair_wheel")])
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", program], env={"PYTHONPATH": f"{built}:."}, capture_output=True, text=True, check=True
+    )
+    assert 'unknown game "fair_wheel"; the package fair-wheel offers it: if you trust it, write ' in ran.stdout
+    assert ran.stdout.endswith("[]\n")
+
+
+def test_its_rules_and_devices_are_those_of_the_tables_that_name_it(plugin: Path) -> None:
+    trusting()
+    (wrong,) = problem_lines(check_text(ROULETTE.replace('packages = ["other"]', 'rules = "fair"')))
+    assert 'unknown profile "fair"' in wrong
+
+
+def test_what_is_certified_names_its_version_and_every_change_of_its_files(
+    built: Path, forgotten: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", str(built), str(copy)], check=True)
+    monkeypatch.syspath_prepend(str(copy))
+    certificate = made_now(trusting(), {}, by="ann", time="now")
+    assert set(certificate.packages) == {"fair-wheel"}
+    outside._IMPORTED.clear()
+    profiles.SOURCES.pop("fair")
+    (copy / "fair_wheel" / "added.py").write_text("")
+    (difference,) = model_differences(certificate, trusting())
+    assert difference.startswith("package fair-wheel: sha256 was ")
+
+
+def test_a_compiled_file_that_is_not_its_sources_is_refused(
+    built: Path, forgotten: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "copy"
+    subprocess.run(["cp", "-r", str(built), str(copy)], check=True)
+    monkeypatch.syspath_prepend(str(copy))
+    compiled = next((copy / "fair_wheel" / "__pycache__").glob("rounds.*.pyc"))
+    compiled.write_bytes(next((copy / "fair_wheel" / "__pycache__").glob("spec.*.pyc")).read_bytes())
+    assert "is not what rounds.py compiles to" in problem_lines(check([TABLE]))[-1]
+
+
+@pytest.mark.parametrize(
+    ("offers", "wrong"),
+    [
+        ({"feltwire.games/roulette": "other:X"}, "offers the game roulette, which is ours and cannot be replaced"),
+        ({"feltwire.devices/shoe": "other:X"}, "offers the device shoe, which is ours and cannot be replaced"),
+        ({"feltwire.backends/gpiod": "other:X"}, "offers the backend gpiod, which is ours"),
+        ({"feltwire.rules/house": "other:X"}, "offers the profile of rules house, which is ours"),
+        ({"feltwire.rules/njac-99": "other:X"}, "offers the profile of rules njac-99, which is ours"),
+    ],
+)
+def test_what_is_ours_is_not_replaced_and_who_tries_is_not_imported(
+    folder: Path, offers: dict[str, str], wrong: str
+) -> None:
+    distribution(folder, "other", offers, {"other.py": TRAP})
+    assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+def test_a_package_that_brings_files_of_ours_is_not_imported(folder: Path) -> None:
+    files = {"other.py": TRAP, "simulators/added.py": ""}
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, files)
+    assert "it brings files of simulators, which is Feltwire's own" in problem_lines(check_text(ROULETTE))[0]
+
+
+@pytest.mark.parametrize(
+    ("module", "wrong"),
+    [
+        ("import missing_library\nX = 1\n", "other 1.0 cannot be imported (ModuleNotFoundError"),
+        ("X = 1\n", "its entry point new gives no GameSpec of that name, but a int"),
+        ("Y = 1\n", "other 1.0 cannot be imported (AttributeError"),
+    ],
+)
+def test_a_package_that_cannot_be_used_is_named_with_the_cause(folder: Path, module: str, wrong: str) -> None:
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": module})
+    assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_nearest(plugin: Path) -> None:
+    (problem,) = problem_lines(check_text(ROULETTE.replace("other", "fair-whel")))
+    assert "no package of this name that offers games" in problem
+    assert 'did you mean "fair-wheel"?' in problem
+
+
+def test_a_package_is_listed_once(plugin: Path) -> None:
+    (problem,) = problem_lines(check_text(TRUSTING.replace('["fair-wheel"]', '["fair-wheel", "Fair_Wheel"]')))
+    assert "table.packages[1]: is listed twice" in problem
