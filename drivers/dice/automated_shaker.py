@@ -31,7 +31,7 @@ from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.sensed_device import DebouncedLevel
 from drivers.base.view import dead_lines
 from drivers.dice.frame_wire import FROM_HOST, SUCCESS, FrameCommand, ShakerFrame, encode_frame, parse_frame
-from drivers.dice.reader_wire import MalformedLine
+from drivers.dice.reader_wire import MalformedReading
 from drivers.dice.view import AutomatedShakerView
 from hal.values import Edge, EdgesLost, Frame, Loss, Output, Reading, SendFrame, SetLine
 
@@ -204,7 +204,7 @@ class AutomatedShaker:
         self._pass_time(frame.t_ns - 1, found)
         self._health.line_active(frame.link, frame.t_ns, found)
         answer = parse_frame(frame.data)
-        if isinstance(answer, MalformedLine):
+        if isinstance(answer, MalformedReading):
             found.append(TossDoubt(t_ns=frame.t_ns, detail=f"{frame.link}: {answer.why}"))
         else:
             values = (

@@ -18,7 +18,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from drivers.dice.reader_wire import MAX_DICE, MalformedLine
+from drivers.dice.reader_wire import MAX_DICE, MalformedReading
 from hal.framing import Framed
 
 HEAD: Final = 0x7A
@@ -60,17 +60,17 @@ def encode_frame(frame: ShakerFrame) -> bytes:
     return bytes((HEAD, *body, sum(body) & 0xFF, TAIL))
 
 
-def parse_frame(data: bytes) -> ShakerFrame | MalformedLine:
+def parse_frame(data: bytes) -> ShakerFrame | MalformedReading:
     """The meaning of a frame, ends included; never raises."""
     if len(data) < SHORTEST + AROUND or data[0] != HEAD or data[-1] != TAIL:
-        return MalformedLine(data, "expected 7A, at least four bytes, and 55")
+        return MalformedReading(data, "expected 7A, at least four bytes, and 55")
     if len(data) != data[1] + AROUND:
-        return MalformedLine(data, f"its length is given as {data[1]}, but {len(data) - AROUND} bytes follow")
+        return MalformedReading(data, f"its length is given as {data[1]}, but {len(data) - AROUND} bytes follow")
     stated, counted = data[-2], sum(data[1:-2]) & 0xFF
     if stated != counted:
-        return MalformedLine(data, f"the sum is {counted:02X}, the frame has {stated:02X}")
+        return MalformedReading(data, f"the sum is {counted:02X}, the frame has {stated:02X}")
     if data[2] not in list(FrameCommand):
-        return MalformedLine(data, f"there is no command {data[2]:02X}")
+        return MalformedReading(data, f"there is no command {data[2]:02X}")
     return ShakerFrame(FrameCommand(data[2]), data[3], data[4:-2])
 
 

@@ -40,7 +40,7 @@ from drivers.dice.reader_wire import (
     BoardState,
     Die,
     Lying,
-    MalformedLine,
+    MalformedReading,
     parse_line,
     parse_word,
 )
@@ -153,14 +153,14 @@ def word_of(format_: Format, data: bytes, dice: int) -> Word:
 
 def _line(data: bytes, dice: int) -> Word:
     line = parse_line(data)
-    if isinstance(line, MalformedLine):
+    if isinstance(line, MalformedReading):
         return _malformed(line)
     return ReaderWord(_STATES[line.state], line.throw, line.dice)
 
 
 def _frame(data: bytes, dice: int) -> Word:
     frame = parse_frame(data)
-    if isinstance(frame, MalformedLine):
+    if isinstance(frame, MalformedReading):
         return _malformed(frame)
     if frame.command is FrameCommand.START:
         return ReaderWord("moving")
@@ -183,7 +183,7 @@ def _frame(data: bytes, dice: int) -> Word:
 
 def _word(data: bytes, dice: int) -> Word:
     word = parse_word(data)
-    if isinstance(word, MalformedLine):
+    if isinstance(word, MalformedReading):
         return _malformed(word)
     match word.word:
         case "shaking":
@@ -196,7 +196,7 @@ def _word(data: bytes, dice: int) -> Word:
             return _NOTHING
 
 
-def _malformed(bad: MalformedLine) -> RefusedFrame:
+def _malformed(bad: MalformedReading) -> RefusedFrame:
     return RefusedFrame(MALFORMED, f"{bad.why}: {bad.data[:SHOWN_BYTES]!r}")
 
 

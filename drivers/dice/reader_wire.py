@@ -89,7 +89,7 @@ class StateWord(NamedTuple):
     word: Literal["idle", "shaking", "received", "errors"]
 
 
-class MalformedLine(NamedTuple):
+class MalformedReading(NamedTuple):
     """A line, or a frame, that is none."""
 
     data: bytes
@@ -104,18 +104,18 @@ _WORDS: Final[dict[bytes, StateWord]] = {
 }
 
 
-def parse_line(data: bytes) -> BoardLine | MalformedLine:
+def parse_line(data: bytes) -> BoardLine | MalformedReading:
     """The meaning of a line without its CR LF; never raises."""
     line = _LINE.fullmatch(data)
     if line is None:
-        return MalformedLine(data, "expected D;throw;state;dice;CRC")
+        return MalformedReading(data, "expected D;throw;state;dice;CRC")
     stated, counted = int(line[5], 16), crc_hqx(line[1], 0xFFFF)
     if stated != counted:
-        return MalformedLine(data, f"the CRC is {counted:04X}, the line has {stated:04X}")
+        return MalformedReading(data, f"the CRC is {counted:04X}, the line has {stated:04X}")
     dice = line[4].decode("ascii")
     state = BoardState(line[3].decode("ascii"))
     if bool(dice) is not (state is BoardState.RESTING):
-        return MalformedLine(data, "expected dice at rest, and only there")
+        return MalformedReading(data, "expected dice at rest, and only there")
     return BoardLine(int(line[2]), state, tuple(_die(dice[i : i + 2]) for i in range(0, len(dice), 2)))
 
 
@@ -133,10 +133,10 @@ def encode_line(line: BoardLine) -> bytes:
     return head + b"%04X\r\n" % crc_hqx(head, 0xFFFF)
 
 
-def parse_word(data: bytes) -> StateWord | MalformedLine:
+def parse_word(data: bytes) -> StateWord | MalformedReading:
     """The meaning of a word without its end; never raises."""
     word = _WORD.fullmatch(data)
-    return MalformedLine(data, "expected S0, S1, S2 or S90") if word is None else _WORDS[word[1]]
+    return MalformedReading(data, "expected S0, S1, S2 or S90") if word is None else _WORDS[word[1]]
 
 
 def encode_word(word: StateWord) -> bytes:

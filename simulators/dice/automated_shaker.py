@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from drivers.dice.frame_wire import SUCCESS, FrameCommand, ShakerFrame, encode_frame, parse_frame
-from drivers.dice.reader_wire import MalformedLine
+from drivers.dice.reader_wire import MalformedReading
 from hal.clock import NS_PER_S
 from hal.values import Edge, Frame, Output, Rare, SendFrame, SetLine
 from simulators.base.device_faults import NamedFault, by_name, device_fault
@@ -89,7 +89,7 @@ class AutomatedShakerSimulator:
             self._pulse(t_s)
         elif isinstance(output, SendFrame) and output.link == self._link and self._serial:
             said = parse_frame(output.data)
-            if not isinstance(said, MalformedLine):
+            if not isinstance(said, MalformedReading):
                 self._answer(said.command, t_s + ANSWERS_S)
 
     def answers(self, until_ns: int) -> tuple[list[Edge], list[Rare]]:

@@ -12,7 +12,7 @@ from drivers.dice.reader_wire import (
     BoardLine,
     BoardState,
     Die,
-    MalformedLine,
+    MalformedReading,
     StateWord,
     encode_line,
     encode_word,
@@ -52,7 +52,9 @@ def test_a_line_with_one_or_two_bytes_changed_is_refused(line: BoardLine, data: 
     bad = bytearray(good)
     for _ in range(data.draw(st.integers(1, 2))):
         bad[data.draw(st.integers(0, len(bad) - 1))] = data.draw(st.integers(0, 255))
-    assert parse_line(bytes(bad)) == line if bytes(bad) == good else isinstance(parse_line(bytes(bad)), MalformedLine)
+    assert (
+        parse_line(bytes(bad)) == line if bytes(bad) == good else isinstance(parse_line(bytes(bad)), MalformedReading)
+    )
 
 
 @given(st.binary(max_size=40))
@@ -91,7 +93,7 @@ def test_the_words_of_a_studios_shaker(word: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"S", b"S3", b"S9", b"S00", b"s0", b"S0 ", b"S1S1"])
 def test_other_words_are_refused(data: bytes) -> None:
-    assert isinstance(parse_word(data), MalformedLine)
+    assert isinstance(parse_word(data), MalformedReading)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ def test_the_four_commands_are_those_of_the_public_code(command: FrameCommand, d
 )
 def test_a_frame_that_does_not_fit_is_refused_with_the_reason(data: str, why: str) -> None:
     bad = parse_frame(bytes.fromhex(data))
-    assert isinstance(bad, MalformedLine)
+    assert isinstance(bad, MalformedReading)
     assert why in bad.why
 
 
