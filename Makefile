@@ -8,7 +8,7 @@ CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run fleet check test vm-test soak proofs bench deb release install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup run fleet check test vm-test systems pythons soak proofs bench deb release install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
@@ -16,6 +16,9 @@ help:
 	@echo "make check   the quick checks, in under two minutes: ruff, mypy, import contracts, quick unit tests"
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
+	@echo "make systems  the quick start, packages and container in clean roots of Debian 12 and 13, amd64 and arm64"
+	@echo "              (as root; SYSTEMS=\"NAME...\" runs a share)"
+	@echo "make pythons  of Python 3.12 and 3.14, which no package is for: locked wheels, syntax and types"
 	@echo "make deb     the packages for Debian 12 and 13, amd64 and arm64, with all that a table's computer needs"
 	@echo "make release KEY=NAME  the packages of this commit's tag, signed, in an apt repository (docs/release.md)"
 	@echo "sudo make install  builds the package for this computer and installs it"
@@ -74,6 +77,15 @@ VM ?=
 vm-test: $(CHECKS)
 	@sh tests/debian_packages.sh vm
 	@$(BIN)/python -m tests.vm $(VM)
+
+SYSTEMS ?=
+
+systems: $(CHECKS)
+	@sh tests/debian_packages.sh systems
+	@$(BIN)/python -m tests.systems $(SYSTEMS)
+
+pythons: $(CHECKS)
+	@$(BIN)/python -m tests.pythons
 
 # As options: DEB="--system trixie --arch arm64"
 deb: $(STAMP)

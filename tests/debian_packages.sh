@@ -1,10 +1,11 @@
 #!/bin/sh
 # What the checks of the firmware, of pages in a browser, of a screen, of the units, of NATS, of signed releases, of the
-# AsyncAPI document and of the share of the virtual machine need from Debian, and (with the word vm) what make vm-test needs.
+# AsyncAPI document and of the share of the virtual machine need from Debian, and (with a word) what others need.
 # Installs what is missing where this may be done without a password; else says what to install, and ends with 1.
 #
 #     sh tests/debian_packages.sh            installs what is missing
 #     sh tests/debian_packages.sh vm         those of the virtual machine (make vm-test)
+#     sh tests/debian_packages.sh systems    those of clean roots (make systems)
 #     sh tests/debian_packages.sh --list     prints the names
 packages="chromium e2fsprogs gcc libc6-dev make systemd gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice nats-server xvfb gnupg"
 # For the AsyncAPI parser, where npm did not come another way.
@@ -16,6 +17,7 @@ if [ "${1:-}" = "vm" ]; then
     [ -f "${FELTWIRE_SHARED:-../shared}/gpio-vm/linux-uml.xz" ] || [ -x build/vm/linux-uml ] ||
         packages="$packages linux-source-6.1 flex bison bc libelf-dev libssl-dev xz-utils patch make"
 fi
+[ "${1:-}" != systems ] || packages="debootstrap qemu-user-static gnupg dpkg-dev make git"
 if [ "${1:-}" = "--list" ]; then
     echo "$packages"
     exit 0

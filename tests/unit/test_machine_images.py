@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.vm import images
+from tests.vm.__main__ import ALL, chosen
 from tests.vm.machine import memory_folder
 
 
@@ -43,3 +44,10 @@ def test_a_machines_memory_is_where_it_has_room_and_programs_may_run(
 
     monkeypatch.setattr(os, "statvfs", lambda folder: RunsNothing)
     assert memory_folder("1M", tmp_path) == tempfile.gettempdir()
+
+
+def test_a_scenario_is_named_for_one_system_or_for_each_that_has_it() -> None:
+    assert chosen([]) == list(ALL)
+    assert chosen(["life", "overflow@trixie"]) == ["life@trixie", "life@bookworm", "overflow@trixie"]
+    with pytest.raises(ValueError, match="life@sid: no such scenario; there are power-cuts@trixie, "):
+        chosen(["life@sid"])

@@ -1,6 +1,6 @@
 """Runs scenarios: all of them, or those that are named.
 
-python -m tests.vm [NAME...]
+python -m tests.vm [NAME...]     life@trixie, or life for each system that has it
 python -m tests.vm --ready      whether the share of the checks (tests/vm/test_share.py) can be run here, and why not
 """
 
@@ -9,22 +9,26 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
 
-from tests.vm.images import ImageError, captures, kernel_without_building
+from tests.vm.images import ImageError, captures, installed, kernel_without_building
 from tests.vm.machine import MachineError, MachineHungError, run_to_end
 from tests.vm.power_cuts import power_cuts, unsafe_cuts
-from tests.vm.scenarios import SCENARIOS, Outcome
+from tests.vm.scenarios import BOTH, NEW, SCENARIOS, Outcome
 
-CUTS: Final = 200
+CUTS: Final = 100
+"""Of each system."""
 UNSAFE_CUTS: Final = 4
+MACHINES: Final = 2
+"""At once: one keeps one core busy, and waits for the other half of its time."""
 ATTEMPTS: Final = 3
 """At a scenario whose machine stands still."""
 ALL: Final[dict[str, Callable[[], Outcome]]] = {
+    **{f"power-cuts@{suite}": partial(power_cuts, CUTS, suite=suite) for suite in BOTH},
     **SCENARIOS,
-    "power-cuts": partial(power_cuts, CUTS),
-    "power-cuts-unsafe": partial(unsafe_cuts, UNSAFE_CUTS),
+    f"power-cuts-unsafe@{NEW}": partial(unsafe_cuts, UNSAFE_CUTS, suite=NEW),
 }
 
 
@@ -54,34 +58,53 @@ def ready() -> int:
     return 0
 
 
+def chosen(names: list[str]) -> list[str]:
+    """The scenarios of these names; all without any.
+
+    Raises:
+        ValueError: one of them is no scenario's.
+    """
+    found = [one for name in names for one in ALL if name in (one, one.partition("@")[0])]
+    unknown = [name for name in names if not any(name in (one, one.partition("@")[0]) for one in ALL)]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: no such scenario; there are {', '.join(ALL)}")
+    return found or list(ALL)
+
+
+def shown(name: str) -> bool:
+    """Runs one and shows, in one piece, what came of it; whether all was as it should be."""
+    begun = time.monotonic()
+    try:
+        outcome = run(name)
+    except MachineError as error:
+        outcome = Outcome(wrong=[str(error)])
+    lines = [f"== {name}", *(f"   {figure}: {value}" for figure, value in outcome.figures.items())]
+    lines += [f"   WRONG {wrong}" for wrong in outcome.wrong]
+    lines.append(f"   {outcome.passed} checks, {len(outcome.wrong)} wrong, {time.monotonic() - begun:.0f} s")
+    print("\n".join(lines), flush=True)
+    return bool(outcome.passed) and not outcome.wrong
+
+
 def main(names: list[str]) -> int:
-    """Runs them one after the other; 1 if any is not as it should be."""
+    """Runs them, two at a time; 1 if any is not as it should be."""
     if names == ["--ready"]:
         return ready()
-    unknown = [name for name in names if name not in ALL]
-    if unknown:
-        print(f"{', '.join(unknown)}: no such scenario; there are {', '.join(ALL)}", file=sys.stderr)
+    try:
+        wanted = chosen(names)
+    except ValueError as error:
+        print(error, file=sys.stderr)
         return 2
-    failed = []
-    for name in names or ALL:
-        begun = time.monotonic()
-        print(f"== {name}", flush=True)
-        try:
-            outcome = run(name)
-        except ImageError as error:
-            print(f"cannot be run here: {error}", file=sys.stderr)
-            return 1
-        except MachineError as error:
-            print(f"   WRONG {error}", flush=True)
-            failed.append(name)
-            continue
-        for figure, value in outcome.figures.items():
-            print(f"   {figure}: {value}")
-        for wrong in outcome.wrong:
-            print(f"   WRONG {wrong}")
-        if outcome.wrong or not outcome.passed:
-            failed.append(name)
-        print(f"   {outcome.passed} checks, {len(outcome.wrong)} wrong, {time.monotonic() - begun:.0f} s", flush=True)
+    begun = time.monotonic()
+    try:
+        for suite in sorted({name.partition("@")[2] for name in wanted}):
+            installed(suite)
+        with ThreadPoolExecutor(MACHINES) as pool:
+            right = list(pool.map(shown, wanted))
+    except ImageError as error:
+        print(f"cannot be run here: {error}", file=sys.stderr)
+        return 1
+    failed = [name for name, good in zip(wanted, right, strict=True) if not good]
+    print(f"{len(wanted)} scenarios, {(time.monotonic() - begun) / 60:.1f} minutes")
     print(f"failed: {', '.join(failed)}" if failed else "all as it should be")
     return 1 if failed else 0
 

@@ -1,7 +1,7 @@
 """What a machine is booted from: the kernel, the disk with Debian, and the same with the package installed.
 
     build/vm/linux-uml          the kernel: unpacked from the shared folder where it lies there, else built (kernel/)
-    build/vm/debian-*.ext4      Debian 12 as debootstrap makes it; the name holds what it was made from
+    build/vm/debian-*.ext4      Debian 12 or 13 (tests/systems/roots.py); the name holds what it was made from
     build/vm/installed-*.ext4   the same after `dpkg -i`, done in a machine; the name holds the package's digest
 
 Everything is made once and kept; delete build/vm to begin anew.
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.certification.software import PACKAGES as SHIPPED
+from tests.systems.roots import RootError, base
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 HOUSE: Final = Path(__file__).resolve().parent
@@ -33,10 +34,6 @@ KERNEL: Final = BUILD / "linux-uml"
 PACKED_KERNEL: Final = SHARED / "gpio-vm" / "linux-uml.xz"
 CAPTURES: Final = BUILD / "captures"
 PLAYER: Final = BUILD / "play"
-SUITE: Final = "bookworm"
-MIRROR: Final = os.environ.get("DEBIAN_MIRROR", "http://deb.debian.org/debian")
-PACKAGES: Final = ("systemd", "systemd-sysv", "dbus", "udev", "python3", "kmod", "iproute2")
-"""Beside Debian's minimal system: what any installed Debian 12 has."""
 DISK_BYTES: Final = 1_500_000_000
 FIRST_PROCESS: Final = """#!/bin/sh
 # Mounts the checkout, and goes on with what is in it.
@@ -107,22 +104,26 @@ def player() -> Path:
     return PLAYER
 
 
-def debian() -> Path:
-    """A disk with Debian, and nothing of ours but the first process."""
-    made_from = sha256(f"{SUITE} {PACKAGES} {DISK_BYTES} {FIRST_PROCESS}".encode()).hexdigest()[:12]
-    disk = BUILD / f"debian-{made_from}.ext4"
+def debian(suite: str) -> Path:
+    """A disk with a release of Debian, and nothing of ours but the first process."""
+    with _alone(f"debian-{suite}"):
+        return _debian(suite)
+
+
+def _debian(suite: str) -> Path:
+    try:
+        archive = base(suite, "amd64")
+    except RootError as error:
+        raise ImageError(str(error)) from error
+    made_from = sha256(f"{archive.name} {DISK_BYTES} {FIRST_PROCESS}".encode()).hexdigest()[:12]
+    disk = BUILD / f"debian-{suite}-{made_from}.ext4"
     if not disk.exists():
-        _need_root("debootstrap makes device files, and owners of files")
-        root = BUILD / f"debian-{made_from}"
+        _need_root("owners of files are kept")
+        root = BUILD / f"debian-{suite}-{made_from}"
         part = disk.with_name(disk.name + ".part")
         shutil.rmtree(root, ignore_errors=True)
-        BUILD.mkdir(parents=True, exist_ok=True)
-        _run(
-            ["debootstrap", "--variant=minbase", f"--include={','.join(PACKAGES)}", SUITE, str(root), MIRROR],
-            "making Debian's root (a minute)",
-        )
-        for archive in (root / "var/cache/apt/archives").glob("*.deb"):
-            archive.unlink()
+        root.mkdir(parents=True)
+        _run(["tar", "-C", str(root), "-xf", str(archive)], f"making a disk with {suite}")
         first = root / "vm-init"
         first.write_text(FIRST_PROCESS)
         first.chmod(0o755)
@@ -144,35 +145,35 @@ def make_disk(path: Path, size: int, content: Path | None = None, label: str = "
     _run(["mkfs.ext4", "-q", "-F", *whole, *(["-d", str(content)] if content else []), "-L", label, str(path)], "")
 
 
-def package(*versions: str) -> list[Path]:
+def package(suite: str, *versions: str) -> list[Path]:
     """The package of this checkout under these version numbers, for this computer's kind of processor."""
     with _alone("package"):
-        return _package(*versions)
+        return _package(suite, *versions)
 
 
-def _package(*versions: str) -> list[Path]:
+def _package(suite: str, *versions: str) -> list[Path]:
     out = BUILD / "deb"
-    content = sources_digest()
+    content = f"{suite}-{sources_digest()}"
     found = [out / content / f"feltwire_{version}_amd64.deb" for version in versions]
     missing = [version for version, path in zip(versions, found, strict=True) if not path.exists()]
     if missing:
         if out.exists():
             # Of states of the checkout before; the wheels stay.
             for old in out.iterdir():
-                if old.name != content and not old.name.startswith("wheels-"):
+                if old.name.startswith(f"{suite}-"):
                     shutil.rmtree(old)
         options = [option for version in missing for option in ("--version", version)]
-        place = ["--system", SUITE, "--arch", "amd64", "--out", str(out / content), "--wheels", str(out)]
+        place = ["--system", suite, "--arch", "amd64", "--out", str(out / content), "--wheels", str(out)]
         command = [sys.executable, "-m", "systemd.package", *place, "--level", "0", *options]
         _run(["env", "-C", str(ROOT), *command], "building the package")
     return found
 
 
 @cache
-def installed(version: str = "1.0") -> Path:
+def installed(suite: str, version: str = "1.0") -> Path:
     """A disk on which `dpkg -i` installed the package, in a machine; made once, whoever asks first."""
     with _alone("package"):
-        return _installed(version)
+        return _installed(suite, version)
 
 
 @contextmanager
@@ -184,15 +185,15 @@ def _alone(what: str) -> Iterator[None]:
         yield
 
 
-def _installed(version: str) -> Path:
-    (deb,) = _package(version)
+def _installed(suite: str, version: str) -> Path:
+    (deb,) = _package(suite, version)
     digest = sha256(deb.read_bytes()).hexdigest()[:12]
-    disk = BUILD / f"installed-{digest}.ext4"
+    disk = BUILD / f"installed-{suite}-{digest}.ext4"
     if not disk.exists():
-        for old in BUILD.glob("installed-*"):
+        for old in BUILD.glob(f"installed-{suite}-*"):
             old.unlink()
         part = disk.with_name(disk.name + ".part")
-        _run(["cp", "--sparse=always", str(debian()), str(part)], "")
+        _run(["cp", "--sparse=always", str(debian(suite)), str(part)], "")
         print("vm: installing the package in a machine ...", file=sys.stderr, flush=True)
         # Here: `machine` needs this module.
         from tests.vm.machine import run_to_end

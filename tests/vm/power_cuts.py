@@ -13,9 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from os import cpu_count
 from pathlib import Path
 from typing import Final
 
@@ -74,7 +72,9 @@ class Moment:
     cut_at: float | None = None
 
 
-def cut_again_and_again(cuts: int, seed: int, *, unsafe: bool = False, checkout: bool = False) -> Witness:
+def cut_again_and_again(
+    cuts: int, seed: int, *, suite: str = "", unsafe: bool = False, checkout: bool = False
+) -> Witness:
     """Cuts the power of one machine so often; its disk stays."""
     random_ = random.Random(seed)
     witness = Witness()
@@ -88,7 +88,7 @@ def cut_again_and_again(cuts: int, seed: int, *, unsafe: bool = False, checkout:
             last = witness.cuts == cuts
             early = random_.random() < EARLY
             wait_s = random_.uniform(0.02, LONGEST_START_S if early else LONGEST_PLAY_S)
-            with Machine(None if checkout else installed(), run="cuts", data=disk, options=options) as machine:
+            with Machine(None if checkout else installed(suite), run="cuts", data=disk, options=options) as machine:
                 try:
                     _watch(machine, witness, early=early, wait_s=wait_s, last=last)
                 except MachineHungError:
@@ -156,13 +156,9 @@ def _compare_states(record: Record, witness: Witness) -> None:
     witness.allowed = {states[ORDERED_TABLE]}
 
 
-def power_cuts(cuts: int, seed: int = 1) -> Outcome:
-    """Cuts shared among as many machines as there are cores."""
-    machines = min(cpu_count() or 1, cuts)
-    shares = [cuts // machines + (number < cuts % machines) for number in range(machines)]
-    with ThreadPoolExecutor(machines) as pool:
-        witnesses = list(pool.map(cut_again_and_again, shares, range(seed, seed + machines)))
-    return judged(witnesses, cuts)
+def power_cuts(cuts: int, seed: int = 1, *, suite: str) -> Outcome:
+    """Cuts of one machine."""
+    return judged([cut_again_and_again(cuts, seed, suite=suite)], cuts)
 
 
 def judged(witnesses: Iterable[Witness], cuts: int) -> Outcome:
@@ -194,9 +190,9 @@ def judged(witnesses: Iterable[Witness], cuts: int) -> Outcome:
     return outcome
 
 
-def unsafe_cuts(cuts: int, seed: int = 1) -> Outcome:
+def unsafe_cuts(cuts: int, seed: int = 1, *, suite: str) -> Outcome:
     """The same with a journal that does not wait for the disk has to lose something: the witness would notice."""
-    witness = cut_again_and_again(cuts, seed, unsafe=True)
+    witness = cut_again_and_again(cuts, seed, suite=suite, unsafe=True)
     outcome = Outcome(figures={"power cuts": witness.cuts, "lost with synchronous=OFF": len(witness.lost)})
     outcome.check(bool(witness.lost) or bool(witness.wrong), "nothing was lost: the cuts cut nothing")
     return outcome

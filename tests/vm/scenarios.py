@@ -108,7 +108,9 @@ def _played(table: Path, capture: str) -> str:
     return f"{table.relative_to(ROOT)}:{(CAPTURES / capture).relative_to(ROOT)}.vcd"
 
 
-def verdicts(together: Sequence[str], *, checkout: bool = False, until_s: float | None = None) -> Outcome:
+def verdicts(
+    together: Sequence[str], *, suite: str = "", checkout: bool = False, until_s: float | None = None
+) -> Outcome:
     """Captures played into the lines of a running service: its verdicts are those of their replay.
 
     `checkout` runs the checkout on this computer's own root, instead of the package; `until_s` ends the captures early.
@@ -117,7 +119,7 @@ def verdicts(together: Sequence[str], *, checkout: bool = False, until_s: float 
     captures()
     pairs = ",".join(_played(HOUSE / "tables" / f"{TABLE_OF[one]}.toml", one) for one in together)
     options = [f"play={pairs}", *([f"until={until_s}"] if until_s is not None else [])]
-    disk = None if checkout else installed()
+    disk = None if checkout else installed(suite)
     records = run_to_end(disk, run="verdicts", virtual_time=True, options=options)
     (played,) = [one for one in records if one["kind"] == "played"]
     outcome.figures["edges played"] = played["edges"]
@@ -163,14 +165,14 @@ def _difference(capture: str, live: Sequence[dict[str, Any]], wanted: Sequence[d
     return ""
 
 
-def overflow(*, checkout: bool = False) -> Outcome:
+def overflow(*, suite: str = "", checkout: bool = False) -> Outcome:
     """A process that is stopped until the kernel's buffer of edges overflows: no verdict rests on what was lost."""
     outcome = Outcome()
     captures()
     play = _played(HOUSE / "tables/money_wheel.toml", "money_wheel_mixed")
     # The first spin begins after 6 s and makes some 1,800 edges; the buffer holds 1,024.
     options = [f"play={play}", "until=24", "hold=6:10"]
-    disk = None if checkout else installed()
+    disk = None if checkout else installed(suite)
     records = run_to_end(disk, run="verdicts", virtual_time=True, options=options)
     outcome.check(any(one["kind"] == "held" for one in records), "the process was not stopped")
     told = [one for one in records if one["kind"] == "event"]
@@ -182,7 +184,7 @@ def overflow(*, checkout: bool = False) -> Outcome:
     return outcome
 
 
-def gpiozero_verdicts() -> Outcome:
+def gpiozero_verdicts(*, suite: str) -> Outcome:
     """A capture through gpiozero and lgpio, in virtual time: what the slow path makes of it at a wheel's rates."""
     outcome = Outcome()
     captures()
@@ -191,7 +193,7 @@ def gpiozero_verdicts() -> Outcome:
     text = (HOUSE / "tables" / "money_wheel.toml").read_text()
     (tables / "money_wheel.toml").write_text(text.replace('backend = "gpiod"', 'backend = "gpiozero"'))
     play = _played(tables / "money_wheel.toml", "money_wheel_mixed")
-    records = run_to_end(installed(), run="verdicts", virtual_time=True, options=[f"play={play}", "until=70"])
+    records = run_to_end(installed(suite), run="verdicts", virtual_time=True, options=[f"play={play}", "until=70"])
     live = [_comparable(one["name"], one["data"]) for one in records if one["kind"] == "event"]
     live = [one for one in live if one["type"].startswith("round.")]
     expected = _expected("money_wheel_mixed")[: len(live)]
@@ -207,29 +209,29 @@ def gpiozero_verdicts() -> Outcome:
 # --- systemd --------------------------------------------------------------------------------------------------------
 
 
-def life() -> Outcome:
+def life(*, suite: str) -> Outcome:
     """The installed service under systemd: start, crashes, watchdog, stop, devices, log, timers."""
     outcome = Outcome()
     captures()
-    _checks(run_to_end(installed(), run="life", systemd=True), outcome)
+    _checks(run_to_end(installed(suite), run="life", systemd=True), outcome)
     return outcome
 
 
 # --- a technician ---------------------------------------------------------------------------------------------------
 
 
-def technician() -> Outcome:
+def technician(*, suite: str) -> Outcome:
     """Two tables with three planted wiring mistakes, installed by doctor and calibrate alone."""
     outcome = Outcome()
-    _checks(run_to_end(installed(), run="technician", virtual_time=True), outcome)
+    _checks(run_to_end(installed(suite), run="technician", virtual_time=True), outcome)
     return outcome
 
 
-def package_life() -> Outcome:
+def package_life(*, suite: str) -> Outcome:
     """Install, upgrade over running tables, downgrade, remove, install again, purge."""
     outcome = Outcome()
-    debs = ",".join(str(path.relative_to(ROOT)) for path in package("1.0", "1.1", "1.2"))
-    _checks(run_to_end(debian(), run="package", systemd=True, options=[f"debs={debs}"]), outcome)
+    debs = ",".join(str(path.relative_to(ROOT)) for path in package(suite, "1.0", "1.1", "1.2"))
+    _checks(run_to_end(debian(suite), run="package", systemd=True, options=[f"debs={debs}"]), outcome)
     return outcome
 
 
@@ -241,13 +243,13 @@ BUSY_CASES: Final = ("gpiod:8:5000:20000:0",)
 GPIOZERO_CASES: Final = ("gpiozero:1:200:1000:0", "gpiozero:8:1000:4000:0")
 
 
-def gpiod_rates(cases: Sequence[str] = GPIOD_CASES) -> Outcome:
+def gpiod_rates(cases: Sequence[str] = GPIOD_CASES, *, suite: str) -> Outcome:
     """Through gpiod nothing is lost while the source is read; where it is not, what is lost is reported to the edge.
 
     In virtual time, where a busy computer starves nobody.
     """
     outcome = Outcome()
-    for rate in _rates(cases, outcome, virtual_time=True):
+    for rate in _rates(cases, outcome, suite, virtual_time=True):
         name = f"{rate['lines']} lines, {rate['asked_per_s']} edges/s"
         if rate["held_s"]:
             outcome.check(rate["lost"] > 0, f"{name}: nothing was lost in {rate['held_s']} s: this proves nothing")
@@ -260,25 +262,25 @@ def gpiod_rates(cases: Sequence[str] = GPIOD_CASES) -> Outcome:
     return outcome
 
 
-def busy_rates(cases: Sequence[str] = BUSY_CASES) -> Outcome:
+def busy_rates(cases: Sequence[str] = BUSY_CASES, *, suite: str) -> Outcome:
     """In real time a busy computer may starve the reader: whatever is lost then is reported, to the edge."""
     outcome = Outcome()
-    for rate in _rates(cases, outcome):
+    for rate in _rates(cases, outcome, suite):
         outcome.check(rate["lost"] == rate["told"], f"{rate['lost']} lost, {rate['told']} reported: {rate}")
     return outcome
 
 
-def gpiozero_rates(cases: Sequence[str] = GPIOZERO_CASES) -> Outcome:
+def gpiozero_rates(cases: Sequence[str] = GPIOZERO_CASES, *, suite: str) -> Outcome:
     """Through gpiozero and lgpio edges get lost, and not all are reported: figures, for whoever chooses a backend."""
     outcome = Outcome()
-    for rate in _rates(cases, outcome):
+    for rate in _rates(cases, outcome, suite):
         outcome.check(rate["lost"] >= 0 and rate["sent"] > 0, f"more edges than were sent: {rate}")
     return outcome
 
 
-def _rates(cases: Sequence[str], outcome: Outcome, *, virtual_time: bool = False) -> list[Record]:
+def _rates(cases: Sequence[str], outcome: Outcome, suite: str, *, virtual_time: bool = False) -> list[Record]:
     options = [f"cases={','.join(cases)}"]
-    records = run_to_end(installed(), run="rates", options=options, virtual_time=virtual_time)
+    records = run_to_end(installed(suite), run="rates", options=options, virtual_time=virtual_time)
     rates = [one for one in records if one["kind"] == "rate"]
     outcome.check(len(rates) == len(cases), f"{len(rates)} of {len(cases)} cases came to their end")
     for one in rates:
@@ -289,44 +291,53 @@ def _rates(cases: Sequence[str], outcome: Outcome, *, virtual_time: bool = False
     return rates
 
 
-def mishaps() -> Outcome:
+def mishaps(*, suite: str) -> Outcome:
     """A calendar that jumps, a full disk, a read-only root, a card that turns read-only: on a data disk of its own."""
     outcome = Outcome()
     with tempfile.TemporaryDirectory(prefix="feltwire-mishaps-") as folder:
         data = Path(folder) / "data.ext4"
         make_disk(data, 200_000_000)
-        _checks(run_to_end(installed(), run="mishaps", systemd=True, data=data), outcome)
+        _checks(run_to_end(installed(suite), run="mishaps", systemd=True, data=data), outcome)
     return outcome
 
 
-def nights() -> Outcome:
+def nights(*, suite: str) -> Outcome:
     """What timers do at night: verify, archive, back up onto a stick."""
     outcome = Outcome()
     with tempfile.TemporaryDirectory(prefix="feltwire-nights-") as folder:
         stick = Path(folder) / "stick.ext4"
         make_disk(stick, 64_000_000, label="FELTWIRE")
-        _checks(run_to_end(installed(), run="nights", systemd=True, stick=stick), outcome)
+        _checks(run_to_end(installed(suite), run="nights", systemd=True, stick=stick), outcome)
     return outcome
 
 
-def screen() -> Outcome:
+def screen(*, suite: str) -> Outcome:
     """The scoreboard's page under its sandbox, and the unit of the screen."""
     outcome = Outcome()
-    _checks(run_to_end(installed(), run="screen", systemd=True), outcome)
+    _checks(run_to_end(installed(suite), run="screen", systemd=True), outcome)
     return outcome
 
 
+NEW: Final = "trixie"
+OLD: Final = "bookworm"
+BOTH: Final = (NEW, OLD)
+_WHERE: Final[tuple[tuple[str, Callable[..., Outcome], tuple[str, ...]], ...]] = (
+    # The longest first, so that two that run beside each other end together.
+    ("package", package_life, BOTH),
+    ("life", life, BOTH),
+    ("mishaps", mishaps, BOTH),
+    ("nights", nights, BOTH),
+    ("screen", screen, BOTH),
+    ("gpiod-rates", gpiod_rates, (NEW,)),
+    *((f"verdicts-{number}", partial(verdicts, one), (NEW,)) for number, one in enumerate(TOGETHER, 1)),
+    ("technician", technician, (NEW,)),
+    ("overflow", overflow, (NEW,)),
+    ("busy-rates", busy_rates, (OLD,)),
+    # Debian 13 has no lgpio.
+    ("gpiozero-verdicts", gpiozero_verdicts, (OLD,)),
+    ("gpiozero-rates", gpiozero_rates, (OLD,)),
+)
+"""Each scenario with its systems: what systemd and dpkg do on both, what the kernel's lines do on one of them."""
 SCENARIOS: Final[dict[str, Callable[[], Outcome]]] = {
-    **{f"verdicts-{number}": partial(verdicts, one) for number, one in enumerate(TOGETHER, 1)},
-    "overflow": overflow,
-    "gpiozero-verdicts": gpiozero_verdicts,
-    "gpiod-rates": gpiod_rates,
-    "busy-rates": busy_rates,
-    "gpiozero-rates": gpiozero_rates,
-    "life": life,
-    "mishaps": mishaps,
-    "nights": nights,
-    "screen": screen,
-    "technician": technician,
-    "package": package_life,
+    f"{name}@{suite}": partial(what, suite=suite) for name, what, suites in _WHERE for suite in suites
 }
