@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from controller.games.dice.values import words
 from feed.events import RoundStarted
-
-
-def dice_words(values: Sequence[int]) -> str:
-    """Their values with hyphens: `4-4-1`."""
-    return "-".join(map(str, values))
 
 
 def thrown_words(result: Mapping[str, Any]) -> str:
     """The dice and their total."""
-    return f"{dice_words(result['dice'])}, total {result['total']}"
+    return f"{words(result['dice'])}, total {result['total']}"
 
 
 def dice_of(result: Mapping[str, Any]) -> tuple[int, ...]:
@@ -26,9 +22,9 @@ def dice_of(result: Mapping[str, Any]) -> tuple[int, ...]:
 def begun_words(by_hand: str) -> Callable[[RoundStarted], str]:
     """What has begun: `by_hand` where a person sets the dice going, or what tosses them."""
 
-    def words(data: RoundStarted) -> str:
+    def begun(data: RoundStarted) -> str:
         if data.tossed_by is not None:
             return f"the {data.tossed_by} tosses the dice"
         return by_hand if data.tumble is None else f"{by_hand} by the {data.tumble}"
 
-    return words
+    return begun

@@ -18,7 +18,8 @@ from controller.games.dice.setup import (
     make_values,
     published_dice,
 )
-from controller.games.dice.words import begun_words, dice_of, dice_words, thrown_words
+from controller.games.dice.values import words
+from controller.games.dice.words import begun_words, dice_of, thrown_words
 from controller.games.tumbled.bets import BeatTheDealerBets, ChuckALuckBets, TumbledBets, UnderOverBets
 from controller.games.tumbled.house import BeatTheDealerHouse, ChuckALuckHouse, UnderOverHouse
 from controller.games.tumbled.rounds import TumbledGame, TumbledOptions
@@ -115,7 +116,7 @@ def _geometry(config: TableConfig) -> TumbledGeometry:
 
 
 def _against_dealer(result: Mapping[str, Any]) -> str:
-    dealer = f"dealer {dice_words(result['dealer_dice'])}, total {result['dealer_total']}"
+    dealer = f"dealer {words(result['dealer_dice'])}, total {result['dealer_total']}"
     return f"{dealer}; player {thrown_words(result)}: the {result['winner']} wins"
 
 
