@@ -45,7 +45,7 @@ class BetweenRolls:
         self.mark(t_ns)
 
     def mark(self, t_ns: int) -> None:
-        """Puts puck and markers where the game stands."""
+        """Puts puck and markers where the game is."""
         if self._puck is not None:
             now = self.history.now
             fire = next((one.points for one in now.fire if one.shooter == now.shooter), ())
@@ -64,7 +64,7 @@ class BetweenRolls:
         return None
 
     def act(self, t_ns: int, act: Act, by: str, *, ordered: bool = False) -> None:
-        """A person does something between two rolls that changes how the game stands.
+        """A person does something between two rolls that changes where the game is.
 
         Raises:
             ValueError: the rules do not let it be done now; the message has the reason.
@@ -90,7 +90,7 @@ class BetweenRolls:
         return as_event(self.history.now) | ({SHAKER_REMOVED: True} if away else {})
 
     def report_carried(self, t_ns: int, act: str, by: str, before: Mapping[int, dict[str, Any]]) -> None:
-        """Reports that it has changed; `before` is where the game stood before later rolls, where that changed too."""
+        """Reports that it has changed; `before` is where the game was before later rolls, where that changed too."""
         carried = self.carried_state
         self._rounds.report.event(events.CourseChanged, t_ns, act=act, by=by, course=carried, before=before)
         self.mark(t_ns)

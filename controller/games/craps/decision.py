@@ -16,7 +16,7 @@ from controller.games.craps.rules import CrapsRules
 from controller.games.craps.wagers import LOSER, POINTS
 from controller.games.dice.rules import Dice
 
-# Where a game of craps stands between two rolls: a value that can be journalled and read back.
+# Where a game of craps is between two rolls: a value that can be journalled and read back.
 #
 #                  ┌──── natural, craps ────┐
 #                  ▼                        │
@@ -35,7 +35,7 @@ class Puck(NamedTuple):
 
     on: bool
     point: int | None
-    """The number that it stands on."""
+    """The number that it is on."""
     on_dont_pass: bool = False
     """Off, on the Don't Pass Line in front of the shooter: 19:47-1.11(b)."""
 
@@ -54,13 +54,13 @@ class FireSeries(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the game stands before a roll."""
+    """Where the game is before a roll."""
 
     phase: CrapsPhase = "come_out"
     point: int | None = None
     """The come out point, in the phase `point` only."""
     come_points: tuple[int, ...] = ()
-    """The numbers on which a come or don't come wager can stand, ascending."""
+    """The numbers on which a come or don't come wager can be, ascending."""
     shooter: int = 1
     """How many shooters there were, this one included."""
     dice_offered: bool = True
@@ -89,7 +89,7 @@ class CrapsState(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def puck(self) -> Puck:
-        """Where the On/Off marker lies."""
+        """Where the On/Off marker is."""
         return Puck(self.phase == "point", self.point, on_dont_pass=self.phase == "come_only")
 
 
@@ -103,7 +103,7 @@ class Rolled(NamedTuple):
     """What a valid roll came to."""
 
     state: CrapsState
-    """Where the game stands now."""
+    """Where the game is now."""
     dice: Dice
     total: int
     decision: RollDecision
@@ -195,7 +195,7 @@ class Craps:
         """Nobody makes a line wager: the shooter rolls on for the come wagers that are left.
 
         Raises:
-            ValueError: the text does not know it, or there is a point, or no come wager can stand.
+            ValueError: the text does not know it, or there is a point, or there can be no come wager.
         """
         allowed = self.rules.come_only
         if not allowed.value:
@@ -230,7 +230,7 @@ class Craps:
         return "seven_out" if total == LOSER else "none"
 
     def _come_points(self, state: CrapsState, total: int) -> tuple[int, ...]:
-        """The numbers on which come wagers can stand after this roll.
+        """The numbers on which come wagers can be after this roll.
 
         A seven decides all of them. A number that is thrown decides those on it; and where there was a point, wagers
         made before this roll move to it.

@@ -1,7 +1,7 @@
 """The dice of one roll of craps: thrown or tossed, seen to lie, and their values given, until the roll has its verdict.
 
 Where there is a reading board, it reports when dice move and lie (`throw`). Where only a keypad is, nobody does: the
-entry itself stands for that they lie. With an automated shaker nothing else sets the dice going while it stands on the
+entry itself counts as their rest. With an automated shaker nothing else sets the dice going while it is on the
 table (`controller.games.dice.tossed_dice`).
 """
 
@@ -65,7 +65,7 @@ class DiceOnTable:
 
     @property
     def shaker_throws(self) -> bool:
-        """Whether an automated shaker stands on the table, and so throws the dice of this round."""
+        """Whether an automated shaker is on the table, and so throws the dice of this round."""
         return self.tossed is not None and self.tossed.present
 
     # --- thrown by hand ------------------------------------------------------------------------------------------

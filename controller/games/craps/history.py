@@ -1,10 +1,10 @@
-"""The last rolls of a game of craps: where it stood before each of them, and where it stands now.
+"""The last rolls of a game of craps: where it was before each of them, and where it is now.
 
     before 7 ──roll 7──► before 8 ──roll 8──► before 9 ──roll 9──► now
                   └ corrected: all that comes after is reckoned again
 
 What people do between two rolls (the shooter passes the dice, a player asks for other ones) is the difference between
-where a roll left the game and where it stood before the next one, and is done again when the game is reckoned again.
+where a roll left the game and where it was before the next one, and is done again when the game is reckoned again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Roll(NamedTuple):
 
 
 class CrapsHistory:
-    """Where a game of craps stands, by the rolls that were made."""
+    """Where a game of craps is, by the rolls that were made."""
 
     def __init__(self, craps: Craps, reasons: Collection[str]) -> None:
         """`reasons` are those of the rules for which a roll is invalid."""
@@ -43,7 +43,7 @@ class CrapsHistory:
         self._rolls: dict[int, Roll] = {}
 
     def before(self, number: int, current: int) -> CrapsState:
-        """Where the game stood before a round's roll; `current` is the round that has no verdict yet.
+        """Where the game was before a round's roll; `current` is the round that has no verdict yet.
 
         Raises:
             ValueError: the round was too long ago.
@@ -70,7 +70,7 @@ class CrapsHistory:
         """A person put another verdict in place: reckons all that comes after again.
 
         Returns:
-            Where the game stood before each later round, where that is not what was published.
+            Where the game was before each later round, where that is not what was published.
         """
         changed: dict[int, CrapsState] = {}
         was = state = None

@@ -1,6 +1,6 @@
-"""Which wagers of a craps layout win on a roll, by where the game stands before it.
+"""Which wagers of a craps layout win on a roll, by where the game is before it.
 
-Wagers that can stand on several numbers are named with theirs: `come 6` is a come wager whose come point is 6. One that
+Wagers that can be on several numbers are named with theirs: `come 6` is a come wager whose come point is 6. One that
 pays as if it were several is named with the part that wins: `horn: craps twelve`, at the odds of that part. What is
 inactive on a come out roll unless the player called it "On" is listed there with `if on`.
 """
@@ -92,7 +92,7 @@ class CrapsLayout:
                 yield "don't come", wagers.dont_come.odds.value
 
     def _come_points(self, state: CrapsState, total: int) -> Iterator[tuple[str, Odds]]:
-        """Come and don't come that stand on a number."""
+        """Come and don't come that are on a number."""
         wagers = self.rules.wagers
         for point in state.come_points:
             if total == point:

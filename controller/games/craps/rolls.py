@@ -29,7 +29,7 @@ class CrapsRolls:
         self._layout = layout
 
     def result(self, before: CrapsState, dice: Sequence[int]) -> dict[str, Any]:
-        """What these dice come to, where the game stood so. Raises `ValueError` where these are not two dice."""
+        """What these dice come to, from that state of the game. Raises `ValueError` where these are not two dice."""
         return result_of_roll(before, self.history.rolled(before, dice))
 
     def pays(self, before: CrapsState, dice: Sequence[int]) -> tuple[list[WinningBet], list[str]]:
@@ -38,7 +38,7 @@ class CrapsRolls:
         return winning, notices_of(self.history.rolled(before, dice), self._layout.returned(before, dice))
 
     def restated(self, number: int) -> list[Restated]:
-        """The later rolls that decide something else since this one was corrected, oldest first: that stands now."""
+        """The later rolls that decide something else since this one was corrected, oldest first."""
         found: list[Restated] = []
         for roll in self.history.later(number):
             if roll.stands.result is None:
@@ -54,8 +54,8 @@ class CrapsRolls:
 def result_of_roll(before: CrapsState, rolled: Rolled) -> dict[str, Any]:
     """The result of a roll: the dice, and what they decided.
 
-    `point` is the one that stood, or was set; it is left out where there is none. `fire_points` are those made for the
-    shooter's own fire bets so far.
+    `point` is the one that was to be made, or was set; it is left out where there is none. `fire_points` are those made
+    for the shooter's own fire bets so far.
     """
     result: dict[str, Any] = {
         "dice": list(rolled.dice),

@@ -1,11 +1,11 @@
 """Rounds of craps and mini-craps, 13:47-20.25 and 19:47-1: a round is one roll.
 
     open ──dice move, or values are entered──► running ──they lie, with values──► outcome ──settled──► open
-      │                                           │  ├── no values that stand ──► unresolved, until it is called
+      │                                           │  ├── no valid values ──► unresolved, until it is called
       └──── "No Roll", by its reason ─────────────┴──┘
 
 The game passes on what the devices report and what is asked of it; what that means is in its parts: the dice of a roll
-(`dice_on_table`), what it decides and pays (`rolls`), and where the game stands between two rolls (`between_rolls`).
+(`dice_on_table`), what it decides and pays (`rolls`), and where the game is between two rolls (`between_rolls`).
 What a roll decides depends on the rolls before it (`history`), so an unresolved roll holds the table until a person
 calls it. An automated shaker is a house option as sic bo has it (13:69F-9).
 """
@@ -166,7 +166,7 @@ class CrapsGame:
             self._dice.devices.take(seen, undecided=self.rounds.undecided)
 
     def ignores(self, seen: SensorDead | SensorAlive) -> bool:
-        """Whether a line of a shaker failed or recovered that does not stand on the table."""
+        """Whether a line of a shaker failed or recovered that is not on the table."""
         return self.tossed is not None and self.tossed.ignores(seen)
 
     # --- verdicts ------------------------------------------------------------------------------------------------

@@ -119,7 +119,7 @@ def _rolled(result: Mapping[str, Any]) -> str:
 
 
 def _carried_words(act: str, state: Mapping[str, Any]) -> str:
-    """What a person changed between two rolls, and where the game stands now."""
+    """What a person changed between two rolls, and where the game is now."""
     if act in ("shaker_removed", "shaker_placed"):
         return _ACTS[act]
     point = state.get("point")

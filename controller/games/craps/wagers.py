@@ -117,7 +117,7 @@ class Combined(Struct, frozen=True, forbid_unknown_fields=True):
     parts: Cited[tuple[str, ...]]
     """The names of those wagers."""
     extra: Cited[tuple[str, ...]] | None = None
-    """Where one unit more lies on one of these, at the player's choice."""
+    """Where one unit more is placed on one of these, at the player's choice."""
 
 
 class FireOdds(Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,7 +128,7 @@ class FireOdds(Struct, frozen=True, forbid_unknown_fields=True):
     six: Odds
 
     def at(self, points: int) -> Odds | None:
-        """The odds for so many different points; None where that is too few."""
+        """The odds for this number of different points; None where that is too few."""
         return {4: self.four, 5: self.five, 6: self.six}.get(points)
 
 
@@ -136,7 +136,7 @@ FireTable: TypeAlias = Literal["A", "B"]
 
 
 class FireBet(Struct, frozen=True, forbid_unknown_fields=True):
-    """The fire bet: so many different points made before a loser seven."""
+    """The fire bet: different points made before a loser seven."""
 
     cite: Cite
     permitted: Cited[bool]

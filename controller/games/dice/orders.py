@@ -1,4 +1,4 @@
-"""Orders of every table with an automated shaker: a supervisor orders whether it counts as standing there."""
+"""Orders of every table with an automated shaker: a supervisor orders whether it counts as being there."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shaker_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> st
 
 
 def shaker_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """A supervisor states that the automated shaker stands on the table again."""
+    """A supervisor states that the automated shaker is on the table again."""
     return _place(lifecycle, "shaker_placed", given, t_ns, present=True)
 
 

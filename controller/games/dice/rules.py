@@ -59,7 +59,7 @@ class DiceRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Tumbler(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The cage, or the chute that may stand in its place."""
+    """The cage, or the chute that may take its place."""
 
     cage: Cited[str]
     cage_diameter_in: Cited[Count]

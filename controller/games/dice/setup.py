@@ -74,13 +74,13 @@ def dice_rounds(
 
 
 def dice_statistics(dice: int) -> list[StatisticsKey]:
-    """What the statistics of so many dice count: their sum, and the face of each."""
+    """What the statistics of this number of dice count: their sum, and the face of each."""
     totals = range(dice * FACES[0], dice * FACES[-1] + 1)
     return [StatisticsKey(field="total", values=[*totals]), StatisticsKey(field="dice", values=[*FACES])]
 
 
 class DicePlan(NamedTuple):
-    """What the bias watch counts of so many dice that fall together: the faces that they show, and their sum.
+    """What the bias watch counts of dice that fall together: the faces that they show, and their sum.
 
     Dice have no order. Whoever keys them begins where they like, often with the lowest, and a board lists them as it
     sees them: the first of a result is not one die, and fair dice keyed in ascending order show nearly no six there.
@@ -111,7 +111,7 @@ class DicePlan(NamedTuple):
 
 
 def dice_plan(dice: int) -> DicePlan:
-    """What is counted of so many dice."""
+    """What is counted of this number of dice."""
     faces: Mapping[int | str, float] = {face: 1 / len(FACES) for face in FACES}
     sums = Counter(sum(values) for values in product(FACES, repeat=dice))
     total: Mapping[int | str, float] = {value: count / len(FACES) ** dice for value, count in sorted(sums.items())}
@@ -123,7 +123,7 @@ MOST_DICE: Final = 6
 
 
 def published_dice(keys: Sequence[StatisticsKey]) -> DicePlan | None:
-    """The plan of a table that published its statistics keys: the least sum has so many ones as there are dice."""
+    """The plan of a table that published its statistics keys: its least sum is the number of its dice."""
     least = next((min(one.values, default=0) for one in keys if one.field == "total" and _whole(one.values)), 0)
     return dice_plan(int(least)) if 1 <= int(least) <= MOST_DICE else None
 

@@ -71,16 +71,16 @@ class TossedDice:
         self._report = report
         self.present_sensor = actuator.present_sensor
         self.present = True
-        """Whether it stands on the table: by its sensor, or by a supervisor's order."""
+        """Whether it is on the table: by its sensor, or by a supervisor's order."""
         self.values: tuple[int, ...] = ()
         """The values of the last toss, where the shaker itself reports them."""
         self._after_ns = round(activate_after_s * 1e9)
         self._dead: dict[str, SensorDead] = {}
-        """Its lines that are dead, whether it stands on the table or not."""
+        """Its lines that are dead, whether it is on the table or not."""
 
     @property
     def quiet(self) -> bool:
-        """Whether it does not stand on the table, or nothing tosses and nothing was started."""
+        """Whether it is not on the table, or nothing tosses and nothing was started."""
         return not self.present or self.actuator.quiet
 
     @property
@@ -101,7 +101,7 @@ class TossedDice:
     # --- commands ------------------------------------------------------------------------------------------------
 
     def called(self, t_ns: int) -> bool:
-        """ "No more bets": it is started in a moment. Returns False where it does not stand on the table."""
+        """ "No more bets": it is started in a moment. Returns False where it is not on the table."""
         if self.present:
             self.values = ()
             self.actuator.start_toss(t_ns, self._after_ns)
@@ -119,7 +119,7 @@ class TossedDice:
     # --- reports -------------------------------------------------------------------------------------------------
 
     def ignores(self, seen: SensorDead | SensorAlive) -> bool:
-        """Whether a line of a shaker failed or recovered that does not stand on the table; it counts when it does."""
+        """Whether a line of a shaker failed or recovered that is not on the table; it counts once it is."""
         if seen.line not in self.actuator.lines:
             return False
         if isinstance(seen, SensorDead):
@@ -174,7 +174,7 @@ class TossedDice:
         return [Toss("fails", seen.detail, ours=seen.ours)] if round_.undecided else []
 
     def _placed_again(self, t_ns: int) -> None:
-        """What it reported while it did not stand on the table counts from now on."""
+        """What it reported while it was not on the table counts from now on."""
         for dead in self._dead.values():
             fault = Fault(t_ns, dead.fault, dead.detail, cause=dead.line, device=DEVICE)
             self._report.fault(fault, UNLESS_CALLED)

@@ -33,7 +33,7 @@ class ValueDevices:
                 report.warn(t_ns, "keypad", "keyed_and_not_entered", detail)
         elif isinstance(seen, ReaderDoubt):
             if seen.reason == "value_changed":
-                # Nothing read before stands; the board reports its new reading with that doubt.
+                # Nothing read before is valid; the board reports its new reading with that doubt.
                 self._values.unread()
             report.warn(t_ns, "reader", f"reader_{seen.reason}", seen.detail)
         elif isinstance(seen, ReaderFault):

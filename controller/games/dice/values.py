@@ -23,7 +23,7 @@ LYING: Final = ("die_off_table", "die_on_die", "die_on_two_sides", "dice_not_fla
 
 
 class Read(NamedTuple):
-    """Values that stand."""
+    """Values that are valid."""
 
     dice: Dice
     """In the order in which they were keyed, or in which the board sees them."""
@@ -32,7 +32,7 @@ class Read(NamedTuple):
 
 
 class Doubted(NamedTuple):
-    """Values that do not stand."""
+    """Values that are in doubt."""
 
     reason: str
     """`values_disagree`, `value_missing`, `reader_doubt`, or one of `LYING`."""
@@ -56,7 +56,7 @@ class DiceValues:
         self.begin()
 
     def begin(self) -> None:
-        """Dice move: nothing that was given of them stands."""
+        """Dice move: nothing that was given of them is valid."""
         self._rest_ns: int | None = None
         self.entered: DiceEntered | None = None
         self.read: DiceRead | None = None

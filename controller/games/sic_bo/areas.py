@@ -42,7 +42,7 @@ class Area(NamedTuple):
     number: int
     """Its place on the lamp chain, from 1."""
     name: str
-    """The wager that lies on it: `two dice 2-5`."""
+    """The wager that is placed on it: `two dice 2-5`."""
     kind: AreaKind
     values: Dice
     """The values that it names; for a total, the total; none for small, big and any three of a kind."""

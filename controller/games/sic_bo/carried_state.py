@@ -33,7 +33,7 @@ def carried_last(state: TableState) -> CarriedState | None:
     """What was carried last before a restart; None where nothing was that this version reads."""
     carried: Mapping[str, Any] | None = state.course
     if carried is None and state.rounds:
-        # A verdict takes it along: it is what stood when that round was opened, or was changed in it.
+        # A verdict takes it along: it is what was so when that round was opened, or was changed in it.
         carried = state.rounds[-1].course
     if carried is None:
         return None

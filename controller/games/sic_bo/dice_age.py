@@ -131,7 +131,7 @@ class DiceAge:
             self._placed_ns = t_ns
 
     def place(self, age_h: float, t_ns: int) -> None:
-        """Dice were placed, so many hours ago: whatever that brings comes from now on."""
+        """Dice were placed, `age_h` hours ago: whatever that brings comes from now on."""
         self._begun_ns = t_ns
         self._placed_ns, self._placed = t_ns - round(age_h * HOUR_NS), None
         self.too_old = self.nearly = self._unknown = False

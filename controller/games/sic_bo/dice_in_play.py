@@ -1,6 +1,6 @@
 """The dice of one sic bo round: set going, seen, their values given, and the areas that win lit for them.
 
-set going ──► they lie, and everybody sees them ──► values that stand ──► areas lit and read back ──► outcome
+set going ──► they lie, and everybody sees them ──► valid values ──► areas lit and read back ──► outcome
                      └─ moved again ──► unresolved ◄── values in doubt       └─ the lamps fail ──► outcome
 """
 
@@ -73,7 +73,7 @@ class DiceInPlay:
     # --- what happens to them ------------------------------------------------------------------------------------
 
     def start(self, t_ns: int) -> None:
-        """They are shaken, or tossed: no value that was given before stands."""
+        """They are shaken, or tossed: no value that was given before is valid."""
         self.values.begin()
         self._throw_before = self._last_throw
         self.rounds.phase = RUNNING
@@ -193,7 +193,7 @@ class DiceInPlay:
             self.decide(t_ns)
 
     def decide(self, t_ns: int) -> None:
-        """The areas are lit, or cannot be: a round whose values stand has its outcome."""
+        """The areas are lit, or cannot be: a round whose values are valid has its outcome."""
         dice, failure = self.areas.dice, self.areas.failure
         if self.rounds.phase is not RUNNING or dice is None:
             return

@@ -167,7 +167,7 @@ class SicBoInspection:
         self.begin()
 
     def owe(self, operations: int | None) -> None:
-        """After a restart: a shift has begun with so many operations so far; None where nothing is owed."""
+        """After a restart: a shift has begun, with these operations so far; None where nothing is owed."""
         self.shift_due = operations is not None and operations < self.each_shift
         if operations is not None and self.shift_due:
             self.operations = operations

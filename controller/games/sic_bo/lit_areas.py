@@ -4,7 +4,7 @@
                                                  └─ the lamps fail ──► outcome; a supervisor settles; play ceases
 
 The lamps are the layout's "electrical device". Before the dice are seen its failure voids the round; after that the
-round stands, is settled in a supervisor's presence, and nothing is played until it is mended (9.6(b)).
+round is valid, is settled in a supervisor's presence, and nothing is played until it is mended (9.6(b)).
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def shift_begins(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 
 def dice_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """Dice were placed in the shaker, now or so many hours ago (13:69F-9.1)."""
+    """Dice were placed in the shaker, now or `age_h` hours ago (13:69F-9.1)."""
     game = _sic_bo(lifecycle, "dice_placed")
     hours = given.get("age_h", "0")
     number = hours.replace(".", "", 1)

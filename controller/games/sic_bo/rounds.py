@@ -103,7 +103,7 @@ class SicBoGame:
         """The automated shaker; None where the table has none."""
         self._settling = SicBoSettling(self.dice, self.upkeep)
         self._stood: tuple[StandingFault, ...] = ()
-        """The faults that stood before a restart."""
+        """The faults that were latched before a restart."""
 
     # --- the round -----------------------------------------------------------------------------------------------
 
@@ -117,7 +117,7 @@ class SicBoGame:
         return not (self.rounds.stopping or self.dice.shaking.moving or tossing)
 
     def may_open(self, t_ns: int) -> bool:
-        """Not while a round that was left is to be settled, or a fault stands against it after a restart."""
+        """Not while a round that was left is to be settled, or a fault forbids it after a restart."""
         if self._settling.resume(t_ns):
             return False
         if self.upkeep.may_open(t_ns):
@@ -227,7 +227,7 @@ class SicBoGame:
         self.upkeep.restore(state)
 
     def begin(self, t_ns: int) -> None:
-        """The faults that stood keep what must be gone before they can be cleared; they are not reported again."""
+        """Faults from before keep what must be gone before they can be cleared; they are not reported again."""
         self.upkeep.age.begin(t_ns)
         for fault in self._stood:
             cause = self.upkeep.cause_of(fault, t_ns)
@@ -265,7 +265,7 @@ class SicBoGame:
         self.upkeep.age_due(t_ns)
 
     def ignores(self, seen: SensorDead | SensorAlive) -> bool:
-        """Whether a line of a shaker failed or recovered that does not stand on the table."""
+        """Whether a line of a shaker failed or recovered that is not on the table."""
         return self.tossed is not None and self.tossed.ignores(seen)
 
     def recovery(self) -> list[tuple[str, dict[str, str]]]:

@@ -75,7 +75,7 @@ class SicBoUpkeep:
         """Has the automated shaker toss once. Returns what to wait for.
 
         Raises:
-            NotNowError: there is none, it does not stand on the table, it tosses, or a round is on.
+            NotNowError: there is none, it is not on the table, it tosses, or a round is on.
         """
         tossed = self._tossed
         if tossed is None:
@@ -129,7 +129,7 @@ class SicBoUpkeep:
         return f"operate_shaker {times(self.inspection.each_shift)}, then clear device={SHAKER}"
 
     def place_dice(self, age_h: float, by: str, t_ns: int) -> str:
-        """Dice were placed in the shaker, so many hours ago. Returns how long they may stay.
+        """Dice were placed in the shaker, `age_h` hours ago. Returns how long they may stay.
 
         Raises:
             NotNowError: the rules set no limit, or they are too old.

@@ -30,7 +30,7 @@ class TumbleRecord:
 
     @property
     def whole(self) -> bool:
-        """Whether the values of every tumble stand."""
+        """Whether the values of every tumble are known."""
         return len(self._dice) == len(self._bets.sides)
 
     @property
@@ -54,7 +54,7 @@ class TumbleRecord:
         )
 
     def note_dice(self, dice: Dice) -> None:
-        """Notes the values of the last tumble: they stand."""
+        """Notes the values of the last tumble: they are valid."""
         self._dice.append(dice)
 
     def evidence(self, detail: str = "") -> Evidence:

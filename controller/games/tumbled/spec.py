@@ -45,7 +45,7 @@ _SLOTS: Final[Mapping[str, Slot]] = {
     **SLOTS_OF_VALUES,
     **SLOTS_OF_ALL,
 }
-"""A cage stands at the table unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1."""
+"""The table has a cage unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1."""
 
 
 def _bets(config: TableConfig) -> TumbledBets:

@@ -23,7 +23,7 @@ class TurnedCage:
         self._used = False
 
     def turn(self, t_ns: int) -> None:
-        """Turns the cage for this tumble, unless it was or the motor has not come to stand."""
+        """Turns the cage for this tumble, unless it was, or the motor has not come to rest."""
         if not self._used and self.actuator.ready:
             self._used = True
             self.actuator.turn(t_ns, self._least)
