@@ -13,14 +13,14 @@ next deadline is met. Of observations at one instant those of the driver that st
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import Any, Final
 
 import msgspec
 
 from controller.table.bias import BiasWatch
+from controller.table.decoding import Decoding, UnknownLine
 from controller.table.durable import JOURNALLED, record_of
 from controller.table.event_sequencer import EventSequencer, Identity
 from controller.table.faults import CauseGone, Fault, FaultLatch, LatchedFault
@@ -32,13 +32,13 @@ from controller.table.repeats import REPEATED, RepeatWatch
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from drivers.base.actuator import Actuator
-from drivers.base.driver import NEVER_NS, CalmReadings, Driver, Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
 from hal.capture.command_text import text_without_id
-from hal.values import Batch, Command, Edge, EdgesLost, Frame, Output, Rare, Reading
+from hal.values import Batch, Command, Frame, Output
 
 SUPERVISOR_KEY: Final = "supervisor_key"
 """The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
@@ -47,14 +47,7 @@ SUPERVISOR_KEY: Final = "supervisor_key"
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
 
-_time: Final = itemgetter(2)
 _moment: Final = attrgetter("t_ns")
-
-
-class UnknownLine(Observation, frozen=True, kw_only=True):
-    """A value came of a line that no device of the table has."""
-
-    line: str
 
 
 COMMON: Final = frozenset({SensorDead, SensorAlive, ButtonPressed, UnknownLine})
@@ -99,27 +92,14 @@ class Table:
         self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
         self._answers: list[CommandResult] = []
-        self.drivers = tuple(drivers)
+        self._decoding = Decoding(drivers)
+        self.drivers = self._decoding.drivers
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._not_of_game = COMMON | {Command} | self._observers.keys()
         """Types of what comes and is not handed to the game as it is."""
         self._verbs = VERBS if verbs is None else verbs
         self._own_verbs = own_verbs
-        self._owner = {line: driver.name for driver in drivers for line in driver.lines}
-        self._takers = {
-            line: tuple(place for place, driver in enumerate(self.drivers) if line in driver.lines)
-            for line in self._owner
-        }
-        """The places of the drivers that decode a line."""
-        self._calm = {
-            line: driver.calm
-            for driver in self.drivers
-            if isinstance(driver, CalmReadings)
-            for line in driver.lines
-            if len(self._takers[line]) == 1
-        }
-        """What takes a reading of a line that decides nothing, where a driver can tell."""
         self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
         self._emit = self._sequencer.emit
         self._emit_own = self._sequencer.emit_own
@@ -139,9 +119,9 @@ class Table:
     @property
     def next_due_ns(self) -> int | None:
         """When the table next wants to know that time has passed."""
-        dues = [driver.next_due_ns for driver in self.drivers]
-        due_ns = min((due for due in dues if due is not None), default=NEVER_NS)
-        due_ns = min(due_ns, self.rounds.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators))
+        due_ns = min(
+            self._decoding.next_due_ns, self.rounds.next_due_ns, *(actuator.next_due_ns for actuator in self.actuators)
+        )
         due_ns = min(due_ns, self._undecided.due_ns)
         if self._can.deadlines is not None:
             due_ns = min(due_ns, self._can.deadlines.next_due_ns)
@@ -187,8 +167,7 @@ class Table:
         """Begins: the table opens with its first round, or stands closed until a person opens it."""
         self.lifecycle.begin(t_ns, self._opens)
         # From now on silence counts, however late the first batch comes.
-        for driver in self.drivers:
-            driver.due(t_ns)
+        self._decoding.begin(t_ns)
         for actuator in self.actuators:
             actuator.due(t_ns)
         self._collect()
@@ -201,24 +180,8 @@ class Table:
 
     def feed(self, batch: Batch) -> list[Event]:
         """Takes what the wires did up to `batch.until_ns`; returns the events that follow from it."""
-        edges, rare, until_ns = batch
-        seen: list[Observation | Command] = []
-        if rare:
-            found, others = self._values(edges, rare)
-            for driver, observations in zip(self.drivers, found, strict=True):
-                seen += observations
-                seen += driver.due(until_ns)
-            seen += others
-        elif edges:
-            for driver, observations in [(driver, driver.edges(edges)) for driver in self.drivers]:
-                seen += observations
-                seen += driver.due(until_ns)
-        else:
-            for driver in self.drivers:
-                seen += driver.due(until_ns)
-        seen.sort(key=_moment)
-        self._go_through(seen)
-        self._pass_time(until_ns)
+        self._go_through(self._decoding.decode(batch))
+        self._pass_time(batch.until_ns)
         return self._take()
 
     def _go_through(self, seen: Sequence[Observation | Command]) -> None:
@@ -289,56 +252,6 @@ class Table:
         self._emit_after_game(events.DeviceWarning, t_ns, device=device, warning=warning, detail=detail)
         return self._take()
 
-    # --- from values to observations -----------------------------------------------------------------------------
-
-    def _values(
-        self, edges: list[Edge], rares: list[Rare]
-    ) -> tuple[list[list[Observation]], list[UnknownLine | Command]]:
-        """Gives edges and rare values to the drivers in the order of time, edges first where times are equal.
-
-        Returns each driver's observations, and what is no driver's.
-        """
-        drivers = self.drivers
-        found: list[list[Observation]] = [[] for _ in drivers]
-        others: list[UnknownLine | Command] = []
-        start, count = 0, len(edges)
-        calm = self._calm
-        for rare in rares:
-            if type(rare) is Reading and rare.line in calm and calm[rare.line](rare):
-                continue
-            if start < count and edges[start].t_ns <= rare.t_ns:
-                end = bisect_right(edges, rare.t_ns, lo=start, key=_time)
-                for driver, observations in zip(drivers, found, strict=True):
-                    observations += driver.edges(edges[start:end])
-                start = end
-            if isinstance(rare, Command):
-                others.append(rare)
-            elif not self._rare(rare, found):
-                line = rare.link if isinstance(rare, Frame) else rare.line
-                others.append(UnknownLine(t_ns=rare.t_ns, line=line))
-        if start < count:
-            for driver, observations in zip(drivers, found, strict=True):
-                observations += driver.edges(edges[start:])
-        return found, others
-
-    def _rare(self, rare: Reading | Frame | EdgesLost, found: list[list[Observation]]) -> bool:
-        """Gives a value to the drivers of its line; returns whether there is one."""
-        takers = self._takers.get(rare.link if isinstance(rare, Frame) else rare.line, ())
-        for place in takers:
-            driver = self.drivers[place]
-            if isinstance(rare, Reading):
-                found[place] += driver.reading(rare)
-            elif isinstance(rare, Frame):
-                found[place] += driver.frame(rare)
-            else:
-                found[place] += driver.lost(rare)
-        return bool(takers)
-
-    def _warn_once(self, t_ns: int, warning: str, detail: str) -> None:
-        if detail not in self._warned:
-            self._warned.add(detail)
-            self._emit_own(events.DeviceWarning, t_ns, device="table", warning=warning, detail=detail)
-
     # --- from observations to events -----------------------------------------------------------------------------
 
     def _pass_time(self, t_ns: int) -> None:
@@ -397,8 +310,13 @@ class Table:
         elif isinstance(seen, ButtonPressed):
             self.rounds.press(seen)
 
+    def _warn_once(self, t_ns: int, warning: str, detail: str) -> None:
+        if detail not in self._warned:
+            self._warned.add(detail)
+            self._emit_own(events.DeviceWarning, t_ns, device="table", warning=warning, detail=detail)
+
     def _sensor(self, seen: SensorDead | SensorAlive) -> None:
-        device = self._owner.get(seen.line, "table")
+        device = self._decoding.owner_of(seen.line)
         if isinstance(seen, SensorAlive):
             self.faults.goes(device, seen.line)
             return
