@@ -321,7 +321,7 @@ class RoundOpened(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """The state carried from earlier rounds into this one, in games whose rounds depend on each other."""
 
 
-class CourseChanged(RoundData, frozen=True, kw_only=True, omit_defaults=True):
+class CarriedStateChanged(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     """A person or the time of day changed the state carried into the next round; a result did not."""
 
     kind: ClassVar[str] = "round.course"
@@ -797,7 +797,7 @@ DATA_TYPES: tuple[type[Data], ...] = (
     TableOpened,
     TableClosed,
     RoundOpened,
-    CourseChanged,
+    CarriedStateChanged,
     NoMoreBets,
     RoundStarted,
     RoundProgress,

@@ -390,7 +390,7 @@ class TableState:
                 self.round = self.unfinished_round = data.round
                 self.phase, self.bets_closed = BETS_OPEN, False
                 self.course = data.course
-            case events.CourseChanged():
+            case events.CarriedStateChanged():
                 self._course(data)
             case events.MachineEvent():
                 before = self.machine or MachineState(meters=data.meters, credits=data.credits, carried=data.carried)
@@ -503,7 +503,7 @@ class TableState:
         else:
             self.history.put(outcome)
 
-    def _course(self, data: events.CourseChanged) -> None:
+    def _course(self, data: events.CarriedStateChanged) -> None:
         self.course = data.course
         for number, course in data.before.items():
             record = self._rounds.get(number)

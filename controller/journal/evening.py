@@ -24,7 +24,7 @@ from audit.records import COMMANDS, Record
 from feed.data import StatisticsKey
 from feed.events import (
     CaptureFile,
-    CourseChanged,
+    CarriedStateChanged,
     DeviceCleared,
     DeviceFault,
     DeviceWarning,
@@ -273,7 +273,7 @@ class _Fold:
                     made.machine.append(data)
                 elif now_ns < self._span.since_ns:
                     made.machine_before = data
-            case CourseChanged(course={"meter_cents": int(cents)}) if now_ns < self._span.until_ns:
+            case CarriedStateChanged(course={"meter_cents": int(cents)}) if now_ns < self._span.until_ns:
                 made.meter = cents
                 if not inside or made.meter_before is None:
                     made.meter_before = cents

@@ -20,7 +20,7 @@ from controller.table.wording import counted, times
 from feed import events
 from feed.data import Data, Tumbling
 from feed.events import (
-    CourseChanged,
+    CarriedStateChanged,
     Event,
     Evidence,
     InspectionFailed,
@@ -342,7 +342,7 @@ def started_words(data: RoundStarted) -> str:
 
 
 @data_words.register
-def course_words(data: CourseChanged) -> str:
+def course_words(data: CarriedStateChanged) -> str:
     """What a person changed between two rounds, or what a restart must not lose."""
     spec = game_named(data.game)
     words = data.act if spec is None else spec.words.carried(data.act, data.course)

@@ -19,11 +19,7 @@ from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT, Phase
 from controller.table.recent import Ruling
 from controller.table.report import UNLESS_CALLED, RoundReport, Shuts
-from controller.table.terms import DEALER_CALL as DEALER_CALL
-from controller.table.terms import SERVICE_STOPPED as SERVICE_STOPPED
-from controller.table.terms import UNCALLED_WARNING
-from controller.table.terms import Terms as Terms
-from controller.table.terms import Uncalled as Uncalled
+from controller.table.terms import DEALER_CALL, SERVICE_STOPPED, UNCALLED_WARNING, Terms, Uncalled
 from controller.table.verdicts import Verdicts
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.dealer.buttons import ButtonPressed

@@ -8,7 +8,7 @@ from typing import Any
 
 from feed.data import StatisticsKey, type_of
 from feed.events import (
-    CourseChanged,
+    CarriedStateChanged,
     Data,
     DeviceCleared,
     DeviceFault,
@@ -144,7 +144,7 @@ class TableHistory:
 
     def course(self, number: int) -> TableHistory:
         """An event that is counted as an event, and as nothing else."""
-        return self.put(CourseChanged, round=number, act="point", course={})
+        return self.put(CarriedStateChanged, round=number, act="point", course={})
 
     def unknown(self) -> TableHistory:
         """An outcome of a version that nobody knows yet."""

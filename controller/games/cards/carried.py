@@ -62,7 +62,7 @@ class CardCarrying:
 
     def changed(self, t_ns: int, act: str, by: str = "") -> None:
         """Publishes that it has changed, and by whose act."""
-        self._report.event(events.CourseChanged, t_ns, act=act, course=self.state, by=by)
+        self._report.event(events.CarriedStateChanged, t_ns, act=act, course=self.state, by=by)
 
     def restore(self, state: TableState) -> None:
         """Takes back what was carried last; nothing where this version does not read it."""

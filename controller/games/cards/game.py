@@ -23,7 +23,8 @@ from controller.table.faults import Fault
 from controller.table.phase import RUNNING, SETTLING, SHUT
 from controller.table.recent import Ruling
 from controller.table.report import AFTER_VERDICT, NOW
-from controller.table.rounds import RoundLifecycle, Terms, Uncalled
+from controller.table.rounds import RoundLifecycle
+from controller.table.terms import Terms, Uncalled
 from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import CardDealt, CuttingCardSeen, StackDealt

@@ -92,7 +92,7 @@ class BetweenRolls:
     def report_carried(self, t_ns: int, act: str, by: str, before: Mapping[int, dict[str, Any]]) -> None:
         """Reports that it has changed; `before` is where the game was before later rolls, where that changed too."""
         carried = self.carried_state
-        self._rounds.report.event(events.CourseChanged, t_ns, act=act, by=by, course=carried, before=before)
+        self._rounds.report.event(events.CarriedStateChanged, t_ns, act=act, by=by, course=carried, before=before)
         self.mark(t_ns)
 
     def restore(self, state: TableState) -> None:

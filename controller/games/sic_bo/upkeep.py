@@ -194,7 +194,7 @@ class SicBoUpkeep:
         """Reports what a restart must not lose, because it has changed."""
         carried = self.carried_state
         if carried is not None:
-            self._report.event(events.CourseChanged, t_ns, act=act, by=by, course=carried)
+            self._report.event(events.CarriedStateChanged, t_ns, act=act, by=by, course=carried)
 
     def restore(self, state: TableState) -> None:
         """Goes on from where the journal holds the table."""

@@ -339,7 +339,7 @@ def test_d10_a_dispute_is_the_boxpersons_at_mini_craps_the_floorpersons_to_decid
 def test_d11_dice_are_changed_after_the_next_decision_and_not_before() -> None:
     hands = CrapsHands(craps_toml(NIGHT))
     hands.key(4, 4)
-    assert hands.order("change_dice by=ann").one(events.CourseChanged).act == "change_dice"
+    assert hands.order("change_dice by=ann").one(events.CarriedStateChanged).act == "change_dice"
     assert hands.key(2, 3).one(events.Outcome).notices == []
     assert hands.key(5, 3).one(events.Outcome).notices == ["change the dice now, as a player asked"]
     assert hands.key(5, 6).one(events.Outcome).notices == []
@@ -391,7 +391,7 @@ def test_a_shooter_may_pass_the_dice_after_a_decision_and_is_ordered_to_at_any_t
     hands.key(4, 4)
     assert "13:47-20.25(g)6" in answered(hands.order("pass_dice by=stickperson"))
     assert "boxperson (ours)" in answered(hands.order("pass_dice ordered=true by=stickperson"))
-    changed = hands.order("pass_dice ordered=true by=boxperson").one(events.CourseChanged)
+    changed = hands.order("pass_dice ordered=true by=boxperson").one(events.CarriedStateChanged)
     assert (changed.course["shooter"], changed.course["point"], changed.by) == (2, 8, "boxperson")
     assert hands.key(4, 4).one(events.Outcome).result["shooter"] == 2
 
@@ -500,7 +500,7 @@ def test_a_correction_of_the_last_roll_puts_the_game_and_the_markers_right() -> 
     assert said.one(events.RoundCorrected).to.result == {
         **{"dice": [5, 3], "total": 8, "decision": "pass", "shooter": 1, "point": 8}
     }
-    assert said.one(events.CourseChanged).act == "corrected"
+    assert said.one(events.CarriedStateChanged).act == "corrected"
     assert hands.stands.shooter == 1
 
 
@@ -519,7 +519,7 @@ def test_a_correction_of_an_older_roll_corrects_what_follows_from_it() -> None:
     assert "six the hardway" in {bet.bet for bet in corrected[1].winning}
     assert hands.stands.point == 8
     assert hands.lit == {"puck_on", "point_8"}
-    assert said.one(events.CourseChanged).before[3]["point"] == 8
+    assert said.one(events.CarriedStateChanged).before[3]["point"] == 8
 
 
 @pytest.mark.parametrize("reason", ["dealer_call", "shaker_failed", "power_loss"])

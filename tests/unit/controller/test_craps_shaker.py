@@ -223,7 +223,7 @@ def test_a_shaker_that_is_taken_away_after_its_failure_leaves_the_play_to_the_sh
 def test_that_a_person_took_it_away_is_told_and_outlives_a_restart() -> None:
     table = ShakerHands()
     table.order("shaker_removed by=ann")
-    told = table.said.of(events.CourseChanged)[-1]
+    told = table.said.of(events.CarriedStateChanged)[-1]
     assert (told.act, told.by, told.course["shaker_removed"]) == ("shaker_removed", "ann", True)
     state = TableState(told.table)
     for event in table.said:
@@ -233,7 +233,7 @@ def test_that_a_person_took_it_away_is_told_and_outlives_a_restart() -> None:
     assert again.game.tossed is not None
     assert not again.game.tossed.present
     table.order("shaker_placed by=ann")
-    assert "shaker_removed" not in table.said.of(events.CourseChanged)[-1].course
+    assert "shaker_removed" not in table.said.of(events.CarriedStateChanged)[-1].course
 
 
 def test_lines_of_a_shaker_that_was_taken_away_void_nothing() -> None:

@@ -90,7 +90,7 @@ def test_k5_two_decks_of_one_back_alternate_by_their_names(stud: ShoeHands) -> N
     stud.call()
     stud.wait(5.0)
     said = stud.ordered("new_shoe deck=two by=ann")
-    assert said.one(events.CourseChanged).course["deck"] == "two"
+    assert said.one(events.CarriedStateChanged).course["deck"] == "two"
 
 
 def test_a_card_of_the_other_deck_leaves_the_round_to_the_dealer(stud: ShoeHands) -> None:

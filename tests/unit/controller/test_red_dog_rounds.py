@@ -148,7 +148,7 @@ def test_k7_red_dog_has_a_deck_and_the_text_is_silent_on_more(decks: int, accept
 def test_k12_the_first_card_of_a_new_shoe_is_burned_and_named_nowhere(hands: ShoeHands) -> None:
     assert hands.order("new_shoe by=ann").reason == "the cards are shuffled; burn 1 of them"
     said = hands.card("Qc")
-    assert [(one.act, one.course.get("burn_due", 0)) for one in said.of(events.CourseChanged)] == [("burned", 0)]
+    assert [(one.act, one.course.get("burn_due", 0)) for one in said.of(events.CarriedStateChanged)] == [("burned", 0)]
     assert b'"Qc"' not in said.body()
     assert hands.round("4s 5d").verdicts() == ["4s-5d consecutive"]
 

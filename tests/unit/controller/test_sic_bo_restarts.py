@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from feed import events
-from feed.events import CourseChanged
+from feed.events import CarriedStateChanged
 from tests.tables.sic_bo_table import NEW, OLD, SicBoBench, sic_bo_toml
 
 H = 3600.0
@@ -175,7 +175,7 @@ def test_a_course_that_cannot_be_read_is_not_taken_for_young_dice(told: object) 
 def test_the_old_text_sets_no_limit_after_a_restart_either() -> None:
     table = bench(OLD).played().settle().rebooted(100 * H)
     assert (table.table.state, standing(table)) == ("open", [])
-    assert table.said.of(CourseChanged) == []
+    assert table.said.of(CarriedStateChanged) == []
     assert table.said.one(events.RoundOpened).course is None
 
 
@@ -237,7 +237,7 @@ def test_a_failure_of_the_shaker_goes_on_over_a_restart_while_its_line_says_so()
 def test_a_shaker_that_a_supervisor_removed_is_still_removed_after_a_restart(played: bool) -> None:
     table = bench(devices=BOTH)
     table.order("shaker_removed by=ann")
-    said = table.said.one(CourseChanged)
+    said = table.said.one(CarriedStateChanged)
     assert (said.act, said.by, said.course["shaker_removed"]) == ("shaker_removed", "ann", True)
     if played:
         table.played().settle()
@@ -252,7 +252,7 @@ def test_a_shaker_that_a_supervisor_removed_is_still_removed_after_a_restart(pla
 
 def test_where_a_sensor_says_it_no_order_is_remembered() -> None:
     table = bench(devices=SENSED).level("automated_shaker_present", 1).level("automated_shaker_present", 0)
-    assert table.said.of(CourseChanged) == []
+    assert table.said.of(CarriedStateChanged) == []
     table = table.rebooted()
     assert table.game.tossed is not None
     assert table.game.tossed.present, "until the sensor says otherwise"

@@ -16,7 +16,7 @@ from controller.cli.journal_report import day_of
 from controller.journal.evening import TableEvening, TimeSpan, ns_of, read_evening
 from feed.events import (
     CaptureFile,
-    CourseChanged,
+    CarriedStateChanged,
     DeviceCleared,
     DeviceFault,
     MachineEvent,
@@ -133,7 +133,9 @@ def test_payouts_of_progressive_wagers_and_their_meter_are_in_the_report(tmp_pat
             ("new_shoe", {"meter_cents": 900_126, "payment": paid}),
         ):
             writer.say(
-                writer.event("stud-1", CourseChanged, game="caribbean_stud", round=2, act=act, course=course, by="ann")
+                writer.event(
+                    "stud-1", CarriedStateChanged, game="caribbean_stud", round=2, act=act, course=course, by="ann"
+                )
             )
     page = tmp_path / "night.html"
     assert report(tmp_path / "journal.sqlite", "-o", page).exit_code == 0

@@ -108,7 +108,7 @@ def test_a_shift_stops_the_play_until_its_last_operation() -> None:
     with pytest.raises(NotNowError, match="a round is on"):
         upkeep.operate("ann", S, shut=False)
     assert upkeep.begin_shift("ann", S) == "operate_shaker 3 times, then clear device=automated_shaker"
-    assert table.report.said == ["CourseChanged", "shift_inspection unless called"]
+    assert table.report.said == ["CarriedStateChanged", "shift_inspection unless called"]
     assert not upkeep.may_open(2 * S)
     assert upkeep.recovery(shut=True) == [("operate_shaker", {})]
     table.report.kept.clear()
@@ -118,7 +118,7 @@ def test_a_shift_stops_the_play_until_its_last_operation() -> None:
     for number in range(inspection.each_shift):
         inspection.begin_operation("ann")
         assert upkeep.operated(TossLies(t_ns=(5 + number) * S))
-    passed = ["InspectionPassed", "CourseChanged"]
+    passed = ["InspectionPassed", "CarriedStateChanged"]
     assert table.report.said == ["InspectionFailed", *passed * 3, "gone: the operations that are missing"]
     assert upkeep.may_open(9 * S)
 
@@ -129,12 +129,12 @@ def test_dice_are_warned_of_before_they_are_too_old_and_stop_the_play_until_othe
     assert upkeep.may_open(0)
     upkeep.age_due(23 * HOUR_NS)
     upkeep.age_due(24 * HOUR_NS)
-    assert table.report.said == ["dice_nearly_too_old", "CourseChanged", "dice_too_old unless called"]
+    assert table.report.said == ["dice_nearly_too_old", "CarriedStateChanged", "dice_too_old unless called"]
     assert not upkeep.may_open(25 * HOUR_NS)
     assert upkeep.recovery(shut=False) == [("dice_placed", {})]
     with pytest.raises(NotNowError, match="24 hours"):
         upkeep.place_dice(24.0, "ann", 25 * HOUR_NS)
     table.report.kept.clear()
     assert upkeep.place_dice(4.0, "ann", 25 * HOUR_NS) == "the dice may stay for 20 hours"
-    assert table.report.said == ["CourseChanged", "gone: the dice in the shaker"]
+    assert table.report.said == ["CarriedStateChanged", "gone: the dice in the shaker"]
     assert upkeep.may_open(25 * HOUR_NS)

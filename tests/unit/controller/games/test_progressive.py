@@ -86,7 +86,7 @@ def test_p4_the_meter_grows_by_seventy_percent_of_each_wager_and_no_house_may_ta
     hands.wager(1, 2, 3)
     said = hands.call()
     assert hands.meter == 1_000_000 + 210
-    assert said.one(events.CourseChanged).course["meter_cents"] == hands.meter
+    assert said.one(events.CarriedStateChanged).course["meter_cents"] == hands.meter
     wrong = only_problem(TEXT.replace("[game]\n", "[game]\nprogressive_rate = 69\n"))
     assert "at least 70 percent (19:47-16.12(f))" in wrong
 
@@ -337,7 +337,7 @@ def test_p5_a_payment_out_of_turn_wants_a_reason_and_it_is_on_record(hands: Prog
     assert hands.pay("straight_flush", "1").accepted
     first = len(hands.bench.said)
     assert hands.pay("straight_flush", "5", "the player was away").accepted
-    (changed,) = [one.data for one in hands.bench.said[first:] if isinstance(one.data, events.CourseChanged)]
+    (changed,) = [one.data for one in hands.bench.said[first:] if isinstance(one.data, events.CarriedStateChanged)]
     assert changed.course["payment"]["why"] == "the player was away"
 
 

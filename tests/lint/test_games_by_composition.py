@@ -1,0 +1,151 @@
+"""A game inherits from nothing: it is given its rounds, does what `Game` and a few small protocols ask, and has parts
+that report and hold no game."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from controller.games.assembly import table_for
+from controller.games.catalogue import GAME
+from controller.games.load import load
+from controller.table import capabilities
+from controller.table.capabilities import Capabilities
+from controller.table.rounds import Game
+
+ROOT = Path(__file__).resolve().parents[2]
+GAMES = ROOT / "controller" / "games"
+MOST_OF_GAME, MOST_OF_CAPABILITY, MOST_METHODS = 12, 4, 30
+
+
+def members(protocol: type) -> set[str]:
+    """What a class must have to be of a protocol."""
+    return {name for name in vars(protocol) if not name.startswith("_")}
+
+
+CAPABILITIES = [
+    one
+    for one in vars(capabilities).values()
+    if inspect.isclass(one) and Protocol in one.__bases__ and one.__module__ == capabilities.__name__
+]
+"""Every protocol of what only some games do."""
+
+
+def modules() -> Iterator[tuple[Path, ast.Module]]:
+    for file in sorted(GAMES.rglob("*.py")):
+        yield file, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def game_classes() -> list[type]:
+    """Every class under `controller/games` that has what `Game` asks for as methods."""
+    methods = {name for name in members(Game) if inspect.isfunction(vars(Game)[name])}
+    found = []
+    for file, tree in modules():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and methods <= {
+                one.name for one in node.body if isinstance(one, ast.FunctionDef)
+            }:
+                name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+                found.append(getattr(importlib.import_module(name), node.name))
+    return found
+
+
+CLASSES = game_classes()
+NAMES = {one.__name__ for one in CLASSES} | {Game.__name__}
+
+
+EXAMPLES = [config for file in sorted((ROOT / "examples").glob("*.toml")) for config in load([file])]
+
+
+def test_every_game_is_looked_at() -> None:
+    games = {config.game: type(table_for(config, epoch="sim", simulated=True).game) for config in EXAMPLES}
+    assert games.keys() == GAME.keys()
+    assert set(games.values()) <= set(CLASSES)
+
+
+def test_game_asks_for_little() -> None:
+    assert len(members(Game)) <= MOST_OF_GAME
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda one: one.__name__)
+def test_a_capability_is_small_and_asked_for(capability: type) -> None:
+    assert 1 <= len(members(capability)) <= MOST_OF_CAPABILITY
+    assert f"isinstance(game, {capability.__name__})" in inspect.getsource(Capabilities)
+    assert any(members(capability) <= vars(game).keys() for game in CLASSES), "no game needs it"
+
+
+@pytest.mark.parametrize("game", CLASSES, ids=lambda one: one.__name__)
+def test_a_game_class_inherits_from_nothing_and_has_few_methods(game: type) -> None:
+    assert game.__bases__ == (object,)
+    own = [name for name, one in vars(game).items() if inspect.isfunction(one) or isinstance(one, property)]
+    assert len(own) <= MOST_METHODS, sorted(own)
+
+
+@pytest.mark.parametrize("game", CLASSES, ids=lambda one: one.__name__)
+def test_a_game_class_does_the_whole_of_a_capability_or_nothing_of_it(game: type) -> None:
+    """Half of a protocol would be a method that is never called."""
+    for capability in CAPABILITIES:
+        has = members(capability) & vars(game).keys()
+        assert has in (set(), members(capability)), f"{game.__name__} lacks a part of {capability.__name__}"
+
+
+def test_no_room_calls_super_or_a_method_of_a_base_with_its_own_self() -> None:
+    assert [place for file, tree in modules() for place in _calls_up(file, tree)] == []
+
+
+def _calls_up(file: Path, tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        match node.func:
+            case ast.Name(id="super"):
+                yield f"{file.relative_to(ROOT)}:{node.lineno}: super()"
+            case ast.Attribute(value=ast.Name(id=name)) if name[:1].isupper() and any(map(_is_self, node.args[:1])):
+                yield f"{file.relative_to(ROOT)}:{node.lineno}: a method of {name} with self"
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def test_no_part_takes_a_game() -> None:
+    """Orders may: they are what people say to the game."""
+    assert [place for file, tree in modules() for place in _takes_game(file, tree)] == []
+
+
+def _takes_game(file: Path, tree: ast.Module) -> Iterator[str]:
+    if file.stem.endswith(("orders", "_order")):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            for one in arguments:
+                words = set() if one.annotation is None else {
+                    name.id for name in ast.walk(one.annotation) if isinstance(name, ast.Name)
+                }  # fmt: skip
+                if words & NAMES:
+                    yield f"{file.relative_to(ROOT)}:{one.lineno}: {node.name} takes a game as {one.arg}"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("class A(B):\n    def go(self):\n        super().go()\n", ["super()"]),
+        ("class A(B):\n    def go(self):\n        B.go(self)\n", ["a method of B with self"]),
+        ("class A:\n    def go(self):\n        B.go(1)\n        self.part.go(self.x)\n", []),
+    ],
+)
+def test_a_call_of_a_base_is_found(text: str, found: list[str]) -> None:
+    assert [place.split(": ", 1)[1] for place in _calls_up(GAMES / "a.py", ast.parse(text))] == found
+
+
+def test_a_part_that_takes_a_game_is_found() -> None:
+    tree = ast.parse("class Part:\n    def __init__(self, game: RouletteGame | None) -> None: ...\n")
+    assert len(list(_takes_game(GAMES / "a" / "part.py", tree))) == 1
+    assert list(_takes_game(GAMES / "a" / "orders.py", tree)) == []
