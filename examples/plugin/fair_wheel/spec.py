@@ -12,7 +12,8 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.wheels import place_of, published_places, spun_words, wheel_plan
 from controller.rules.profile import RulesSpec
 from controller.table.context import GameContext
-from controller.table.rounds import RoundLifecycle, Terms
+from controller.table.rounds import RoundLifecycle
+from controller.table.terms import Terms
 from fair_wheel.device import SPACES
 from fair_wheel.rounds import FairOptions, FairResult, FairRules, FairWheelGame
 from feed.events import StatisticsKey
