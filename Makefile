@@ -8,7 +8,7 @@ CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run fleet check test vm-test systems pythons soak proofs bench deb release install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup run fleet check test vm-test systems pythons soak mutants proofs bench deb release install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
@@ -27,6 +27,7 @@ help:
 	@echo "make firmware-repeat N=200  the tests of emulated boards, that often, while every core is busy"
 	@echo "make soak    the long randomised runs (many hours, in pieces: interrupted, it goes on where it was);"
 	@echo "             SOAK=\"--only NAME --count N --jobs N\" runs a share, SOAK=--help explains"
+	@echo "make mutants  how many small changes of the verdict modules the tests notice (hours; interrupted, it goes on)"
 	@echo "make proofs  docs/proofs.md: what the long runs recorded so far have shown"
 	@echo "make bench   the figures, each next to its peer or limit"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
@@ -103,6 +104,9 @@ install:
 soak: $(CHECKS) firmware
 	@$(BIN)/python -m tests.soak --list
 	@$(BIN)/python -m tests.soak $(SOAK)
+
+mutants: $(CHECKS)
+	@$(BIN)/python -m tests.mutants
 
 proofs: $(CHECKS)
 	@$(BIN)/python -m tests.soak --proofs

@@ -1,0 +1,85 @@
+"""The sample: drawn once by a seed, kept, and found again in later versions of the code."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from tests.mutants.operators import Mutant, Site
+
+SAMPLE: Final = Path(__file__).with_name("sample.json")
+
+
+class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant of the sample."""
+
+    path: str
+    function: str
+    statement: str
+    change: str
+    nth: int
+    equivalent: str = ""
+    """Why no test can tell the change; empty for a mutant that counts."""
+
+    @property
+    def mutant(self) -> Mutant:
+        return Mutant(self.path, self.function, self.statement, self.change, self.nth)
+
+
+def draw(sites: Sequence[Site], size: int, seed: int) -> list[Drawn]:
+    """A sample of mutants. Equal code and equal seeds give equal samples."""
+    chosen = random.Random(seed).sample(sites, min(size, len(sites)))
+    return [Drawn(*site.mutant) for site in chosen]
+
+
+def read(path: Path = SAMPLE) -> list[Drawn]:
+    """The kept sample.
+
+    Raises:
+        ValueError: the file holds none.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[Drawn])
+    except msgspec.MsgspecError as error:
+        raise ValueError(f"{path}: no sample of mutants ({error}); restore it from the repository") from None
+
+
+def write(sample: Iterable[Drawn], path: Path = SAMPLE) -> None:
+    """Keeps a sample."""
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(list(sample)), indent=1) + b"\n")
+
+
+def _name(function: str) -> str:
+    return function.rpartition(".")[2]
+
+
+WAYS: Final[tuple[tuple[str, Callable[[Mutant], tuple[Any, ...]]], ...]] = (
+    ("here", tuple),
+    ("in its file", lambda one: (one.path, _name(one.function), one.statement, one.change)),
+    ("moved", lambda one: (_name(one.function), one.statement, one.change)),
+    ("in another function", lambda one: (one.statement, one.change)),
+    ("in a changed statement", lambda one: (one.path, _name(one.function), one.change)),
+)
+"""How a mutant is found again, the closest way first: by what is equal."""
+
+
+def find_again(mutant: Mutant, sites: Sequence[Site]) -> tuple[str, Site] | None:
+    """How and where a mutant is in this code; None where its code is gone, or where it could be several places."""
+    for way, key in WAYS:
+        wanted = key(mutant)
+        found = [site for site in sites if key(site.mutant) == wanted]
+        if way == "in its file" and len(found) > 1:
+            return way, found[min(mutant.nth, len(found) - 1)]
+        if len(found) == 1:
+            return way, found[0]
+    return None
+
+
+def replacement(number: int, seed: int, sites: Sequence[Site], taken: Iterable[Mutant]) -> Site:
+    """Another mutant in the place of one whose code is gone: drawn by the seed and its place in the sample."""
+    others = set(taken)
+    return random.Random(f"{seed}/{number}").choice([site for site in sites if site.mutant not in others])

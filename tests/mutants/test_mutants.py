@@ -1,0 +1,196 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.mutants import sampling
+from tests.mutants.operators import Mutant, Site, mutants, mutated, sites
+from tests.mutants.running import Covering, Verdict, record, tried
+from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
+
+ROOT = Path(__file__).parents[2]
+SOURCE = '''\
+LIMIT = 3
+
+
+def is_over(count: int) -> bool:
+    """Counts of 3 are not."""
+    return count > LIMIT
+
+
+def never_called(count: int) -> int:
+    return count + 1
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, more: int | None) -> None:
+        if more is not None and not self.is_full():
+            self.count += more
+
+    def is_full(self) -> bool:
+        return self.count == 200
+'''
+TEST = """\
+from drivers.wheel.small import Counter, is_over
+
+
+def test_three_is_not_over():
+    assert not is_over(3)
+
+
+def test_a_counter_adds():
+    counter = Counter()
+    counter.add(2)
+    assert counter.count == 2
+
+
+def test_a_test_that_fails_without_a_mutant_tells_nothing():
+    assert is_over(0)
+"""
+PATH = "drivers/wheel/small.py"
+
+
+def changes(source: str) -> list[str]:
+    return [site.mutant.change for site in sites("x.py", source)[1]]
+
+
+def planted(function: str, change: str) -> Site:
+    (found,) = [one for one in sites(PATH, SOURCE)[1] if (one.mutant.function, one.mutant.change) == (function, change)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("x = a < b", ["a < b -> a <= b"]),
+        ("x = a is b", ["a is b -> a is not b"]),
+        ("x = a < b == c", ["a < b == c -> a <= b == c", "a < b == c -> a < b != c"]),
+        ("x = a and b", ["a and b -> a or b"]),
+        ("x = not a", ["not a -> a"]),
+        ("x = a + b", ["a + b -> a - b"]),
+        ("x = f(True, 5, 360, 0.5)", ["True -> False", "5 -> 6", "360 -> 720", "0.5 -> 1.5"]),
+        ("x = max(a)", ["max(a) -> min(a)"]),
+        ("x += y", ["x += y -> pass", "x += y -> x -= y"]),
+        ("self.x = y", ["self.x = y -> pass"]),
+        ("f(y)", ["f(y) -> pass"]),
+        ("if a:\n    pass", ["a -> not a"]),
+        ("x = y if a else z", ["a -> not a"]),
+        ("for a in b:\n    continue", ["continue -> break"]),
+    ],
+)
+def test_these_changes_are_made(source: str, expected: list[str]) -> None:
+    assert changes(source) == expected
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = f'{a + 1} of {b < c}'",
+        "def f(x: Literal[1] = y) -> A | B: ...",
+        "x = isinstance(a, Edge | Frame)",
+        "x: Final = int | None",
+        "class A(Struct, frozen=True): ...",
+        "@decorated(1)\ndef f(): ...",
+        "if TYPE_CHECKING:\n    x = 1",
+        "x = 'words'",
+    ],
+)
+def test_words_types_and_declarations_are_left_as_they_are(source: str) -> None:
+    assert changes(source) == []
+
+
+def test_a_mutant_is_the_module_with_one_change() -> None:
+    mutant = planted("Counter.add", "self.count += more -> self.count -= more").mutant
+    expected = SOURCE.replace("self.count += more", "self.count -= more")
+    assert ast.unparse(mutated(PATH, SOURCE, mutant)) == ast.unparse(ast.parse(expected))
+    with pytest.raises(KeyError, match=r"small\.py"):
+        mutated(PATH, SOURCE.replace("+= more", "+= 1"), mutant)
+
+
+def test_every_mutant_of_a_verdict_module_compiles() -> None:
+    path = "drivers/dice/shake_line.py"
+    source = (ROOT / path).read_text()
+    for site in sites(path, source)[1]:
+        compile(mutated(path, source, site.mutant), path, "exec", dont_inherit=True)
+
+
+def test_equal_changes_of_a_function_are_told_apart() -> None:
+    found = sites("x.py", "def f():\n    a = 1\n    a = 1\n")[1]
+    assert [site.mutant.nth for site in found] == [0, 1]
+    assert len({site.mutant for site in found}) == 2
+
+
+def test_the_sample_is_drawn_by_its_seed_and_each_equivalent_mutant_has_its_reason() -> None:
+    every = sites(PATH, SOURCE)[1]
+    assert sampling.draw(every, 5, 1) == sampling.draw(every, 5, 1) != sampling.draw(every, 5, 2)
+    sample = sampling.read()
+    assert len(sample) == len({one.mutant for one in sample}) == SIZE
+    assert sum(bool(one.equivalent) for one in sample) <= SIZE * 0.05
+
+
+def test_what_is_to_be_changed_and_the_tests_of_it_are_there() -> None:
+    assert [path for path in (*FOLDERS, *RECORDED, *TESTS, *OTHER_ROOMS) if not (ROOT / path).exists()] == []
+
+
+def found_in(path: str, source: str, mutant: Mutant) -> tuple[str, str, str] | None:
+    found = sampling.find_again(mutant, sites(path, source)[1])
+    return None if found is None else (found[0], found[1].mutant.path, found[1].mutant.function)
+
+
+def test_a_mutant_is_found_again_where_its_code_moved() -> None:
+    mutant = planted("Counter.is_full", "self.count == 200 -> self.count != 200").mutant
+    renamed = SOURCE.replace("class Counter", "class Tally")
+    assert found_in(PATH, SOURCE, mutant) == ("here", PATH, "Counter.is_full")
+    assert found_in(PATH, renamed, mutant) == ("in its file", PATH, "Tally.is_full")
+    assert found_in("moved.py", renamed, mutant) == ("moved", "moved.py", "Tally.is_full")
+    other = renamed.replace("is_full", "is_at_end")
+    assert found_in("moved.py", other, mutant) == ("in another function", "moved.py", "Tally.is_at_end")
+    assert found_in(PATH, SOURCE.replace("200", "300"), mutant) is None
+
+
+def test_in_the_place_of_a_mutant_whose_code_is_gone_another_is_drawn_by_the_seed() -> None:
+    every = sites(PATH, SOURCE)[1]
+    taken = [site.mutant for site in every[:-2]]
+    assert sampling.replacement(3, SEED, every, taken) == sampling.replacement(3, SEED, every, taken)
+    assert sampling.replacement(3, SEED, every, taken).mutant not in taken
+
+
+@pytest.mark.long
+def test_the_tests_that_run_a_mutants_line_are_run_until_one_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {
+        PATH: SOURCE,
+        "drivers/__init__.py": "",
+        "drivers/wheel/__init__.py": "",
+        "tests/unit/test_small.py": TEST,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    record(tmp_path, tmp_path / "state", ["tests/unit"], ["tests/unit/nowhere"])
+    covering = Covering(tmp_path / "state", tmp_path)
+    file = "tests/unit/test_small.py::test_"
+    assert covering.failed == [f"{file}a_test_that_fails_without_a_mutant_tells_nothing"]
+
+    def verdict(function: str, change: str) -> Verdict:
+        site = planted(function, change)
+        return tried(tmp_path, site.mutant, covering.tests(site), 1.0)
+
+    assert verdict("is_over", "count > LIMIT -> count >= LIMIT") == Verdict("killed", f"{file}three_is_not_over")
+    assert verdict("Counter.add", "self.count += more -> pass") == Verdict("killed", f"{file}a_counter_adds")
+    assert verdict("Counter.is_full", "200 -> 400") == Verdict("survived")
+    assert verdict("never_called", "1 -> 2") == Verdict("unreached")
+
+
+def test_mutants_of_a_tree_are_in_the_order_of_paths_and_text(tmp_path: Path) -> None:
+    for name in ("b/x.py", "a.py", "b/a.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1\ny = 2\n")
+    found = [(site.mutant.path, site.mutant.change) for site in mutants(tmp_path, ["b", "a.py"])]
+    assert found == [(name, change) for name in ("a.py", "b/a.py", "b/x.py") for change in ("1 -> 2", "2 -> 3")]
