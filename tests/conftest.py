@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,16 @@ from hypothesis import HealthCheck, settings
 # No test depends on the machine's speed: making and running an example may take as long as it takes.
 settings.register_profile("feltwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("feltwire")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collects without the garbage collector, which would walk through all tests again and again, and find nothing."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

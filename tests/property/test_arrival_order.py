@@ -54,23 +54,42 @@ def in_their_order(values: Iterable[T]) -> list[T]:
     return sorted(values, key=attrgetter("t_ns", "line"))
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_a_money_wheel_heard_late_and_shuffled_says_the_same(seed: int) -> None:
-    rng = Random(seed)
-    run = money.make_run(rng, spins=2)
-    made = rng.choice(corruptions.ALL)(run.edges, rng)
+def check_money_wheel(corruption: corruptions.Corruption, rng: Random, spins: int) -> None:
+    """Plays a wheel in order, and late and shuffled."""
+    run = money.make_run(rng, spins=spins)
+    made = corruption(run.edges, rng)
     edges, toml = in_their_order(made.edges), judge.money_toml(run.wheel)
     rare = in_their_order(made.rare)
     heard = judge.events_of(toml, judge.batches(edges, rare, run.until_ns))
     assert judge.events_of(toml, shuffled(edges, rare, run.until_ns, rng)) == heard
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_a_roulette_wheel_heard_late_and_shuffled_says_the_same(seed: int) -> None:
-    rng = Random(seed)
-    run = roulette.make_run(rng, spins=2)
-    made = rng.choice(corruptions.ALL)(run.edges, rng)
+def check_roulette_wheel(corruption: corruptions.Corruption, rng: Random, spins: int) -> None:
+    """Plays a wheel in order, and late and shuffled."""
+    run = roulette.make_run(rng, spins=spins)
+    made = corruption(run.edges, rng)
     edges, toml = in_their_order(made.edges), judge.roulette_toml(run.wheel)
     rare = in_their_order([*run.rare, *made.rare])
     heard = judge.events_of(toml, judge.batches(edges, rare, run.until_ns))
     assert judge.events_of(toml, shuffled(edges, rare, run.until_ns, rng)) == heard
+
+
+EACH = pytest.mark.parametrize("corruption", corruptions.ALL, ids=lambda one: one.__name__)
+
+
+@EACH
+def test_a_money_wheel_heard_late_and_shuffled_says_the_same(corruption: corruptions.Corruption) -> None:
+    check_money_wheel(corruption, Random(corruption.__name__), 1)
+
+
+@EACH
+def test_a_roulette_wheel_heard_late_and_shuffled_says_the_same(corruption: corruptions.Corruption) -> None:
+    check_roulette_wheel(corruption, Random(corruption.__name__), 1)
+
+
+@pytest.mark.soak
+@EACH
+@pytest.mark.parametrize("seed", range(20))
+def test_many_wheels_heard_late_and_shuffled_say_the_same(corruption: corruptions.Corruption, seed: int) -> None:
+    check_money_wheel(corruption, Random(seed), 2)
+    check_roulette_wheel(corruption, Random(seed), 2)

@@ -1,4 +1,4 @@
-"""One wrong byte anywhere on the line of an automatic wheel: each byte of each line of an evening, one at a time.
+"""One wrong byte anywhere on the line of an automatic wheel: bytes of each line of an evening, one at a time.
 
 Each gives no outcome that is not the ball's, calls no round unresolved in which no ball was in the rim, and leaves no
 fault behind.
@@ -26,6 +26,8 @@ SPINS: Final = (None, "misfire", None, "misfire_for_good", "power_cycle_while_op
 """What is played: clean spins, and games in which no ball comes into the rim."""
 KEPT: Final = 3
 """Of the statuses of one state in a row, as many at each end are kept: more of what matters in fewer bytes."""
+STATE: Final = 3
+"""The place of the state in a status."""
 OTHERS: Final = b"0123456789 ;*XY\r\n\x00\xff"
 
 
@@ -139,15 +141,31 @@ def test_the_evening_itself_gives_each_number() -> None:
     assert standing == 0
 
 
-@pytest.mark.parametrize(
+EACH_LINE: Final = pytest.mark.parametrize(
     ("part", "line"), [(part, line) for part in range(1, len(PARTS) - 2) for line in range(len(PARTS[part].lines))]
 )
-def test_one_wrong_byte_calls_nothing_that_was_not(part: int, line: int) -> None:
+
+
+def with_each_byte_wrong(part: int, line: int, places: range) -> None:
+    """Changes each of these bytes of the line, and that of the state into each digit."""
     data = PARTS[part].lines[line].data
     rng = random.Random(f"{part}/{line}")
-    for place in range(len(data)):
+    for place, byte in enumerate(data):
         # Each digit in the place of the state, any byte elsewhere.
-        others = b"1234567" if place == 3 else rng.choices(OTHERS)
-        for byte in others:
-            if byte != data[place]:
-                judge(PARTS, (part, line, place), byte)
+        others = b"1234567" if place == STATE else rng.choices(OTHERS)
+        if place == STATE or place in places:
+            for other in others:
+                if other != byte:
+                    judge(PARTS, (part, line, place), other)
+
+
+@EACH_LINE
+def test_one_wrong_byte_calls_nothing_that_was_not(part: int, line: int) -> None:
+    """A third of a line's bytes: the next lines are alike, and have the others wrong."""
+    with_each_byte_wrong(part, line, range(line % 3, len(PARTS[part].lines[line].data), 3))
+
+
+@pytest.mark.soak
+@EACH_LINE
+def test_no_wrong_byte_calls_anything_that_was_not(part: int, line: int) -> None:
+    with_each_byte_wrong(part, line, range(len(PARTS[part].lines[line].data)))

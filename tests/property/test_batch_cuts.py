@@ -8,7 +8,8 @@ is then also damaged: links fall silent or late, lines are lost. A new game or d
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -19,7 +20,7 @@ from controller.bench.replay import replay
 from controller.bench.simulation import simulate
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
-from controller.games.base.spec import NoSimulatorError
+from controller.games.base.spec import GameSpec, NoSimulatorError
 from controller.games.catalogue import DEVICE, GAMES
 from controller.games.load import check_text
 from feed.events import Event, encode
@@ -31,98 +32,163 @@ MS: Final = 1_000_000
 S: Final = 1000 * MS
 TABLE: Final = '[table]\nid = "t-1"\ngame = "{game}"\n{table}[lines]\nbackend = "sim"\n'
 LATE_NS: Final = 400 * MS
+OPENED_NS: Final = re.compile(rb'"mono_ns":[0-9]+,')
+SHARES: Final = 4
+"""Of the tables of a game, in a soak."""
 
 
 class Variant(NamedTuple):
-    """One table: a game, with one choice of the keys of its devices."""
+    """One table: a game, with choices of the keys of its devices."""
 
     name: str
     config: TableConfig
+    choices: frozenset[str]
 
 
-def _choices(keys: type[Any]) -> Iterator[tuple[str, Any]]:
-    """Every key that has a few values by its type, with each of its values."""
+class Choice(NamedTuple):
+    """A device that is there, or one value of one of its keys, or of the table's."""
+
+    slot: str
+    driver: str
+    key: str = ""
+    value: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.slot}.{self.key}={self.value}" if self.key else self.slot
+
+
+BY_ITSELF: Final = Choice("table", "", "no_more_bets", "auto")
+
+
+def _keys(keys: type[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """Every key that has a few values by its type, with its values."""
     for name, kind in get_type_hints(keys, include_extras=True).items():
         while get_origin(kind) is Annotated:
             kind = get_args(kind)[0]
         if name == "driver":
             continue
         if kind is bool:
-            yield from ((name, value) for value in (True, False))
+            yield name, [True, False]
         elif get_origin(kind) is Literal:
-            yield from ((name, value) for value in get_args(kind))
+            yield name, [*get_args(kind)]
+
+
+def every_choice(game: GameSpec) -> list[list[Choice]]:
+    """Each choice of the game alone: the device that it is of, and the choice."""
+    found = [[BY_ITSELF]]
+    for slot, device in game.devices.items():
+        if slot in ("dealer", "lamp", "display"):
+            continue
+        for driver in device.drivers:
+            there = Choice(slot, driver)
+            found.append([there])
+            found += [
+                [there, Choice(slot, driver, key, one)] for key, ones in _keys(DEVICE[driver].keys) for one in ones
+            ]
+    return found
 
 
 def _toml(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else f'"{value}"'
 
 
-def _texts() -> Iterator[tuple[str, str]]:
-    """A name and a file for each choice: of the game alone, of each device, and of devices beside each other."""
-    for game in GAMES:
-        slots = [name for name in game.devices if name not in ("dealer", "lamp", "display")]
-        yield game.name, TABLE.format(game=game.name, table="")
-        yield f"{game.name} called by itself", TABLE.format(game=game.name, table='no_more_bets = "auto"\n')
-        for slot in slots:
-            for driver in game.devices[slot].drivers:
-                for key, value in _choices(DEVICE[driver].keys):
-                    section = f'[device.{slot}]\ndriver = "{driver}"\n{key} = {_toml(value)}\n'
-                    for beside in ("", *(name for name in slots if name != slot and name != "lamp_board")):
-                        more = f"[device.{beside}]\n" if beside else ""
-                        label = f"{game.name} {slot}.{key}={value}" + (f" and {beside}" if beside else "")
-                        yield label, TABLE.format(game=game.name, table="") + section + more
+def _text(game: str, choices: Iterable[Choice]) -> str:
+    """The table's file."""
+    table = ""
+    sections: dict[str, str] = {}
+    for choice in sorted(choices, key=str):
+        line = f"{choice.key} = {_toml(choice.value)}\n" if choice.key else f'driver = "{choice.driver}"\n'
+        if choice.slot == "table":
+            table += line
+        else:
+            sections[choice.slot] = sections.get(choice.slot, "") + line
+    devices = "".join(f"[device.{slot}]\n{lines}" for slot, lines in sections.items())
+    return TABLE.format(game=game, table=table) + devices
 
 
-def _variants() -> list[Variant]:
-    found: list[Variant] = []
-    for name, text in _texts():
-        report = check_text(text)
-        if report.errors:
-            continue  # such a table does not exist
-        try:
-            geometry_of(report.tables[0])
-        except NoSimulatorError:
+def _variant(game: str, choices: Iterable[Choice]) -> Variant | None:
+    """None where such a table does not exist, or has no simulator."""
+    report = check_text(_text(game, choices))
+    if report.errors:
+        return None
+    try:
+        geometry_of(report.tables[0])
+    except NoSimulatorError:
+        return None
+    named = sorted(map(str, choices))
+    return Variant(", ".join([game, *named]), report.tables[0], frozenset(named))
+
+
+def _compatible(one: Iterable[Choice], other: Iterable[Choice]) -> bool:
+    """Whether two sets of choices have one driver in each slot, and one value of each key."""
+    values = {(choice.slot, choice.key): (choice.driver, choice.value) for choice in one}
+    drivers = {choice.slot: choice.driver for choice in one}
+    return all(
+        drivers.get(choice.slot, choice.driver) == choice.driver
+        and values.get((choice.slot, choice.key), (choice.driver, choice.value)) == (choice.driver, choice.value)
+        for choice in other
+    )
+
+
+def pairwise_of(game: GameSpec) -> list[Variant]:
+    """A few tables in which any two choices of a game are together at least once, if such a table exists.
+
+    Each begins with a pair that no table before it has, and takes further choices, in an order that is drawn, where
+    there is such a table.
+    """
+    rng = random.Random(game.name)
+    choices = every_choice(game)
+    open_pairs = [(one, other) for n, one in enumerate(choices) for other in choices[n:] if _compatible(one, other)]
+    rng.shuffle(open_pairs)
+    plain = _variant(game.name, [])
+    found = [] if plain is None else [plain]
+    while open_pairs:
+        one, other = open_pairs.pop()
+        taken = {*one, *other}
+        best = _variant(game.name, taken)
+        if best is None:
             continue
-        found.append(Variant(name, report.tables[0]))
+        for more in rng.sample(choices, len(choices)):
+            if not taken.issuperset(more) and _compatible(taken, more):
+                larger = _variant(game.name, taken.union(more))
+                if larger is not None:
+                    best, taken = larger, taken.union(more)
+        found.append(best)
+        open_pairs = [(one, other) for one, other in open_pairs if not taken.issuperset((*one, *other))]
     return found
 
 
-VARIANTS: Final = _variants()
-CASES: Final = [(variant, fault.name) for variant in VARIANTS for fault in faults_for(geometry_of(variant.config))]
-
-
-def _each_choice() -> list[Variant]:
-    """Each game and each choice of a key once: beside which other device is drawn, not gone through."""
-    alike: dict[str, list[Variant]] = {}
-    for variant in VARIANTS:
-        alike.setdefault(variant.name.split(" and ")[0], []).append(variant)
-    return [random.Random(name).choice(variants) for name, variants in alike.items()]
-
-
-DRAWN: Final = _each_choice()
-
-
-def _share() -> list[tuple[Variant, str]]:
-    """Of all cases each fault of each game once, and each choice once: as many as a run of the checks has time for."""
-    faults: dict[tuple[str, str], list[Variant]] = {}
-    for variant, fault in CASES:
-        faults.setdefault((variant.config.game, fault), []).append(variant)
-    used: dict[str, int] = {}
-    found = []
-    for (_, fault), variants in faults.items():
-        variant = min(variants, key=lambda one: used.get(one.name, 0))
-        used[variant.name] = used.get(variant.name, 0) + 1
-        found.append((variant, fault))
-    unused = [variant for variant in DRAWN if variant.name not in used]
-    return found + [(variant, random.Random(variant.name).choice(_faults(variant))) for variant in unused]
+TABLES: Final = {game.name: pairwise_of(game) for game in GAMES}
 
 
 def _faults(variant: Variant) -> list[str]:
     return [fault.name for fault in faults_for(geometry_of(variant.config))]
 
 
-def _named(cases: list[tuple[Variant, str]]) -> list[Any]:
-    return [pytest.param(variant.config, fault, id=f"{variant.name}-{fault}") for variant, fault in cases]
+def _each_fault() -> list[tuple[Variant, str]]:
+    """Each fault of each game once, at the plainest table that can have it: it is the quickest."""
+    found: dict[tuple[str, str], Variant] = {}
+    for game, variants in TABLES.items():
+        for variant in sorted(variants, key=lambda one: len(one.choices)):
+            for fault in _faults(variant):
+                found.setdefault((game, fault), variant)
+    return [(variant, fault) for (_, fault), variant in found.items()]
+
+
+def _each_choice() -> list[tuple[Variant, str]]:
+    """A few tables that together have each choice of each game: always the one with most that none before has."""
+    found = []
+    for variants in TABLES.values():
+        missing = frozenset[str]().union(*(variant.choices for variant in variants))
+        while missing:
+            variant = max(variants, key=lambda one: len(missing & one.choices))
+            found.append((variant, random.Random(variant.name).choice(_faults(variant))))
+            missing -= variant.choices
+    return found
+
+
+EACH_FAULT: Final = _each_fault()
+EACH_CHOICE: Final = _each_choice()
 
 
 class Outcome(NamedTuple):
@@ -197,66 +263,103 @@ def ticks(stream: Batch, every_ns: int) -> list[int]:
     return list(range(every_ns, stream.until_ns, every_ns))
 
 
-def test_there_is_a_variant_of_every_game_and_of_every_choice_of_a_link() -> None:
-    names = {variant.name for variant in VARIANTS}
-    assert {game.name for game in GAMES} <= names
-    assert {"chuck_a_luck reader.format=frames_7a", "sic_bo automated_shaker.control=serial"} <= names
-    assert {"money_wheel wheel.sensing=pegs", "craps reader.format=state_words and keypad"} <= names
+class Case(NamedTuple):
+    """A simulated table, played once."""
 
+    stream: Batch
+    as_it_played: list[bytes]
+    broken: Batch
+    """The stream with a damage."""
+    of_broken: Outcome
+    """What a table gives of that as one batch."""
+    rng: random.Random
 
-@pytest.mark.parametrize(("config", "fault"), _named(_share()))
-def test_however_a_stream_is_cut_its_bytes_are_equal(config: TableConfig, fault: str) -> None:
-    rng = random.Random(f"{config.game}/{sorted(config.devices)}/{fault}")
-    stream, as_it_played = on_the_wires(config, fault, seed=rng.randrange(1000))
-    whole = fed(config, stream, [])
-    assert whole.events == as_it_played
-    assert fed(config, stream, at_random(stream, rng)) == whole
-    for _ in range(2):
+    @classmethod
+    def played(cls, config: TableConfig, fault: str) -> Case:
+        """Plays two rounds, the first with the fault."""
+        rng = random.Random(f"{config.game}/{sorted(config.devices)}/{fault}")
+        stream, as_it_played = on_the_wires(config, fault, seed=rng.randrange(1000))
         broken = damaged(stream, rng)
-        assert fed(config, broken, at_random(broken, rng)) == fed(config, broken, [])
+        return cls(stream, as_it_played, broken, fed(config, broken, []), rng)
 
 
-@pytest.mark.parametrize("variant", DRAWN, ids=[variant.name for variant in DRAWN])
-def test_in_ticks_of_a_live_table_the_bytes_are_those_of_one_batch(variant: Variant) -> None:
-    rng = random.Random(variant.name)
-    stream, _ = on_the_wires(variant.config, rng.choice(_faults(variant)), seed=rng.randrange(1000))
-    broken = damaged(stream, rng)
-    assert fed(variant.config, broken, ticks(broken, 20 * MS)) == fed(variant.config, broken, [])
+def cut_at_random(config: TableConfig, case: Case) -> None:
+    """Sound and damaged, the stream gives equal bytes in pieces."""
+    assert fed(config, case.stream, at_random(case.stream, case.rng)).events == case.as_it_played
+    assert fed(config, case.broken, at_random(case.broken, case.rng)) == case.of_broken
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("variant", VARIANTS, ids=[variant.name for variant in VARIANTS])
-def test_in_every_case_and_in_ticks_of_a_millisecond_too(variant: Variant) -> None:
-    config = variant.config
-    for fault, seed in product(_faults(variant), range(3)):
-        rng = random.Random(f"{config.game}/{sorted(config.devices)}/{fault}/{seed}")
-        stream, as_it_played = on_the_wires(config, fault, seed)
-        case = f"{fault}, seed {seed}"
-        for one in (stream, damaged(stream, rng)):
-            whole = fed(config, one, [])
-            assert fed(config, one, at_random(one, rng)) == whole, case
-            assert fed(config, one, ticks(one, MS if seed == 0 else 20 * MS)) == whole, case
-        assert fed(config, stream, []).events == as_it_played, case
-
-
-@pytest.mark.parametrize("variant", DRAWN, ids=[variant.name for variant in DRAWN])
-def test_a_capture_replays_to_the_same_events(variant: Variant, tmp_path: Path) -> None:
-    rng = random.Random(f"replay of {variant.name}")
-    config = variant.config
-    stream, _ = on_the_wires(config, rng.choice(_faults(variant)), seed=rng.randrange(1000))
-    broken = damaged(stream, rng)
+def replayed(config: TableConfig, case: Case, file: Path) -> None:
+    """A capture of the damaged stream gives its events."""
     wires = geometry_of(config).simulator(1).lines
     links = tuple(line for line in wires if line in config.uses and config.uses[line].kind == "link")
-    reals = tuple(sorted({value.line for value in stream.rare if isinstance(value, Reading)} | _levels(wires)))
+    reals = tuple(sorted({value.line for value in case.broken.rare if isinstance(value, Reading)} | _levels(wires)))
     lines = CaptureLines(
         wires=tuple(line for line in wires if line not in links and line not in reals),
         reals=reals,
         links=links,
         metadata={"detects_loss": "yes"},
     )
-    write_capture(tmp_path / "one.vcd", lines, [broken])
-    replayed = [_data(encode(event)) for events in replay(config, [tmp_path / "one.vcd"]) for event in events]
-    assert replayed == [_data(event) for event in fed(config, broken, []).events]
+    write_capture(file, lines, [case.broken])
+    opened, *events = [_data(encode(event)) for events in replay(config, [file]) for event in events]
+    # Of a table that has links alone the capture begins with its first frame.
+    assert OPENED_NS.sub(b"", opened) == OPENED_NS.sub(b"", _data(case.of_broken.events[0]))
+    assert events == [_data(event) for event in case.of_broken.events[1:]]
+
+
+def _named(cases: Iterable[tuple[Variant, str]]) -> list[Any]:
+    return [pytest.param(variant.config, fault, id=f"{variant.name}-{fault}") for variant, fault in cases]
+
+
+def test_there_is_a_table_of_every_game_and_ofevery_choice_of_its_devices() -> None:
+    played = {(variant.config.game, choice) for variant, _ in EACH_CHOICE for choice in variant.choices}
+    known = {("chuck_a_luck", "reader.format=frames_7a"), ("money_wheel", "wheel.sensing=pegs")}
+    there = {
+        (game.name, str(one[-1]))
+        for game in GAMES
+        for one in every_choice(game)
+        if _variant(game.name, one) is not None
+    }
+    assert known <= there <= played
+
+
+def test_each_fault_that_a_game_can_have_is_played() -> None:
+    there = {(game, fault) for game, variants in TABLES.items() for one in variants for fault in _faults(one)}
+    assert there == {(variant.config.game, fault) for variant, fault in EACH_FAULT}
+
+
+@pytest.mark.parametrize(("config", "fault"), _named(EACH_CHOICE))
+def test_cut_at_random_in_ticks_and_replayed_a_stream_gives_equal_bytes(
+    config: TableConfig, fault: str, tmp_path: Path
+) -> None:
+    case = Case.played(config, fault)
+    whole = fed(config, case.stream, [])
+    assert fed(config, case.stream, at_random(case.stream, case.rng)) == whole
+    cut_at_random(config, case)
+    assert fed(config, case.broken, ticks(case.broken, 20 * MS)) == case.of_broken
+    replayed(config, case, tmp_path / "one.vcd")
+
+
+@pytest.mark.parametrize(("config", "fault"), _named(EACH_FAULT))
+def test_cut_at_random_a_stream_gives_equal_bytes(config: TableConfig, fault: str) -> None:
+    cut_at_random(config, Case.played(config, fault))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("game", TABLES)
+@pytest.mark.parametrize("share", range(SHARES))
+def test_in_every_case_and_in_ticks_of_a_millisecond_too(game: str, share: int) -> None:
+    for variant in TABLES[game][share::SHARES]:
+        config = variant.config
+        for fault, seed in product(_faults(variant), range(3)):
+            rng = random.Random(f"{variant.name}/{fault}/{seed}")
+            stream, as_it_played = on_the_wires(config, fault, seed)
+            case = f"{variant.name}: {fault}, seed {seed}"
+            for one in (stream, damaged(stream, rng)):
+                whole = fed(config, one, [])
+                assert fed(config, one, at_random(one, rng)) == whole, case
+                assert fed(config, one, ticks(one, MS if seed == 0 else 20 * MS)) == whole, case
+            assert fed(config, stream, []).events == as_it_played, case
 
 
 def _levels(wires: Sequence[str]) -> set[str]:

@@ -1,4 +1,7 @@
-"""Whatever a simulated table falls into, its simulated staff bring it back, on a busy computer too."""
+"""Whatever a simulated table falls into, its simulated staff bring it back, on a busy computer too.
+
+Whatever it publishes until then, its codes are explained, and it cites a rule only for what that refuses.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from typing import Final
 import pytest
 
 from controller.configuration.values import TableConfig
+from controller.rules.cited import OURS
+from controller.rules.profile import profile
 from feed import events
+from feed.codes import CODES
 from tests.fakes.virtual_service import VirtualService
 from tests.tables.simulated_faults import faults_of_examples
 
@@ -21,12 +27,14 @@ ROUNDS: Final = 3
 
 STEPS_NS: Final = (S // 50, S // 2, 3 * S)
 """How often the tables are looked at: as on an idle computer, a busy one, and one that is hardly there."""
-STEP_WEIGHTS: Final = (1, 6, 6)
-"""Every other test looks as often as an idle computer does, which takes 25 times as long."""
+STEP_WEIGHTS: Final = (1, 20, 60)
+"""To look as often as an idle computer does takes 25 times as long."""
 
 
 @pytest.mark.parametrize(("config", "fault"), faults_of_examples())
-def test_after_a_fault_the_staff_bring_the_table_back(config: TableConfig, fault: str) -> None:
+def test_after_a_fault_the_staff_bring_the_table_back_and_what_was_published_is_explained(
+    config: TableConfig, fault: str
+) -> None:
     rng = random.Random(f"{config.id}/{fault}")
     hall = VirtualService([config], faults=[{2: fault}], seed=rng.randrange(1000))
     hall.open()
@@ -37,11 +45,24 @@ def test_after_a_fault_the_staff_bring_the_table_back(config: TableConfig, fault
         hall.run(20, step_ns=step_ns)
         played = [event for event in hall.said if isinstance(event.data, events.Settled)]
     assert len(played) >= ROUNDS, hall.said.story()[-12:]
-    hall.run(60, step_ns=S // 2)
-    cleared = [
-        (event.data.device, event.data.fault) for event in hall.said if isinstance(event.data, events.DeviceCleared)
-    ]
-    raised = [
-        (event.data.device, event.data.fault) for event in hall.said if isinstance(event.data, events.DeviceFault)
-    ]
+    hall.run(60, step_ns=3 * S)
+    said = hall.said
+    cleared = [(data.device, data.fault) for data in said.of(events.DeviceCleared)]
+    raised = [(data.device, data.fault) for data in said.of(events.DeviceFault)]
     assert sorted(raised) == sorted(cleared)
+    for event in said:
+        check_codes(config, event.data)
+
+
+def check_codes(config: TableConfig, data: events.Data) -> None:
+    """The codes of what is published are explained, and it cites no rule for more than that says."""
+    for key in ("reason", "fault", "warning"):
+        code = getattr(data, key, None)
+        assert not isinstance(code, str) or isinstance(data, events.TableClosed) or code in CODES
+    reasons = profile(config.rules).texts[config.game]["reasons"]
+    if isinstance(data, events.Unresolved):
+        assert data.rule == OURS
+        assert data.unproven_rule in ("", reasons.get(data.reason, {}).get("rule"))
+        assert data.unproven_rule != OURS
+    elif isinstance(data, events.Void | events.ProcedureViolation):
+        assert data.rule in (OURS, reasons.get(data.reason, {}).get("rule"))

@@ -247,6 +247,8 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_table_life.py",
         "property/test_loss_of_one.py",
         "property/test_clean_runs.py",
+        "property/test_arrival_order.py",
+        "property/test_automatic_wheel_wrong_bytes.py",
         "unit/controller/bias/test_bias_watch.py",
     ),
     _parts(
