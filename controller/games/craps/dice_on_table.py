@@ -228,11 +228,11 @@ class DiceOnTable:
 
     def _evidence(self, detail: str = "") -> Evidence:
         """Who gave the values of this throw, and the doubts about them."""
-        entered, read = self.values.entered, self.values.read
+        read = self.values.read
         tumbling = Tumbling(
             rest_ns=self.throw.revealed_ns,
-            keyed=None if entered is None else list(entered.dice),
-            read=None if read is None else list(read.dice),
+            keyed=self.values.keyed,
+            read=self.values.seen,
             doubts=[] if read is None else list(read.doubts),
         )
         return Evidence(tumbles=[tumbling], detail=detail)

@@ -95,6 +95,16 @@ class DiceValues:
         """What a reading board gave is of a throw that is over: it is waited for anew."""
         self.read = None
 
+    @property
+    def keyed(self) -> list[int] | None:
+        """The values that were entered, as evidence has them."""
+        return None if self.entered is None else list(self.entered.dice)
+
+    @property
+    def seen(self) -> list[int | None] | None:
+        """The values that a board read, as evidence has them."""
+        return None if self.read is None else list(self.read.dice)
+
     def verdict(self, t_ns: int) -> Read | Doubted | None:
         """What the sources come to; None while one of them is waited for."""
         if self._rest_ns is None:

@@ -206,12 +206,11 @@ class DiceInPlay:
 
     def evidence(self, detail: str = "", *, no_more_bets: str | None = None) -> Evidence:
         """What was measured of the round."""
-        values = self.values
         tumbling = Tumbling(
             shakes=self.shaking.shakes if self.by_hand else None,
             minimum_shakes=self.shaking.minimum if self.by_hand else None,
             rest_ns=self.revealed_ns,
-            keyed=None if values.entered is None else list(values.entered.dice),
-            read=None if values.read is None else list(values.read.dice),
+            keyed=self.values.keyed,
+            read=self.values.seen,
         )
         return Evidence(tumbles=[tumbling], detail=detail, no_more_bets=no_more_bets)

@@ -44,12 +44,11 @@ class TumbleRecord:
 
     def note_values(self, values: DiceValues) -> None:
         """Notes what keypad and reading board reported of the last tumble."""
-        entered, read = values.entered, values.read
-        last = self._tumbles[-1]
+        last, read = self._tumbles[-1], values.read
         self._tumbles[-1] = msgspec.structs.replace(
             last,
-            keyed=None if entered is None else list(entered.dice),
-            read=None if read is None else list(read.dice),
+            keyed=values.keyed,
+            read=values.seen,
             doubts=[*last.doubts, *(() if read is None else read.doubts)],
         )
 
