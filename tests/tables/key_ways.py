@@ -567,8 +567,8 @@ WAYS: Final[dict[str, Way]] = {
     "FixedHandsOptions.reads": Way("joker seven", "game.reads", False, "misread", "+ round.outcome"),
     "TokenPusherOptions.play_s": Way("pusher", "game.play_s", 16.0, "none", "- round.outcome"),
     "TokenPusherOptions.token_value": Way("pusher", "game.token_value", 2, "more rounds", "round.outcome: notices"),
-    "SkillStopOptions.token_value": Way("reels", "game.token_value", 2, "none", "round.outcome: notices"),
-    "SkillStopOptions.model": Way("five reels", "game.model", "fruit_3", "refused", "device.reels.reels"),
+    "SkillStopReelOptions.token_value": Way("reels", "game.token_value", 2, "none", "round.outcome: notices"),
+    "SkillStopReelOptions.model": Way("five reels", "game.model", "fruit_3", "refused", "device.reels.reels"),
     "TokenChuteConfig.shortest_ms": Way(
         "screen", "device.chute.shortest_ms", 50.0, "token_in_test", "+ device.warning token_in_doubt"
     ),

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-from msgspec import Meta
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, TableDevices
-from controller.games.machines.account import CoinDevices
 from controller.games.machines.board_coins import BoardCoins
-from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import acceptor_findings, coin_findings
-from controller.games.machines.game import MachineGame, MachineOptions, MachineParts
-from controller.games.machines.model import hash_of, model_values
+from controller.games.machines.game import MachineGame, MachineParts
+from controller.games.machines.model import hash_of
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopPlays
-from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
-from controller.games.skill_stop_reel.model import MODELS, ReelModel
+from controller.games.machines.skill_stop_spec import (
+    WORDS,
+    ChosenModel,
+    ModelName,
+    SkillStopOptions,
+    coins_of,
+    play_of,
+    rests,
+    slots_of,
+)
+from controller.games.skill_stop_reel.model import MODELS
 from controller.rules.profile import profile
 from controller.table.context import GameContext
 from controller.table.rounds import Game
-from drivers.coins.coin_bus import CoinBus
 from drivers.reels.actuator import ReelsActuator
 from drivers.reels.reels import ReelsConfig
-from feed.events import StatisticsKey
 from feed.results.skill_stop_reel import RESULTS
 
 if TYPE_CHECKING:
@@ -38,23 +41,19 @@ REELS: Final = "reels"
 ACCEPTOR_KEYS: Final = frozenset({"acceptor", "pulse_ms"})
 
 
-class SkillStopOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SkillStopReelOptions(SkillStopOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a skill-stop reel's plays under `[game]`."""
 
-    model: Annotated[str, Meta(description="the machine's model: its symbols, win lines, awards and speed (ours)")] = (
-        "fruit_3"
-    )
+    model: ModelName = "fruit_3"
 
 
-def _model(config: TableConfig) -> ReelModel:
-    return MODELS.named(config.game_options(SkillStopOptions).model)
+CHOSEN: Final = ChosenModel(MODELS, SkillStopReelOptions)
+"""The model of a table."""
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    options, model = config.game_options(SkillStopOptions), _model(config)
-    for device in ("chute", "cabinet"):
-        devices.make(device)
-    coins: CoinDevices | None = devices.commanded(COINS, CoinBus)
+    options, model = config.game_options(SkillStopReelOptions), CHOSEN.of(config)
+    coins = coins_of(devices)
     reels = devices.commanded(REELS, ReelsActuator)
     if reels is None:
         raise LookupError("a skill-stop reel was made without its reels")
@@ -67,13 +66,13 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
 
 
 def _touches_play(config: TableConfig) -> Mapping[str, Any]:
-    """As of every machine, and the file of its model; a machine without an acceptor on its board has no keys of one."""
-    values = model_values(config)
+    """As of every such machine; one without an acceptor on its board has no keys of one."""
+    values = CHOSEN.touches_play(config)
     if not config.devices[REELS].keys(ReelsConfig).acceptor:
         values["devices"][REELS]["keys"] = {
             key: value for key, value in values["devices"][REELS]["keys"].items() if key not in ACCEPTOR_KEYS
         }
-    return {**values, "model": MODELS.digest(config.game_options(SkillStopOptions).model)}
+    return values
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -84,28 +83,22 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
 
 
 def _model_findings(setup: SetUp) -> list[ConfigFinding]:
-    options = setup.options
-    if not isinstance(options, SkillStopOptions):
-        return []
     section = setup.devices.get(REELS)
     reels = section.keys(ReelsConfig) if section is not None else ReelsConfig()
-    model = model_or_findings(MODELS, options.model, REELS, reels.reels)
+    model = CHOSEN.or_findings(setup, REELS, reels.reels)
     if isinstance(model, list):
         return model
     if model.symbols * 2 > reels.steps:
-        wrong = f"is {reels.steps}, and the model {options.model} has {model.symbols} symbols: two steps each at least"
+        named = f"the model {CHOSEN.name_in(setup)} has {model.symbols} symbols"
+        wrong = f"is {reels.steps}, and {named}: two steps each at least"
         return [ConfigFinding(("device", REELS, "steps"), wrong, f"give {model.symbols * 2} or more")]
     return []
-
-
-def _statistics(config: TableConfig) -> Sequence[StatisticsKey]:
-    return statistics_of(_model(config))
 
 
 def _geometry(config: TableConfig) -> ReelsGeometry:
     from simulators.reels.table import ReelsGeometry
 
-    reels, model = config.devices[REELS].keys(ReelsConfig), _model(config)
+    reels, model = config.devices[REELS].keys(ReelsConfig), CHOSEN.of(config)
     return ReelsGeometry(
         play=play_of(config, model, reels.reels, reels.spin_ms),
         steps=reels.steps,
@@ -119,14 +112,14 @@ SKILL_STOP_REEL = GameSpec(
     result=RESULTS["skill_stop_reel"],
     page="machine",
     rules=MachineRules,
-    options=SkillStopOptions,
+    options=SkillStopReelOptions,
     devices=slots_of({REELS: Slot(("stepper_reels",))}, (REELS, "acceptor")),
     build=_build,
     geometry=_geometry,
     rests=rests,
     words=WORDS,
     check=_check,
-    statistics=_statistics,
+    statistics=CHOSEN.statistics,
     orders=ORDERS,
     model=_touches_play,
 )

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final
-
-from msgspec import Meta
+from typing import TYPE_CHECKING, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, TableDevices
-from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import coin_findings
-from controller.games.machines.game import MachineGame, MachineOptions, MachineParts
-from controller.games.machines.model import hash_of, model_values
+from controller.games.machines.game import MachineGame, MachineParts
+from controller.games.machines.model import hash_of
 from controller.games.machines.orders import ORDERS
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import SkillStopPlays
-from controller.games.machines.skill_stop_spec import WORDS, model_or_findings, play_of, rests, slots_of, statistics_of
-from controller.games.skill_stop_video.model import MODELS, VideoModel
+from controller.games.machines.skill_stop_spec import (
+    WORDS,
+    ChosenModel,
+    ModelName,
+    SkillStopOptions,
+    coins_of,
+    play_of,
+    rests,
+    slots_of,
+)
+from controller.games.skill_stop_video.model import MODELS
 from controller.games.skill_stop_video.orders import RECALL_ORDERS
 from controller.games.skill_stop_video.scenes import ScreenScenes
 from controller.rules.profile import profile
 from controller.table.context import GameContext
 from controller.table.rounds import Game
-from drivers.coins.coin_bus import CoinBus
 from drivers.screen.actuator import ScreenActuator, ScreenModel
 from drivers.screen.screen import ScreenConfig
-from feed.events import StatisticsKey
 from feed.results.skill_stop_reel import RESULTS
 
 if TYPE_CHECKING:
@@ -39,23 +42,19 @@ FRAME_MS: Final = 1000 / 60
 """A frame of a display at 60 Hz."""
 
 
-class SkillStopVideoOptions(MachineOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SkillStopVideoOptions(SkillStopOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a skill-stop video's plays under `[game]`."""
 
-    model: Annotated[str, Meta(description="the machine's model: its symbols, win lines, awards and speed (ours)")] = (
-        "video_fruit_3"
-    )
+    model: ModelName = "video_fruit_3"
 
 
-def _model(config: TableConfig) -> VideoModel:
-    return MODELS.named(config.game_options(SkillStopVideoOptions).model)
+CHOSEN: Final = ChosenModel(MODELS, SkillStopVideoOptions)
+"""The model of a table."""
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    options, model = config.game_options(SkillStopVideoOptions), _model(config)
-    for device in ("chute", "cabinet"):
-        devices.make(device)
-    coins = devices.commanded(COINS, CoinBus)
+    options, model = config.game_options(SkillStopVideoOptions), CHOSEN.of(config)
+    coins = coins_of(devices)
     screen = devices.commanded(SCREEN, ScreenActuator)
     if screen is None:
         raise LookupError("a skill-stop video was made without its screen")
@@ -69,14 +68,9 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
         )
     )
     rules = profile(config.rules).text(config.game, MachineRules)
-    parts = MachineParts(context, rules, options, hash_of(_touches_play(config)), coins)
+    parts = MachineParts(context, rules, options, hash_of(CHOSEN.touches_play(config)), coins)
     scenes = ScreenScenes(screen, parts.account, parts.course, simulated=context.simulated)
     return MachineGame(parts, SkillStopPlays(parts, model, screen, SCREEN, scenes))
-
-
-def _touches_play(config: TableConfig) -> Mapping[str, Any]:
-    """As of every machine, and the file of its model."""
-    return {**model_values(config), "model": MODELS.digest(config.game_options(SkillStopVideoOptions).model)}
 
 
 def _check(setup: SetUp) -> list[ConfigFinding]:
@@ -85,17 +79,14 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
 
 
 def _model_findings(setup: SetUp) -> list[ConfigFinding]:
-    options = setup.options
-    if not isinstance(options, SkillStopVideoOptions):
-        return []
     section = setup.devices.get(SCREEN)
     screen = section.keys(ScreenConfig) if section is not None else ScreenConfig()
-    model = model_or_findings(MODELS, options.model, SCREEN, screen.reels)
+    model = CHOSEN.or_findings(setup, SCREEN, screen.reels)
     if isinstance(model, list):
         return model
     if screen.doubt_ms + FRAME_MS > model.symbol_ms:
         wrong = (
-            f"leaves a doubt of {screen.doubt_ms:g} ms, and the model {options.model} shows an image for "
+            f"leaves a doubt of {screen.doubt_ms:g} ms, and the model {CHOSEN.name_in(setup)} shows an image for "
             f"{model.symbol_ms} ms: three images could be possible at one press"
         )
         fix = "measure the display and the panel more exactly, or take a slower model"
@@ -103,14 +94,10 @@ def _model_findings(setup: SetUp) -> list[ConfigFinding]:
     return []
 
 
-def _statistics(config: TableConfig) -> Sequence[StatisticsKey]:
-    return statistics_of(_model(config))
-
-
 def _geometry(config: TableConfig) -> ScreenGeometry:
     from simulators.screen.table import ScreenGeometry
 
-    screen, model = config.devices[SCREEN].keys(ScreenConfig), _model(config)
+    screen, model = config.devices[SCREEN].keys(ScreenConfig), CHOSEN.of(config)
     return ScreenGeometry(
         play=play_of(config, model, screen.reels, screen.spin_ms),
         symbol_s=model.symbol_ms / 1000,
@@ -133,7 +120,7 @@ SKILL_STOP_VIDEO = GameSpec(
     rests=rests,
     words=WORDS,
     check=_check,
-    statistics=_statistics,
+    statistics=CHOSEN.statistics,
     orders=(*ORDERS, *RECALL_ORDERS),
-    model=_touches_play,
+    model=CHOSEN.touches_play,
 )
