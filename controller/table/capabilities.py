@@ -7,7 +7,7 @@ its rounds ask by type, once, when the table is made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
 from controller.table.faults import LatchedFault
 from controller.table.phase import Phase
@@ -357,10 +357,34 @@ class IgnoresSensors(Protocol):
         """Whether that a sensor fails or recovers means nothing now."""
 
 
+PROTOCOLS: Final = {
+    name: tuple(member for member in vars(one) if not member.startswith("_"))
+    for name, one in tuple(globals().items())
+    if isinstance(one, type) and one.__module__ == __name__ and Protocol in one.__bases__
+}
+"""The members of each protocol here."""
+
+
+class IncompleteGameError(TypeError):
+    """A game has a part of a protocol: its class is wrong."""
+
+
 class Capabilities:
     """What one game does beyond `Game`, each None where it does not."""
 
     def __init__(self, game: object) -> None:
+        """None stands for no game.
+
+        Raises:
+            IncompleteGameError: it has a part of a protocol alone, which would never be asked for.
+        """
+        for name, members in PROTOCOLS.items():
+            lacks = [member for member in members if not hasattr(game, member)]
+            if 0 < len(lacks) < len(members):
+                has = " and ".join(member for member in members if member not in lacks)
+                raise IncompleteGameError(
+                    f"{type(game).__name__} has {has}, and lacks {' and '.join(lacks)}: {name} is asked for as a whole"
+                )
         self.times = game if isinstance(game, TimesRuns) else None
         self.hears = game if isinstance(game, HearsCall) else None
         self.keeps = game if isinstance(game, KeepsEarly) else None
