@@ -383,7 +383,7 @@ class RoundProgress(RoundData, frozen=True, kw_only=True, omit_defaults=True):
     player_cards: list[str] | None = None
     """The player's cards so far."""
     banker_cards: list[str] | None = None
-    """The bank's cards so far."""
+    """The banker's cards so far."""
     tokens_won: int | None = None
     """The tokens that fell to the player so far."""
     next_card: Annotated[str, one_of("player", "banker")] | None = None

@@ -5,7 +5,7 @@
     bead plate      every hand, ties too: down six rows, then to the right
     big road        a column for each run of one side; a tie is a mark on the hand before it
     derived roads   compare each hand of the big road with the column 1, 2 or 3 before its own: red where the shoe is
-                    regular, blue where it is not. Red and blue are not the bank and the player
+                    regular, blue where it is not. Red and blue are not the banker and the player
 
 The derived roads work on the lengths of the runs, never on drawn cells: a drawn column may be bent.
 
@@ -57,7 +57,7 @@ class Roads(msgspec.Struct, frozen=True):
     leading_ties: int
     """Ties before the first hand that a side won: the big road has no cell for them yet."""
     next_banker: list[str]
-    """What the bank's winning the next hand adds to each derived road; empty where it adds nothing. It describes the
+    """What the banker's winning the next hand adds to each derived road; empty where it adds nothing. It describes the
     roads, and forecasts nothing."""
     next_player: list[str]
     """The same for the player."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
-from drivers.cards.card_tokens import Checksum, card_of
+from drivers.cards.card_tokens import TokenChecksum, card_of
 from drivers.cards.card_way import ShoeTroubles
 from drivers.cards.card_wire import COUNTS, UNREAD, CardLine, MalformedCardLine, ShoeLine, ShoeState, parse
 from drivers.cards.observations import CardsLost, LineGarbled, ShoeRestarted, ShoeTrouble
@@ -145,7 +145,7 @@ class TokenNaming:
         self,
         link: str,
         codes: Mapping[str, str],
-        checksum: Checksum,
+        checksum: TokenChecksum,
         repeats: int,
         within_ns: int,
         health: SensorHealth,

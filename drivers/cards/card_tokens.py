@@ -16,12 +16,12 @@ from typing import Final, Literal, TypeAlias
 
 from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD, MalformedCardLine
 
-Checksum: TypeAlias = Literal["none", "xor", "sum"]
+TokenChecksum: TypeAlias = Literal["none", "xor", "sum"]
 CARDS: Final = frozenset({*DECK, JOKER, CUTTING_CARD, UNREAD})
 """What a token can stand for."""
 
 
-def card_of(data: bytes, codes: Mapping[str, str], checksum: Checksum) -> str | MalformedCardLine:
+def card_of(data: bytes, codes: Mapping[str, str], checksum: TokenChecksum) -> str | MalformedCardLine:
     """The card that a frame names by the table of codes; it never raises, and never repeats the frame."""
     token = data
     if checksum != "none":

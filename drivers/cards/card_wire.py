@@ -127,11 +127,11 @@ class MalformedCardLine(NamedTuple):
     """What was expected. It never repeats the frame, which may show a card that is not exposed."""
 
 
-Line: TypeAlias = CardLine | ShoeLine
+CardEquipmentLine: TypeAlias = CardLine | ShoeLine
 LineOfShuffler: TypeAlias = ShufflerLine | SealedOrderLine | OpenedCardLine
 
 
-def encode(line: Line | LineOfShuffler | AskedOrderLine | ReaderLine) -> bytes:
+def encode(line: CardEquipmentLine | LineOfShuffler | AskedOrderLine | ReaderLine) -> bytes:
     """The bytes of a line, without CR LF."""
     match line:
         case CardLine(number, card):
@@ -152,7 +152,7 @@ def encode(line: Line | LineOfShuffler | AskedOrderLine | ReaderLine) -> bytes:
     return data + b"%02X" % checksum(data)
 
 
-def parse(data: bytes) -> Line | MalformedCardLine:
+def parse(data: bytes) -> CardEquipmentLine | MalformedCardLine:
     """The line of a shoe that a frame is; it never raises."""
     body, shape = data[:-2], _SHOE.get(data[:1], "")
     wrong = _wrong(data, _SHOE)

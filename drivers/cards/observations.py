@@ -105,23 +105,23 @@ class DiscardsLost(Observation, frozen=True, kw_only=True):
 
 # --- shufflers --------------------------------------------------------------------------------------------------------
 
-Batch: TypeAlias = Literal[1, 2]
+CardBatch: TypeAlias = Literal[1, 2]
 """One of the two batches of cards that a shuffler alternates."""
-BATCHES: Final[tuple[Batch, ...]] = (1, 2)
+BATCHES: Final[tuple[CardBatch, ...]] = (1, 2)
 ShufflerTrouble: TypeAlias = Literal["jam", "door"]
 
 
 class ShuffleBegan(Observation, frozen=True, kw_only=True):
     """A shuffler has begun a cycle."""
 
-    batch: Batch | None
+    batch: CardBatch | None
     """The batch that it shuffles; None where its wires do not report it."""
 
 
 class ShuffleEnded(Observation, frozen=True, kw_only=True):
     """A cycle is over: complete, or failed."""
 
-    batch: Batch | None
+    batch: CardBatch | None
     failure: str = ""
     """A reason code: `shuffler_jam`, `shuffle_incomplete`; empty where the shuffler completed the cycle."""
     count: int | None = None
@@ -151,7 +151,7 @@ class ShufflerPresent(Observation, frozen=True, kw_only=True):
 class OrderSealed(Observation, frozen=True, kw_only=True):
     """A reading shuffler has committed itself to the order that it made of a batch."""
 
-    batch: Batch
+    batch: CardBatch
     count: int
     root: str
     """SHA-256 over the commitments of all cards, in the order in which they will be dealt, as hexadecimal digits."""
@@ -160,7 +160,7 @@ class OrderSealed(Observation, frozen=True, kw_only=True):
 class OrderCardOpened(Observation, frozen=True, kw_only=True):
     """A reading shuffler has opened one card more of an order; which one, is reported with the whole order."""
 
-    batch: Batch
+    batch: CardBatch
     place: int
     """From 1, in the order of the deal."""
 
@@ -168,7 +168,7 @@ class OrderCardOpened(Observation, frozen=True, kw_only=True):
 class OrderWithheld(Observation, frozen=True, kw_only=True):
     """A reading shuffler was asked for an order, and did not open it whole."""
 
-    batch: Batch
+    batch: CardBatch
     place: int
     """The first place that it did not open."""
 
@@ -176,7 +176,7 @@ class OrderWithheld(Observation, frozen=True, kw_only=True):
 class OrderOpened(Observation, frozen=True, kw_only=True):
     """A reading shuffler has opened the order of a batch, after the stack was broken up."""
 
-    batch: Batch
+    batch: CardBatch
     cards: tuple[str, ...]
     salts: tuple[str, ...]
     """Of each card, as 32 hexadecimal digits."""

@@ -25,7 +25,7 @@ from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.view import dead_lines
 from drivers.cards.card_matching import CardMatching, CardsOut, card_out
 from drivers.cards.card_naming import CardNaming, LineNaming, LostName, Named, TokenNaming
-from drivers.cards.card_tokens import Checksum, code_problems
+from drivers.cards.card_tokens import TokenChecksum, code_problems
 from drivers.cards.card_way import (
     BARRIERS,
     MOUTH,
@@ -72,7 +72,7 @@ class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         Meta(description="lines: our own, with a count; tokens: one line of text a card, or a barcode, by `codes`"),
     ] = "lines"
     codes: Annotated[dict[str, str], Meta(description="tokens: what each token means, as 9s, JK, XX or ??")] = {}
-    checksum: Annotated[Checksum, Meta(description="tokens: two hexadecimal digits after each token")] = "none"
+    checksum: Annotated[TokenChecksum, Meta(description="tokens: two hexadecimal digits after each token")] = "none"
     repeats: Annotated[int, Meta(ge=1, le=5, description="tokens: how often running a token is sent for one card")] = 1
     stack_cards: Annotated[
         int, Meta(ge=0, le=52, description="an automated shoe deals stacks of so many cards; 0: a dealer draws them")

@@ -32,7 +32,7 @@ from drivers.cards.card_wire import (
 )
 from drivers.cards.observations import (
     BATCHES,
-    Batch,
+    CardBatch,
     LineGarbled,
     OrderCardOpened,
     OrderOpened,
@@ -88,7 +88,7 @@ class ShufflerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 class _Cycle:
     """A cycle that is under way or has just stopped."""
 
-    def __init__(self, batch: Batch | None, began_ns: int) -> None:
+    def __init__(self, batch: CardBatch | None, began_ns: int) -> None:
         self.batch = batch
         self.began_ns = began_ns
         self.failure = ""
@@ -118,17 +118,17 @@ class Shuffler:
         counted = {CARD} if config.counter and not self._serial else set()
         self.lines = frozenset({*self._held, *counted, *({config.link} if self._serial else ())})
         self._health = SensorHealth()
-        self._cycles: dict[Batch | None, _Cycle] = {}
+        self._cycles: dict[CardBatch | None, _Cycle] = {}
         self._pulses: int | None = None if self._serial or not config.counter else 0
         """Lines: pulses since the cycle before ended; None where they are not known."""
         self._counting = self._pulses is not None
         self._troubles: dict[ShufflerTrouble, set[object]] = {"jam": set(), "door": set()}
         """What reports each trouble at present."""
-        self._states: dict[Batch, ShufflerState] = {}
-        self._order: dict[Batch, list[tuple[str, str]]] = {}
+        self._states: dict[CardBatch, ShufflerState] = {}
+        self._order: dict[CardBatch, list[tuple[str, str]]] = {}
         """The cards of each order that were opened until now, each with its salt; of a whole one, all."""
-        self._sealed: dict[Batch, SealedOrderLine] = {}
-        self._gaps: set[Batch] = set()
+        self._sealed: dict[CardBatch, SealedOrderLine] = {}
+        self._gaps: set[CardBatch] = set()
         """The orders of which a line came out of sequence: that is reported once."""
         self._heard_ns = NEVER_NS
         """Serial: when its last line came; one that never reports is not missed."""
@@ -362,7 +362,7 @@ class Shuffler:
 
     # --- cycles and troubles -------------------------------------------------------------------------------------
 
-    def _begin(self, batch: Batch | None, since_ns: int, t_ns: int, found: list[Observation]) -> _Cycle:
+    def _begin(self, batch: CardBatch | None, since_ns: int, t_ns: int, found: list[Observation]) -> _Cycle:
         cycle = self._cycles[batch] = _Cycle(batch, since_ns)
         found.append(ShuffleBegan(t_ns=t_ns, batch=batch))
         for trouble, by in self._troubles.items():

@@ -11,7 +11,7 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.cards.card_wire import AskedOrderLine, encode
-from drivers.cards.observations import Batch, OrderCardOpened, OrderOpened, OrderWithheld, ShuffleBegan
+from drivers.cards.observations import CardBatch, OrderCardOpened, OrderOpened, OrderWithheld, ShuffleBegan
 from drivers.cards.shuffler import ShufflerConfig
 from hal.values import Output, SendFrame
 
@@ -37,8 +37,8 @@ class ShufflerActuator:
         self.name = name
         self.outputs: list[Output] = []
         self._link = config.link
-        self._awaited: dict[Batch, _Awaited] = {}
-        self._next: dict[Batch, int] = {}
+        self._awaited: dict[CardBatch, _Awaited] = {}
+        self._next: dict[CardBatch, int] = {}
         """The first place of each order that is not opened, where one of it is."""
 
     @property
@@ -46,11 +46,11 @@ class ShufflerActuator:
         """When an order must have gone on."""
         return min((one.due_ns for one in self._awaited.values()), default=NEVER_NS)
 
-    def await_order(self, batch: Batch, t_ns: int) -> None:
+    def await_order(self, batch: CardBatch, t_ns: int) -> None:
         """The stack of this batch is dealt no more: its order is to be opened from now on."""
         self._awaited.setdefault(batch, _Awaited(t_ns + OPENS_NS))
 
-    def forget(self, batch: Batch) -> None:
+    def forget(self, batch: CardBatch) -> None:
         """The order of this batch is awaited no more."""
         self._awaited.pop(batch, None)
         self._next.pop(batch, None)

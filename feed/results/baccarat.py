@@ -23,7 +23,7 @@ class BaccaratResult(msgspec.Struct, frozen=True, kw_only=True):
     player: Hand
     """The player's hand."""
     banker: Hand
-    """The bank's hand."""
+    """The banker's hand."""
     winner: Literal["player", "banker", "tie"]
     """The winning hand."""
 

@@ -59,27 +59,27 @@ def draws(cards: list[str]) -> bool:
     """Whether another card is dealt after these, which are in the order of the deal."""
     if len(cards) < 4:
         return True
-    player, bank = points(cards[0], cards[2]), points(cards[1], cards[3])
-    if player >= 8 or bank >= 8:
+    player, banker = points(cards[0], cards[2]), points(cards[1], cards[3])
+    if player >= 8 or banker >= 8:
         return False
     if len(cards) == 4:
-        return player <= 5 or bank <= 5
+        return player <= 5 or banker <= 5
     if len(cards) > 5 or player > 5:
         return False
-    return bank_draws(bank, points(cards[4]))
+    return banker_draws(banker, points(cards[4]))
 
 
-def bank_draws(bank: int, third: int) -> bool:
-    """Whether a bank of these points draws after the player drew a third card of this value."""
-    if bank <= 2:
+def banker_draws(banker: int, third: int) -> bool:
+    """Whether a banker of these points draws after the player drew a third card of this value."""
+    if banker <= 2:
         return True
-    if bank == 3:
+    if banker == 3:
         return third != 8
-    first = {4: 2, 5: 4, 6: 6}.get(bank)
+    first = {4: 2, 5: 4, 6: 6}.get(banker)
     return first is not None and first <= third <= 7
 
 
 def is_silent(cards: tuple[str, ...]) -> bool:
-    """Whether the text does not say if the bank draws: a bank of three to seven after the player drew."""
-    player, bank = points(cards[0], cards[2]), points(cards[1], cards[3])
-    return player <= 5 and 3 <= bank <= 7
+    """Whether the text does not say if the banker draws: a banker of three to seven after the player drew."""
+    player, banker = points(cards[0], cards[2]), points(cards[1], cards[3])
+    return player <= 5 and 3 <= banker <= 7

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-Side: TypeAlias = Literal["player", "banker"]
-Winner: TypeAlias = Literal["player", "banker", "tie"]
+BaccaratSide: TypeAlias = Literal["player", "banker"]
+BaccaratWinner: TypeAlias = Literal["player", "banker", "tie"]
 
 NATURAL: Final = (8, 9)
 INITIAL: Final = 4
@@ -35,14 +35,14 @@ class DrawingRules(NamedTuple):
     player: frozenset[int]
     """Totals at which the player draws."""
     banker_after_stand: frozenset[int]
-    """Totals at which the bank draws where the player stands."""
+    """Totals at which the banker draws where the player stands."""
     banker: frozenset[int]
-    """Totals at which the bank draws whatever the player has drawn."""
+    """Totals at which the banker draws whatever the player has drawn."""
     banker_by_third: Mapping[int, frozenset[int]] | None
-    """For other totals, the values of the player's third card at which the bank draws, and at others stands; None
-    where no table is played by: then nobody knows whether a bank of these totals draws."""
+    """For other totals, the values of the player's third card at which the banker draws, and at others stands; None
+    where no table is played by: then nobody knows whether a banker of these totals draws."""
     banker_stands: frozenset[int]
-    """Totals at which the bank stands whatever the player has drawn, by our table too."""
+    """Totals at which the banker stands whatever the player has drawn, by our table too."""
 
 
 class Hands(NamedTuple):
@@ -56,7 +56,7 @@ class Hands(NamedTuple):
         """Cards of both hands together."""
         return len(self.player) + len(self.banker)
 
-    def next(self, rules: DrawingRules) -> Side | Undecided:
+    def next(self, rules: DrawingRules) -> BaccaratSide | Undecided:
         """The hand that the next card goes to, or why there is none."""
         if self.dealt < INITIAL:
             return "player" if self.dealt % 2 == 0 else "banker"
@@ -75,7 +75,7 @@ class Hands(NamedTuple):
             return Undecided.NO_TEXT
         return "banker" if value(self.player[2]) in rules.banker_by_third[banker] else Undecided.COMPLETE
 
-    def with_card(self, card: str, side: Side) -> Hands:
+    def with_card(self, card: str, side: BaccaratSide) -> Hands:
         """The hands with one card more."""
         return (
             self._replace(player=(*self.player, card))
@@ -84,7 +84,7 @@ class Hands(NamedTuple):
         )
 
     @property
-    def winner(self) -> Winner:
+    def winner(self) -> BaccaratWinner:
         """The hand that is nearest to nine."""
         player, banker = total(self.player), total(self.banker)
         return "tie" if player == banker else "player" if player > banker else "banker"
@@ -104,7 +104,7 @@ def total(cards: Sequence[str]) -> int:
 def hands_dealt(cards: Sequence[str], rules: DrawingRules) -> Hands | None:
     """The two complete hands that cards in the order of the deal make; None where they make none.
 
-    Where the text does not say whether the bank draws, both are complete hands: the dealer knew what to do.
+    Where the text does not say whether the banker draws, both are complete hands: the dealer knew what to do.
     """
     hands = Hands()
     for card in cards:

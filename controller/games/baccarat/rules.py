@@ -15,7 +15,7 @@ Totals: TypeAlias = tuple[Total, ...]
 
 
 class TableRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """For one total of the bank, the player's third cards at which it draws."""
+    """For one total of the banker, the player's third cards at which it draws."""
 
     total: Total
     draws_on: Totals
@@ -48,18 +48,18 @@ class Paytable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Vigorish(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The commission on a winning wager on the bank's hand, and what a house may do in its place."""
+    """The commission on a winning wager on the banker's hand, and what a house may do in its place."""
 
     percents: Cited[tuple[int, ...]]
     """The percents of which a house chooses one."""
     on_ties: Cited[int] | None = None
-    """In its place, the percent of a wager on the bank's hand where the hands are equal; None where no text has it."""
+    """In its place, the percent of a wager on the banker's hand where the hands are equal; None: no text has it."""
     bank_of_six: Cited[Odds]
-    """In its place, what a bank that wins with six pays."""
+    """In its place, what a banker that wins with six pays."""
     covered: Cited[str]
     """None, from a player whose wagers on the number of cards are as great."""
     dragon_7_push: Cited[str]
-    """In its place, a bank that wins with seven in three cards neither wins nor loses."""
+    """In its place, a banker that wins with seven in three cards neither wins nor loses."""
     dragon_7: Cited[Odds]
     """What a wager on such a hand pays."""
     dragon_7_alone: Cited[str]
@@ -75,7 +75,7 @@ class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=
     banker_draws: Cited[Totals]
     banker_stands: Cited[Totals]
     third_cards: tuple[TableRow, ...]
-    """When the bank of each other total draws after the player has drawn."""
+    """When the banker of each other total draws after the player has drawn."""
     house_table: Cited[str]
     """What of the drawing rules no text gives: the table states it."""
     player_wins: Cited[Odds]
@@ -84,7 +84,7 @@ class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=
     commission_on_all: Cited[int] | None = None
     """A commission on every winning wager, in percent."""
     vigorish: Vigorish | None = None
-    """A commission on the bank's wagers alone."""
+    """A commission on the banker's wagers alone."""
     total_cards: tuple[TotalCards, ...] = ()
     paytables: tuple[Paytable, ...] = ()
 
@@ -114,7 +114,7 @@ class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=
         """What of the deal of two complete hands no text decides, in words; empty where the text decides all of it."""
         if not self.draws_by_text:
             return self.house_table.value
-        bank = total(hands.banker[:2])
-        if len(hands.player) == INITIAL // 2 or bank in self.banker_draws.value:
+        banker = total(hands.banker[:2])
+        if len(hands.player) == INITIAL // 2 or banker in self.banker_draws.value:
             return ""
-        return f"{self.banker_draws.cite} is silent on a bank of {bank} after the player drew"
+        return f"{self.banker_draws.cite} is silent on a bank of {banker} after the player drew"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
-from controller.games.baccarat.hands import Winner
+from controller.games.baccarat.hands import BaccaratWinner
 from controller.games.baccarat.rounds import BaccaratHands, BaccaratOptions, cards_in_order
 from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import wrong_wagers
@@ -65,7 +65,7 @@ def _notices(config: TableConfig) -> Sequence[Cited[str]]:
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     totals = [*range(10)]
     return [
-        StatisticsKey(field="winner", values=[*get_args(Winner)]),
+        StatisticsKey(field="winner", values=[*get_args(BaccaratWinner)]),
         StatisticsKey(field="player.total", values=[*totals]),
         StatisticsKey(field="banker.total", values=[*totals]),
     ]

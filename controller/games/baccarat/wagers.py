@@ -14,7 +14,7 @@ from controller.games.baccarat.rules import BaccaratRules, Vigorish
 from feed.data import WinningBet
 
 Commission: TypeAlias = Literal["standard", "on_ties", "bank_of_six", "covered", "dragon_7"]
-"""What a house collects on wagers on the bank's hand, or does in its place."""
+"""What a house collects on wagers on the banker's hand, or does in its place."""
 BonusTable: TypeAlias = Literal["none", "A", "B", "C"]
 WORDS: Final = {4: "four", 5: "five", 6: "six"}
 DRAGON_7: Final = 7

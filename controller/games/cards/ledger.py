@@ -20,7 +20,7 @@ from controller.table.salts import Salt, Salts
 from controller.table.wording import counted
 from drivers.cards.card_wire import DECK, JOKER
 from drivers.cards.hidden_card import HiddenCard
-from drivers.cards.observations import BATCHES, Batch, CardDealt, OrderOpened, OrderSealed
+from drivers.cards.observations import BATCHES, CardBatch, CardDealt, OrderOpened, OrderSealed
 from feed import events
 from feed.commitments import card_commitment, lay_in_order, order_root
 from feed.state import StackState, StandingSeal
@@ -50,7 +50,7 @@ class CardLedger:
         """Each card that left and was read, by its place."""
         self._closed: list[StandingSeal] = []
         """Cards of this stack that were sealed before a restart, and not opened since."""
-        self._orders: dict[Batch, str] = {}
+        self._orders: dict[CardBatch, str] = {}
         """The root of each order that a shuffler has sealed, and not opened."""
         self._batch: int | None = None
         """Which batch of a shuffler the stack is; None where it is none, or was sealed anew since."""
@@ -186,7 +186,7 @@ class CardLedger:
 
     # --- the order of a reading shuffler -------------------------------------------------------------------------
 
-    def owes_order(self, batch: Batch | None) -> bool:
+    def owes_order(self, batch: CardBatch | None) -> bool:
         """Whether the stack in the shoe is of this batch, and its order was sealed and is not opened."""
         return batch is not None and batch == self._batch and batch in self._orders
 

@@ -24,9 +24,9 @@ from drivers.base.driver import Observation
 from drivers.cards.observations import AcceptorFailed, WagerSeen
 from drivers.cards.progressive import AcceptorActuator
 
-Hand: TypeAlias = Literal["royal_flush", "straight_flush", "four_of_a_kind", "full_house", "flush"]
+ProgressiveHand: TypeAlias = Literal["royal_flush", "straight_flush", "four_of_a_kind", "full_house", "flush"]
 """The hands that the progressive wager pays."""
-HANDS: Final[tuple[Hand, ...]] = get_args(Hand)
+HANDS: Final[tuple[ProgressiveHand, ...]] = get_args(ProgressiveHand)
 DEVICE: Final = "progressive"
 PAYMENTS_KEPT: Final = 100
 """The last payments that are kept for a correction (ours): more than the rounds that can be corrected have."""
@@ -126,7 +126,7 @@ class Meter:
         share, self._rest = divmod(count * _cents(self._terms.wager) * self._terms.rate + self._rest, 100)
         self.cents += share
 
-    def pay(self, hand: Hand, positions: Collection[int]) -> tuple[list[PaidPart], int]:
+    def pay(self, hand: ProgressiveHand, positions: Collection[int]) -> tuple[list[PaidPart], int]:
         """Pays a hand at some positions, the farthest right first; returns what each is paid, and by how much the
         meter fell.
 
@@ -147,7 +147,7 @@ class Meter:
                 self.cents -= cents
                 parts.append(PaidPart(place, cents))
             return parts, sum(one.cents for one in parts)
-        fixed: dict[Hand, Cited[int]] = {
+        fixed: dict[ProgressiveHand, Cited[int]] = {
             "straight_flush": self._rules.straight_flush_fixed,
             "four_of_a_kind": self._rules.four_of_a_kind,
             "full_house": self._rules.full_house,

@@ -26,7 +26,7 @@ from controller.table.wording import counted
 from drivers.base.driver import Observation
 from drivers.cards.observations import (
     BATCHES,
-    Batch,
+    CardBatch,
     LineGarbled,
     OrderOpened,
     OrderSealed,
@@ -85,7 +85,7 @@ class ShufflerProcedure:
         """Faults of withheld orders that were latched before a restart."""
         self._withheld: list[str] = []
         """Orders that were dealt and not opened, in words, until the next shoe is loaded."""
-        self._loaded_since: set[Batch] = set()
+        self._loaded_since: set[CardBatch] = set()
         """Batches whose orders are awaited, and after which another stack was loaded."""
         self.sensed = sensed
         self._report = report
@@ -95,16 +95,16 @@ class ShufflerProcedure:
         self._device = device
         self.at_table = True
         """Whether it stands at the table: by its sensor, or by a supervisor's order."""
-        self.in_play: Batch | None = None
+        self.in_play: CardBatch | None = None
         """The batch that is dealt; None where nobody knows yet."""
-        self._ready: Batch | None = None
+        self._ready: CardBatch | None = None
         """A batch that is whole and shuffled, and not dealt since."""
         self._whole = False
         """Whether the last cycle was complete, with the right count."""
         self._failures: set[str] = set()
         """Faults of cycles, whose cause is gone with the next good one."""
         self._watch = ShuffleWatch(terms.stack)
-        self._orders: dict[Batch, tuple[str, ...]] = {}
+        self._orders: dict[CardBatch, tuple[str, ...]] = {}
         """The order of each batch that was opened last."""
 
     def restore(self, state: TableState) -> None:
@@ -188,7 +188,7 @@ class ShufflerProcedure:
         if self._asked is not None and batch is not None and self._ledger.owes_order(batch):
             self._asked.await_order(batch, t_ns)
 
-    def _withhold(self, t_ns: int, batch: Batch, detail: str) -> None:
+    def _withhold(self, t_ns: int, batch: CardBatch, detail: str) -> None:
         """An order that was dealt is not opened: the next shoe is not played, or the one that was loaded meanwhile."""
         self._withheld.append(detail)
         if batch in self._loaded_since:
@@ -204,7 +204,7 @@ class ShufflerProcedure:
         self._failures.add(UNTIL_SHUFFLED)
         self._report.fault(Fault(t_ns, WITHHELD, detail, cause=UNTIL_SHUFFLED, device=self._device), UNLESS_CALLED)
 
-    def _load(self, t_ns: int, batch: Batch | None) -> None:
+    def _load(self, t_ns: int, batch: CardBatch | None) -> None:
         """Another stack is in play; the order of the one before is owed from now on at the latest."""
         self.await_order(t_ns)
         if self.in_play is not None and self._ledger.owes_order(self.in_play):
@@ -260,7 +260,7 @@ class ShufflerProcedure:
         if before is not None and batch == before:
             detail = f"batch {batch} is dealt again: the two batches alternate"
             self._report.violation(t_ns, "batch_not_alternated", self._terms.alternates, detail)
-        loaded: Batch = 1 if batch is None else batch
+        loaded: CardBatch = 1 if batch is None else batch
         self._load(t_ns, loaded)
         self._whole, self._ready = False, None
         return f"batch {loaded} is in play; put batch {_other(loaded)} into the shuffler"
@@ -272,5 +272,5 @@ class ShufflerProcedure:
             self._whole, self._ready = False, None
 
 
-def _other(batch: Batch) -> Batch:
+def _other(batch: CardBatch) -> CardBatch:
     return 2 if batch == 1 else 1

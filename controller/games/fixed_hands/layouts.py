@@ -21,7 +21,7 @@ from feed.events import WinningBet
 RED: Final = "hd"
 BURNED: Final = 1
 """Of the community cards of let it ride, those that are burned, from the first one dealt."""
-Plan: TypeAlias = Sequence[str]
+DealPlan: TypeAlias = Sequence[str]
 NONE: Final = "none"
 """How a person names that nothing was shown."""
 
@@ -33,13 +33,13 @@ class HandLayout(Protocol):
     def shared(self) -> str:
         """The place that gets cards beside the hands; empty where there is none."""
 
-    def faces_up(self, plan: Plan, number: int) -> bool:
+    def faces_up(self, plan: DealPlan, number: int) -> bool:
         """Whether a card is dealt face up."""
 
-    def turned(self, plan: Plan) -> list[list[int]]:
+    def turned(self, plan: DealPlan) -> list[list[int]]:
         """The cards that are turned at each announcement, where all are dealt."""
 
-    def result_of(self, plan: Plan, faces: Mapping[int, str]) -> dict[str, Any]:
+    def result_of(self, plan: DealPlan, faces: Mapping[int, str]) -> dict[str, Any]:
         """The result of the exposed cards."""
 
     def pays(self, result: Mapping[str, Any]) -> tuple[list[WinningBet], list[str]]:
@@ -56,7 +56,7 @@ class HandLayout(Protocol):
         """What `result_named` reads."""
 
 
-def places(plan: Plan, place: str) -> list[int]:
+def places(plan: DealPlan, place: str) -> list[int]:
     """The cards that go to one place."""
     return [number for number, to in enumerate(plan) if to == place]
 
@@ -100,15 +100,15 @@ class CaribbeanStudLayout(HandsUnread):
         """`ace_low` is whether an ace may begin a straight."""
         self._ace_low = ace_low
 
-    def faces_up(self, plan: Plan, number: int) -> bool:
+    def faces_up(self, plan: DealPlan, number: int) -> bool:
         """The dealer's fifth card is dealt face up."""
         return plan[number] == self.shared and number == len(plan) - 1
 
-    def turned(self, plan: Plan) -> list[list[int]]:
+    def turned(self, plan: DealPlan) -> list[list[int]]:
         """The dealer's four hole cards, at once."""
         return [places(plan, self.shared)[:-1]]
 
-    def result_of(self, plan: Plan, faces: Mapping[int, str]) -> dict[str, Any]:
+    def result_of(self, plan: DealPlan, faces: Mapping[int, str]) -> dict[str, Any]:
         """The dealer's hand, its rank, and whether it qualifies."""
         return self._of(in_order(faces))
 
@@ -130,15 +130,15 @@ class LetItRideLayout(HandsUnread):
 
     shared = "community"
 
-    def faces_up(self, plan: Plan, number: int) -> bool:
+    def faces_up(self, plan: DealPlan, number: int) -> bool:
         """Every card is dealt face down."""
         return False
 
-    def turned(self, plan: Plan) -> list[list[int]]:
+    def turned(self, plan: DealPlan) -> list[list[int]]:
         """The second and the third community card, one after the other; the first is burned."""
         return [[number] for number in places(plan, self.shared)[BURNED:]]
 
-    def result_of(self, plan: Plan, faces: Mapping[int, str]) -> dict[str, Any]:
+    def result_of(self, plan: DealPlan, faces: Mapping[int, str]) -> dict[str, Any]:
         """Both cards that were turned."""
         return {"community": in_order(faces)}
 
@@ -166,15 +166,15 @@ class JokerSevenLayout:
         """The wagers of each hand."""
         return self._rules.winning(result.get("hands") or ())
 
-    def faces_up(self, plan: Plan, number: int) -> bool:
+    def faces_up(self, plan: DealPlan, number: int) -> bool:
         """Every card is dealt face up."""
         return True
 
-    def turned(self, plan: Plan) -> list[list[int]]:
+    def turned(self, plan: DealPlan) -> list[list[int]]:
         """None lies face down."""
         return []
 
-    def result_of(self, plan: Plan, faces: Mapping[int, str]) -> dict[str, Any]:
+    def result_of(self, plan: DealPlan, faces: Mapping[int, str]) -> dict[str, Any]:
         """Each hand, from the dealer's left."""
         of_hand = {place: places(plan, place) for place in dict.fromkeys(plan)}
         return self._of([[faces[number] for number in numbers] for numbers in of_hand.values()])

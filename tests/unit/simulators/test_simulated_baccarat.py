@@ -13,7 +13,7 @@ from drivers.cards.card_wire import CUTTING_CARD, DECK, CardLine, ShoeLine, pars
 from hal.values import Command, Edge, Frame
 from simulators.base.faults import FaultError, faults_for
 from simulators.base.geometry import GeometryError
-from simulators.cards.baccarat_table import BaccaratDeal, bank_draws, draws, is_silent, points
+from simulators.cards.baccarat_table import BaccaratDeal, banker_draws, draws, is_silent, points
 from simulators.cards.card_table import CardGeometry
 from simulators.cards.shoe import BARRIERS, ShoeSimulator
 
@@ -143,5 +143,5 @@ def test_the_text_is_silent_on_a_bank_of_three_to_six_after_the_player_drew() ->
     assert is_silent(("2s", "3h", "Kd", "Kc", "8s"))
     assert not is_silent(("2s", "2h", "Kd", "Kc", "8s", "3c"))
     assert not is_silent(("6s", "3h", "Kd", "Kc", "8s"))
-    assert [bank for bank in range(8) if not any(bank_draws(bank, third) for third in range(10))] == [7]
+    assert [banker for banker in range(8) if not any(banker_draws(banker, third) for third in range(10))] == [7]
     assert points("As", "2h", "9d") == 2

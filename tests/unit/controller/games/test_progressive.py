@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.games.cards.progressive import HANDS, Hand, Meter, ProgressiveRules, ProgressiveTerms
+from controller.games.cards.progressive import HANDS, Meter, ProgressiveHand, ProgressiveRules, ProgressiveTerms
 from controller.games.fixed_hands.rules import CaribbeanStudRules
 from controller.rules.profile import profile
 from drivers.cards.card_wire import DECK
@@ -276,7 +276,7 @@ def test_what_was_paid_of_a_round_or_a_hand_that_becomes_void_is_reported_and_th
         ("flush", 5_000, 1_000_000),
     ],
 )
-def test_p3_each_hand_is_paid_what_the_text_has(hand: Hand, cents: int, meter: int) -> None:
+def test_p3_each_hand_is_paid_what_the_text_has(hand: ProgressiveHand, cents: int, meter: int) -> None:
     one = Meter(RULES, TERMS)
     paid, fell = one.pay(hand, [4])
     assert [(part.position, part.cents) for part in paid] == [(4, cents)]
@@ -351,7 +351,7 @@ def test_p5_royal_flushes_take_the_turn_of_the_first_of_them(hands: ProgressiveH
 
 
 @given(st.lists(st.one_of(st.integers(0, 14), st.sampled_from(HANDS)), max_size=60), st.integers(70, 100))
-def test_the_meter_never_falls_but_by_a_recorded_payment(steps: list[int | Hand], rate: int) -> None:
+def test_the_meter_never_falls_but_by_a_recorded_payment(steps: list[int | ProgressiveHand], rate: int) -> None:
     one = Meter(RULES, TERMS._replace(rate=rate))
     wagers = paid = resets = 0
     start = one.cents

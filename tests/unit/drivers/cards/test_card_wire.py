@@ -12,8 +12,8 @@ from drivers.cards.card_wire import (
     DECK,
     JOKER,
     UNREAD,
+    CardEquipmentLine,
     CardLine,
-    Line,
     MalformedCardLine,
     ShoeLine,
     ShoeState,
@@ -34,7 +34,7 @@ def summed(body: bytes) -> bytes:
 
 
 @given(LINES)
-def test_every_line_is_read_back(line: Line) -> None:
+def test_every_line_is_read_back(line: CardEquipmentLine) -> None:
     assert parse(encode(line)) == line
 
 
@@ -46,7 +46,7 @@ def test_every_line_is_read_back(line: Line) -> None:
         (ShoeLine(17, ShoeState.READY), b"S;00017;R;0C"),
     ],
 )
-def test_the_lines_are_those_of_the_page(line: Line, data: bytes) -> None:
+def test_the_lines_are_those_of_the_page(line: CardEquipmentLine, data: bytes) -> None:
     body = data[:-2]
     total = 0
     for byte in body:
@@ -60,7 +60,7 @@ def test_a_deck_has_52_different_cards() -> None:
 
 
 @given(LINES, st.data())
-def test_a_line_with_one_other_bit_is_no_line(line: Line, data: st.DataObject) -> None:
+def test_a_line_with_one_other_bit_is_no_line(line: CardEquipmentLine, data: st.DataObject) -> None:
     frame = bytearray(encode(line))
     at = data.draw(st.integers(0, len(frame) - 1))
     frame[at] ^= 1 << data.draw(st.integers(0, 7))

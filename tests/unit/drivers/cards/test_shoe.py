@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.base.driver import Observation, SensorAlive, SensorDead
-from drivers.cards.card_wire import CardLine, Line, ShoeLine, ShoeState, encode
+from drivers.cards.card_wire import CardEquipmentLine, CardLine, ShoeLine, ShoeState, encode
 from drivers.cards.hidden_card import HiddenCard
 from drivers.cards.observations import (
     CardDealt,
@@ -41,7 +41,7 @@ def passage(t_ms: int, *, lines: Sequence[str] = ("shoe_card_1", "shoe_card_2"))
     return edges
 
 
-def sent(line: Line, t_ms: int) -> Frame:
+def sent(line: CardEquipmentLine, t_ms: int) -> Frame:
     return Frame("shoe", encode(line), t_ms * MS)
 
 
