@@ -27,7 +27,7 @@ from simulators.reels.board import NEVER_NS, TOKEN_NS, ReelBoard
 from simulators.reels.body import ReelBody
 from simulators.stops.faults import HELD_S, fault, shared_faults, signal
 from simulators.stops.player import StopPlay, stopped_by_player
-from simulators.stops.plays import IN_S, NOTICED_S, ChuteOrCoins, PlayScript, PlayScripts, Upcoming, WayIn
+from simulators.stops.plays import IN_S, NOTICED_S, ChuteOrCoins, Happenings, PlayScript, PlayScripts, Upcoming, WayIn
 
 QUIET_AT_START_S: Final = 8.0
 """Before the first token: the reels are brought back first (ours)."""
@@ -254,7 +254,7 @@ class ReelsSimulator:
         """Whether emulated boards step the motors."""
         self._watched = {number: _Watched() for number in numbers}
         self._home = dict.fromkeys(numbers, -1)
-        self._happenings: list[tuple[int, Happening]] = []
+        self._happenings = Happenings[ReelsSimulator]()
         self._upcoming = Upcoming()
         self._planned: list[Edge] = []
         """Edges of the buttons that are still to come."""
@@ -330,7 +330,7 @@ class ReelsSimulator:
 
     def plan(self, t_ns: int, happening: Happening) -> None:
         """Something happens at a time."""
-        self._happenings.append((t_ns, happening))
+        self._happenings.plan(t_ns, happening)
 
     def _before(self, script: PlayScript, at_s: float) -> float:
         """What happens before the token of the play; returns when that comes."""
@@ -419,8 +419,7 @@ class ReelsSimulator:
     @property
     def next_answer_ns(self) -> int | None:
         """The next thing that happens."""
-        times = [self._upcoming.next_ns, *(edge.t_ns for edge in self._planned)]
-        times += [t_ns for t_ns, _ in self._happenings]
+        times = [self._upcoming.next_ns, self._happenings.next_ns, *(edge.t_ns for edge in self._planned)]
         coins_ns = None if self.coins is None else self.coins.next_answer_ns
         times += [] if coins_ns is None else [coins_ns]
         if not self._on_boards:
@@ -433,20 +432,18 @@ class ReelsSimulator:
     def answers(self, until_ns: int) -> Batch:
         """What the reels, the player and the coin equipment do up to then; each of it once."""
         while True:
-            happening = min(self._happenings, key=lambda one: one[0], default=None)
             press = min(self._planned, key=lambda edge: edge.t_ns, default=None)
             board = min(self.boards.values(), key=lambda one: one.next_ns)
             times = (
-                happening[0] if happening is not None else NEVER_NS,
+                self._happenings.next_ns,
                 press.t_ns if press is not None else NEVER_NS,
                 board.next_ns if not self._on_boards else NEVER_NS,
             )
             t_ns = min(times)
             if t_ns > until_ns:
                 break
-            if happening is not None and t_ns == times[0]:
-                self._happenings.remove(happening)
-                happening[1](self, t_ns)
+            if t_ns == times[0]:
+                self._happenings.happen(self)
             elif press is not None and t_ns == times[1]:
                 self._planned.remove(press)
                 self._button(press)

@@ -28,7 +28,16 @@ from simulators.coins.equipment import CoinEquipment
 from simulators.coins.patron import DOOR, PASS_S, ns
 from simulators.stops.faults import HELD_S, fault, shared_faults, signal
 from simulators.stops.player import StopPlay, stopped_by_player
-from simulators.stops.plays import IN_S, NEVER_NS, NOTICED_S, ChuteOrCoins, PlayScript, PlayScripts, Upcoming
+from simulators.stops.plays import (
+    IN_S,
+    NEVER_NS,
+    NOTICED_S,
+    ChuteOrCoins,
+    Happenings,
+    PlayScript,
+    PlayScripts,
+    Upcoming,
+)
 
 LIGHT: Final = "screen_light"
 SCREEN: Final = "screen"
@@ -55,6 +64,10 @@ FOR_FAULT_S: Final = 4.0
 """What goes wrong in a play is found, mended and cleared within so long (ours)."""
 AWAY_S: Final = 0.03
 """How far from the ends of its time the player presses an image at least: what is in doubt, and a frame."""
+BESIDE: Final = 5
+"""A place on the touch panel, both ways, where no button is."""
+LAGS_NS: Final = 20_000_000
+"""How much more a display lags that drifts (ours)."""
 KEPT: Final = 1024
 """Frames of which the light is kept."""
 
@@ -127,31 +140,43 @@ FAULTS: Final = (
 """What can go wrong at the machine: its player, its screen, its display."""
 
 
+Happening = Callable[["ScreenSimulator", int], None]
+"""Something that happens to the machine at a time."""
+
+
 class Before(NamedTuple):
     """Something that happens before a play, and ends."""
 
-    begins: str
-    ends: str
+    begins: Happening
+    ends: Happening
     for_s: float
     cleared_s: float
     """From its beginning to the attendant, who clears the screen's faults."""
 
 
 BEFORE: Final[Mapping[str, Before]] = {
-    "touch_stuck": Before("finger", "lift", HELD_S, HELD_S + 0.5),
-    "latency_drifts": Before("slow", "fast", 4.0, 8.0),
-    "display_dark": Before("dark", "bright", 3.0, 5.0),
+    "touch_stuck": Before(
+        lambda one, t_ns: one.touch(t_ns, at=BESIDE), lambda one, t_ns: one.lift(t_ns, at=BESIDE), HELD_S, HELD_S + 0.5
+    ),
+    "latency_drifts": Before(lambda one, t_ns: one.lag(LAGS_NS), lambda one, t_ns: one.lag(0), 4.0, 8.0),
+    "display_dark": Before(lambda one, t_ns: one.darken(True), lambda one, t_ns: one.darken(False), 3.0, 5.0),
 }
-IN_PLAY: Final[Mapping[str, tuple[tuple[str, float, float], ...]]] = {
-    "screen_hung": (("hang", 0.0, 2.0),),
-    "screen_dead": (("die", 0.0, 0.0), ("up", 1.5, 0.0)),
-    "display_unplugged": (("unplug", 0.0, 0.0), ("plug", 1.5, 0.0)),
-    "frames_late": (("hang", 0.0, 0.2),),
-    "frames_missing": (("swallow", 0.0, 0.0),),
-    "line_garbled": (("garble", 0.0, 0.0),),
+IN_PLAY: Final[Mapping[str, tuple[tuple[float, Happening], ...]]] = {
+    "screen_hung": ((0.0, lambda one, t_ns: one.hang(t_ns, 2.0)),),
+    "screen_dead": (
+        (0.0, lambda one, t_ns: one.end_program(t_ns)),
+        (1.5, lambda one, t_ns: one.start_program(t_ns)),
+    ),
+    "display_unplugged": (
+        (0.0, lambda one, t_ns: one.plug_display(t_ns, plugged=False)),
+        (1.5, lambda one, t_ns: one.plug_display(t_ns, plugged=True)),
+    ),
+    "frames_late": ((0.0, lambda one, t_ns: one.hang(t_ns, 0.2)),),
+    "frames_missing": ((0.0, lambda one, t_ns: one.swallow_flips()),),
+    "line_garbled": ((0.0, lambda one, t_ns: one.garble_line()),),
 }
-"""What stops a play that has begun, and what happens then: what, how long after the reels turn, and for how long. The
-player begins once that is over.
+"""What stops a play that has begun, and what happens then: so long after the reels turn. The player begins once that is
+over.
 """
 
 
@@ -206,16 +231,6 @@ class _Plan:
     pressed_ns: int = -NS_PER_S
 
 
-@dataclass(order=True)
-class ScreenAct:
-    """Something that happens at the screen at a time."""
-
-    t_ns: int
-    what: str
-    until_ns: int = 0
-    done: bool = field(default=False, compare=False)
-
-
 class ScreenSimulator:
     """One machine in virtual time; see `simulators.base.truth` and `simulators.base.answering`."""
 
@@ -238,7 +253,7 @@ class ScreenSimulator:
         self._frame_ns = 0
         """When the next frame can be made."""
         self._lines_in: list[tuple[int, bytes]] = []
-        self._acts: list[ScreenAct] = []
+        self._happenings = Happenings[ScreenSimulator]()
         self._hung_until_ns = 0
         self._swallow = 0
         self._garble = False
@@ -282,7 +297,7 @@ class ScreenSimulator:
 
     def start(self) -> Batch:
         """Every line at time 0, and some quiet."""
-        self._acts.append(ScreenAct(UP_NS, "up"))
+        self.plan(UP_NS, ScreenSimulator.start_program)
         self.told_ns = UP_NS // 2
         return Batch([Edge(line, 0, 0) for line in self.lines if line not in (LINK, "cctalk")], [], self.told_ns)
 
@@ -323,7 +338,8 @@ class ScreenSimulator:
         before = BEFORE.get(script.name)
         if before is None:
             return at_s
-        self._acts += [ScreenAct(ns(at_s), before.begins), ScreenAct(ns(at_s + before.for_s), before.ends)]
+        self.plan(ns(at_s), before.begins)
+        self.plan(ns(at_s + before.for_s), before.ends)
         return script.clear(SCREEN, at_s + before.cleared_s) + 1.0
 
     def _in_play(self, script: PlayScript, at_s: float) -> float:
@@ -331,8 +347,8 @@ class ScreenSimulator:
         name, spun_s = script.name, at_s + self.geometry.play.spin_s
         begun_s = spun_s + LOOKS_S + script.rng.uniform(0.0, 0.5)
         wrong_s = spun_s + 0.4
-        for what, after_s, for_s in IN_PLAY.get(name, ()):
-            self._acts.append(ScreenAct(ns(wrong_s + after_s), what, ns(wrong_s + after_s + for_s)))
+        for after_s, happening in IN_PLAY.get(name, ()):
+            self.plan(ns(wrong_s + after_s), happening)
         if name == "press_too_early":
             for number in self.geometry.play.numbers:
                 self._press(number, ns(at_s + 0.1 + 0.02 * number))
@@ -348,43 +364,57 @@ class ScreenSimulator:
             return wrong_s + FOR_FAULT_S + self.geometry.play.spin_s + LOOKS_S
         return begun_s
 
-    def _act(self, act: ScreenAct) -> None:
-        t_ns = act.t_ns
-        if act.what == "up":
-            self.program = self._program()
-            self._connected, self._lines_in = True, []
-            self._send(self.program.hello(t_ns), t_ns)
-            self._frame_ns = t_ns + FRAME_NS
-        elif act.what == "lose":
-            self._connected = False
-        elif act.what == "die":
-            self._connected = False
-            self._upcoming.rare.append(EdgesLost(LINK, Loss.UNPLUGGED, t_ns))
-        elif act.what == "hang":
-            self._hung_until_ns = act.until_ns
-        elif act.what in ("unplug", "plug"):
-            self._send(self.program.trouble(t_ns, "display", "HDMI-A-1", fails=act.what == "unplug"), t_ns)
-        elif act.what == "swallow":
-            self._swallow = 2
-        elif act.what == "garble":
-            self._garble = True
-        elif act.what in ("finger", "lift"):
-            down = act.what == "finger"
-            touched = self.program.touched if down else None
-            line = touched(t_ns, 5, 5, 0, True) if touched else self.program.lifted(t_ns, 5, 5, True)
-            self._send(line, t_ns)
-        elif act.what in ("slow", "fast"):
-            self._latency_more_ns = 20_000_000 if act.what == "slow" else 0
-        elif act.what in ("dark", "bright"):
-            self._dark = act.what == "dark"
-        elif act.what.startswith("touch"):
-            self._send(self.program.touched(t_ns, 0, 0, int(act.what.removeprefix("touch")), True), t_ns)
-        elif act.what.startswith("window"):
-            self._send(self.program.touched(t_ns, 0, 0, int(act.what.removeprefix("window")), False), t_ns)
-        elif act.what.startswith("jump"):
-            self.program.take(line_of(StopReel(reel=int(act.what.removeprefix("jump")), image=7)), t_ns)
-        elif act.what == "untouch":
-            self._send(self.program.lifted(t_ns, 0, 0, True), t_ns)
+    def start_program(self, t_ns: int) -> None:
+        """The screen's program starts, and reports."""
+        self.program = self._program()
+        self._connected, self._lines_in = True, []
+        self._send(self.program.hello(t_ns), t_ns)
+        self._frame_ns = t_ns + FRAME_NS
+
+    def lose_link(self) -> None:
+        """Nothing comes any more, and nobody reports that."""
+        self._connected = False
+
+    def end_program(self, t_ns: int) -> None:
+        """The program ends: its link is down."""
+        self._connected = False
+        self._upcoming.rare.append(EdgesLost(LINK, Loss.UNPLUGGED, t_ns))
+
+    def hang(self, t_ns: int, for_s: float) -> None:
+        """The program makes no frame for so long."""
+        self._hung_until_ns = t_ns + ns(for_s)
+
+    def swallow_flips(self) -> None:
+        """Two frames are not reported."""
+        self._swallow = 2
+
+    def garble_line(self) -> None:
+        """The next report of a frame is broken on its way."""
+        self._garble = True
+
+    def plug_display(self, t_ns: int, *, plugged: bool) -> None:
+        """The display is connected, or disconnected."""
+        self._send(self.program.trouble(t_ns, "display", "HDMI-A-1", fails=not plugged), t_ns)
+
+    def touch(self, t_ns: int, reel: int = 0, *, at: int = 0, by_kernel: bool = True) -> None:
+        """A finger comes down at the stop button of a reel; 0 is beside all of them. `at` is its place, both ways."""
+        self._send(self.program.touched(t_ns, at, at, reel, by_kernel), t_ns)
+
+    def lift(self, t_ns: int, *, at: int = 0) -> None:
+        """The finger is lifted."""
+        self._send(self.program.lifted(t_ns, at, at, True), t_ns)
+
+    def jump(self, t_ns: int, reel: int, image: int) -> None:
+        """A reel jumps to an image that nobody stopped."""
+        self.program.take(line_of(StopReel(reel=reel, image=image)), t_ns)
+
+    def lag(self, more_ns: int) -> None:
+        """The display lags so much more than is stated."""
+        self._latency_more_ns = more_ns
+
+    def darken(self, dark: bool) -> None:
+        """The light of the display is off, or on again."""
+        self._dark = dark
 
     # --- the link and the frames -----------------------------------------------------------------------------------
 
@@ -446,7 +476,7 @@ class ScreenSimulator:
     @property
     def next_answer_ns(self) -> int | None:
         """The next thing that happens."""
-        times = [self._upcoming.next_ns, *(act.t_ns for act in self._acts)]
+        times = [self._upcoming.next_ns, self._happenings.next_ns]
         coins_ns = None if self.coins is None else self.coins.next_answer_ns
         times += [] if coins_ns is None else [coins_ns]
         first_ns = min(*times, self._next_frame_ns())
@@ -455,22 +485,19 @@ class ScreenSimulator:
     def answers(self, until_ns: int) -> Batch:
         """What the screen, the player and the coin equipment do up to then; each of it once."""
         while True:
-            act = min(self._acts, default=None)
-            frame_ns = self._next_frame_ns()
-            act_ns = NEVER_NS if act is None else act.t_ns
-            if min(act_ns, frame_ns) > until_ns:
+            frame_ns, happens_ns = self._next_frame_ns(), self._happenings.next_ns
+            if min(happens_ns, frame_ns) > until_ns:
                 break
-            if act is not None and act_ns <= frame_ns:
-                self._acts.remove(act)
-                self._act(act)
+            if happens_ns <= frame_ns:
+                self._happenings.happen(self)
             else:
                 self._make_frame(frame_ns)
         self.told_ns = max(self.told_ns, until_ns)
         return self._upcoming.take(until_ns, self.coins)
 
-    def plan_act(self, act: ScreenAct) -> None:
-        """Something happens at the screen, beside the plays."""
-        self._acts.append(act)
+    def plan(self, t_ns: int, happening: Happening) -> None:
+        """Something happens at a time."""
+        self._happenings.plan(t_ns, happening)
 
     def plan_edges(self, *edges: Edge) -> None:
         """Somebody presses buttons, beside the player."""
@@ -523,6 +550,7 @@ class ScreenSimulator:
         until_ns = t_ns + ns(PRESS_S)
         if by_touch:
             lag_ns = ns(self.geometry.touch_latency_s)
-            self._acts += [ScreenAct(t_ns + lag_ns, f"touch{number}"), ScreenAct(until_ns + lag_ns, "untouch")]
+            self.plan(t_ns + lag_ns, lambda one, at_ns: one.touch(at_ns, number))
+            self.plan(until_ns + lag_ns, ScreenSimulator.lift)
         else:
             self._upcoming.edges += [Edge(f"stop_{number}", 1, t_ns), Edge(f"stop_{number}", 0, until_ns)]

@@ -5,9 +5,9 @@ PlayScripts ──begin──► PlayScript: token, orders, door ──played─
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Final, Protocol
+from typing import Final, Generic, Protocol, TypeVar
 
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Rare
@@ -18,6 +18,7 @@ from simulators.coins.equipment import CoinEquipment, CoinGeometry
 from simulators.coins.patron import DOOR, INNER_OPTO, OUTER_OPTO, PASS_S, cleared, ns, ordered, token_edges
 from simulators.stops.player import StopPlay
 
+S = TypeVar("S")
 NEVER_NS: Final = 1 << 62
 BETWEEN_S: Final = (1.0, 2.5)
 """From the end of a play to the next token (ours)."""
@@ -145,6 +146,29 @@ class PlayScripts:
     def pass_to(self, t_ns: int) -> None:
         """The next play begins no sooner."""
         self._now_s = max(self._now_s, t_ns / NS_PER_S)
+
+
+class Happenings(Generic[S]):
+    """What happens to a simulated machine at its time, in the order of time."""
+
+    def __init__(self) -> None:
+        self._planned: list[tuple[int, Callable[[S, int], None]]] = []
+
+    @property
+    def next_ns(self) -> int:
+        """When the next of it happens; `NEVER_NS` where nothing does."""
+        return min((t_ns for t_ns, _ in self._planned), default=NEVER_NS)
+
+    def plan(self, t_ns: int, happening: Callable[[S, int], None]) -> None:
+        """Something happens at a time."""
+        self._planned.append((t_ns, happening))
+
+    def happen(self, machine: S) -> None:
+        """The next of it happens."""
+        planned = min(self._planned, key=lambda one: one[0])
+        self._planned.remove(planned)
+        t_ns, happening = planned
+        happening(machine, t_ns)
 
 
 class Upcoming:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from drivers.screen.screen_wire import LINK, Scene, Show, SpinReel, ToScreen, to_screen
 from hal.values import Edge, EdgesLost, Loss, SendFrame
-from simulators.screen.table import ScreenAct, ScreenGeometry, ScreenSimulator
+from simulators.screen.table import Happening, ScreenGeometry, ScreenSimulator
 from tests.tables.bench import EventList
 from tests.tables.spun_machine import MS, SpunMachine
 
@@ -58,15 +58,14 @@ class VideoMachine(SpunMachine):
         """The reels that turn on the screen."""
         return [number for number in (1, 2, 3) if self.screen.program.turns_now(number)]
 
-    def act(self, what: str, after_s: float = 0.0, for_s: float = 0.0) -> None:
+    def happens(self, happening: Happening, after_s: float = 0.0) -> None:
         """Something happens at the screen."""
-        at_ns = self.now_ns + 1 + round(after_s * 1e9)
-        self.screen.plan_act(ScreenAct(at_ns, what, at_ns + round(for_s * 1e9)))
+        self.screen.plan(self.now_ns + 1 + round(after_s * 1e9), happening)
 
     def restart(self) -> EventList:
         """The power of all fails, and comes back."""
-        self.act("lose")
-        self.act("up", 0.3)
+        self.happens(lambda screen, t_ns: screen.lose_link())
+        self.happens(ScreenSimulator.start_program, 0.3)
         first = self.begin()
         self.feed(*(Edge(line, 0, self.now_ns) for line in self.screen.lines if line != LINK))
         return EventList(self.said[first:])
@@ -75,8 +74,8 @@ class VideoMachine(SpunMachine):
         """A button, or the one on the screen, is pressed; returns when."""
         at_ns, until_ns = self.now_ns + after_ns, self.now_ns + after_ns + round(for_ms * MS)
         if touch:
-            self.screen.plan_act(ScreenAct(at_ns + LAG_NS, f"touch{reel}"))
-            self.screen.plan_act(ScreenAct(until_ns + LAG_NS, "untouch"))
+            self.screen.plan(at_ns + LAG_NS, lambda screen, t_ns: screen.touch(t_ns, reel))
+            self.screen.plan(until_ns + LAG_NS, ScreenSimulator.lift)
         else:
             self.screen.plan_edges(Edge(f"stop_{reel}", 1, at_ns), Edge(f"stop_{reel}", 0, until_ns))
         return at_ns

@@ -14,6 +14,7 @@ from drivers.screen.screen_wire import FlipMade, SetUpScreen, SpinReel, StopReel
 from feed import events
 from feed.events import MachineEvent, Meters
 from hal.values import Frame
+from simulators.screen.table import IN_PLAY, ScreenSimulator
 from tests.tables.bench import EventList
 from tests.tables.spun_machine import MS
 from tests.tables.video_machine import LAG_NS, VideoMachine, video_toml
@@ -194,7 +195,7 @@ def test_a_touch_that_no_kernel_has_dated_stops_nothing_unless_the_file_says_so(
         machine = VideoMachine(video_toml("", more))
         machine.token()
         machine.wait(1.2)
-        machine.act("window1", 0.01)
+        machine.happens(lambda screen, t_ns: screen.touch(t_ns, 1, by_kernel=False), 0.01)
         machine.wait(0.4)
         assert machine.turning == turning
 
@@ -297,11 +298,11 @@ def test_m1_another_model_shuts_the_machine() -> None:
 @pytest.mark.parametrize(
     ("what", "fault"),
     [
-        ("hang", "screen_silent"),
-        ("die", "screen_lost"),
-        ("unplug", "display_failed"),
-        ("swallow", "flips_missing"),
-        ("garble", "screen_unreadable"),
+        ("screen_hung", "screen_silent"),
+        ("screen_dead", "screen_lost"),
+        ("display_unplugged", "display_failed"),
+        ("frames_missing", "flips_missing"),
+        ("line_garbled", "screen_unreadable"),
     ],
 )
 def test_t2_51_a_screen_that_fails_stops_the_play_which_goes_on_once_it_is_mended(what: str, fault: str) -> None:
@@ -310,9 +311,9 @@ def test_t2_51_a_screen_that_fails_stops_the_play_which_goes_on_once_it_is_mende
     machine.wait(1.2)
     machine.stop(1)
     stood = machine.images[0]
-    machine.act(what, 0.1, for_s=1.0)
-    machine.act("up" if what == "die" else "plug", 1.0)
-    said = machine.wait(2)
+    for after_s, happening in IN_PLAY[what]:
+        machine.happens(happening, 0.1 + after_s)
+    said = machine.wait(3)
     assert [code for _, code in faults(said)] == [fault]
     assert machine.shown == "fault"
     assert machine.scene.faults[0].fault == fault
@@ -333,7 +334,7 @@ def test_a_play_that_a_fault_holds_can_be_made_void_and_its_token_goes_back() ->
     machine = VideoMachine()
     machine.token()
     machine.wait(1.2)
-    machine.act("hang", 0.1, for_s=1.0)
+    machine.happens(lambda screen, t_ns: screen.hang(t_ns, 1.0), 0.1)
     machine.wait(1.5)
     machine.ok("void reason=dealer_call by=ann")
     assert (machine.credits, machine.meters.tokens_refunded) == (1, 1)
@@ -345,11 +346,11 @@ def test_a_play_that_a_fault_holds_can_be_made_void_and_its_token_goes_back() ->
 
 def test_a_screen_fault_cannot_be_cleared_while_the_screen_is_gone() -> None:
     machine = VideoMachine()
-    machine.act("die", 0.1)
+    machine.happens(ScreenSimulator.end_program, 0.1)
     machine.wait(1)
     machine.order("clear device=screen by=ann")
     assert machine.table.state == "shut"
-    machine.act("up", 0.1)
+    machine.happens(ScreenSimulator.start_program, 0.1)
     machine.wait(1)
     machine.ok("clear device=screen by=ann")
     assert machine.table.state == "open"
@@ -357,7 +358,7 @@ def test_a_screen_fault_cannot_be_cleared_while_the_screen_is_gone() -> None:
 
 def test_a_screen_that_never_comes_is_a_fault_after_a_while() -> None:
     machine = VideoMachine()
-    machine.act("lose")
+    machine.happens(lambda screen, t_ns: screen.lose_link())
     machine.begin()
     machine.wait(10)
     assert faults(EventList(machine.said)) == []
@@ -368,7 +369,7 @@ def test_a_screen_that_never_comes_is_a_fault_after_a_while() -> None:
 def test_a_screen_that_shows_another_image_than_the_one_at_which_it_stands_has_failed() -> None:
     machine = VideoMachine()
     machine.wait(1)
-    machine.act("jump2")
+    machine.happens(lambda screen, t_ns: screen.jump(t_ns, 2, 7))
     said = machine.wait(1)
     assert faults(said) == [("screen", "screen_differs")]
     assert "reel 2" in said.one(events.DeviceFault).detail
@@ -434,7 +435,7 @@ def test_t2_38_a_screen_fault_is_there_again_after_a_power_cut_and_on_the_screen
     machine = VideoMachine()
     machine.token()
     machine.wait(1.2)
-    machine.act("swallow", 0.1)
+    machine.happens(lambda screen, t_ns: screen.swallow_flips(), 0.1)
     machine.wait(1)
     said = machine.restart()
     assert [(one.fault, one.before_restart) for one in said.of(events.DeviceFault)] == [("flips_missing", True)]
@@ -496,7 +497,7 @@ def test_t2_48_the_last_plays_are_recalled_in_a_fault_too_but_not_in_a_play() ->
     machine.token()
     machine.wait(1)
     assert "play 1 is on" in machine.refused("recall_begin by=ann")
-    machine.act("swallow", 0.1)
+    machine.happens(lambda screen, t_ns: screen.swallow_flips(), 0.1)
     machine.wait(1)
     machine.ok("recall_begin by=ann")
     machine.wait(0.1)
@@ -526,11 +527,11 @@ def test_the_screen_is_told_the_model_and_shows_what_is_owed() -> None:
 
 def test_a_finger_that_stays_on_the_panel_is_a_fault_until_it_is_lifted() -> None:
     machine = VideoMachine()
-    machine.act("finger")
+    machine.happens(ScreenSimulator.touch)
     assert faults(machine.wait(6)) == [("screen", "touch_stuck")]
     machine.order("clear device=screen by=ann")
     assert machine.table.state == "shut"
-    machine.act("lift")
+    machine.happens(ScreenSimulator.lift)
     machine.wait(0.1)
     machine.ok("clear device=screen by=ann")
     assert machine.table.state == "open"
