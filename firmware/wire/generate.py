@@ -1,7 +1,6 @@
-"""Generates both sides of the wire protocol, and its documentation, from `messages.toml`.
+"""Generates the boards' side of the wire protocol, and its documentation, from `messages.toml`.
 
-    python firmware/wire/generate.py            writes firmware/core/messages.h, hal/board/messages.py, docs/wire.md
-                                                and hal/board/firmware.py
+    python firmware/wire/generate.py            writes firmware/core/messages.h, docs/wire.md and hal/board/firmware.py
     python firmware/wire/generate.py --check    names those that are out of date, and exits with 1
 
 Needs only Python 3.11.
@@ -11,169 +10,24 @@ from __future__ import annotations
 
 import re
 import sys
-import textwrap
-import tomllib
-import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = Path(__file__).with_name("messages.toml")
+sys.path.insert(0, str(ROOT))
+from hal.board.wire_table import FIRST, OVERHEAD, TABLE, WireField, WireMessage, WireTable, late_ns, read  # noqa: E402
+
 C_SIDE = ROOT / "firmware/core/messages.h"
-PYTHON_SIDE = ROOT / "hal/board/messages.py"
 PAGE = ROOT / "docs/wire.md"
 WANTED = ROOT / "hal/board/firmware.py"
-OVERHEAD = 5
-"""Bytes of a frame beside its fields: length, number, id and CRC."""
-FIRST = 1
-"""The first protocol."""
 HELD = 8
 """Bytes of an array that a board holds in RAM at most to send it; a longer one is written into the frame, in place."""
-CYCLES_A_US = 16
-OTHER_PORT = 104
-"""Cycles of an interrupt of the other port of inputs, which may go first: with its entry out of sleep."""
-
-WIDTH = 120
-"""Columns of a line of Python."""
-
-STRUCT = {"u8": "B", "u16": "H", "u32": "I", "i8": "b", "i16": "h", "i32": "i"}
-SIZE = {"u8": 1, "u16": 2, "u32": 4, "i8": 1, "i16": 2, "i32": 4}
-
-
-class Field(NamedTuple):
-    """One field of a message."""
-
-    name: str
-    type: str
-    doc: str
-    since: int = FIRST
-    """The protocol that brought it."""
-
-    @property
-    def size(self) -> int:
-        """Bytes on the wire; 0 for `rest`."""
-        return self.count or SIZE.get(self.type, 0)
-
-    @property
-    def count(self) -> int:
-        """How many bytes an array has; 0 for a number."""
-        return int(self.type.removeprefix("bytes ")) if self.type.startswith("bytes ") else 0
-
-    @property
-    def rest(self) -> bool:
-        """Whether the field takes the rest of the frame."""
-        return self.type == "rest"
-
-
-class Message(NamedTuple):
-    """A command, an answer or a report."""
-
-    family: str
-    name: str
-    id: int
-    doc: str
-    fields: tuple[Field, ...]
-    kinds: tuple[str, ...]
-    answer: str
-    starts: str
-    since: int
-    """The protocol that brought it."""
-
-    @property
-    def size(self) -> int:
-        """Bytes of its fixed fields."""
-        return sum(field.size for field in self.fields)
-
-    @property
-    def least(self) -> int:
-        """Bytes of the fields that it had from the beginning."""
-        return sum(field.size for field in self.fields if field.since <= self.since)
-
-    @property
-    def older(self) -> list[tuple[int, int]]:
-        """Each protocol that brought fields which the one before had not, and the bytes of the fields before it."""
-        brought = sorted({field.since for field in self.fields if field.since > self.since})
-        return [(since, sum(field.size for field in self.fields if field.since < since)) for since in brought]
-
-
-class Table(NamedTuple):
-    """The whole protocol."""
-
-    values: dict[str, Any]
-    messages: tuple[Message, ...]
-    hash: int
-
-    def family(self, family: str) -> list[Message]:
-        """The messages of one family, by id."""
-        return sorted((m for m in self.messages if m.family == family), key=lambda m: m.id)
-
-
-def read(path: Path) -> Table:
-    """Reads and checks the table.
-
-    Raises:
-        SystemExit: the table contradicts itself; names the place.
-    """
-    values = tomllib.loads(path.read_text(encoding="utf-8"))
-    kinds = tuple(values["kind"])
-    messages = []
-    for family in ("command", "answer", "report"):
-        for name, given in values[family].items():
-            fields = tuple(Field(*field) for field in given.get("fields", []))
-            if any(
-                len(field) == len(Field._fields) and field[-1] <= given.get("since", FIRST)
-                for field in given.get("fields", [])
-            ):
-                raise SystemExit(
-                    f"{path.name}: {family}.{name}: a field is as old as its message; it needs no protocol of its own"
-                )
-            fields = tuple(field._replace(since=max(field.since, given.get("since", FIRST))) for field in fields)
-            of = tuple(given.get("kinds", kinds))
-            answer, starts, since = given.get("answer", ""), given.get("starts", ""), given.get("since", FIRST)
-            messages.append(Message(family, name, given["id"], given["doc"], fields, of, answer, starts, since))
-    for message in messages:
-        where = f"{path.name}: {message.family}.{message.name}"
-        if [m for m in messages if m.id == message.id] != [message]:
-            raise SystemExit(f"{where}: its id {message.id} is another message's too; take a free one")
-        for field in message.fields:
-            if not field.size and not field.rest:
-                raise SystemExit(f"{where}.{field.name}: no such type {field.type!r}; see the top of the file")
-            if field.rest and (field is not message.fields[-1] or field.since > message.since):
-                raise SystemExit(f"{where}.{field.name}: only the last field can be the rest, and from the beginning")
-            if field.since > values["protocol"]:
-                raise SystemExit(
-                    f"{where}.{field.name}: protocol {field.since} is not yet; this is {values['protocol']}"
-                )
-        if [field.since for field in message.fields] != sorted(field.since for field in message.fields):
-            raise SystemExit(f"{where}: new fields stand at the end")
-        if message.fields and message.fields[-1].rest and message.older:
-            raise SystemExit(f"{where}: a message with a rest can have no new fields; give a new one a free id")
-        if message.size + OVERHEAD > values["longest"]:
-            raise SystemExit(f"{where}: {message.size + OVERHEAD} bytes are more than the longest frame")
-        if set(message.kinds) - set(kinds):
-            raise SystemExit(f"{where}: no such kind {sorted(set(message.kinds) - set(kinds))}; there are {kinds}")
-        if message.family == "command" and message.answer not in values["answer"]:
-            raise SystemExit(f"{where}: no such answer {message.answer!r}")
-        if message.starts and message.starts not in [field.name for field in message.fields]:
-            raise SystemExit(f"{where}: starts = {message.starts!r} is none of its fields")
-    return Table(values, tuple(messages), zlib.crc32(repr(_meaning(values)).encode()))
-
-
-def _meaning(value: Any) -> Any:
-    """The table without its documentation: what both sides must agree on, order included."""
-    if isinstance(value, dict):
-        return [(key, _meaning(part)) for key, part in value.items() if key != "doc"]
-    if isinstance(value, list) and len(value) >= 3 and all(isinstance(part, str) for part in value[:3]):
-        return value[:2]
-    if isinstance(value, list):
-        return [_meaning(part) for part in value]
-    return value
 
 
 # --- C ----------------------------------------------------------------------------------------------------------------
 
 
-def c_side(table: Table) -> str:
+def c_side(table: WireTable) -> str:
     """`messages.h`."""
     values = table.values
     out = [
@@ -251,7 +105,7 @@ def c_side(table: Table) -> str:
     return "\n".join(out)
 
 
-def _c_oldest(table: Table) -> list[str]:
+def _c_oldest(table: WireTable) -> list[str]:
     out = [
         "",
         "/* The oldest protocol whose hosts work with a kind of board. */",
@@ -264,7 +118,7 @@ def _c_oldest(table: Table) -> list[str]:
     return [*out, "    default:", "        return WIRE_PROTOCOL;", "    }", "}"]
 
 
-def _c_least(table: Table) -> list[str]:
+def _c_least(table: WireTable) -> list[str]:
     out = [
         "",
         "/* Bytes of the fields that the oldest hosts send with a command; what is missing to all of them is 0. */",
@@ -280,7 +134,7 @@ def _c_least(table: Table) -> list[str]:
     return [*out, "    default:", "        return size;", "    }", "}"]
 
 
-def _c_starts(table: Table) -> list[str]:
+def _c_starts(table: WireTable) -> list[str]:
     out = [
         "",
         "/* Whether a command would turn something on, or make it move. Its fields are as long as they must be. */",
@@ -357,7 +211,7 @@ def _c_kind(name: str, kind: dict[str, Any]) -> list[str]:
     return [*out, ""]
 
 
-def _c_message(message: Message) -> list[str]:
+def _c_message(message: WireMessage) -> list[str]:
     name = f"{message.family}_{message.name}"
     out = ["", f"/* {message.doc} */", f"#define {name.upper()} {message.id}U"]
     out.append(f"#define {name.upper()}_SIZE {message.size}")
@@ -365,16 +219,16 @@ def _c_message(message: Message) -> list[str]:
     if not fixed:
         return out
     places = _places(fixed)
-    held = [field for field in fixed if message.family == "command" or field.count <= HELD]
+    held = [field for field in fixed if message.family == "command" or field.length <= HELD]
     out += [
-        f"#define {name.upper()}_{field.name.upper()} {places[field.name]}U /* {field.count} bytes, written by hand */"
+        f"#define {name.upper()}_{field.name.upper()} {places[field.name]}U /* {field.length} bytes, written by hand */"
         for field in fixed
         if field not in held
     ]
     out += ["", f"struct {name} {{"]
     for field in held:
-        if field.count:
-            out.append(f"    uint8_t {field.name}[{field.count}];")
+        if field.length:
+            out.append(f"    uint8_t {field.name}[{field.length}];")
         else:
             out.append(f"    {'int' if field.type[0] == 'i' else 'uint'}{8 * field.size}_t {field.name};")
     out += ["};", ""]
@@ -389,7 +243,7 @@ def _c_message(message: Message) -> list[str]:
     return [*out, "}"]
 
 
-def _places(fields: list[Field]) -> dict[str, int]:
+def _places(fields: list[WireField]) -> dict[str, int]:
     """Where each field begins."""
     places, at = {}, 0
     for field in fields:
@@ -398,18 +252,18 @@ def _places(fields: list[Field]) -> dict[str, int]:
     return places
 
 
-def _c_read(field: Field, at: int) -> list[str]:
-    if field.count:
-        loop = f"    for (uint8_t i = 0; i < {field.count}U; i++)"
+def _c_read(field: WireField, at: int) -> list[str]:
+    if field.length:
+        loop = f"    for (uint8_t i = 0; i < {field.length}U; i++)"
         return [loop, f"        to->{field.name}[i] = from[{at}U + i];"]
     signed = f"(int{8 * field.size}_t)" if field.type[0] == "i" else ""
     got = f"from[{at}]" if field.size == 1 else f"wire_get{8 * field.size}(from + {at})"
     return [f"    to->{field.name} = {signed}{got};"]
 
 
-def _c_write(field: Field, at: int) -> list[str]:
-    if field.count:
-        loop = f"    for (uint8_t i = 0; i < {field.count}U; i++)"
+def _c_write(field: WireField, at: int) -> list[str]:
+    if field.length:
+        loop = f"    for (uint8_t i = 0; i < {field.length}U; i++)"
         return [loop, f"        to[{at}U + i] = from->{field.name}[i];"]
     unsigned = f"(uint{8 * field.size}_t)" if field.type[0] == "i" else ""
     if field.size == 1:
@@ -417,157 +271,10 @@ def _c_write(field: Field, at: int) -> list[str]:
     return [f"    wire_put{8 * field.size}(to + {at}, {unsigned}from->{field.name});"]
 
 
-# --- Python -----------------------------------------------------------------------------------------------------------
-
-
-def python_side(table: Table) -> str:
-    """`hal/board/messages.py`."""
-    values = table.values
-    out = [
-        '"""Messages of boards and hosts. Generated from `firmware/wire/messages.toml` by `generate.py`: edit that."""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "from enum import IntEnum, IntFlag",
-        "from struct import Struct",
-        "from typing import ClassVar",
-        "",
-        "from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport",
-        "",
-        f"PROTOCOL = {values['protocol']}",
-        f"DICTIONARY = 0x{table.hash:08X}",
-        f"TICK_HZ = {values['tick_hz']:_}",
-        f"BAUD = {values['baud']:_}",
-        f"LONGEST = {values['longest']}",
-        f"DEADMAN_MS = {values['deadman_ms']}",
-        "",
-        "KINDS = {",
-    ]
-    for name, kind in values["kind"].items():
-        out += [
-            f'    "{name}": BoardKind(',
-            f"        id={kind['id']},",
-            f"        oldest={kind['oldest']},",
-            f"        late_ns={late_ns(kind):_},",
-            f'        name="{name}",',
-            f'        doc="{kind["doc"]}",',
-            f"        inputs={_pairs(kind['inputs'])},",
-            f"        outputs={_pairs(kind['outputs'])},",
-            f"        analogues={_pairs(kind['analogues'])},",
-            f"        counters={_tuple(kind['counters'])},",
-            f"        output_pins={_tuple([pin for _, pin, _ in kind['outputs']])},",
-            f"        active_high={_tuple(kind.get('active_high', []))},",
-            f"        active_low={_tuple(kind.get('active_low', []))},",
-        ]
-        if "sense" in kind:
-            out.append(f'        sense_pin="{kind["sense"]}",')
-        if "motor_current" in kind:
-            out.append(f'        motor_current_pin="{kind["motor_current"]}",')
-        if "hopper" in kind:
-            out.append(f"        hopper_pins={_pairs([[wire, pin] for wire, pin in kind['hopper'].items()])},")
-        if "fram" in kind:
-            out.append(f"        fram_address={kind['fram']['address']},")
-        if "keys" in kind:
-            keys = kind["keys"]
-            out += [f"        keys={_tuple(keys['names'])},", f"        first_key_line={keys['first_line']},"]
-            out += [f"        key_columns={_tuple(keys['columns'])},", f"        key_rows={_tuple(keys['rows'])},"]
-        if "lamps" in kind:
-            out.append(f"        lamps={kind['lamps']['count']},")
-            pins = [[name, pin] for name, pin in kind["lamps"].items() if name != "count"]
-            out.append(f"        lamp_pins={_pairs(pins)},")
-        if "control" in kind:
-            out.append(f"        control={_tuple(kind['control'])},")
-        if "reels" in kind:
-            out.append(f"        reels={kind['reels']['count']},")
-        out.append("    ),")
-    out += ["}", '"""Each kind of board, by its name."""', "", ""]
-    out += ["class Reset(IntFlag):", '    """What reset a board."""', ""]
-    for name, reset in values["resets"].items():
-        out += [f"    {name.upper()} = {reset['bit']}", f'    """{reset["doc"][0].upper()}{reset["doc"][1:]}."""']
-    out += ["", "", "class Flag(IntFlag):", '    """The state of a board, as `state` reports it."""', ""]
-    for name, flag in values["flags"].items():
-        out.append(f"    {name.upper()} = {flag['bit']}")
-        out.append(f'    """{flag["doc"][0].upper()}{flag["doc"][1:]}."""')
-    out += ["", "", "class RefusalCode(IntEnum):", '    """Why a board refused a command."""', ""]
-    for name, refusal in values["refusals"].items():
-        out.append(f"    {name.upper()} = {refusal['code']}")
-        out.append(f'    """{refusal["doc"][0].upper()}{refusal["doc"][1:]}."""')
-    for family in ("answer", "command", "report"):
-        for message in table.family(family):
-            out += _python_message(message)
-    for family in ("command", "answer", "report"):
-        name = f"{family.upper()}S"
-        out += ["", ""] if family == "command" else [""]
-        out.append(f"{name}: dict[int, type[Board{family.capitalize()}]] = {{")
-        out += [f"    {m.id}: {_class(m)}," for m in table.family(family)]
-        out += ["}", f'"""Each {family}, by its id."""']
-    return "\n".join([*out, ""])
-
-
-def _class(message: Message) -> str:
-    words = "".join(part.capitalize() for part in message.name.split("_"))
-    # A command, its answer and a report may share a name.
-    return f"{words}{message.family.capitalize()}"
-
-
-def _python_message(message: Message) -> list[str]:
-    base = f"Board{message.family.capitalize()}"
-    out = ["", "", f"class {_class(message)}({base}, frozen=True):"]
-    out += [*_docstring(message.doc), ""]
-    layout = "<" + "".join(
-        f"{field.count}s" if field.count else STRUCT[field.type] for field in message.fields if not field.rest
-    )
-    out.append(f"    id: ClassVar[int] = {message.id}")
-    out.append(f'    layout: ClassVar[Struct] = Struct("{layout}")')
-    if message.fields and message.fields[-1].rest:
-        out.append("    has_rest: ClassVar[bool] = True")
-    if message.since > FIRST:
-        out.append(f"    since: ClassVar[int] = {message.since}")
-    if message.older:
-        out.append(f"    older: ClassVar[tuple[tuple[int, int], ...]] = {tuple(message.older)!r}")
-    if message.family == "command":
-        answer = "".join(part.capitalize() for part in message.answer.split("_"))
-        out.append(f"    answer: ClassVar[type[BoardAnswer]] = {answer}Answer")
-        if message.starts:
-            out.append(f'    starting: ClassVar[str] = "{message.starts}"')
-    out.append(f"    kinds: ClassVar[tuple[str, ...]] = {_tuple(message.kinds)}")
-    for field in message.fields:
-        kind = "bytes" if field.count or field.rest else "int"
-        # What the sender's protocol had not yet is 0.
-        missing = f" = {'0' if kind == 'int' else f'bytes({field.size})'}" if field.since > message.since else ""
-        out.append(f"    {field.name}: {kind}{missing}")
-        if field.doc:
-            out.append(f'    """{field.doc[0].upper()}{field.doc[1:]}."""')
-    return out
-
-
-def _docstring(doc: str) -> list[str]:
-    text = f"{doc[0].upper()}{doc[1:]}."
-    if len(text) <= WIDTH - 10:
-        return [f'    """{text}"""']
-    lines = textwrap.wrap(text, WIDTH - 12)
-    return [f'    """{lines[0]}', *(f"    {line}" for line in lines[1:]), '    """']
-
-
-def _pairs(pairs: list[list[Any]]) -> str:
-    if not pairs:
-        return "()"
-    return "(\n" + "".join(f'            ("{name}", {_literal(other[-1])}),\n' for name, *other in pairs) + "        )"
-
-
-def _tuple(words: list[str] | tuple[str, ...]) -> str:
-    inner = ", ".join(f'"{word}"' for word in words)
-    return f"({inner},)" if len(words) == 1 else f"({inner})"
-
-
-def _literal(value: int | str) -> str:
-    return f'"{value}"' if isinstance(value, str) else f"{value:_}"
-
-
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def page(table: Table, old: str) -> str:
+def page(table: WireTable, old: str) -> str:
     """`docs/wire.md` with the sections between its markers generated again."""
     parts = {
         "facts": [
@@ -591,11 +298,6 @@ def page(table: Table, old: str) -> str:
     return old
 
 
-def late_ns(kind: dict[str, Any]) -> int:
-    """How late an edge may be dated, in ns: interrupts are off, and then one of the other port goes first."""
-    return int((kind["closed_cycles"] + OTHER_PORT) * 1000 // CYCLES_A_US)
-
-
 def _page_bits(values: dict[str, Any]) -> list[str]:
     rows = sorted(values.items(), key=lambda row: row[1]["bit"])
     return ["| bit | name | meaning |", "|---|---|---|"] + [
@@ -603,7 +305,7 @@ def _page_bits(values: dict[str, Any]) -> list[str]:
     ]
 
 
-def _page_kinds(table: Table) -> list[str]:
+def _page_kinds(table: WireTable) -> list[str]:
     columns = ("id", "kind", "works with protocols", "inputs, from 1", "outputs, from 1", "counters, in order")
     columns += ("interrupts off, at most", "edges dated late by, at most", "what it is")
     out = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
@@ -616,7 +318,7 @@ def _page_kinds(table: Table) -> list[str]:
     return out
 
 
-def _page_family(table: Table, family: str) -> list[str]:
+def _page_family(table: WireTable, family: str) -> list[str]:
     starts = " starts, where |" if family == "command" else ""
     out = [f"| id | {family} | fields | boards |{starts} meaning |", f"|---|---|---|---|{'---|' if starts else ''}---|"]
     for m in table.family(family):
@@ -629,7 +331,7 @@ def _page_family(table: Table, family: str) -> list[str]:
     return out
 
 
-def _page_field(field: Field, message: Message) -> str:
+def _page_field(field: WireField, message: WireMessage) -> str:
     since = f", since protocol {field.since}" if field.since > message.since else ""
     return f"`{field.name}` {field.type}{since}{f': {field.doc}' if field.doc else ''}"
 
@@ -649,12 +351,11 @@ def wanted() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes the four files, or with `--check` compares them; returns the exit code."""
+    """Writes the three files, or with `--check` compares them; returns the exit code."""
     table = read(TABLE)
     stale = 0
     for path, made in (
         (C_SIDE, c_side(table)),
-        (PYTHON_SIDE, python_side(table)),
         (PAGE, page(table, PAGE.read_text(encoding="utf-8"))),
         (WANTED, wanted()),
     ):

@@ -15,7 +15,7 @@ class MessageError(ValueError):
 
 
 class BoardMessage(msgspec.Struct, frozen=True):
-    """A message; its subclasses are generated from the wire protocol's table."""
+    """A message; its subclasses are bound to the wire protocol's table."""
 
     id: ClassVar[int]
     layout: ClassVar[Struct]
