@@ -15,14 +15,14 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
 
 import msgspec
 
 from audit.errors import JournalError
 from audit.records import Entry
-from controller.service.command_record import FindRecord, answered_before, entry_of, identity_of, used_before
+from controller.service.command_record import CommandRecord, FindRecord, answered_before, identity_of, used_before
 from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import RateLimiter
@@ -54,8 +54,11 @@ Reply = Callable[[CommandAnswer], None]
 """Called once, with the answer to a request."""
 
 
-class SentRequest(NamedTuple):
-    """A request and who sent it."""
+@dataclass
+class AwaitedCommand:
+    """A request and who sent it, until it is answered: being looked up in the journal, queued at its table, or being
+    journalled.
+    """
 
     request: Request
     sender: KeyOwner
@@ -63,11 +66,14 @@ class SentRequest(NamedTuple):
     """Where its id is unique: the name of the key, or this computer."""
     allowance: str
     """Whose commands it counts with: the key's, or those of one connection of this computer."""
+    replies: list[Reply]
+    decided: bool = False
+    """Whether its result is known and only has to become durable."""
 
     @property
     def identity(self) -> str:
         """The key under which the journal finds its record."""
-        return identity_of(self.scope, self.request)
+        return identity_of(self.scope, self.request.id)
 
 
 class CommandedTable(Protocol):
@@ -88,16 +94,6 @@ class ServiceControl(Protocol):
 
     def quit(self, by: str) -> None:
         """Ends the service in order."""
-
-
-@dataclass
-class _Waiting:
-    """A command without an answer yet: being looked up in the journal, queued at its table, or being journalled."""
-
-    sent: SentRequest
-    replies: list[Reply] = field(default_factory=list)
-    decided: bool = False
-    """Whether its result is known and only has to become durable."""
 
 
 class CommandHandler:
@@ -126,8 +122,8 @@ class CommandHandler:
         self._commands = RateLimiter(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
         self._polls = RateLimiter(clock, COMMANDS_BURST, COMMANDS_REFILL_NS)
         self._refusals = RateLimiter(clock, REFUSALS_BURST, REFUSALS_REFILL_NS)
-        self._waiting: dict[str, _Waiting] = {}
-        self._answered: OrderedDict[str, tuple[Request, CommandAnswer]] = OrderedDict()
+        self._waiting: dict[str, AwaitedCommand] = {}
+        self._answered: OrderedDict[str, CommandRecord] = OrderedDict()
         self._ending = False
 
     def receive(
@@ -145,7 +141,7 @@ class CommandHandler:
                 _refused(request, f"busy: {sender.name} sends too many commands, or too many wrong ones; wait a little")
             )
             return
-        sent = SentRequest(self._with_table(request), sender, scope, allowance)
+        sent = AwaitedCommand(self._with_table(request), sender, scope, allowance, [reply])
         if self._repeated(sent, reply):
             return
         failure = self._pipeline.failure
@@ -156,36 +152,31 @@ class CommandHandler:
         elif failure is not None and request.command != QUIT:
             reply(_refused(request, halted(failure)))
         else:
-            self._waiting[sent.identity] = _Waiting(sent, [reply])
+            self._waiting[sent.identity] = sent
             if failure is None:
                 self._find(sent.identity, lambda found: self._looked_up(sent, found))
             else:
                 self._handle_new(sent)
 
-    def records(self, answers: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
+    def records(self, results: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
         """The journal's entries for what a table answered, and the function to call when they are durable."""
         entries: list[Entry] = []
-        results: list[tuple[SentRequest, CommandAnswer]] = []
-        for answer in answers:
-            waiting = self._waiting.get(answer.id)
-            if waiting is None:
+        done: list[tuple[AwaitedCommand, CommandRecord]] = []
+        for result in results:
+            sent = self._waiting.get(result.id)
+            if sent is None:
                 # It did not come over the socket: the bench's own supervisor sent it.
                 continue
-            journalled = CommandAnswer(
-                id=waiting.sent.request.id,
-                accepted=answer.accepted,
-                reason=answer.reason,
-                events=list(answer.event_ids),
-            )
-            waiting.decided = True
-            if not answer.accepted:
-                self._commands.spend(waiting.sent.allowance, REFUSED_COSTS)
-            entries.append(self._entry(waiting.sent, journalled))
-            results.append((waiting.sent, journalled))
+            sent.decided = True
+            if not result.accepted:
+                self._commands.spend(sent.allowance, REFUSED_COSTS)
+            record = self._record(sent, result.accepted, result.reason, result.event_ids)
+            entries.append(record.entry(self._pipeline.next_command()))
+            done.append((sent, record))
 
         def then(failure: JournalError | None) -> None:
-            for sent, answer in results:
-                self._answer(sent, answer, failure)
+            for sent, record in done:
+                self._answer(sent, record, failure)
 
         return entries, then
 
@@ -195,14 +186,14 @@ class CommandHandler:
 
     def dismiss(self) -> None:
         """Refuses the commands that no table has answered: the tables are closed."""
-        for waiting in [*self._waiting.values()]:
-            if not waiting.decided:
-                self._refuse(waiting.sent, ENDING)
+        for sent in [*self._waiting.values()]:
+            if not sent.decided:
+                self._refuse(sent, ENDING)
 
     def halt(self, failure: JournalError) -> None:
         """Refuses every command that waits: the journal failed, and nothing is carried out any more."""
-        for waiting in [*self._waiting.values()]:
-            self._answer(waiting.sent, _refused(waiting.sent.request, ""), failure)
+        for sent in [*self._waiting.values()]:
+            self._answer(sent, self._record(sent, False), failure)
 
     # --- steps of a request -------------------------------------------------------------------------------
 
@@ -212,12 +203,12 @@ class CommandHandler:
             return request
         return msgspec.structs.replace(request, table=next(iter(self._tables)))
 
-    def _repeated(self, sent: SentRequest, reply: Reply) -> bool:
+    def _repeated(self, sent: AwaitedCommand, reply: Reply) -> bool:
         """Answers a request whose id came before; returns whether it did."""
         request, identity = sent.request, sent.identity
         waiting = self._waiting.get(identity)
         if waiting is not None:
-            if waiting.sent.request.same_as(request):
+            if waiting.request.same_as(request):
                 waiting.replies.append(lambda answer: reply(msgspec.structs.replace(answer, again=True)))
             else:
                 reply(used_before(request))
@@ -225,16 +216,13 @@ class CommandHandler:
         known = self._answered.get(identity)
         if known is None:
             return False
-        before, answer = known
-        same = before.same_as(request)
-        reply(msgspec.structs.replace(answer, again=True) if same else used_before(request))
+        reply(known.answers(request))
         self._counters.commands["again"] += 1
         return True
 
-    def _looked_up(self, sent: SentRequest, found: bytes | JournalError | None) -> None:
+    def _looked_up(self, sent: AwaitedCommand, found: bytes | JournalError | None) -> None:
         """Continues with what the journal holds under the id of a request."""
-        waiting = self._waiting.get(sent.identity)
-        if waiting is None or waiting.sent is not sent:
+        if self._waiting.get(sent.identity) is not sent:
             # It was answered meanwhile: the service is halted, or ends.
             return
         if found is None:
@@ -247,16 +235,16 @@ class CommandHandler:
             self._counters.commands["again"] += 1
             answer = answered_before(found, request)
         del self._waiting[sent.identity]
-        for reply in waiting.replies:
+        for reply in sent.replies:
             reply(answer)
 
-    def _handle_new(self, sent: SentRequest) -> None:
+    def _handle_new(self, sent: AwaitedCommand) -> None:
         """Handles a request that comes for the first time."""
         why = self._refusal(sent)
         if why is not None:
             self._refuse(sent, why)
         elif sent.request.command == QUIT:
-            self._finish(sent, CommandAnswer(id=sent.request.id, accepted=True), self._quits(sent))
+            self._finish(sent, self._record(sent, True), self._quits(sent))
 
     def _status(self, request: Request) -> CommandAnswer:
         if request.given:
@@ -272,7 +260,7 @@ class CommandHandler:
         asked = f"no table is called {request.table}" if request.table else "the command names no table (--table)"
         return f"{asked}; there are: {', '.join(self._tables)}"
 
-    def _refusal(self, sent: SentRequest) -> str | None:
+    def _refusal(self, sent: AwaitedCommand) -> str | None:
         """Why a request is not carried out; None if it is handed to its table, or is the service's own."""
         request, sender = sent.request, sent.sender
         if len(self._waiting) > MAX_WAITING:
@@ -293,53 +281,63 @@ class CommandHandler:
             return why
         return table.command(request.command, {**request.given, "by": sender.name}, sent.identity)
 
-    def _refuse(self, sent: SentRequest, why: str) -> None:
-        answer = _refused(sent.request, why)
+    def _refuse(self, sent: AwaitedCommand, why: str) -> None:
+        record = self._record(sent, False, why)
         log.warning("refused: %s by %s (%s): %s", sent.request.command, sent.sender.name, sent.sender.role, why)
         if self._refusals.take(sent.scope):
-            self._finish(sent, answer, None)
+            self._finish(sent, record, None)
         else:
             self._counters.commands["unjournalled"] += 1
-            self._answer(sent, answer, None)
+            self._answer(sent, record, None)
 
-    def _finish(self, sent: SentRequest, answer: CommandAnswer, after: Callable[[], None] | None) -> None:
+    def _finish(self, sent: AwaitedCommand, record: CommandRecord, after: Callable[[], None] | None) -> None:
         """Journals a command that no table answers, then answers its sender."""
 
         def then(failure: JournalError | None) -> None:
             # A failed journal does not keep a sender from ending the service.
-            self._answer(sent, answer, None if after is not None else failure)
+            self._answer(sent, record, None if after is not None else failure)
             if after is not None:
                 after()
 
-        self._waiting[sent.identity].decided = True
-        self._pipeline.put((), [self._entry(sent, answer)], then)
+        sent.decided = True
+        self._pipeline.put((), [record.entry(self._pipeline.next_command())], then)
 
-    def _quits(self, sent: SentRequest) -> Callable[[], None]:
+    def _quits(self, sent: AwaitedCommand) -> Callable[[], None]:
         return lambda: self._service.quit(sent.sender.name)
 
-    def _entry(self, sent: SentRequest, answer: CommandAnswer) -> Entry:
-        return entry_of(
-            sent.request,
-            sent.sender,
-            answer,
+    def _record(
+        self, sent: AwaitedCommand, accepted: bool, reason: str = "", events: Sequence[str] = ()
+    ) -> CommandRecord:
+        """What became of a command, as the journal keeps it and its sender is answered."""
+        request, sender = sent.request, sent.sender
+        return CommandRecord(
+            id=request.id,
             scope=sent.scope,
-            seq=self._pipeline.next_command(),
             epoch=self._epoch,
+            sender=sender.name,
+            role=sender.role,
+            operator_class=sender.operator_class,
+            table=request.table,
+            command=request.command,
+            given=request.given,
+            accepted=accepted,
+            reason=reason,
+            events=list(events),
             time=self._now(),
         )
 
-    def _answer(self, sent: SentRequest, answer: CommandAnswer, failure: JournalError | None) -> None:
-        waiting = self._waiting.pop(sent.identity, None)
-        if waiting is None:
+    def _answer(self, sent: AwaitedCommand, record: CommandRecord, failure: JournalError | None) -> None:
+        if self._waiting.pop(sent.identity, None) is None:
             return
         if failure is not None:
             answer = _refused(sent.request, halted(failure))
         else:
-            self._answered[sent.identity] = (sent.request, answer)
+            answer = record.answer()
+            self._answered[sent.identity] = record
             if len(self._answered) > REMEMBERED:
                 self._answered.popitem(last=False)
         self._counters.commands["accepted" if answer.accepted else "refused"] += 1
-        for reply in waiting.replies:
+        for reply in sent.replies:
             reply(answer)
 
 

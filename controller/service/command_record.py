@@ -11,7 +11,6 @@ import msgspec
 from audit.errors import JournalError
 from audit.records import COMMAND, COMMANDS, Entry
 from controller.service.requests import CommandAnswer, Request
-from feed.allow_list import KeyOwner
 
 OnRecordFound = Callable[[bytes | JournalError | None], None]
 """Called with the journal's record of a command; with None where there is none; or with why it cannot be read."""
@@ -40,12 +39,19 @@ class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
     events: list[str]
     time: str
 
+    def entry(self, seq: int) -> Entry:
+        """Its entry in the journal, as the record of that number."""
+        identity = identity_of(self.scope, self.id)
+        return Entry(COMMANDS, seq, identity, self.epoch, COMMAND, None, self.time, "", msgspec.json.encode(self))
+
+    def answer(self, *, again: bool = False) -> CommandAnswer:
+        """What its sender is answered."""
+        return CommandAnswer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=again)
+
     def answers(self, request: Request) -> CommandAnswer:
-        """The answer to a request with the same id."""
+        """The answer to a later request with the same id."""
         before = Request(id=self.id, command=self.command, table=self.table, given=self.given)
-        if not before.same_as(request):
-            return used_before(request)
-        return CommandAnswer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=True)
+        return self.answer(again=True) if before.same_as(request) else used_before(request)
 
 
 def used_before(request: Request) -> CommandAnswer:
@@ -63,32 +69,9 @@ def answered_before(body: bytes, request: Request) -> CommandAnswer:
         return used_before(request)
 
 
-def identity_of(scope: str, request: Request) -> str:
+def identity_of(scope: str, request_id: str) -> str:
     """The journal's key of a command: equal ids of different senders do not collide."""
-    return f"{scope}:{request.id}"
-
-
-def entry_of(
-    request: Request, sender: KeyOwner, answer: CommandAnswer, *, scope: str, seq: int, epoch: str, time: str
-) -> Entry:
-    """The journal's entry of a command and its answer."""
-    record = CommandRecord(
-        id=request.id,
-        scope=scope,
-        epoch=epoch,
-        sender=sender.name,
-        role=sender.role,
-        operator_class=sender.operator_class,
-        table=request.table,
-        command=request.command,
-        given=request.given,
-        accepted=answer.accepted,
-        reason=answer.reason,
-        events=answer.events,
-        time=time,
-    )
-    identity = identity_of(scope, request)
-    return Entry(COMMANDS, seq, identity, epoch, COMMAND, None, time, "", msgspec.json.encode(record))
+    return f"{scope}:{request_id}"
 
 
 def decode_record(body: bytes) -> CommandRecord:
