@@ -373,7 +373,7 @@ class Capabilities:
     """What one game does beyond `Game`, each None where it does not."""
 
     def __init__(self, game: object) -> None:
-        """None stands for no game.
+        """None means no game.
 
         Raises:
             IncompleteGameError: it has a part of a protocol alone, which would never be asked for.

@@ -12,7 +12,7 @@ from hal.plain_text import is_plain
 from hal.values import Command
 
 LONGEST_VALUE: Final = 500
-"""Characters that a value may have (ours): it stands in events, which are kept for years."""
+"""Characters that a value may have (ours): it is in events, which are kept for years."""
 
 
 class CommandError(ValueError):

@@ -189,7 +189,7 @@ class TableLifecycle:
 
     def turn_key(self, t_ns: int, key: str) -> None:
         """The supervisor's key: settles what waits for a supervisor, clears what can be cleared, or opens a closed
-        table against which nothing stands.
+        table that nothing keeps closed.
         """
         attended = self.rounds.can.attended
         if attended is not None and attended.settle_attended(t_ns, key):

@@ -16,9 +16,9 @@ class Phase(Enum):
     RUNNING_OUT = "running out"
     """The round is void; the device still moves."""
     SETTLING = "settling"
-    """A verdict stands; bets are being paid, or the dealer calls."""
+    """The round has its verdict; bets are being paid, or the dealer calls."""
     SHUT = "shut"
-    """No round is open: a fault stands, or the table is closed."""
+    """No round is open: a fault shuts the table, or it is closed."""
 
 
 # Looked up at every observation: a name of the module costs a tenth of an attribute of the class.

@@ -1,4 +1,4 @@
-"""The last rounds: what stands of each, so that a person can call or correct it."""
+"""The last rounds: the verdict that each has now, so that a person can call or correct it."""
 
 from __future__ import annotations
 

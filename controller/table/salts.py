@@ -98,7 +98,7 @@ class KeyedSalts:
         """`first` is the key that was kept; None begins with a random one. `keep` is given what is to be kept."""
         self._key = StackKey(0, token_bytes(KEY_BYTES)) if first is None else first
         self._kept = self._key
-        """What stands in the file: the key of a stack whose loading is in the journal, or of one before."""
+        """What is in the file: the key of a stack whose loading is in the journal, or of one before."""
         self._keep = keep
 
     @property

@@ -8,7 +8,7 @@ however a stream is cut into batches, the bytes are equal:
                         outputs ◄── actuators ◄──commands── game ◄── actuators' reports, observations
 
 Between two observations time passes deadline by deadline, in game and actuators, and each fault is latched before the
-next deadline is met. Of observations at one instant those of the driver that stands first come first, orders last.
+next deadline is met. Of observations at one instant those of the first driver come first, orders last.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Table:
 
     @property
     def awaits_journal(self) -> bool:
-        """Whether something waits until a record is durable; it is told so by an order of `durable`."""
+        """Whether something waits until a record is durable; an order of `durable` states that it is."""
         return self._can.journal is not None and self._can.journal.awaits_journal
 
     @property
@@ -164,7 +164,7 @@ class Table:
         self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
-        """Begins: the table opens with its first round, or stands closed until a person opens it."""
+        """Begins: the table opens with its first round, or is closed until a person opens it."""
         self.lifecycle.begin(t_ns, self._opens)
         # From now on silence counts, however late the first batch comes.
         self._decoding.begin(t_ns)

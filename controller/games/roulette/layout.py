@@ -3,7 +3,7 @@
 The boxes of the numbers are in twelve rows of three. On a double-zero layout the boxes of 0 and 00 share the side
 above the first row, so that 0 touches 1 and 2, and 00 touches 2 and 3; on a single-zero layout 0 touches
 1, 2 and 3. A double-zero wheel that is used as a single-zero wheel keeps the wagers of its layout: 20.32(i) changes
-none of them, and a ball in 00 is "No spin". A split lies on a line between two boxes, four numbers on a corner of four:
+none of them, and a ball in 00 is "No spin". A split is on the line between two boxes, four numbers on a corner of four:
 
       0  |  00            0
     1 | 2 | 3         1 | 2 | 3

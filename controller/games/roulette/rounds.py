@@ -102,8 +102,8 @@ def around_the_bowl(direction: int | None) -> str | None:
 
 # --- the round ---
 
-STANDS_RPM: Final = 0.1
-"""A rotor that is slower stands (ours): 20.32(j)1 has no speed, and wants only that it rotates."""
+AT_REST_RPM: Final = 0.1
+"""A rotor that is slower is at rest (ours): 20.32(j)1 has no speed, and wants only that it rotates."""
 UNSEEN_SPINS: Final = 3
 """Balls that came to rest without one pass at a track sensor, after which these are taken for dead (ours)."""
 MISSED_PART: Final = 2
@@ -304,7 +304,7 @@ class RouletteGame:
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:
         self.report.event(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
         if not self._rotor:
-            slow = seen.rotor_rpm >= STANDS_RPM
+            slow = seen.rotor_rpm >= AT_REST_RPM
             detail = "the rotor has no direction: it is too slow" if slow else "the rotor has no direction: it stands"
             self._refuse(t_ns, "rotor_not_turning", detail, ours=slow)
         elif seen.direction == self._rotor:

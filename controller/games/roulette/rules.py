@@ -123,7 +123,7 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return "red" if self._number(pocket) in self.red_numbers.value else "black"
 
     def notices_to_post(self, wheel: str, zero_rule: str) -> tuple[Cited[str], ...]:
-        """The notices that must stand at a table with this wheel (one of `WHEELS`) and `zero_rule`."""
+        """The notices that must be posted at a table with this wheel (one of `WHEELS`) and `zero_rule`."""
         if wheel == AMERICAN_AS_SINGLE_ZERO:
             return (self.notices.as_single_zero,)
         if wheel in (EUROPEAN, HOUSE_WHEEL):
