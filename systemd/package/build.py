@@ -89,11 +89,14 @@ def _packed(stage: Path, name: str, arch: str, made: Version, out: Path, wheels:
     _control(stage, SYSTEMS[name], arch, made)
     _same_modes_and_times(stage, made.made)
     deb = out / f"feltwire_{made.text}_{arch}.deb"
+    part = deb.with_suffix(".part")
     run(
-        ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", str(stage), str(deb)],
+        ["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{level}", "--build", str(stage), str(part)],
         SOURCE_DATE_EPOCH=str(made.epoch),
         **SAME_EVERYWHERE,
     )
+    # One that was interrupted leaves no package.
+    part.rename(deb)
     built = Built(deb, deb.with_suffix(".cdx.json"), deb.with_suffix(".provenance.json"))
     built.bill.write_text(text)
     built.provenance.write_text(provenance([deb, built.bill], wheels, name, arch, made))

@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -174,9 +175,10 @@ def root(suite: str, arch: str) -> Iterator[Root]:
     """A clean root, which is deleted afterwards; mounts end with the name space of mounts (see `__main__`)."""
     with emulated(arch):
         archive = base(suite, arch)
-        folder = CACHE / "in-use" / f"{suite}-{arch}-{os.getpid()}"
-        delete(folder)
-        folder.mkdir(parents=True)
+        (CACHE / "in-use").mkdir(exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{suite}-{arch}-", dir=CACHE / "in-use"))
+        # Its users go through it.
+        folder.chmod(0o755)
         mounted: list[Path] = []
         try:
             run(["tar", "-C", str(folder), "-xf", str(archive)])
