@@ -9,6 +9,7 @@ by an error that is spread normally. That what he plans is what is stopped, the 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -26,6 +27,7 @@ COLOURS: Final = ("#0b6e4f", "#8a2be2")
 LEFT, TOP, WIDTH, HEIGHT = 60, 50, 520, 260
 
 
+@cache
 def rates(name: str, error_ms: float) -> tuple[float, float]:
     """The share of plays with an award, and the tokens won for one that is played."""
     model = MODELS.named(name)

@@ -72,6 +72,8 @@ class ScannedKeypad:
         self._levels: dict[str, int] = {}
         self._pressed: set[int] = set()
         self._planned: list[tuple[int, int, int]] = []
+        self._board: PinDriver | None = None
+        """The board that has the rows as they are."""
 
     def press(self, key: int, pressed: int, t_ns: int) -> None:
         """A key, counted by rows from 0, is pressed (1) or let go (0) at a time."""
@@ -79,6 +81,10 @@ class ScannedKeypad:
 
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         """Presses the keys that are due, and sets the rows."""
+        is_due = self._planned and self._planned[0][0] <= board.now_ns
+        if not changes and not is_due and board is self._board:
+            return
+        self._board = board
         while self._planned and self._planned[0][0] <= board.now_ns:
             _, key, pressed = heappop(self._planned)
             (self._pressed.add if pressed else self._pressed.discard)(key)
@@ -127,6 +133,9 @@ class LampRegisters:
 
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         """Shifts, latches, and shows the next bit of the read-back."""
+        if not changes and self._shown is not None:
+            self._busy = max(0, self._busy - 1)
+            return
         clocks = 0
         for change in changes:
             if change.pin not in self._levels:

@@ -116,9 +116,10 @@ class KindBench:
 
     def run_until(self, t_ns: int) -> None:
         while self.now_ns < t_ns:
-            if self._open and self.talks and self.now_ns - self._spoke_ns >= ALIVE_NS:
+            talks = self._open and self.talks
+            if talks and self.now_ns - self._spoke_ns >= ALIVE_NS:
                 self.ask(AliveCommand())
-            self._pass(min(t_ns, max(self.now_ns + 1, self._spoke_ns + ALIVE_NS) if self.talks else t_ns))
+            self._pass(min(t_ns, max(self.now_ns + 1, self._spoke_ns + ALIVE_NS)) if talks else t_ns)
 
     def _pass(self, t_ns: int) -> None:
         while self.now_ns < t_ns:

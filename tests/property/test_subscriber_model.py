@@ -325,7 +325,7 @@ def given(world: World, table: str) -> list[bytes]:
     ]
 
 
-QUICK, ALL = 40, 400
+QUICK, ALL = 15, 400
 
 
 def seeds() -> list[object]:

@@ -32,6 +32,7 @@ def told(heading: str) -> set[str]:
     return {word.strip() for first in firsts for word in first.split(",")} & set(IDS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("requirement", IDS)
 def test_a_requirement_is_tested_or_the_page_says_why_no_machine_can(requirement: str) -> None:
     assert requirement in with_tests() | told("Nothing of it")

@@ -31,6 +31,7 @@ def test_the_simulated_table_is_that_of_the_configuration() -> None:
     assert geometry.simulator(1).lines == ("wheel", "dealer_settled")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("buttons", ["", BUTTONS], ids=["settles by itself", "settled by the dealer"])
 @pytest.mark.parametrize("pockets", ["american", "american_as_single_zero", "european"])
 def test_clean_spins_have_their_outcome_each(pockets: str, buttons: str) -> None:

@@ -101,6 +101,7 @@ def night(config: TableConfig) -> Iterator[Event]:
     assert not score.unsupported
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", TABLES)
 def test_a_night_with_every_fault_is_marked_in_every_event_and_cites_nothing(name: str) -> None:
     config = table(TABLES[name])

@@ -80,6 +80,7 @@ def shown(way: Way) -> list[str]:
     return [change for _, change in ways(TABLES[way.table], path_of(way), way.value, way.fault)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in ELSEWHERE])
 def test_a_key_changes_what_a_person_can_see(key: str) -> None:
     way = WAYS.get(key)

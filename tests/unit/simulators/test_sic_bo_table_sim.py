@@ -32,6 +32,7 @@ def test_clean_rounds_all_get_their_outcome(table: str, seed: int) -> None:
     assert (score.verdicts["outcome"], score.unsupported, score.refused) == (4, [], [])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("table", TABLES)
 def test_no_fault_gives_an_outcome_that_the_truth_does_not_support_and_play_goes_on(table: str) -> None:
     config = configured(TABLES[table])

@@ -64,6 +64,7 @@ def test_a_board_that_only_answers_is_asked_and_answers(table: str) -> None:
     assert asked >= 6 * 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("table", "fault"), FAULTS)
 def test_a_fault_gives_what_it_says_and_no_outcome_that_the_truth_does_not_support(table: str, fault: str) -> None:
     score, said = played(table, 4, seed=9, fault=fault)

@@ -103,6 +103,7 @@ def test_every_clean_tumble_is_told_after_the_dice_lie(name: str) -> None:
         assert rested.began_ns >= tumble.truth.began_ns
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "fault"), EVERY)
 def test_no_fault_makes_a_tumble_of_none_and_all_is_well_two_tumbles_later(name: str, fault: str) -> None:
     for seed in range(3):

@@ -38,6 +38,7 @@ def test_every_clean_spin_gives_its_number_agreed() -> None:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("fault", STAR_X_FAULTS)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_fault_never_gives_an_agreed_number_that_is_not_proven_and_ends_with_its_spin(fault: str, seed: int) -> None:
