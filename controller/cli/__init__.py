@@ -35,6 +35,7 @@ _COMMANDS = {
     "certify": "controller.cli.certify",
     "record": "controller.cli.record",
     "selftest": "controller.cli.selftest",
+    "conformance": "controller.cli.conformance",
 }
 
 

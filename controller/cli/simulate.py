@@ -13,7 +13,7 @@ from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.options import parse_speed
 from controller.cli.printing import load_one, print_events
 from controller.configuration.values import TableConfig
-from hal.capture.vcd_writer import CaptureLines, writing_capture
+from hal.capture.vcd_writer import writing_capture
 from hal.clock import SystemClock, wait_until_ns
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def command(
     Exit codes: 0; 1 if an outcome was not supported by the truth; 2 for a file or an option that cannot be used.
     """
     from controller.bench.simulation import Score, fault_plan, simulate
+    from controller.conformance.streams import capture_lines
     from controller.games.assembly import geometry_of
     from controller.games.base.spec import NoSimulatorError
     from simulators.base.faults import FaultError
@@ -78,7 +79,7 @@ def command(
     with ExitStack() as files:
         writer = None
         if vcd is not None:
-            writer = files.enter_context(writing_capture(vcd, _capture_lines(config, seed)))
+            writer = files.enter_context(writing_capture(vcd, capture_lines(config, seed)))
         for played in simulate(config, rounds, seed, plan):
             if writer is not None:
                 writer.write(played.batch)
@@ -105,16 +106,6 @@ def _list_faults(config: TableConfig) -> None:
         click.echo(click.style(fault.name, bold=True))
         click.echo(f"    {fault.explanation}")
         click.echo(f"    A correct controller: {fault.expected}")
-
-
-def _capture_lines(config: TableConfig, seed: int) -> CaptureLines:
-    from controller.games.assembly import geometry_of
-
-    lines = geometry_of(config).simulator(seed).lines
-    readings = tuple(line for line in lines if line.startswith("level_"))
-    links = tuple(line for line in lines if line in config.uses and config.uses[line].kind == "link")
-    wires = tuple(line for line in lines if line not in readings and line not in links)
-    return CaptureLines(wires=wires, reals=readings, links=links, metadata={"detects_loss": "yes"})
 
 
 def _sum_up(score: Score) -> None:

@@ -3,6 +3,7 @@
 import { h } from "./web/dom.js";
 import * as baccarat from "./games/baccarat.js";
 import * as craps from "./games/craps.js";
+import * as described from "./games/described.js";
 import * as dice from "./games/dice.js";
 import * as machine from "./games/machine.js";
 import * as moneyWheel from "./games/money_wheel.js";
@@ -45,7 +46,7 @@ const SIGNS = {
   test: "M14 6a4.500 4.500 0 0 0-6 5.500L3 17l4 4 5.500-5.500A4.500 4.500 0 0 0 18 10l-3 3-3-1-1-3z",
 };
 
-const gameOf = (view) => GAMES[view.game] ?? ("credits" in view.details ? machine : other);
+const gameOf = (view) => GAMES[view.game] ?? (view.view?.hero ? described : "credits" in view.details ? machine : other);
 
 export function nameOf(view) {
   const labels = view.labels;
@@ -66,28 +67,28 @@ export function stateOf(view, stale) {
 function why(view) {
   switch (view.status) {
     case "void":
-      return reason(view.reason);
+      return reason(view.reason, view.view?.words);
     case "unresolved": {
-      const list = short(view.candidates.map((result) => gameOf(view).say(result)).join(", "), 90);
-      return [reason(view.reason), list && t("candidates", { list })].filter(Boolean).join(" · ");
+      const list = short(view.candidates.map((result) => gameOf(view).say(result, view)).join(", "), 90);
+      return [reason(view.reason, view.view?.words), list && t("candidates", { list })].filter(Boolean).join(" · ");
     }
     case "corrected":
-      return view.correction ? correctionOf(view) : reason(view.reason);
+      return view.correction ? correctionOf(view) : reason(view.reason, view.view?.words);
     case "fault":
-      return view.faults.map(({ device, fault }) => `${short(device, 30)}: ${reason(fault)}`).join(" · ");
+      return view.faults.map(({ device, fault }) => `${short(device, 30)}: ${reason(fault, view.view?.words)}`).join(" · ");
     case "halted":
     case "door":
     case "test":
       return t(view.status);
     case "result":
-      return view.current ? short(gameOf(view).say(view.current.result), 90) : "";
+      return view.current ? short(gameOf(view).say(view.current.result, view), 90) : "";
     default:
       return "";
   }
 }
 
 function correctionOf(view) {
-  const shown = ({ verdict, result }) => (result ? short(gameOf(view).say(result)) : t(`verdict.${verdict}`));
+  const shown = ({ verdict, result }) => (result ? short(gameOf(view).say(result, view)) : t(`verdict.${verdict}`));
   const { round, before, after } = view.correction;
   return t("correction", { n: round, before: shown(before), after: shown(after) });
 }
@@ -125,7 +126,7 @@ export function board(key, view, { stale, tile, recall }) {
         {},
         h(tile ? "h2.name" : "h1.name", { dir: "auto" }, name),
         view.venue ? h("span.venue", { dir: "auto" }, short(view.venue, 40)) : null,
-        h("span.game", {}, named("game", view.game || "")),
+        h("span.game", {}, gameOf(view) === described ? described.nameOf(view) : named("game", view.game || "")),
         view.house_rules ? h("span.house-rules", {}, t("house_rules")) : null,
         view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,
         h("span.limits", {}, limits(view)),

@@ -45,4 +45,14 @@ export function named(kind, value) {
   return words[`${kind}.${value}`] ?? short(value).replaceAll("_", " ");
 }
 
-export const reason = (code) => (code ? named("reason", code) : "");
+// What a game calls a value, by the words that it brings: {text, foreign}. Foreign is English in place of a language that
+// its words lack.
+export function worded(brought, value) {
+  const key = String(value ?? "");
+  const own = brought?.[language]?.[key];
+  const fallback = brought?.[FALLBACK]?.[key];
+  return own !== undefined || fallback === undefined ? { text: own ?? named("value", key), foreign: false } : { text: fallback, foreign: language !== FALLBACK };
+}
+
+// `brought` are the words of a game that brings its own.
+export const reason = (code, brought) => (code ? (words[`reason.${code}`] ?? worded(brought, code).text) : "");

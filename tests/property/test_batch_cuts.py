@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
@@ -17,21 +17,18 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_ori
 import pytest
 
 from controller.bench.replay import replay
-from controller.bench.simulation import simulate
 from controller.configuration.values import TableConfig
-from controller.games.assembly import geometry_of, table_for
+from controller.conformance.streams import MS, Given, at_random, body, capture_lines, damaged, fed, on_the_wires, ticks
+from controller.games.assembly import geometry_of
 from controller.games.base.spec import GameSpec, NoSimulatorError
 from controller.games.catalogue import DEVICE, GAMES
 from controller.games.load import check_text
-from feed.events import Event, encode
-from hal.capture.vcd_writer import CaptureLines, write_capture
-from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Output, Rare, Reading
+from feed.events import encode
+from hal.capture.vcd_writer import write_capture
+from hal.values import Batch
 from simulators.base.faults import faults_for
 
-MS: Final = 1_000_000
-S: Final = 1000 * MS
 TABLE: Final = '[table]\nid = "t-1"\ngame = "{game}"\n{table}[lines]\nbackend = "sim"\n'
-LATE_NS: Final = 400 * MS
 OPENED_NS: Final = re.compile(rb'"mono_ns":[0-9]+,')
 SHARES: Final = 4
 """Of the tables of a game, in a soak."""
@@ -191,78 +188,6 @@ EACH_FAULT: Final = _each_fault()
 EACH_CHOICE: Final = _each_choice()
 
 
-class Outcome(NamedTuple):
-    """All that a table gives: its events and its outputs, as bytes and values."""
-
-    events: list[bytes]
-    outputs: list[Output]
-
-
-def on_the_wires(config: TableConfig, fault: str, seed: int) -> tuple[Batch, list[bytes]]:
-    """What was on the wires of a simulated table, answers of its devices too; and the events that it gave."""
-    edges: list[Edge] = []
-    rare: list[Rare] = []
-    events: list[Event] = []
-    until_ns = 0
-    for played in simulate(config, 2, seed, {1: fault}):
-        edges += played.batch.edges
-        rare += played.batch.rare
-        events += played.events
-        until_ns = played.batch.until_ns
-    return Batch(edges, rare, until_ns), [encode(event) for event in events]
-
-
-def damaged(stream: Batch, rng: random.Random) -> Batch:
-    """The stream with one link that falls silent or late, or one line that is lost for a while."""
-    frames = sorted({value.link for value in stream.rare if isinstance(value, Frame)})
-    lines = sorted({edge.line for edge in stream.edges})
-    rare = list(stream.rare)
-    if frames and rng.random() < 0.7:
-        link = rng.choice(frames)
-        own = [value for value in rare if isinstance(value, Frame) and value.link == link]
-        if rng.random() < 0.5:
-            silent = set(map(id, own[rng.randrange(min(len(own), 6)) :]))
-            rare = [value for value in rare if id(value) not in silent]
-        else:
-            late = {id(value): value._replace(t_ns=min(value.t_ns + LATE_NS, stream.until_ns)) for value in own[2:]}
-            rare = [late.get(id(value), value) for value in rare]
-    elif lines:
-        line, at_ns = rng.choice(lines), rng.randrange(stream.until_ns)
-        rare.append(EdgesLost(line, rng.choice([Loss.UNPLUGGED, Loss.OVERFLOW]), at_ns))
-    rare.sort(key=lambda value: value.t_ns)
-    return Batch(stream.edges, rare, stream.until_ns)
-
-
-def fed(config: TableConfig, stream: Batch, cuts: Sequence[int]) -> Outcome:
-    """What a fresh table gives of a stream that is cut at these times."""
-    table = table_for(config, epoch="sim", simulated=True, opens=True)
-    events = table.open(0)
-    outputs = table.outputs()
-    edge = value = 0
-    for until_ns in [*cuts, stream.until_ns]:
-        first_edge, first_value = edge, value
-        while edge < len(stream.edges) and stream.edges[edge].t_ns <= until_ns:
-            edge += 1
-        while value < len(stream.rare) and stream.rare[value].t_ns <= until_ns:
-            value += 1
-        events += table.feed(Batch(stream.edges[first_edge:edge], stream.rare[first_value:value], until_ns))
-        outputs += table.outputs()
-    return Outcome([encode(event) for event in events], outputs)
-
-
-def at_random(stream: Batch, rng: random.Random) -> list[int]:
-    """A few dozen cuts anywhere, and some at the very time of a value or just before it."""
-    times = [value.t_ns for value in (*stream.edges, *stream.rare)] or [0]
-    anywhere = [rng.randrange(stream.until_ns) for _ in range(40)]
-    near = [max(0, rng.choice(times) - rng.randrange(2)) for _ in range(40)]
-    return sorted({*anywhere, *near} - {stream.until_ns})
-
-
-def ticks(stream: Batch, every_ns: int) -> list[int]:
-    """A cut at each tick."""
-    return list(range(every_ns, stream.until_ns, every_ns))
-
-
 class Case(NamedTuple):
     """A simulated table, played once."""
 
@@ -270,7 +195,7 @@ class Case(NamedTuple):
     as_it_played: list[bytes]
     broken: Batch
     """The stream with a damage."""
-    of_broken: Outcome
+    of_broken: Given
     """What a table gives of that as one batch."""
     rng: random.Random
 
@@ -291,20 +216,11 @@ def cut_at_random(config: TableConfig, case: Case) -> None:
 
 def replayed(config: TableConfig, case: Case, file: Path) -> None:
     """A capture of the damaged stream gives its events."""
-    wires = geometry_of(config).simulator(1).lines
-    links = tuple(line for line in wires if line in config.uses and config.uses[line].kind == "link")
-    reals = tuple(sorted({value.line for value in case.broken.rare if isinstance(value, Reading)} | _levels(wires)))
-    lines = CaptureLines(
-        wires=tuple(line for line in wires if line not in links and line not in reals),
-        reals=reals,
-        links=links,
-        metadata={"detects_loss": "yes"},
-    )
-    write_capture(file, lines, [case.broken])
-    opened, *events = [_data(encode(event)) for events in replay(config, [file]) for event in events]
+    write_capture(file, capture_lines(config, 1), [case.broken])
+    opened, *events = [body(encode(event)) for events in replay(config, [file]) for event in events]
     # Of a table that has links alone the capture begins with its first frame.
-    assert OPENED_NS.sub(b"", opened) == OPENED_NS.sub(b"", _data(case.of_broken.events[0]))
-    assert events == [_data(event) for event in case.of_broken.events[1:]]
+    assert OPENED_NS.sub(b"", opened) == OPENED_NS.sub(b"", body(case.of_broken.events[0]))
+    assert events == [body(event) for event in case.of_broken.events[1:]]
 
 
 def _named(cases: Iterable[tuple[Variant, str]]) -> list[Any]:
@@ -360,12 +276,3 @@ def test_in_every_case_and_in_ticks_of_a_millisecond_too(game: str, share: int) 
                 assert fed(config, one, at_random(one, rng)) == whole, case
                 assert fed(config, one, ticks(one, MS if seed == 0 else 20 * MS)) == whole, case
             assert fed(config, stream, []).events == as_it_played, case
-
-
-def _levels(wires: Sequence[str]) -> set[str]:
-    return {line for line in wires if line.startswith("level_")}
-
-
-def _data(event: bytes) -> bytes:
-    """The body without the attributes that name the epoch."""
-    return event[event.index(b'"data":') :].replace(b'"epoch":"replay"', b'"epoch":"sim"')

@@ -1,0 +1,82 @@
+"""A game that the page does not know, in a real browser: by the data that its table publishes, and without any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from playwright.sync_api import Page, expect
+
+from feed import events
+from feed.game_view import GameView
+from tests.browser.board_page import BoardPage
+from tests.fakes.board_site import BoardSite, PlayedTable, board_site
+from tests.plugin import PLUGIN
+
+VIEW = msgspec.json.decode((PLUGIN / "fair_wheel" / "view.json").read_bytes(), type=GameView)
+PRIZES = [events.StatisticsKey(field="prize", values=["bear", "ball", "sweet", "none"])]
+
+
+@pytest.fixture
+def site() -> Iterator[BoardSite]:
+    with board_site() as made:
+        yield made
+
+
+@pytest.fixture
+def shown(page: Page, site: BoardSite) -> BoardPage:
+    return BoardPage(page, site)
+
+
+def fair(**posted: Any) -> tuple[PlayedTable, list[events.Event]]:
+    """Two rounds of the wheel at a fair: a sweet, then a bear."""
+    table = PlayedTable("fair-1", "fair_wheel")
+    played = [table.open(statistics=PRIZES, **posted)]
+    for prize, space in (("sweet", 2), ("bear", 0)):
+        played += [table.bets(), table.outcome({"prize": prize, "space": space})]
+        played += [table.settle()] if prize == "sweet" else []
+    return table, played
+
+
+def test_the_view_of_a_game_travels_with_its_table_and_is_shown_in_each_language(
+    shown: BoardPage, site: BoardSite
+) -> None:
+    table, played = fair(view=VIEW)
+    site.play(table, played)
+    shown.show(table)
+    expect(shown.page.locator("span.game")).to_have_text("Fair wheel")
+    expect(shown.page.locator(".hero .plate.described-gold .giant")).to_have_text("BEAR")
+    expect(shown.page.locator(".strip .described-green")).to_have_text("SWEET")
+    assert shown.texts(".share-label") == ["BEAR", "BALL", "SWEET", "NOTHING"]
+    shown.show(table, lang="es")
+    expect(shown.page.locator(".hero .giant")).to_have_text("OSO")
+
+
+def test_a_word_that_a_language_lacks_is_english_and_marked(shown: BoardPage, site: BoardSite) -> None:
+    lacking = {**VIEW.words, "es": {"game": "Rueda de feria"}}
+    table, played = fair(view=msgspec.structs.replace(VIEW, words=lacking))
+    site.play(table, played)
+    shown.show(table, lang="es")
+    expect(shown.page.locator("span.game .untranslated")).to_have_count(0)
+    marked = shown.page.locator(".hero .giant .untranslated")
+    expect(marked).to_have_text("BEAR")
+    expect(marked).to_have_attribute("lang", "en")
+
+
+def test_a_view_is_text_and_colors_of_the_page_whatever_it_holds(shown: BoardPage, site: BoardSite) -> None:
+    words = {"en": {"game": "<b>fair</b>", "bear": "<img src=x onerror=alert(1)>"}}
+    table, played = fair(view=GameView(hero="prize", words=words))
+    site.play(table, played)
+    shown.show(table)
+    expect(shown.page.locator("span.game")).to_have_text("<b>fair</b>")
+    expect(shown.page.locator(".hero .plate.described-plain .giant")).to_have_text("<img src=x …")
+    expect(shown.page.locator(".board img, .board b:text-is('fair')")).to_have_count(0)
+
+
+def test_a_game_without_a_view_is_shown_as_the_feed_has_it(shown: BoardPage, site: BoardSite) -> None:
+    table, played = fair()
+    site.play(table, played)
+    shown.show(table)
+    expect(shown.page.locator(".hero .plate.plain-plate")).to_contain_text("prize bear, space 0")
