@@ -122,10 +122,15 @@ class HoldsRounds(Protocol):
 
 @runtime_checkable
 class SeesShutting(Protocol):
-    """Knows whether the table is shut, and why."""
+    """Does something before the table is shut, also where a round is settled first."""
 
     def shutting(self, t_ns: int, reason: str) -> None:
         """The table is about to be shut."""
+
+
+@runtime_checkable
+class SeesReopening(Protocol):
+    """Does something before the table opens again."""
 
     def reopening(self, t_ns: int) -> None:
         """The table is about to open again."""
@@ -397,6 +402,7 @@ class Capabilities:
         self.settled = game if isinstance(game, SeesSettled) else None
         self.holds = game if isinstance(game, HoldsRounds) else None
         self.shutting = game if isinstance(game, SeesShutting) else None
+        self.reopening = game if isinstance(game, SeesReopening) else None
         self.begins_shut = game if isinstance(game, BeginsShut) else None
         self.deadlines = game if isinstance(game, HasDeadlines) else None
         self.buttons = game if isinstance(game, TakesButtons) else None

@@ -371,8 +371,8 @@ class RoundLifecycle:
 
     def reopen(self, t_ns: int) -> None:
         """The fault was cleared: a round that was held goes on, or the next one opens once the device is quiet."""
-        if self.can.shutting is not None:
-            self.can.shutting.reopening(t_ns)
+        if self.can.reopening is not None:
+            self.can.reopening.reopening(t_ns)
         self._stop_reported = self.shut_when_settled = False
         if self.phase is not SHUT or self._resume(t_ns):
             return

@@ -226,6 +226,11 @@ class CardGame:
         """No card has left for as long as it takes to collect those of a void round."""
         self.dealing.collected(t_ns)
 
+    def shutting(self, t_ns: int, reason: str) -> None:
+        """Where a round is settled first, its acceptors take no wager of the next one meanwhile."""
+        if self.progressive is not None and self.rounds.phase is SETTLING:
+            self.progressive.locked(t_ns)
+
     def run_ends(self, t_ns: int, reason: str) -> None:
         """The round is about to be void, or the table to be shut."""
         self.dealing.run_ends(reason)

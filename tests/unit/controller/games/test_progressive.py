@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from controller.games.cards.progressive import HANDS, Meter, ProgressiveHand, ProgressiveRules, ProgressiveTerms
 from controller.games.fixed_hands.rules import CaribbeanStudRules
 from controller.rules.profile import profile
+from controller.table.phase import SETTLING
 from drivers.cards.card_wire import DECK
 from drivers.cards.progressive import LOCK, acceptor, lamp
 from feed import events
@@ -404,3 +405,11 @@ def test_the_table_states_that_the_wager_is_not_of_the_casino_night_text(hands: 
 
 def hands_without_acceptors() -> ShoeHands:
     return ShoeHands(card_toml("caribbean_stud"))
+
+
+def test_a_table_that_is_shut_while_a_round_is_settled_takes_no_wager(hands: ProgressiveHands) -> None:
+    """A round may be unresolved before the call: its acceptors are still open then."""
+    assert hands.lines().get(LOCK) is not True
+    hands.game.rounds.phase = SETTLING
+    hands.game.rounds.shut(round(hands.now_s * S), "card_count", "a card is missing")
+    assert hands.lines() == {LOCK: True}
