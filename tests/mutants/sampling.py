@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -57,11 +58,18 @@ def _name(function: str) -> str:
     return function.rpartition(".")[2]
 
 
+def _plain(code: str) -> str:
+    """Code in which `self.round.phase` and `self.phase` are `phase`: of whom it is asked has changed with its place."""
+    return re.sub(r"\b(?:[A-Za-z_]\w*\.)+(?=[A-Za-z_])", "", code)
+
+
 WAYS: Final[tuple[tuple[str, Callable[[Mutant], tuple[Any, ...]]], ...]] = (
     ("here", tuple),
     ("in its file", lambda one: (one.path, _name(one.function), one.statement, one.change)),
     ("moved", lambda one: (_name(one.function), one.statement, one.change)),
     ("in another function", lambda one: (one.statement, one.change)),
+    ("asked of another", lambda one: (_name(one.function), _plain(one.statement), _plain(one.change))),
+    ("asked of another elsewhere", lambda one: (_plain(one.statement), _plain(one.change))),
     ("in a changed statement", lambda one: (one.path, _name(one.function), one.change)),
 )
 """How a mutant is found again, the closest way first: by what is equal."""

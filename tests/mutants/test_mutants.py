@@ -150,6 +150,8 @@ def test_a_mutant_is_found_again_where_its_code_moved() -> None:
     assert found_in("moved.py", renamed, mutant) == ("moved", "moved.py", "Tally.is_full")
     other = renamed.replace("is_full", "is_at_end")
     assert found_in("moved.py", other, mutant) == ("in another function", "moved.py", "Tally.is_at_end")
+    part = other.replace("self.count == 200", "self.tally.count == 200")
+    assert found_in("moved.py", part, mutant) == ("asked of another elsewhere", "moved.py", "Tally.is_at_end")
     assert found_in(PATH, SOURCE.replace("200", "300"), mutant) is None
 
 
