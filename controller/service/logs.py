@@ -66,8 +66,12 @@ class LogRateLimit(logging.Filter):
             self._recent.move_to_end(text)
             _shorten(self._recent)
         if left_out:
-            record.msg = f"{text} (and {left_out} more like this before)"
-            record.args = ()
+            more = f" (and {left_out} more like this before)"
+            if isinstance(record.args, tuple) and record.args:
+                # The arguments stay: the log for programs finds the table in them.
+                record.msg = f"{record.msg}{more}"
+            else:
+                record.msg, record.args = f"{text}{more}", ()
         return True
 
     def _is_new(self, text: str) -> bool:

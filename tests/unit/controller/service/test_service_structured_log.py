@@ -15,7 +15,9 @@ import pytest
 from controller.service.console import Console, LineWriter
 from controller.service.journald_entries import JournaldEntries
 from controller.service.json_log import JsonLines
+from controller.service.logs import LogRateLimit
 from feed.events import DeviceFault, Event, Evidence, Void
+from hal.clock import NS_PER_S, VirtualClock
 from tests.fakes.time_limits import HANG_S
 
 COMMON: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 1}
@@ -36,6 +38,21 @@ def test_a_record_is_one_line_of_json_with_its_table() -> None:
     found = json.loads(line)
     assert (found["level"], found["table"], found["message"]) == ("error", "wheel-1", "table wheel-1: no\nwire")
     assert "table" not in json.loads(JsonLines().format(logging.LogRecord("x", 20, "", 0, "started", (), None)))
+
+
+def test_a_record_after_others_that_were_left_out_has_its_table_too() -> None:
+    clock = VirtualClock()
+    limit = LogRateLimit(clock, burst=1, news=0)
+
+    def record() -> logging.LogRecord:
+        return logging.LogRecord("x", logging.WARNING, "", 0, "table %s: late, 100%%", ("wheel-1",), None)
+
+    assert [limit.filter(record()) for _ in range(3)] == [True, False, False]
+    clock.advance_to(3600 * NS_PER_S)
+    after = record()
+    assert limit.filter(after)
+    found = json.loads(JsonLines().format(after))
+    assert (found["table"], found["message"]) == ("wheel-1", "table wheel-1: late, 100% (and 2 more like this before)")
 
 
 @pytest.fixture
