@@ -7,12 +7,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from feed.state import CLOSED, OPEN, SHUT
+from controller.table.lifecycle import LifecycleState
 from hal.clock import NS_PER_S
 
 HALTED: Final = "halted"
 """Of a table whose service cannot journal any more."""
-STATES: Final = (OPEN, CLOSED, SHUT, HALTED)
+STATES: Final = (*map(str, LifecycleState), HALTED)
 """The states that a table of a service can be in."""
 BOUNDS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """Upper bounds of the buckets of a latency, in seconds (ours): from a fast disk to one that hangs."""

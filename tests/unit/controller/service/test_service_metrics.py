@@ -55,6 +55,7 @@ def test_the_metrics_are_served_in_prometheus_text_form() -> None:
         'feltwire_fault{device="wheel",fault="encoder_slip",table="wheel-1"} 1.0',
         'feltwire_table_state{state="shut",table="wheel-1"} 1.0',
         'feltwire_table_state{state="open",table="wheel-1"} 0.0',
+        'feltwire_table_state{state="inspecting",table="wheel-1"} 0.0',
         'feltwire_event_seconds_bucket{le="0.001"} 0.0',
         'feltwire_event_seconds_bucket{le="0.005"} 3.0',
         'feltwire_event_seconds_bucket{le="+Inf"} 4.0',
