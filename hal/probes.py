@@ -55,9 +55,13 @@ class Pulse:
         """Notes that the loop runs."""
         self._beat_ns = self._clock.now_ns()
 
+    def end(self) -> None:
+        """Notes that the loop ends in order: its silence means nothing from now on."""
+        self._beat_ns = None
+
     @property
     def problem(self) -> str | None:
-        """Why the loop cannot be believed to run; None while it does, and before its first turn."""
+        """Why the loop cannot be believed to run; None while it does, before its first turn and after its end."""
         beat_ns = self._beat_ns
         if beat_ns is None:
             return None

@@ -378,6 +378,7 @@ class Service:
     async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:
         """Closes the tables, answers every command, and waits until all of it is durable."""
         self._serving = False
+        self._pulse.end()
         self._systemd.stopping()
         if self._handler is not None:
             self._handler.end()

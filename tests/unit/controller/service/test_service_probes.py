@@ -64,6 +64,14 @@ def test_a_loop_that_does_not_run_ends_the_life_within_three_seconds() -> None:
     assert world.live() == []
 
 
+def test_the_silence_of_a_loop_that_ended_in_order_is_no_hang() -> None:
+    world = World(wheel="open")
+    world.pulse.beat()
+    world.pulse.end()
+    world.clock.advance_to(60 * NS_PER_S)
+    assert world.live() == []
+
+
 def test_a_commit_that_hangs_ends_the_life_within_three_seconds() -> None:
     world = World(wheel="open")
     world.vitals = Vitals(waiting_since_ns=0)
