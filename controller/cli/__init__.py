@@ -51,11 +51,11 @@ class LazyGroup(click.Group):
     """A group of commands that are imported when they are called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuses an argument that is no UTF-8: no name, text or path of it can stand in a message or a journal."""
+        """Refuses an argument that is not UTF-8: no message and no journal can have what is in it."""
         for argument in args:
             if not _is_utf8(argument):
                 shown = plain(argument.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
-                raise click.UsageError(f'"{shown}" is no UTF-8; write it in UTF-8, or rename the file', ctx)
+                raise click.UsageError(f'"{shown}" is not UTF-8; write it in UTF-8, or rename the file', ctx)
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -13,7 +13,7 @@ from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
 
 NAMED: Final = 5
-"""So many findings of one check are printed (ours): more are alike."""
+"""This many findings of one check are printed (ours): more are alike."""
 
 
 @click.group("conformance")

@@ -76,7 +76,6 @@ def _verdicts(config: TableConfig, effort: Effort) -> Checked:
 
 
 def _reasons(config: TableConfig, effort: Effort) -> Checked:
-    """A refusal rests on what was true: a clean round is refused for nothing."""
     spec = spec_of(config)
     known = {*CODES, *spec.reasons}
     for fault in _faults(config):

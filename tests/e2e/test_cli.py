@@ -468,4 +468,4 @@ def test_two_tables_of_one_name_cannot_run_together(money: Path, tmp_path: Path)
 def test_an_argument_that_is_no_utf8_is_refused_by_its_bytes(words: Sequence[str]) -> None:
     result = call(*words)
     assert result.exit_code == 2
-    assert '\\xff" is no UTF-8; write it in UTF-8, or rename the file' in result.stderr
+    assert '\\xff" is not UTF-8; write it in UTF-8, or rename the file' in result.stderr

@@ -1,7 +1,7 @@
 """Mutants: the small changes of a module's code, each of which a test should notice.
 
-A mutant is found again by its place: the function, the statement, the changed expression, and the how-manieth such
-change of the function it is. Line numbers are not part of it, so that a mutant survives a move of its code.
+A mutant is found again by its place: the function, the statement, the changed expression, and how many equal changes
+of the function come before it. Line numbers are not part of it, so that a mutant survives a move of its code.
 """
 
 from __future__ import annotations
