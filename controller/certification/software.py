@@ -15,11 +15,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
 
-from controller.packages.files import files_below
+from controller.packages.files import PACKAGES, files_below
 
-PACKAGES: Final = (
-    *("hal", "drivers", "controller", "feed", "audit", "scoreboard", "fleet", "command_line", "screen", "simulators"),
-)
 ROOT: Final = Path(__file__).resolve().parents[2]
 """The folder that holds the packages."""
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")

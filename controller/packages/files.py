@@ -8,6 +8,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+PACKAGES: Final = (
+    "hal",
+    "drivers",
+    "controller",
+    "feed",
+    "audit",
+    "scoreboard",
+    "fleet",
+    "command_line",
+    "screen",
+    "simulators",
+)
+"""The import packages of this project."""
 UNREADABLE: Final = "unreadable"
 COMPILED: Final = "__pycache__"
 READ_COMPILED: Final = tuple(f"{sys.implementation.cache_tag}{level}.pyc" for level in ("", ".opt-1", ".opt-2"))

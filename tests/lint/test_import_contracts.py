@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from controller.certification.software import PACKAGES
+from controller.packages.files import PACKAGES
 
 ROOT = Path(__file__).parents[2]
 

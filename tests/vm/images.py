@@ -22,7 +22,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from controller.certification.software import PACKAGES as SHIPPED
+from controller.packages.files import PACKAGES as SHIPPED
 from tests.systems.roots import RootError, base
 
 ROOT: Final = Path(__file__).resolve().parents[2]
