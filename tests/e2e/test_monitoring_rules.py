@@ -75,7 +75,7 @@ def test_every_fault_that_is_planted_raises_its_alert(tmp_path: Path) -> None:
             "exp_labels": {**TABLE, "device": "wheel", "fault": code, "severity": "warning"},
             "exp_annotations": {
                 "summary": f"Table wheel-1: wheel: {code}",
-                "action": f"docs/reasons.md, {code}; then feltwire send clear device=wheel",
+                "action": f"docs/reasons.md, {code}; then feltwire send clear device=wheel --table wheel-1",
             },
         }
         for code in CODES
