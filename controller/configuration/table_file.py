@@ -29,7 +29,7 @@ from controller.configuration.wiring import (
     with_call,
 )
 from controller.rules.house import HouseKeys
-from controller.rules.profile import DEFAULT_PROFILE, HOUSE, OWN, profile, profiles_that_play
+from controller.rules.profile import DEFAULT_PROFILE, HOUSE, OWN, profile
 from drivers.base.device_spec import LineUse
 from hal.backend_spec import NO_BACKEND, BackendSpec
 from hal.known_names import nearest, suggestion
@@ -218,8 +218,9 @@ class TableFile:
         elif table.game in self.registry.games:
             wrong = profile(table.profile).refusal(table.game)
             if wrong is not None:
-                able = " or ".join(value_text(name) for name in profiles_that_play(table.game))
-                self.findings.append(ConfigFinding(path, wrong, f"write {able}"))
+                able = [value_text(name) for name in names if name != HOUSE and profile(name).plays(table.game)]
+                fix = f"write {' or '.join(able)}" if able else "name a package that brings rules for it in packages"
+                self.findings.append(ConfigFinding(path, wrong, fix))
             elif table.rules is None and table.profile != DEFAULT_PROFILE and table.profile in OWN:
                 wrong = (
                     f"is missing, and {table.game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played "

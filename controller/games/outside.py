@@ -17,7 +17,7 @@ import msgspec
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import Registry
 from controller.games.base.spec import GameSpec
-from controller.games.catalogue import OURS, Catalogue
+from controller.games.catalogue import ORDERS, OURS, Catalogue
 from controller.packages.installed import (
     Installed,
     Offer,
@@ -49,9 +49,6 @@ _OURS: Final = {
 }
 """The ids that no package may bring."""
 _NOUNS: Final = {GAMES: "game", DEVICES: "device", BACKENDS: "backend", RULES: "profile of rules"}
-
-_AT_IMPORT: Final = (ImportError, AttributeError, LookupError, NameError, OSError, SyntaxError, TypeError, ValueError)
-"""What importing a package raises that is wrong, or is of another version."""
 
 
 class Package(NamedTuple):
@@ -105,10 +102,11 @@ def imported(name: str) -> Package:
             games=tuple(_loaded(package, GAMES, GameSpec)),
             devices=tuple(_loaded(package, DEVICES, DeviceSpec)),
             backends=tuple(_loaded(package, BACKENDS, BackendSpec)),
-            profiles=tuple(_admitted(package)),
+            profiles=(),
         )
         _check_slots(package, brings)
-        _IMPORTED[name] = Package(identity, brings)
+        _check_orders(package, brings)
+        _IMPORTED[name] = Package(identity, brings._replace(profiles=tuple(_admitted(package))))
     return _IMPORTED[name]
 
 
@@ -152,7 +150,7 @@ def _name_of(made: object) -> object:
 def _import(package: Installed, entry: EntryPoint) -> Any:
     try:
         return entry.load()
-    except _AT_IMPORT as error:
+    except Exception as error:
         wrong = f"{package.name} {package.version} cannot be imported ({type(error).__name__}: {error})"
         raise PackageError(wrong, f"install the version that fits this feltwire: {entry.value}") from error
 
@@ -174,6 +172,15 @@ def _check_slots(package: Installed, brings: Catalogue) -> None:
         if unknown:
             wrong = f"its game {game.name} has the device {unknown[0]}, which neither it nor feltwire brings"
             raise PackageError(wrong, f"ask the author of {package.name}")
+
+
+def _check_orders(package: Installed, brings: Catalogue) -> None:
+    """An order of ours does the same at every table: its games may take it, and put no other in its place."""
+    for game in brings.games:
+        replaced = sorted(verb.name for verb in game.orders if ORDERS.get(verb.name, verb) is not verb)
+        if replaced:
+            wrong = f"its game {game.name} has an order {replaced[0]} of its own, which is ours and cannot be replaced"
+            raise PackageError(wrong, f"ask the author of {package.name} for another name")
 
 
 def _joined(catalogue: Catalogue, package: Package) -> Catalogue:

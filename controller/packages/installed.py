@@ -15,28 +15,15 @@ import re
 from collections.abc import Iterable, Iterator
 from importlib.machinery import PathFinder
 from importlib.metadata import Distribution, EntryPoint, distributions
+from inspect import getmodulename
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from controller.packages.files import COMPILED, files_below, hash_of, is_run
+from controller.packages.files import COMPILED, PACKAGES, files_below, hash_of, is_run
 
 GROUPS: Final = ("feltwire.games", "feltwire.devices", "feltwire.backends", "feltwire.rules")
 """The groups of entry points that are read."""
-OURS: Final = frozenset(
-    {
-        "hal",
-        "drivers",
-        "controller",
-        "feed",
-        "audit",
-        "scoreboard",
-        "fleet",
-        "command_line",
-        "screen",
-        "simulators",
-        "feltwire_feed",
-    }
-)
+OURS: Final = frozenset({*PACKAGES, "feltwire_feed"})
 """The import packages of this project: no other package brings files of these names."""
 _PYC_HEADER: Final = 16
 """Bytes before the code of a compiled file (PEP 552)."""
@@ -109,9 +96,11 @@ def files_of(package: Installed) -> list[tuple[str, str]]:
     for place in _places(package):
         root = place.parent
         listed = files_below(place, root) if place.is_dir() else [(place.name, hash_of(place))]
-        found += [(path, sha256) for path, sha256 in listed if COMPILED not in Path(path).parts]
+        found += [(path, sha256) for path, sha256 in listed if not _is_compiled(Path(path))]
+        found += [(path.relative_to(root).as_posix(), hash_of(path)) for path in _beside_compiled(place)]
         for compiled in _compiled(place):
             _prove(compiled, package)
+    found += _run_at_start(package)
     for name in ("METADATA", "entry_points.txt"):
         text = package.distribution.read_text(name)
         if text is not None:
@@ -132,9 +121,10 @@ def digest(files: Iterable[tuple[str, str]]) -> str:
 
 def _places(package: Installed) -> Iterator[Path]:
     """The folders and single modules from which Python would import what the package brings."""
-    listed = {path.parts[0] for path in package.distribution.files or () if len(path.parts) > 1 or path.suffix == ".py"}
+    paths = package.distribution.files or ()
+    listed = {path.parts[0] if len(path.parts) > 1 else getmodulename(path.name) or "." for path in paths}
     named = {one.entry.module.partition(".")[0] for one in package.offers}
-    tops = sorted({one.removesuffix(".py") for one in listed if "." not in one.removesuffix(".py")} | named)
+    tops = sorted({one for one in listed if "." not in one} | named)
     wrong = sorted(OURS.intersection(tops))
     if wrong:
         raise PackageError(f"it brings files of {wrong[0]}, which is Feltwire's own", f"uninstall {package.name}")
@@ -148,6 +138,24 @@ def _places(package: Installed) -> Iterator[Path]:
             yield from map(Path, spec.submodule_search_locations)
         elif spec.origin is not None:
             yield Path(spec.origin)
+
+
+def _run_at_start(package: Installed) -> list[tuple[str, str]]:
+    """The files of a package that Python reads at each start, named or not: they can run code (`*.pth`)."""
+    paths = [path for path in package.distribution.files or () if len(path.parts) == 1 and path.suffix == ".pth"]
+    return [(path.name, hash_of(Path(path.locate()))) for path in paths]
+
+
+def _is_compiled(path: Path) -> bool:
+    """Whether it is a file that Python compiled, or is writing now."""
+    return path.parent.name == COMPILED and re.fullmatch(r".+\.pyc(\.[0-9]+)?", path.name) is not None
+
+
+def _beside_compiled(place: Path) -> list[Path]:
+    """What is among compiled files and is none: a package can import it, or read it."""
+    folders = place.rglob(COMPILED) if place.is_dir() else ()
+    found = [path for folder in folders for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
+    return [path for path in found if not _is_compiled(path)]
 
 
 def _compiled(place: Path) -> list[Path]:

@@ -158,11 +158,6 @@ def game_text(name: str, game: str, rules: type[R], changes: Data | None = None)
     return changed
 
 
-def profile_names() -> tuple[str, ...]:
-    """The names that `[table] rules` may have."""
-    return tuple(SOURCES)
-
-
 @cache
 def profile(name: str) -> Profile:
     """The profile of that name.

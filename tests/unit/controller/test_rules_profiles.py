@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.games.roulette.rules import RouletteRules
-from controller.rules.profile import DEFAULT_PROFILE, FILES, profile, profile_names, read
+from controller.rules.profile import DEFAULT_PROFILE, FILES, SOURCES, profile, read
 
 GAMES = ("money_wheel", "roulette")
 
@@ -35,9 +35,9 @@ def data_of(file: str) -> dict[str, Any]:
 
 def test_there_are_three_texts_and_the_house_s_own_rules_and_casino_night_is_the_default() -> None:
     assert set(FILES) == {"njac-13:47-20", "njac-19:47", "njac-13:69F"}
-    assert profile_names() == (*FILES, "house")
+    assert tuple(SOURCES) == (*FILES, "house")
     assert DEFAULT_PROFILE == "njac-13:47-20"
-    assert all(profile(name).name == name for name in profile_names())
+    assert all(profile(name).name == name for name in SOURCES)
 
 
 def test_an_unknown_profile_is_refused_by_name() -> None:

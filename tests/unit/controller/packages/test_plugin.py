@@ -15,6 +15,7 @@ from controller.certification.certificate import made_now, model_differences
 from controller.configuration.values import TableConfig
 from controller.games import outside
 from controller.games.load import check, check_text
+from controller.packages.installed import files_of, installed
 from controller.rules import profile as profiles
 from controller.service.event_lines import line_of
 from feed.events import TableOpened
@@ -25,6 +26,12 @@ from tests.tables.problems import problem_lines
 TRUSTING = TABLE.read_text(encoding="utf-8")
 WITHOUT = TRUSTING.replace('packages = ["fair-wheel"]\n', "")
 ROULETTE = '[table]\nid = "t"\ngame = "roulette"\npackages = ["other"]\n[lines]\nbackend = "sim"\n'
+NEW_CLEAR = """
+from dataclasses import replace
+from controller.games.catalogue import GAME
+from controller.table.orders.order import Verb
+X = replace(GAME["roulette"], name="new", orders=(Verb("clear", lambda *given: "done"),))
+"""
 TRAP = 'raise SystemExit("imported")\n'
 
 
@@ -148,6 +155,36 @@ def test_what_is_ours_is_not_replaced_and_who_tries_is_not_imported(
     assert wrong in problem_lines(check_text(ROULETTE))[0]
 
 
+def test_an_order_of_ours_is_not_replaced(folder: Path) -> None:
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": NEW_CLEAR})
+    wrong = "its game new has an order clear of its own, which is ours and cannot be replaced"
+    assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+def test_every_file_that_can_run_is_in_the_hash(folder: Path) -> None:
+    files = {
+        "other/__init__.py": "",
+        "other/__pycache__/hidden.py": "",
+        "other/__pycache__/old.cpython-38.pyc": "",
+        "other_fast.abi3.so": "",
+        "other-start.pth": "import other",
+    }
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, files)
+    assert [path for path, _ in files_of(installed()["other"])] == [
+        "(METADATA)",
+        "(entry_points.txt)",
+        "other-start.pth",
+        "other/__init__.py",
+        "other/__pycache__/hidden.py",
+        "other_fast.abi3.so",
+    ]
+
+
+def test_a_table_of_another_game_by_our_rules_is_told_what_to_write(plugin: Path) -> None:
+    by_ours = TRUSTING.replace("[table]\n", '[table]\nrules = "njac-13:47-20"\n')
+    assert problem_lines(check_text(by_ours))[0].endswith('write "fair"')
+
+
 def test_a_package_that_brings_files_of_ours_is_not_imported(folder: Path) -> None:
     files = {"other.py": TRAP, "simulators/added.py": ""}
     distribution(folder, "other", {"feltwire.games/new": "other:X"}, files)
@@ -160,6 +197,7 @@ def test_a_package_that_brings_files_of_ours_is_not_imported(folder: Path) -> No
         ("import missing_library\nX = 1\n", "other 1.0 cannot be imported (ModuleNotFoundError"),
         ("X = 1\n", "its entry point new gives no GameSpec of that name, but a int"),
         ("Y = 1\n", "other 1.0 cannot be imported (AttributeError"),
+        ("raise RuntimeError('no licence')\n", "other 1.0 cannot be imported (RuntimeError: no licence)"),
     ],
 )
 def test_a_package_that_cannot_be_used_is_named_with_the_cause(folder: Path, module: str, wrong: str) -> None:
