@@ -44,7 +44,7 @@ class Effort(NamedTuple):
     seeds: int
 
 
-class Check(NamedTuple):
+class GameCheck(NamedTuple):
     """One check of a game."""
 
     says: str
@@ -196,13 +196,15 @@ def _words(config: TableConfig, effort: Effort) -> Checked:
 
 
 CHECKS: Final = (
-    Check("with every fault an outcome is what the simulator knows to be true, and clean rounds get one", _verdicts),
-    Check("every reason of a refusal is explained", _reasons),
-    Check("results have their struct, their words, and the values that statistics count", _results),
-    Check("equal seeds give equal bytes", _equal),
-    Check("however a stream is cut into batches, its bytes are equal", _cuts),
-    Check("with any line or link lost, no outcome is another one than the true", _losses),
-    Check("a capture replays to the same events", _captures),
-    Check("who joins with a snapshot has the state of who has heard every event", _snapshots),
-    Check("boards have its words in every language that it has", _words),
+    GameCheck(
+        "with every fault an outcome is what the simulator knows to be true, and clean rounds get one", _verdicts
+    ),
+    GameCheck("every reason of a refusal is explained", _reasons),
+    GameCheck("results have their struct, their words, and the values that statistics count", _results),
+    GameCheck("equal seeds give equal bytes", _equal),
+    GameCheck("however a stream is cut into batches, its bytes are equal", _cuts),
+    GameCheck("with any line or link lost, no outcome is another one than the true", _losses),
+    GameCheck("a capture replays to the same events", _captures),
+    GameCheck("who joins with a snapshot has the state of who has heard every event", _snapshots),
+    GameCheck("boards have its words in every language that it has", _words),
 )
