@@ -28,12 +28,12 @@ STARTED: Final[tuple[tuple[str, tuple[str, ...], dict[str, str]], ...]] = (
     (
         "scoreboard",
         ("scoreboard", "ipc:///tmp/none", "--host", "0.0.0.0", "--port", "8080"),
-        {"HEALTH": "http://127.0.0.1:8080/"},
+        {"HEALTH": "http://127.0.0.1:8080/livez"},
     ),
     (
         "relay",
         ("relay", "nats://127.0.0.1:4999", "ipc:///tmp/none", "--venue", "hall", "--metrics", "9124"),
-        {"HEALTH": "http://127.0.0.1:9124/metrics"},
+        {"HEALTH": "http://127.0.0.1:9124/livez"},
     ),
 )
 """What a container runs: with no words, what the Dockerfile names; the others wait for a service and for NATS."""
