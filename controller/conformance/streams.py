@@ -61,6 +61,22 @@ def damaged(stream: Batch, rng: random.Random) -> Batch:
     return Batch(stream.edges, rare, stream.until_ns)
 
 
+def with_lost_edges(stream: Batch, rng: random.Random) -> Batch:
+    """The stream without some edges of one line: it is unplugged for a while, or a few of them are lost."""
+    line = rng.choice(sorted({edge.line for edge in stream.edges}))
+    times = [edge.t_ns for edge in stream.edges if edge.line == line]
+    first = rng.randrange(len(times))
+    count = rng.choice((1, 2, 10, len(times)))
+    lost = times[first : first + count]
+    if rng.random() < 0.5:
+        told = EdgesLost(line, Loss.UNPLUGGED, lost[0])
+    else:
+        told = EdgesLost(line, Loss.OVERFLOW, lost[-1], len(lost))
+    edges = [edge for edge in stream.edges if edge.line != line or not lost[0] <= edge.t_ns <= lost[-1]]
+    rare = sorted([*stream.rare, told], key=lambda value: value.t_ns)
+    return Batch(edges, rare, stream.until_ns)
+
+
 def fed(config: TableConfig, stream: Batch, cuts: Sequence[int]) -> Given:
     """What a fresh table gives of a stream that is cut at these times."""
     table = table_for(config, epoch="sim", simulated=True, opens=True)

@@ -58,6 +58,7 @@ def test_the_package_keeps_everything(built: Path) -> None:
         ("rounds.py", '"prize": self', '"prize": 7 or self', "results have their struct", "is no FairResult"),
         ("simulator.py", "rng.choice((1, -1))", "Random().choice((1, -1))", "equal seeds", "draw from the seed alone"),
         ("device.py", "    def view(", BY_BATCH, "however a stream is cut", "other bytes when the same stream"),
+        ("device.py", '"edges_lost"', '""', "with any line or link lost", "but the truth is"),
         ("view.json", '"bear": "OSO", ', "", "boards have its words", "es: bear is missing"),
         (
             "view.json",
