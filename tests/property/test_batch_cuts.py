@@ -227,7 +227,7 @@ def _named(cases: Iterable[tuple[Variant, str]]) -> list[Any]:
     return [pytest.param(variant.config, fault, id=f"{variant.name}-{fault}") for variant, fault in cases]
 
 
-def test_there_is_a_table_of_every_game_and_ofevery_choice_of_its_devices() -> None:
+def test_there_is_a_table_of_every_game_and_of_every_choice_of_its_devices() -> None:
     played = {(variant.config.game, choice) for variant, _ in EACH_CHOICE for choice in variant.choices}
     known = {("chuck_a_luck", "reader.format=frames_7a"), ("money_wheel", "wheel.sensing=pegs")}
     there = {
