@@ -11,8 +11,11 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-Color: TypeAlias = Literal["plain", "red", "black", "green", "gold", "blue", "white"]
+from .codes import one_of
+
+Color: TypeAlias = Annotated[str, one_of("plain", "red", "black", "green", "gold", "blue", "white")]
 """The colors that a board has, each with a contrast that can be read."""
+Measure: TypeAlias = Annotated[str, one_of("", "revolutions", "inversions", "shakes")]
 
 MOST_WORDS = 200
 """Words in one language that a view may have (ours)."""
@@ -26,15 +29,37 @@ _Words = Annotated[dict[_Text, _Text], Meta(max_length=MOST_WORDS)]
 class GameView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a board shows of one game."""
 
-    hero: _Field
+    hero: str
     """The field of a result that is shown large."""
-    captions: Annotated[list[_Field], Meta(max_length=4)] = []
+    captions: list[str] = []
     """The fields that are shown below it."""
-    colors: Annotated[dict[_Text, Color], Meta(max_length=MOST_WORDS)] = {}
+    colors: dict[str, Color] = {}
     """The color of each value of the large field; `plain` for others."""
     counts: str = ""
     """The statistics whose counts are shown as shares: a field that `statistics` of the table names; empty for none."""
-    measure: Literal["", "revolutions", "inversions", "shakes"] = ""
+    measure: Measure = ""
     """What `round.progress` measures of a round that runs; empty: that it runs is all that is shown."""
-    words: Annotated[dict[_Language, _Words], Meta(max_length=32)] = {}
+    words: dict[str, dict[str, str]] = {}
     """In each language, English among them: `game` names it, then fields, values and reasons by what the feed has."""
+
+
+class _GivenView(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A view as a game may give it."""
+
+    hero: _Field
+    captions: Annotated[list[_Field], Meta(max_length=4)] = []
+    colors: Annotated[
+        dict[_Text, Literal["plain", "red", "black", "green", "gold", "blue", "white"]], Meta(max_length=MOST_WORDS)
+    ] = {}
+    counts: _Text = ""
+    measure: Literal["", "revolutions", "inversions", "shakes"] = ""
+    words: Annotated[dict[_Language, _Words], Meta(max_length=32)] = {}
+
+
+def check_view(view: object) -> None:
+    """Checks a view before a table publishes it. A reader takes more than this, so that it survives a newer one.
+
+    Raises:
+        ValueError: where it is not as a game may give it, and how.
+    """
+    msgspec.convert(msgspec.to_builtins(view), _GivenView)

@@ -31,6 +31,7 @@ from controller.packages.installed import (
 from controller.rules.profile import OWN, RESERVED, RulesSpec, admit
 from drivers.base.device_spec import DeviceSpec
 from feed.data import TablePackage
+from feed.game_view import check_view
 from hal.backend_spec import BackendSpec
 from hal.known_names import nearest
 
@@ -106,6 +107,7 @@ def imported(name: str) -> Package:
         )
         _check_slots(package, brings)
         _check_orders(package, brings)
+        _check_views(package, brings)
         _IMPORTED[name] = Package(identity, brings._replace(profiles=tuple(_admitted(package))))
     return _IMPORTED[name]
 
@@ -181,6 +183,19 @@ def _check_orders(package: Installed, brings: Catalogue) -> None:
         if replaced:
             wrong = f"its game {game.name} has an order {replaced[0]} of its own, which is ours and cannot be replaced"
             raise PackageError(wrong, f"ask the author of {package.name} for another name")
+
+
+def _check_views(package: Installed, brings: Catalogue) -> None:
+    """What a board is to show is published and journalled: it must be what every reader takes."""
+    for game in brings.games:
+        try:
+            if game.view is not None:
+                check_view(game.view)
+        except (TypeError, ValueError) as error:
+            wrong = f"the view of its game {game.name} cannot be published ({error})"
+            raise PackageError(
+                wrong, f"ask the author of {package.name}; docs/plugins.md has what a view is"
+            ) from error
 
 
 def _joined(catalogue: Catalogue, package: Package) -> Catalogue:

@@ -18,7 +18,7 @@ from controller.games.load import check, check_text
 from controller.packages.installed import files_of, installed
 from controller.rules import profile as profiles
 from controller.service.event_lines import line_of
-from feed.events import TableOpened
+from feed.events import TableOpened, decode, encode
 from feed.state import TableState
 from tests.plugin import TABLE, distribution, installed_into
 from tests.tables.problems import problem_lines
@@ -31,6 +31,12 @@ from dataclasses import replace
 from controller.games.catalogue import GAME
 from controller.table.orders.order import Verb
 X = replace(GAME["roulette"], name="new", orders=(Verb("clear", lambda *given: "done"),))
+"""
+NEW_VIEW = """
+from dataclasses import replace
+from controller.games.catalogue import GAME
+from feed.game_view import GameView
+X = replace(GAME["roulette"], name="new", view=GameView({}))
 """
 TRAP = 'raise SystemExit("imported")\n'
 
@@ -159,6 +165,28 @@ def test_an_order_of_ours_is_not_replaced(folder: Path) -> None:
     distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": NEW_CLEAR})
     wrong = "its game new has an order clear of its own, which is ours and cannot be replaced"
     assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+@pytest.mark.parametrize(
+    ("view", "wrong"),
+    [
+        ("hero='pocket', colors={'7': 'pink'}", "Invalid enum value 'pink' - at `$.colors[...]`"),
+        ("hero='Not a field'", "at `$.hero`"),
+        ("hero=7", "Expected `str`, got `int` - at `$.hero`"),
+    ],
+)
+def test_a_view_that_readers_would_not_take_is_refused(folder: Path, view: str, wrong: str) -> None:
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": NEW_VIEW.format(view)})
+    assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+def test_a_reader_survives_a_view_of_a_newer_version(plugin: Path) -> None:
+    opened = next(
+        event for event in next(iter(simulate(trusting(), 1, 3, {}))).events if isinstance(event.data, TableOpened)
+    )
+    newer = decode(encode(opened).replace(b'"gold"', b'"pink"'))
+    assert isinstance(newer.data, TableOpened) and newer.data.view is not None
+    assert newer.data.view.colors["bear"] == "pink"
 
 
 def test_every_file_that_can_run_is_in_the_hash(folder: Path) -> None:
