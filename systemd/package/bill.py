@@ -60,7 +60,7 @@ def bill(
             },
         },
         "components": components,
-        "dependencies": [*_dependencies(libraries, ours, components, system)],
+        "dependencies": [*_dependencies(libraries, ours, components, system, arch)],
     }
     serial = uuid.uuid5(_NAMESPACE, json.dumps(document, sort_keys=True))
     return json.dumps({"serialNumber": f"urn:uuid:{serial}", **document}, indent=1, sort_keys=True) + "\n"
@@ -166,13 +166,13 @@ def _folders_of_ours(libraries: Path) -> list[str]:
 
 
 def _dependencies(
-    libraries: Path, ours: str, components: Sequence[dict[str, Any]], system: System
+    libraries: Path, ours: str, components: Sequence[dict[str, Any]], system: System, arch: str
 ) -> Iterator[dict[str, Any]]:
     """What needs what, as the wheels state it for this system."""
     there = {str(canonicalize_name(one.name)): one for one in distributions(libraries)}
     others = [str(one["bom-ref"]) for one in components if not str(one["bom-ref"]).startswith("pkg:pypi/")]
     for name, one in there.items():
-        needed = sorted(there[other].purl for other in _needs(one, system) if other in there)
+        needed = sorted(there[other].purl for other in needed_by(one, system, arch) if other in there)
         if name == OURS:
             # The extras of a table's computer are in the package too.
             everything = sorted(other.purl for other in there.values() if other.name != OURS)
@@ -181,8 +181,9 @@ def _dependencies(
             yield {"ref": one.purl, "dependsOn": needed}
 
 
-def _needs(one: Distribution, system: System) -> set[str]:
-    target = {"python_version": system.minor, "python_full_version": system.python, "extra": ""}
+def needed_by(one: Distribution, system: System, arch: str) -> set[str]:
+    """The distributions that one requires there, without its extras."""
+    target = {**system.markers(arch), "extra": ""}
     requirements = [Requirement(text) for text in one.about.get_all("Requires-Dist", [])]
     return {
         canonicalize_name(needed.name)

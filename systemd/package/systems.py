@@ -31,6 +31,19 @@ class System(NamedTuple):
         """The version that wheels with C code are made for: `3.11`."""
         return ".".join(self.python.split(".")[:2])
 
+    def markers(self, arch: str) -> dict[str, str]:
+        """What the conditions of requirements are decided by there, whatever computer builds."""
+        return {
+            "implementation_name": "cpython",
+            "os_name": "posix",
+            "platform_machine": MACHINES[arch],
+            "platform_python_implementation": "CPython",
+            "platform_system": "Linux",
+            "python_full_version": self.python,
+            "python_version": self.minor,
+            "sys_platform": "linux",
+        }
+
 
 SYSTEMS: Final = {
     "bookworm": System("Debian 12 (bookworm)", "3.11.2", "+deb12"),

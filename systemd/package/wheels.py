@@ -84,16 +84,7 @@ def locked_for(system: System, arch: str, lock: str) -> str:
     pip decides conditions for the Python that runs it, also where it downloads for another one: `typing-extensions`
     would be missing from a package for 3.11 that 3.13 builds.
     """
-    target = {
-        "implementation_name": "cpython",
-        "os_name": "posix",
-        "platform_machine": MACHINES[arch],
-        "platform_python_implementation": "CPython",
-        "platform_system": "Linux",
-        "python_full_version": system.python,
-        "python_version": system.minor,
-        "sys_platform": "linux",
-    }
+    target = system.markers(arch)
     needed: list[str] = []
     for entry in re.split(r"\n(?=[A-Za-z0-9])", lock):
         first, _, rest = entry.partition("\n")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from email.parser import HeaderParser
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,11 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from systemd.package.bill import NAME as BILL
+from systemd.package.bill import needed_by
 from systemd.package.build import DOCS, LIBRARIES
 from systemd.package.systems import ROOT, SYSTEMS, BuildError
 from systemd.package.third_parties import STATED, parts
-from systemd.package.wheels import LOCK, locked_for, unpack
+from systemd.package.wheels import LOCK, Distribution, locked_for, unpack
 from tests.fakes.time_limits import HANG_S
 
 pytestmark = pytest.mark.long
@@ -179,6 +181,13 @@ def test_where_a_package_comes_from_is_stated_with_the_hash_of_each_input(
         "digest": {"sha256": hashlib.sha256(LOCK.read_bytes()).hexdigest()},
     } in inputs
     assert {"dpkg-deb", "pip", "python"} <= set(statement["predicate"]["runDetails"]["builder"]["version"])
+
+
+def test_what_a_wheel_needs_is_decided_for_the_processor_of_the_package(tmp_path: Path) -> None:
+    about = HeaderParser().parsestr('Requires-Dist: only-arm; platform_machine == "aarch64"\n')
+    one = Distribution("any", "1", about, tmp_path)
+    assert needed_by(one, SYSTEMS["trixie"], "arm64") == {"only-arm"}
+    assert needed_by(one, SYSTEMS["trixie"], "amd64") == set()
 
 
 def test_a_wheel_without_a_licence_or_its_text_stops_the_build(tmp_path: Path) -> None:
