@@ -216,7 +216,8 @@ class Relay:
     def report(self) -> RelayReport:
         """How far it is. Any thread may ask."""
         plan, progress = self._plan, self.progress
-        rewritten = progress.rewritten
+        # Copies: the loop adds and removes tables meanwhile.
+        rewritten = dict(progress.rewritten)
         return RelayReport(
             venue=plan.venue,
             name=plan.name,
