@@ -34,7 +34,7 @@ class BaseRow(NamedTuple):
     hash: bytes
     n: int
     state: bytes
-    """Where the table stood after that record: a snapshot in JSON; empty for the commands."""
+    """The state of the table after that record: a snapshot in JSON; empty for the commands."""
 
     @property
     def is_typed(self) -> bool:
@@ -42,7 +42,7 @@ class BaseRow(NamedTuple):
         return tuple(map(type, self)) == _TYPES and len(self.hash) == _HASH_BYTES
 
     def snapshot(self) -> Snapshot | None:
-        """Where the table stood; None for the commands, and where an older Feltwire kept nothing.
+        """The state of the table; None for the commands, and where an older Feltwire kept nothing.
 
         Raises:
             ValueError: the state cannot be read, or is that of another table or record.
@@ -52,7 +52,7 @@ class BaseRow(NamedTuple):
         found = decode_snapshot(self.state)
         if (found.table, found.last, found.epoch) != (self.chain, self.seq, self.epoch):
             stood = f"{found.table} after record {found.last} of {found.epoch}"
-            raise ValueError(f"it is the state of {stood}, and stands for record {self.seq} of {self.epoch}")
+            raise ValueError(f"it is the state of {stood}, and represents record {self.seq} of {self.epoch}")
         return found
 
 

@@ -222,7 +222,7 @@ class ChainCheck:
         follows = not self._hashes or row.follows(self._hashes)
         if type(row.seq) is not int or row.seq <= self._place:
             self._last_n = self._sealed_to = None
-            self._found(FindingKind.INSERTED, None, None, f"a record stands at {row.seq!r} where none can be")
+            self._found(FindingKind.INSERTED, None, None, f"a record is at {row.seq!r} where none can be")
         elif follows:
             self._accept(row, row.seq, body, following)
         elif (row.body, row.hash) == self._last_row:
@@ -247,7 +247,7 @@ class ChainCheck:
         self._vouch(row)
 
     def _end_of_inserted(self, row: UntrustedRow, seq: int) -> None:
-        """The record follows one before the last: what stands between was put in."""
+        """The record follows one before the last: what is between was put in."""
         number, digest = self._before
         first = number + 1
         while self.findings and (self.findings[-1].last or 0) >= first:
@@ -320,7 +320,7 @@ class ChainCheck:
         self._found(FindingKind.COLUMNS, number, number, "; ".join(differ.values()), columns=names)
 
     def _rows_in_order(self, row: UntrustedRow, following: UntrustedRow | None) -> None:
-        """`n` grows along a chain, and a seal stands between the rows that it states."""
+        """`n` grows along a chain, and a seal is between the rows that it states."""
         last_n = self._last_n
         detail = ""
         if last_n is not None and row.n <= last_n:
@@ -361,7 +361,7 @@ class ChainCheck:
         since = f"since record {trusted}" if trusted else "from the first record on"
         detail = (
             f"its hashes fit each other, and not {vouch.by}: that names {vouch.hash.hex()[:16]}… for record "
-            f"{self.last}, and {self.head.hex()[:16]}… stands there; changed at some place {since}"
+            f"{self.last}, and {self.head.hex()[:16]}… is there; changed at some place {since}"
         )
         self._found(FindingKind.REWRITTEN, min(trusted + 1, self.last), self.last, detail)
 

@@ -1,4 +1,4 @@
-"""Whether archives and the journal, oldest first, go on from each other: their chains, and where each table stood."""
+"""Whether archives and the journal, oldest first, go on from each other: their chains, and the state of each table."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _breaks(before: AuditReport, after: AuditReport) -> Iterator[str]:
 
 
 def _other_states(archive: Path, path: Path) -> Iterator[str]:
-    """Tables that stood elsewhere at the end of an archive than the file after it states."""
+    """Tables that were elsewhere at the end of an archive than the file after it states."""
     with reading(path, "reading where its history begins") as connection:
         base = [row for row in read_base(connection) if row.chain != COMMANDS and row.state]
-    with reading(archive, "reading where each table stood at its end") as connection:
+    with reading(archive, "reading the state of each table at its end") as connection:
         for row in base:
             wrong = _other_state(connection, archive, row)
             if wrong:
-                yield f"{row.chain}: where the table stood after record {row.seq}, by {path} and by {archive}: {wrong}"
+                yield f"{row.chain}: the state of the table after record {row.seq}, by {path} and by {archive}: {wrong}"
 
 
 def _other_state(connection: sqlite3.Connection, archive: Path, row: BaseRow) -> str:

@@ -95,7 +95,7 @@ def journal_error(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSErro
     if isinstance(error, OSError):
         name, detail = _SYSTEM.get(error.errno or 0, ""), os.strerror(error.errno) if error.errno else str(error)
     elif isinstance(error, UnicodeDecodeError):
-        name, detail = "SQLITE_CORRUPT", f"what stands there is no text: {error.reason}"
+        name, detail = "SQLITE_CORRUPT", f"what is there is no text: {error.reason}"
     else:
         name, detail = str(getattr(error, "sqlite_errorname", "")), str(error)
     family = "_".join(name.split("_")[:2])

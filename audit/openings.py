@@ -124,7 +124,7 @@ class Openings:
             yield f"the root {shown}… of batch {data.batch} that is opened was never sealed, or is opened twice"
         dealt = self._dealt if data.batch == self._batch else self._before.pop(data.batch, {})
         if not lay_in_order(dealt, data.cards):
-            yield f"the cards that were dealt did not lie in the order that the shuffler made of batch {data.batch}"
+            yield f"the cards that were dealt were not in the order that the shuffler made of batch {data.batch}"
 
 
 def _commits(commitment: str, salt: str, card: str) -> bool:

@@ -83,7 +83,7 @@ class Head(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A record as it stands in the file; `n` counts over all chains."""
+    """A record as it is in the file; `n` counts over all chains."""
 
     n: int
     chain: str
@@ -109,7 +109,7 @@ def nothing(chain: str) -> Head:
 # is in it too.
 
 _MOST_DIGITS: Final = 18
-"""Of an event's number: SQLite holds every number of so many."""
+"""Of an event's number: SQLite holds every number of this many."""
 _SEQUENCE_DIGITS: Final = 20
 """The width of `sequence`, which states the number with zeros before it."""
 

@@ -24,7 +24,7 @@ from audit.seals import (
 
 
 class UnsealedTail(NamedTuple):
-    """Records that stood without a seal when the service started: between the last seal and that of the start."""
+    """Records that were without a seal when the service started: between the last seal and that of the start."""
 
     first_n: int
     last_n: int
@@ -143,7 +143,7 @@ class _SealChecker:
         self._n = seal.n
         for vouch in self._witnesses:
             if vouch.seq == seal.n and vouch.hash != seal.hash:
-                what = f"{vouch.by} names {vouch.hash.hex()[:16]}…, and {seal.hash.hex()[:16]}… stands there"
+                what = f"{vouch.by} names {vouch.hash.hex()[:16]}…, and {seal.hash.hex()[:16]}… is there"
                 self._found(FindingKind.REWRITTEN, seal.n, seal.n, what, seal.after_n)
         statement = self._statement(seal)
         if statement is None:
@@ -162,7 +162,7 @@ class _SealChecker:
                 given.append(Vouch(head.seq, digest, f"seal {seal.n} of {statement.time}", seal.after_n))
 
     def _follow(self, seal: Seal, statement: Statement) -> None:
-        """What stands between this seal and the good one before it."""
+        """What is between this seal and the good one before it."""
         is_next = self._before is not None and statement.previous == self._before
         if is_next and self.stopped and (self.closed or statement.why not in AFTER_REST):
             allowed = "nothing" if self.closed else "only a start"
@@ -175,7 +175,7 @@ class _SealChecker:
                 start = f"seal {seal.n}, of the {made_at} at {statement.time}"
                 self.tails.append(UnsealedTail(self.covered + 1, seal.after_n, start, self.stopped))
             if statement.unsealed is not None and statement.unsealed != tail:
-                what = f"it states that {statement.unsealed} records stood without a seal before it, and {tail} do"
+                what = f"it states that {statement.unsealed} records were without a seal before it, and {tail} do"
                 self._found(FindingKind.CHANGED, seal.n, seal.n, what, seal.after_n)
         rest = AT_REST.get(statement.why)
         self.stopped = f"seal {seal.n}, of the {rest} at {statement.time}" if rest else ""
@@ -275,7 +275,7 @@ def check_base(base: Sequence[BaseRow], seals: CheckedSeals) -> Iterator[AuditFi
     for row in base:
         wrong = _state_wrong(row)
         if wrong:
-            detail = f"where the table stood when its history was archived cannot be read: {wrong}"
+            detail = f"the state of the table when its history was archived cannot be read: {wrong}"
             yield AuditFinding(kind=FindingKind.BASE, chain=str(row.chain), detail=detail, order=n)
     stated = seals.heads.get(n)
     if stated is None:
@@ -295,7 +295,7 @@ def base_notes(base: Sequence[BaseRow], seals: CheckedSeals) -> Iterator[str]:
     if not base or not seals.last_time:
         return
     unsigned = "history was archived by an older Feltwire, which signed no record of it"
-    compare = "verify it together with the archive, which shows where each table stood"
+    compare = "verify it together with the archive, which shows the state of each table"
     if seals.base is None:
         yield f"{unsigned}: what it left behind (the base and its `state`) can be changed unnoticed; {compare}"
     elif seals.adopted:

@@ -5,9 +5,9 @@ Whoever edits a sealed record, and makes all hashes after it anew, would need th
 
     start ─► records, second, records, second, count ... ─► stop ─► archive ─► start ─► ...
                                                           │
-                                                          └ nothing stands between a stop and the next start
+                                                          └ nothing is between a stop and the next start
 
-What stands between the last seal before a crash and the next start had no seal: anybody who could write the file may
+What is between the last seal before a crash and the next start had no seal: anybody who could write the file may
 have put it there. The start states how many such records it found, and `verify` names them.
 
 Every seal of all heads also states where the history of the file begins (`base`). An archiving changes that, and makes
@@ -61,7 +61,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     n: int
     """Its own number, from 1."""
     why: str
-    """`start`, `stop`, `count` (so many records were written), `second` (records were written, and time passed),
+    """`start`, `stop`, `count` (this many records were written), `second` (records were written, and time passed),
     `archive` or `closed`."""
     time: str
     records: int
@@ -88,7 +88,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Seal(NamedTuple):
-    """A seal as it stands in the file."""
+    """A seal as it is in the file."""
 
     n: int
     after_n: int

@@ -272,7 +272,7 @@ class _Verification:
             self.notes.append("older history was archived: verify the archives with it, oldest first, this file last")
 
     def _tails(self, records: RecordTable) -> None:
-        """What stood without a seal when a start sealed it."""
+        """What was without a seal when a start sealed it."""
         for tail in self.sealed.tails:
             if tail.stopped:
                 self._after_stop(records, tail)
@@ -289,7 +289,7 @@ class _Verification:
         """Records after the seal of an orderly end: the service writes none there."""
         then = f"; {tail.start}, sealed it afterwards" if tail.start else ""
         for chain, _, first, last, n in records.spans(tail.first_n, tail.last_n):
-            detail = f"it stands after {tail.stopped}, and only the seal of a start may follow that{then}"
+            detail = f"it is after {tail.stopped}, and only the seal of a start may follow that{then}"
             self.findings.append(
                 AuditFinding(kind=FindingKind.INSERTED, chain=chain, first=first, last=last, detail=detail, order=n)
             )

@@ -52,7 +52,7 @@ class HistoryLost(NamedTuple):
 
 
 class State(StrEnum):
-    """What stands in the place of the witness; in words, as reports have it."""
+    """What is in the place of the witness; in words, as reports have it."""
 
     GOOD = "good"
     MISSING = "missing"
@@ -153,7 +153,7 @@ class Witness:
     def _begin(self) -> tuple[int, int]:
         """A new file in place of the old one, which stays as it is until the new one is complete."""
         new = self._path.with_name(self._path.name + ".new")
-        # Not left over from a start that was cut off: something else may stand there, and a FIFO would block.
+        # Not left over from a start that was cut off: something else may be there, and a FIFO would block.
         new.unlink(missing_ok=True)
         file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:

@@ -1,6 +1,6 @@
 """Many pages without a browser: `python -m benchmarks.board_clients URL PAGES MESSAGES`.
 
-Each opens a WebSocket and asks as a page does. It prints `ready`, and `done` when every page has so many boards.
+Each opens a WebSocket and asks as a page does. It prints `ready`, and `done` when every page has this many boards.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ BEGINS_NS = 2_500_000_000
 """From when on the board's clock is known, over any adapter: what is to be heard should happen later."""
 LOOK_NS = 100_000_000
 AFTER_NS = 500_000_000
-"""So long after the last edge everything was heard."""
+"""This long after the last edge everything was heard."""
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Heard:
     numbers: set[int] = field(default_factory=set)
     """Numbers of edges that came over the wire, those of the levels found included."""
     following: int = 0
-    """The number of the next edge, as the board said it last: it has seen, or missed, so many."""
+    """The number of the next edge, as the board said it last: it has seen, or missed, this many."""
     edge_bytes: int = 0
     """Bytes on the wire of the reports that told edges."""
     errors_ns: list[int] = field(default_factory=list)

@@ -44,7 +44,7 @@ ASK_NS = 7_300_000
 ASK_SLOWLY_NS = 73_300_000
 """So too, where an answer may be 20 ms under way: a command waits for the answer to the one before."""
 RATE_STEP = 100
-"""To so many edges a second the limit is found."""
+"""To this many edges a second the limit is found."""
 LEAST_RATE, MOST_RATE = 2_000, 12_000
 BURST, BURST_PER_S = 60, 50_000
 
@@ -109,7 +109,7 @@ def board_lines(sizes: BoardSizes) -> Iterator[Line]:
 
 
 def steady(lines: Sequence[str], per_s: float, seconds: float) -> list[Edge]:
-    """One line after the other changes, evenly, so often a second."""
+    """One line after the other changes, evenly, this often a second."""
     period_ns = NS_PER_S / per_s
     return [
         Edge(lines[i % len(lines)], 1 - i // len(lines) % 2, BEGINS_NS + round(i * period_ns))

@@ -277,7 +277,7 @@ class Played(NamedTuple):
 
 
 def played(sizes: FleetSizes) -> Played:
-    """Has the tables play for so many minutes."""
+    """Has the tables play for this many minutes."""
     seconds = sizes.minutes * 60
     with rig(sizes, events=0, period_s=sizes.period_s) as made:
         made.start_relays()

@@ -214,7 +214,7 @@ async def _until(clients: asyncio.subprocess.Process, word: bytes) -> None:
 
 
 async def _fan_out(pages: int, messages: int, app: web.Application, send: Callable[[], AsyncIterator[None]]) -> float:
-    """Seconds of CPU to send these messages to so many pages."""
+    """Seconds of CPU to send these messages to this many pages."""
     server = PageServer(app)
     url = await server.start()
     clients = await asyncio.create_subprocess_exec(

@@ -80,7 +80,7 @@ class Rig:
             process.wait()
 
     async def joined(self, count: int) -> None:
-        """Waits until so many subscribers are there."""
+        """Waits until this many subscribers are there."""
         while self.publisher.subscriptions < count:
             await asyncio.sleep(0.005)
 
@@ -214,7 +214,7 @@ def latencies(turns: int) -> dict[str, list[int]]:
 
 
 def sustained(count: int, subscribers: int) -> float:
-    """Events a second, journalled and published, with so many subscribers."""
+    """Events a second, journalled and published, with this many subscribers."""
     with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
         return asyncio.run(_sustained(count, subscribers, Path(name)))
 

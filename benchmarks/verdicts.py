@@ -67,7 +67,7 @@ def roulette(rounds: int, repeats: int) -> Section:
 
 
 def simulated_rounds(config: TableConfig, rounds: int) -> list[Batch]:
-    """What the lines do in so many clean rounds, each from rest to rest."""
+    """What the lines do in this many clean rounds, each from rest to rest."""
     simulator = geometry_of(config).simulator(SEED)
     return [simulator.start(), *(simulator.round().batch for _ in range(rounds))]
 

@@ -138,7 +138,7 @@ def listens(endpoint: str) -> bool:
 def _failure(endpoint: str) -> OSError | None:
     """What connecting to an `ipc://` endpoint raises; None where a process listens there."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        # A process that stands still with many connections waiting listens too, and connecting would wait for it.
+        # A process that is still with many connections waiting listens too, and connecting would wait for it.
         probe.setblocking(False)
         try:
             probe.connect(endpoint.removeprefix("ipc://"))

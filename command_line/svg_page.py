@@ -9,7 +9,7 @@ FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 
 
 class SvgPage:
-    """Collects shapes; `text` is the file. A shape that comes later lies above."""
+    """Collects shapes; `text` is the file. A shape that comes later is above."""
 
     def __init__(self, width: float, height: float, title: str) -> None:
         self.width, self.height = width, height

@@ -97,7 +97,7 @@ class FoundSeals(NamedTuple):
     heads: dict[TableName, list[SealedHead]]
     """By table; where a seal states again what the one before does, the first of them."""
     notes: list[str]
-    """What stands there and vouches for nothing, and whose keys were taken at their word."""
+    """What is there and vouches for nothing, and whose keys were taken at their word."""
 
 
 async def sealed_heads(jetstream: JetStream, stream: str, keys: Collection[bytes], venue: str = "") -> FoundSeals:

@@ -18,7 +18,7 @@ LONGEST_WAIT_NS: Final = 8 * NS_PER_S
 
 
 def wait_ns(failures: int) -> int:
-    """How long to wait after so many attempts in a row that failed."""
+    """How long to wait after this many attempts in a row that failed."""
     return min(FIRST_WAIT_NS << min(failures, 16), LONGEST_WAIT_NS)
 
 

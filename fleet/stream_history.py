@@ -1,6 +1,6 @@
 """Reads a table's history out of JetStream, and answers as the history server of a service does (`feed.wire`).
 
-Events are found by their number: those of a table stand in the stream in order, so a search by halves finds each.
+Events are found by their number: those of a table are in the stream in order, so a search by halves finds each.
 A stream may have lost events that a reader has; that is never taken for a rewritten history.
 """
 

@@ -95,7 +95,7 @@ class StreamSubscription:
         simulated: bool | None = False,
     ) -> None:
         """See `feed.subscriber.Subscriber` for `tables`, `since` and `simulated`; `endpoint` is for notices only.
-        Without a venue, that of a table stands in its name."""
+        Without a venue, that of a table is in its name."""
         self._endpoint = endpoint
         self._venue = venue
         self._items: list[Item] = []

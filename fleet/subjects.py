@@ -134,7 +134,7 @@ def relay_subject(venue: str, name: str) -> str:
 
 
 def archived_subject(stream: str, table: TableName) -> str:
-    """Where it stands up to which event a table's history was removed from a stream."""
+    """Where it is up to which event a table's history was removed from a stream."""
     return f"{ROOT}.{ARCHIVED}.{stream}.{table.venue}.{SIM if table.simulated else 'real'}.{table.table}"
 
 

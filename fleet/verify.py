@@ -245,7 +245,7 @@ class TableCheck:
         return [] if digest is None else [VouchedHead(seq, digest, journal.name)]
 
     def _misplaced(self, event: Event, message: StoredMessage) -> str | None:
-        """Why a message does not stand where it belongs; None where it does."""
+        """Why a message is not where it belongs; None where it does."""
         expected = self.last + 1
         if message.source not in (None, stream_of(self._table.venue)):
             return f"it came from the stream {message.source}: another venue wrote it"
@@ -257,7 +257,7 @@ class TableCheck:
             one = event.seq == expected + 1
             return f"{f'event {expected} is' if one else f'events {expected} to {event.seq - 1} are'} missing before it"
         if event.seq < expected:
-            return f"it stands behind event {self.last}: it is there twice, or out of order"
+            return f"it is behind event {self.last}: it is there twice, or out of order"
         return None
 
     def _differs(self, head: VouchedHead) -> None:
@@ -282,7 +282,7 @@ async def verify_messages(
     journals: Mapping[TableName, JournalOfTable],
     starts: Mapping[TableName, VouchedHead],
 ) -> tuple[dict[TableName, TableCheck], list[str]]:
-    """Checks all messages of a stream; the second is what stands there and is of no table."""
+    """Checks all messages of a stream; the second is what is there and is of no table."""
     named = {*heads, *journals, *starts}
     checks = {table: TableCheck(table, heads.get(table, ()), journals.get(table), starts.get(table)) for table in named}
     strange: list[str] = []

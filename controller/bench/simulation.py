@@ -71,7 +71,7 @@ class Score:
 
 
 def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> dict[int | None, str]:
-    """Which round has which fault, from `NAME[@ROUND]`; None stands for every round that has none of its own.
+    """Which round has which fault, from `NAME[@ROUND]`; None means every round that has none of its own.
 
     `rounds` is the number of rounds played, None where there is no end.
 

@@ -26,7 +26,7 @@ PATIENCE_S = 10.0
 
 @click.command("trace")
 @click.argument("port", metavar="PORT")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @click.option("--watch/--no-watch", default=True, help="Have the board report the edges of all its inputs.")
 @click.option("--pull-ups/--no-pull-ups", default=True, help="Enable the pull-up resistors of its inputs.")
 @click.option("--edges", "edges_alone", is_flag=True, help="Print the edges of the inputs alone.")

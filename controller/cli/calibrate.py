@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 @click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the key lies.")
 @click.option("--by", default="", callback=person, metavar="NAME", help="Who calibrates; without it, the user.")
-@click.option("--seconds", type=click.FloatRange(min=0.5), help="End each movement after so long, without ENTER.")
-@click.option("--check", "only_check", is_flag=True, help="Only report how the table stands with its calibration.")
+@click.option("--seconds", type=click.FloatRange(min=0.5), help="End each movement after this long, without ENTER.")
+@click.option("--check", "only_check", is_flag=True, help="Only report the state of the table's calibration.")
 @click.option("--practice", is_flag=True, help="Simulated devices and a simulated hand; nothing is written.")
 @click.option("--seed", type=int, default=1, show_default=True, help="With --practice: equal seeds move equally.")
 @click.option(
@@ -65,7 +65,7 @@ def command(
 ) -> None:
     """Prove the wiring of a table by guided movements, and write its signed calibration.
 
-    No software sees that two equal sensors are exchanged, or that the indicator stands over another space than the
+    No software sees that two equal sensors are exchanged, or that the indicator is over another space than the
     count says. You move the wheel, the ball, a die or a card as you are told; each movement is judged at once, with
     what is wrong and how to mend it. What is measured (the angles of the track sensors, the flapper's zone) is shown,
     kept, and used in play. No round is open meanwhile, and no output is driven.
@@ -304,7 +304,7 @@ def _write(
     if missing:
         click.echo(f"the table stays shut: {', '.join(missing)} without a calibration", err=True)
         return FATAL
-    click.echo("the table may open: start the service, and clear not_calibrated if it stands", err=as_json)
+    click.echo("the table may open: start the service, and clear not_calibrated if it is latched", err=as_json)
     return code
 
 

@@ -21,7 +21,7 @@ def command(tables: tuple[Path, ...]) -> None:
     """Check tables' files, and report every wrong key at once, and every conflict between keys that are right.
 
     Each mistake is one line: file, line, key, what is wrong, and how to fix it. Several files are also checked
-    against each other, for tables of the same name and wires used twice. A folder stands for all *.toml in it. No
+    against each other, for tables of the same name and wires used twice. A folder means all *.toml in it. No
     hardware is needed.
 
     \b

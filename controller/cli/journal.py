@@ -262,7 +262,7 @@ def show_command(
 @click.option(
     "--rounds",
     type=click.IntRange(1, 10_000),
-    help=f"The last so many of each table.  [default: {ROUNDS}; all that are chosen by the options below]",
+    help=f"The last N of each table.  [default: {ROUNDS}; all that are chosen by the options below]",
 )
 @_ROUND
 @SINCE
@@ -505,7 +505,7 @@ def backup_command(path: Path, out: Path, keys: tuple[bytes, ...]) -> None:
     """Copy a journal as it is at one moment, while the service runs and tables play.
 
     The copy is a journal itself. It is made durable and verified before it gets its name. To go back to it, stop the
-    service and put it in the place of the journal, without the files that stand beside that one.
+    service and put it in the place of the journal, without the files that are beside that one.
 
     \b
     Examples:

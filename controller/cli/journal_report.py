@@ -56,7 +56,7 @@ ROUTINE: Final = frozenset({"no_more_bets", "settle"})
 
 
 class Heading(NamedTuple):
-    """What stands at the top."""
+    """What is at the top."""
 
     title: str
     path: str
@@ -163,7 +163,7 @@ class _Page:
             (str(len(tables)), "table" if len(tables) == 1 else "tables"),
             (of_hours(open_ns), "open, over all tables"),
             (f"{rounds:,}", "rounds with a verdict"),
-            (f"{results:,}", f"results that stand, {share(results, rounds)}"),
+            (f"{results:,}", f"results in force, {share(results, rounds)}"),
             (f"{voids:,}", f"void, {share(voids, rounds)}"),
             (f"{open_ended:,}", "left unresolved"),
             (f"{corrected:,}", "corrected"),
@@ -207,7 +207,7 @@ class _Page:
             )
             for one in self._tables
         ]
-        note = "A round belongs to the time of its verdict, and counts as it stands at the end of the journal."
+        note = "A round belongs to the time of its verdict, and counts as the journal has it at its end."
         return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>'
 
     def _results(self) -> str:

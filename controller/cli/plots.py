@@ -10,7 +10,7 @@ WIDTH = 40
 
 
 def plot(rows: Sequence[PlotRow], width: int = WIDTH) -> Iterator[str]:
-    """The rows as text. Angles share one scale, so that they stand beside each other as on the device.
+    """The rows as text. Angles share one scale, so that they are beside each other as on the device.
 
     ball_1     0.0°  |#.......................................|  file: 0°
     ball_2    81.2°  |.........#..............................|  file: 80°

@@ -27,7 +27,7 @@ MOST_MILLIONS = 50
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
 @click.argument("out", metavar="[OUT.vcd]", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT.vcd", help="The same.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @click.option(
     "--values",
     type=click.IntRange(1000, MOST_MILLIONS * 1_000_000),

@@ -21,7 +21,7 @@ def command(cite: str) -> None:
     A citation is what events and refusals carry as their rule, as in 13:47-20.32(m)1; several, separated by commas,
     are printed one after the other. The words come from the data of the rules: no network is needed. Every paragraph
     that our copies of the texts hold is there; after it, what is torn off in our copy, the requirement that covers it,
-    or why nothing in the controller rests on it. A rule that is "ours", or a house rule, stands in no text.
+    or why nothing in the controller rests on it. A rule that is "ours", or a house rule, is in no text.
 
     \b
     Examples:

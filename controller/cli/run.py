@@ -69,7 +69,7 @@ ERRORS = 2
     help="The log on standard error: lines for people, or JSON, one object a line.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One event a line, exactly the JSON body of the feed.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @click.option("--speed", default="1", metavar="X", show_default=True, help="Simulated tables only: times real time.")
 @click.option("--seed", type=int, metavar="N", help="Simulated tables only; without it, another at each start.")
 @click.option("--fault", "faults", metavar="[TABLE:]NAME[@ROUND]", multiple=True, help="Simulated tables only.")
@@ -91,7 +91,7 @@ def command(
 ) -> None:
     """Run tables: read their lines, judge every round, journal and publish the events.
 
-    Any number of tables run in one process; a folder stands for all *.toml in it. A table that has a fault, or whose
+    Any number of tables run in one process; a folder means all *.toml in it. A table that has a fault, or whose
     lines cannot be opened, stays shut while the others play. Ctrl-C, SIGTERM or `feltwire send quit` closes the tables
     and makes their outputs safe. After a power cut, start the service again: no published event is lost, and a round
     that was open is void.

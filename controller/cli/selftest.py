@@ -127,7 +127,7 @@ class TerminalWatcher:
         return bool(await confirm("   "))
 
     async def hold(self, seconds: float) -> None:
-        """Lets so much time pass."""
+        """Lets this much time pass."""
         await self._listener.wait(seconds)
 
     async def seen(self, step: OutputStep) -> StepNote | None:

@@ -73,7 +73,7 @@ class Connector(NamedTuple):
     volts: str
     """What an input takes at most."""
     corner: str
-    """What stands at the connector's upper end."""
+    """What is at the connector's upper end."""
 
 
 def wiring_drawing(configs: Sequence[TableConfig]) -> str:
@@ -100,7 +100,7 @@ def _marked(configs: Sequence[TableConfig]) -> list[tuple[str, TableConfig]]:
     return [("" if len(configs) == 1 else f"{number}:", config) for number, config in enumerate(configs, 1)]
 
 
-# --- what stands on a sheet ---
+# --- what is on a sheet ---
 
 
 def _colors(config: TableConfig, used: int = 0) -> dict[str, tuple[str, str]]:

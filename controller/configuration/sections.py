@@ -141,7 +141,7 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Calibration,
         Meta(
             description="with real wires: whether the table stays shut without a calibration that fits (feltwire "
-            "calibrate); a waiver is for a bench, is published each time the table begins, and stands in its status",
+            "calibrate); a waiver is for a bench, is published each time the table begins, and is in its status",
             extra={"cite": "ours"},
         ),
     ] = "required"
@@ -149,7 +149,7 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         Calibration,
         Meta(
             description="of a machine with real wires: whether it stays shut where it is not what was certified "
-            "(feltwire certify); a waiver is for a bench, is published each time the machine begins, and stands in its "
+            "(feltwire certify); a waiver is for a bench, is published each time the machine begins, and is in its "
             "status",
             extra={"cite": "13:47-20.15(d)"},
         ),

@@ -137,7 +137,7 @@ def right_part(values: object, struct: type[S], path: Path) -> RightPart[S] | No
 def _doubtful(
     values: dict[str, Any], struct: type[msgspec.Struct], path: Path, findings: list[ConfigFinding]
 ) -> list[inspect.Field]:
-    """The fields whose values are wrong or missing, or stand under a misspelt key: the nearest is meant by it."""
+    """The fields whose values are wrong or missing, or are under a misspelt key: the nearest is meant by it."""
     fields = {field.encode_name: field for field in fields_of(struct)}
     keys = {str(found.path[len(path)]) for found in findings}
     other_words: Mapping[str, OtherWord] = getattr(struct, "other_words", {})
@@ -167,7 +167,7 @@ def _conflicts(values: dict[str, Any], struct: type[msgspec.Struct]) -> list[tup
 
 
 def _values_to_try(field: inspect.Field) -> list[dict[str, Any]]:
-    """What may stand in a section in place of a wrong key: nothing, where it has a default, and some right values."""
+    """What may be in a section in place of a wrong key: nothing, where it has a default, and some right values."""
     nothing: list[dict[str, Any]] = [] if field.required else [{}]
     return nothing + [{field.encode_name: value} for value in _samples(field.type)]
 

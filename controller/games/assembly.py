@@ -43,7 +43,7 @@ def own_time(t_ns: int) -> str:
 
 @lru_cache
 def _minute(number: int) -> str:
-    """Date, hour and minute so many minutes after 1970 began: the same for most of a round."""
+    """Date, hour and minute this many minutes after 1970 began: the same for most of a round."""
     return (EPOCH_1970 + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M")
 
 

@@ -50,7 +50,7 @@ def load(paths: Iterable[str | PathLike[str]]) -> list[TableConfig]:
 def check(paths: Iterable[str | PathLike[str]]) -> CheckResult:
     """Checks these files, each by itself and against the others; never raises for their content.
 
-    A folder stands for all its files of tables, `*.toml`.
+    A folder means all its files of tables, `*.toml`.
     """
     given: dict[str, FilePath] = {}
     again: list[Problem] = []

@@ -5,7 +5,7 @@
                              base: heads of seal 3
 
 Nothing is deleted before the archive is complete, durable, verified and compared. What stays keeps, as its base, the
-heads that the seal states and where each table stood. Both are signed: a seal `closed` ends the archive, and a seal
+heads that the seal states and the state of each table. Both are signed: a seal `closed` ends the archive, and a seal
 `archive` in the journal states the base, in the transaction that deletes. Cut off at any moment, the journal is as
 before or as after; a second call goes on. The service must not run: a deletion this large would hold its writer up
 longer than it waits for a lock, and it would stop play.

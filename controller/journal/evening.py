@@ -3,7 +3,7 @@
     records, oldest first ──► every table: rounds and what stands of them, faults until they are cleared, when it was
                               open, meters, inspections; and what people ordered
 
-A round belongs to the time of its verdict, and counts as it stands at the end of the journal: a correction of the next
+A round belongs to the time of its verdict, and counts as the journal has it at its end: a correction of the next
 morning is in the report of the evening.
 """
 
@@ -102,7 +102,7 @@ class TableEvening:
     verdicts: dict[int, Event] = field(default_factory=dict)
     """By round: the event of its verdict."""
     stands: dict[int, Verdict] = field(default_factory=dict)
-    """By round: what stands of it."""
+    """By round: what is in force of it."""
     corrected: list[Event] = field(default_factory=list)
     disputed: list[Event] = field(default_factory=list)
     faults: list[EveningFault] = field(default_factory=list)
@@ -140,7 +140,7 @@ class TableEvening:
 
     @property
     def statistics(self) -> Statistics:
-        """How often each value came, over every result that stands."""
+        """How often each value came, over every result in force."""
         outcomes = [
             PastOutcome(round=number, time=self.verdicts[number].time, result=one.result)
             for number, one in sorted(self.stands.items())
@@ -289,7 +289,7 @@ class _Fold:
         return self._made
 
     def _fault(self, fault: EveningFault) -> None:
-        """A fault counts where it stood in the span, also one of the day before."""
+        """A fault counts where it was in the span, also one of the day before."""
         ended_ns = None if fault.cleared is None else ns_of(fault.cleared.time)
         if ns_of(fault.event.time) < self._span.until_ns and (ended_ns is None or ended_ns >= self._span.since_ns):
             self._made.faults.append(fault)
@@ -314,7 +314,7 @@ class _Fold:
             case TableClosed():
                 self._close(now_ns)
             case DeviceFault():
-                # One that stood before a restart is published again, and is the same fault.
+                # One that was before a restart is published again, and is the same fault.
                 self._standing.setdefault((data.device, data.fault), (event, data))
                 if self._blocked and self._open_ns is not None and self._shut_ns is None:
                     self._shut_ns = now_ns

@@ -132,7 +132,7 @@ class Journal:
 
     @property
     def recovered(self) -> Mapping[str, RecoveredTable]:
-        """By table: where it stood when the journal was opened."""
+        """By table: where it was when the journal was opened."""
         return self.recovery.tables
 
     @property
@@ -164,7 +164,7 @@ class Journal:
 
     @property
     def unwitnessed(self) -> State | None:
-        """What stood in the place of the witness that every journal has, where it was no good one."""
+        """What was in the place of the witness that every journal has, where it was no good one."""
         return self.recovery.unwitnessed
 
     @property

@@ -46,7 +46,7 @@ class RecoveredJournal(NamedTuple):
     witnessed: Mapping[str, Head]
     """What the witness last noted of each chain."""
     witness: State
-    """What stood in the place of the witness."""
+    """What was in the place of the witness."""
     base: str
     """The digest of where the history of the file begins."""
     last_time: str
@@ -61,7 +61,7 @@ class RecoveredJournal(NamedTuple):
 
     @property
     def unwitnessed(self) -> State | None:
-        """What stood in the place of the witness that every journal has, where it was no good one."""
+        """What was in the place of the witness that every journal has, where it was no good one."""
         return None if self.last_seal is None or self.witness is State.GOOD else self.witness
 
 
@@ -73,7 +73,7 @@ def recover(
     public_key: bytes | None = None,
     read_at_least: int = READ_AT_LEAST,
 ) -> RecoveredJournal:
-    """Reads a journal from end to end; or, where a seal of `public_key` stands before its last `read_at_least` records,
+    """Reads a journal from end to end; or, where a seal of `public_key` is before its last `read_at_least` records,
     what follows that seal: a service with this key had verified what the seal states, or written it itself.
 
     Raises:

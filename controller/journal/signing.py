@@ -1,6 +1,6 @@
 """The key that seals the journal: Ed25519, 64 hexadecimal digits in a file of mode 0600.
 
-Its public half stands in every seal, and is what an auditor notes when the table is installed: a journal that was
+Its public half is in every seal, and is what an auditor notes when the table is installed: a journal that was
 written anew has to be sealed by another key, or by whoever has this file.
 """
 

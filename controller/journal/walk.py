@@ -111,9 +111,7 @@ class Walk:
 
     def _wrong(self, record: Record, seq: int, digest: bytes) -> str | None:
         if self._rest:
-            return (
-                f"it stands after seal {self.seals}, of an {self._rest}, and only the seal of a start may follow that"
-            )
+            return f"it is after seal {self.seals}, of an {self._rest}, and only the seal of a start may follow that"
         if record.n != self.n + 1:
             return f"it follows record {self.n}: {_missing(self.n + 1, record.n)}"
         if record.seq != seq:
@@ -146,7 +144,7 @@ class Walk:
         except ValueError as error:
             return f"it cannot be read: {error}"
         if (content.n, content.records) != (seal.n, seal.after_n):
-            return f"it was signed as seal {content.n} after record {content.records}, and stands after {seal.after_n}"
+            return f"it was signed as seal {content.n} after record {content.records}, and is after {seal.after_n}"
         if content.previous != self._seal_hash:
             return "it does not follow from the seal before it: one of them was changed"
         if self._rest == AT_REST[CLOSED]:

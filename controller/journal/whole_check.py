@@ -78,7 +78,7 @@ class WholeCheck(Reader):
             return False
 
     def _take_seals(self, walked: Walk) -> None:
-        """Walks over the seals that stand here."""
+        """Walks over the seals that are here."""
         while True:
             if not self._seals:
                 found = self._connection.execute(_SEAL_QUERY, (walked.seals, self._until.n))

@@ -30,7 +30,7 @@ from feed.events import Event
 from hal.clock import NS_PER_S
 
 DEVICE: Final = "certificate"
-"""The device under which a machine reports how it stands with its certificate."""
+"""The device under which a machine reports the state of its certificate."""
 NOT_CERTIFIED: Final = "not_certified"
 WAIVED: Final = "certificate_waived"
 CAUSE: Final = "what differs from the certificate"
@@ -65,7 +65,7 @@ class CertificateWatch:
 
     @property
     def words(self) -> str:
-        """How the table stands with its certificate, for its status."""
+        """The state of the table's certificate, for its status."""
         return self._reported or self.state.words
 
     def begin(self, t_ns: int) -> ServiceFault | None:

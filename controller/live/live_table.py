@@ -209,7 +209,7 @@ class LiveTable:
 
     @property
     def certificate(self) -> str:
-        """How it stands with its certificate, in words."""
+        """The state of its certificate, in words."""
         return self._certificate.words
 
     @property

@@ -86,7 +86,7 @@ class Check(Struct, frozen=True, forbid_unknown_fields=True):
     only_with: str = ""
     """The device that the check is for: `automated_shaker`; empty for a check of every table."""
     instead_of: tuple[str, ...] = ()
-    """The checks that it stands in for, where the text leaves a choice: none of them is asked for beside it."""
+    """The checks that it replaces, where the text leaves a choice: none of them is asked for beside it."""
 
 
 class Inspection(Struct, frozen=True, forbid_unknown_fields=True):

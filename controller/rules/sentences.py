@@ -1,6 +1,6 @@
 """The words of the rules that are cited: `data/sentences.toml`, with where each text comes from and of when it is.
 
-A citation names a paragraph: `13:47-20.32(m)1` is item 1 of (m) of section 20.32. What stands above it is needed to
+A citation names a paragraph: `13:47-20.32(m)1` is item 1 of (m) of section 20.32. What is above it is needed to
 read it, so a sentence comes with the paragraphs that lead to it.
 """
 
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 HOUSE: Final = ("ours", "house rule")
-"""What stands in place of a citation where no text gives one: in an event, and on the screen."""
+"""What is in place of a citation where no text gives one: in an event, and on the screen."""
 
 _CITED: Final = re.compile(
     r"(?:(?P<text>\d+:\d+[A-Z]?)-)?(?P<section>\d+\.\d+)(?P<letter>\([a-z]\))?(?P<number>\d+)?(?P<roman>[ivx]+)?"
@@ -39,7 +39,7 @@ _UNITS: Final = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _ROMAN: Final = tuple(tens + units for tens in ("", "x", "xx", "xxx") for units in _UNITS)
 """The numerals by their values, up to 39."""
 _LONGEST_SPAN: Final = 100
-"""Paragraphs; no section has so many of one level."""
+"""Paragraphs; no section has this many of one level."""
 _MOST_DIGITS: Final = 3
 
 
@@ -117,7 +117,7 @@ def cited_text(cite: str) -> CitedText:
     path = _path(parts)
     found = [Paragraph(one, data.sentences[one]) for one in path if one in data.sentences]
     if parts["item"] is not None and found and found[-1].cite == path[-2]:
-        # The items of a paragraph stand in its own words.
+        # The items of a paragraph are in its own words.
         path.pop()
     if not found or found[-1].cite != path[-1]:
         raise NoSentenceError(f"the words of {path[-1]} are not here; {_there(path)}")

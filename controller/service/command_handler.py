@@ -38,7 +38,7 @@ COMMANDS_BURST: Final = 250
 COMMANDS_REFILL_NS: Final = NS_PER_S // 5
 """Commands that one sender may send: a burst of 250, then five a second (ours); as many requests for the status."""
 REFUSED_COSTS: Final = 24
-"""A command that its table refused counts as so many more: each makes an event, and those are kept for years."""
+"""A command that its table refused counts as this many more: each makes an event, and those are kept for years."""
 REFUSALS_BURST: Final = 20
 REFUSALS_REFILL_NS: Final = 60 * NS_PER_S
 """Refusals of one sender that are journalled: a burst of 20, then one a minute (ours): below 1 MB a day."""

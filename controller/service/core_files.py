@@ -1,4 +1,4 @@
-"""No core file: an image of the process would show cards that lie face down."""
+"""No core file: an image of the process would show cards that are face down."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ MOST_BETS: Final = 8
 SHOWN_OUTCOMES: Final = 20
 """The last outcomes that are shown of a snapshot (ours), as many as a board has."""
 EXTREMES: Final = 4
-"""Of more than twice as many values only so many of the most and of the least frequent are shown (ours)."""
+"""Of more than twice as many values only this many of the most and of the least frequent are shown (ours)."""
 
 _PLACE: Final = re.compile(r" *\S+(?: [\d:.]+Z)?  (?:sim )?\S+(?: #\d+)? +")
 """The time and the place at the beginning of a line."""
@@ -84,7 +84,7 @@ def colored_line_of(event: Event, *, dated: bool = False, width: int | None = No
 
 
 def folded(line: str, width: int) -> str:
-    """A line in rows of at most `width` columns: those after the first stand below what happened."""
+    """A line in rows of at most `width` columns: those after the first are below what happened."""
     head = _PLACE.match(line)
     indent = min(len(head[0]) if head is not None else 4, width // 2)
     rows = textwrap.wrap(
@@ -358,7 +358,7 @@ _ACTS: Final = {
     "acceptor_set": "the acceptor is set",
     "device_identified": "a device has reported who it is",
     "play_begun": "staked",
-    "reel_stopped": "a reel stands",
+    "reel_stopped": "a reel is stopped",
     "award": "won",
     "falls": "fell to the player",
     "falls_to_house": "fell to the house",
@@ -414,7 +414,7 @@ _PROGRESS: Final[Mapping[str, Callable[[RoundProgress, Any], str]]] = {
     "inversions": lambda _, number: f"inverted {times(number)}",
     "shakes": lambda _, number: f"shaken {times(number)}",
     "dice": lambda data, dice: f"the {_whose(data)}dice: {_dice(dice)}, total {sum(dice)}",
-    "keyed": lambda _, keyed: f"keyed: {_dice(keyed)}" if keyed else "the dice lie: key them",
+    "keyed": lambda _, keyed: f"keyed: {_dice(keyed)}" if keyed else "the dice are at rest: key them",
     "player_cards": lambda _, cards: cards and f"player {' '.join(cards)}",
     "banker_cards": lambda _, cards: cards and f"banker {' '.join(cards)}",
     "tokens_won": lambda _, number: f"{counted(number, 'token')} won",

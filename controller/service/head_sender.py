@@ -160,7 +160,7 @@ class HeadSender:
         self._begin(heads)
 
     async def end(self, heads: Mapping[str, Head]) -> None:
-        """Sends the last heads, after what is under way; waits for both together so long at most."""
+        """Sends the last heads, after what is under way; waits for both together this long at most."""
         until = asyncio.get_running_loop().create_task(self._finish(dict(heads)), name="the last heads")
         await asyncio.wait([until], timeout=self._longest_end_s)
         if not until.done():

@@ -38,7 +38,7 @@ class LoadWatch:
         """By how much the computer was late in the last window; empty where it keeps up."""
 
     def turned(self, now_ns: int, late_ns: int) -> None:
-        """A turn of the work begins, late by so much."""
+        """A turn of the work begins, late by this much."""
         self._now_ns = now_ns
         self._late_ns += late_ns
 

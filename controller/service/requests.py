@@ -120,7 +120,7 @@ def decode_answer(body: bytes) -> StatusAnswer:
 def _check(request: Request) -> None:
     """Checks what the types do not."""
     for key in RESERVED & request.given.keys():
-        raise RequestError(f'"{key}" is not given among the others: it stands beside them', request.id)
+        raise RequestError(f'"{key}" is not given among the others: it is beside them', request.id)
     try:
         command_of(request.command, {**request.given, "by": request.by})
     except CommandError as error:

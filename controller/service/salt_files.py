@@ -1,12 +1,12 @@
 """The keys of salts on the disk: one file a table of cards, written before the first commitment is published.
 
     salts/<table>             `feltwire salts 1 <stack> <64 hexadecimal digits>`, mode 0600
-    salts/<table>.refused     what stood there and could not be used; later ones end in .refused-2, .refused-3, …
+    salts/<table>.refused     what was there and could not be used; later ones end in .refused-2, .refused-3, …
 
 Keys follow from each other, so an older file opens what a newer one would: the file is written anew, beside the loop,
 once the next stack is loaded, and a power cut before that loses nothing. What was in it before, the disk may hold for a
 while: the file is replaced, not overwritten. Only a file that was read or written by this process is replaced: one that
-it could not read may hold the only key of cards that lie face down.
+it could not read may hold the only key of cards that are face down.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _KeyFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._known = False
-        """Whether this process has read or written what stands there: nothing else is ever replaced."""
+        """Whether this process has read or written what is there: nothing else is ever replaced."""
 
     def read(self) -> StackKey | None:
         """The key in it; None where there is no file, or none that can be used: that one is moved aside."""

@@ -3,7 +3,7 @@
 <state>/                  --state, else $STATE_DIRECTORY, else $XDG_STATE_HOME/feltwire, else ~/.local/state/feltwire
 ├── journal.sqlite        what happened, of tables with real wires
 ├── signing.key           seals the journal; mode 0600
-├── salts/<table>         opens the cards of a stack that lie face down (controller.table.salts); mode 0600
+├── salts/<table>         opens the cards of a stack that are face down (controller.table.salts); mode 0600
 ├── captures/<table>/     captures of rounds
 └── sim/                  the same of simulated tables: the two never meet in one file
 """
@@ -66,7 +66,7 @@ def state_paths_for(state: Path, configs: Sequence[TableConfig]) -> StatePaths:
     if simulated and real:
         raise StatePathError(
             f"{', '.join(simulated)} is simulated, and {', '.join(real)} has real wires: one service runs the ones or "
-            "the others, so that no bench round stands in the journal of real ones; start two services"
+            "the others, so that no bench round is in the journal of real ones; start two services"
         )
     return StatePaths(state / SIMULATED if simulated else state)
 

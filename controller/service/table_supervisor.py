@@ -48,7 +48,7 @@ from hal.clock import NS_PER_S, CalendarWatch, Clock, TurnClock
 from hal.lines import LineError
 
 SEAL_SECONDS: Final = 1
-"""Between two seals of what was written (ours): after a crash at most so much was never sealed."""
+"""Between two seals of what was written (ours): after a crash at most this much was never sealed."""
 
 
 class ServicePlan(NamedTuple):
@@ -65,7 +65,7 @@ class ServicePlan(NamedTuple):
     speed: float = 1.0
     """Of simulated tables: times real time."""
     seal_seconds: int = SEAL_SECONDS
-    """Events are sealed so often, where there were any."""
+    """Events are sealed this often, where there were any."""
     head_to: Sequence[str] = ()
     """Where the heads of the journal are sent: paths, URLs, printers."""
     schema: bytes = b"{}"
@@ -135,11 +135,11 @@ TICK_NS: Final = 20_000_000
 REST_NS: Final = 5 * TICK_NS
 """The same while nothing moves (ours): a service that waits for players should cost nothing."""
 STILL_NS: Final = NS_PER_S
-"""After so long without a change `REST_NS` applies (ours)."""
+"""After this long without a change `REST_NS` applies (ours)."""
 LATE_NS: Final = 15 * TICK_NS
-"""A tick that comes so long after the one before is late (ours)."""
+"""A tick that comes this long after the one before is late (ours)."""
 BEHIND_NS: Final = NS_PER_S
-"""While an event has waited so long for the journal, the time of simulated tables stands still (ours)."""
+"""While an event has waited this long for the journal, the time of simulated tables stops (ours)."""
 
 
 class TableSupervisor:

@@ -17,7 +17,7 @@ class InspectionPlan(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The checks that are asked for, by name: not those that can stand in for them."""
+        """The checks that are asked for, by name: not those that can be in for them."""
         return [check.check for check in self.checks if not check.instead_of]
 
     @property
@@ -31,7 +31,7 @@ class InspectionPlan(NamedTuple):
         return [name for name in self.names if name not in done]
 
     def doubled(self, passed: Collection[str]) -> list[str]:
-        """The checks that have passed though another of those stands in for them."""
+        """The checks that have passed though another of those replaces them."""
         stood_in_for = self._stood_in_for(passed)
         return [name for name in passed if name in stood_in_for]
 

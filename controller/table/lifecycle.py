@@ -143,7 +143,7 @@ class TableLifecycle:
             return f"{device} was not inspected: inspect_start device={device} first, then inspect_pass"
         if self.faults.blocks_play:
             standing = " and ".join(f"{fault.fault} of {fault.device}" for fault in self.faults.blocking)
-            return f"{standing} stands: clear it first"
+            return f"{standing} is latched: clear it first"
         return None
 
     def open(self, t_ns: int, by: str) -> None:

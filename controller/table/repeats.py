@@ -45,7 +45,7 @@ class RepeatPlan(Protocol):
 
 
 def false_alarm(run: int, probabilities: Iterable[float], falls: int = FALLS) -> float:
-    """The chance that a sound device shows one thing `run` times in a row at some point of so many results.
+    """The chance that a sound device shows one thing `run` times in a row at some point of this many results.
 
     It is the expected number of such runs, which is at least that chance and, where it is small, nearly it: a run
     begins with the first result, or after another one.

@@ -22,7 +22,7 @@ NONCE: Final = 32
 """Digits of a nonce: eight are the number of the stack, all others are random."""
 _STACK: Final = 8
 MOST_STACKS: Final = 1_000_000
-"""So many stacks may lie between two keys (ours): more is no nonce of this table."""
+"""So many stacks may be between two keys (ours): more is no nonce of this table."""
 
 
 class Salt(NamedTuple):

@@ -18,7 +18,7 @@ from feed.events import Data
 NOTHING_DECIDED: Final = "nothing_decided"
 """The fault."""
 UNDECIDED_NS: Final = 600 * 10**9
-"""So long after the call, or after the last event of the round since, a verdict is overdue (ours): no spin, throw or
+"""This long after the call, or after the last event of the round since, a verdict is overdue (ours): no spin, throw or
 decision of a player takes ten minutes."""
 _OVER: Final = (events.Outcome, events.Void, events.Unresolved, events.RoundOpened, events.Settled)
 

@@ -3,7 +3,7 @@
     game ──start_toss(t)──► Actuator ──outputs──► wire
     game ◄──TossBegan, TossFailed── Actuator ◄──observations── Driver ◄── wire
 
-A driver decodes batches ahead of the game, so it takes no commands: a deadline that a command sets would lie in a part
+A driver decodes batches ahead of the game, so it takes no commands: a deadline that a command sets would be in a part
 of the batch that the driver has passed already. An actuator is run in the order of the observations, each before the
 game, and keeps the deadlines of its device's answers. However a stream is cut into batches, its outputs are equal.
 """

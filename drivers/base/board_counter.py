@@ -18,9 +18,9 @@ from hal.board.messages import AcceptCommand, AcceptorCommand, CountsCommand
 
 MODULUS: Final = 1 << 32
 MOST_NEW: Final = 10_000
-"""More than so many at once is another board, or a store that was lost (ours)."""
+"""More than this many at once is another board, or a store that was lost (ours)."""
 AGAIN_NS: Final = 10_000_000_000
-"""That it takes tokens is commanded again so often (ours): a dead-man, or the output's longest time, may end that."""
+"""That it takes tokens is commanded again this often (ours): a dead-man, or the output's longest time, may end that."""
 
 
 class TokensCounted(Observation, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Guided movements: what a person does with a device, and what its lines must do then.
 
-No software can see that two equal sensors are exchanged, or that the indicator stands over another space than the
+No software can see that two equal sensors are exchanged, or that the indicator is over another space than the
 count says. A person who moves the device in a known way can. A movement is judged by a pure function of what the
 lines did, so that a live table, a capture and a test are judged by the same code.
 
@@ -144,7 +144,7 @@ def inverted_lines(lines: Collection[str]) -> MovementResult:
 
 
 def unusable(recording: Recording, lines: Collection[str]) -> MovementResult | None:
-    """Why a recording proves nothing: lines that stood still, or edges that were lost. None where it can be judged."""
+    """Why a recording proves nothing: lines that were still, or edges that were lost. None where it can be judged."""
     dead = dead_lines(recording, lines)
     if dead:
         found = f"{', '.join(dead)} did not change"

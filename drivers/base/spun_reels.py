@@ -20,7 +20,7 @@ Aim: TypeAlias = Literal["player", "house", "halt"]
 
 
 class ImageProof(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a reel on a screen stands at the image at which it stands. Times are on the clock of `mono_ns`."""
+    """Why a reel on a screen is at the image at which it is. Times are on the clock of `mono_ns`."""
 
     image: int
     """The image at which it stopped."""
@@ -39,7 +39,7 @@ class ImageProof(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ReelStands(Observation, frozen=True, kw_only=True):
-    """A reel stands at a stop, and nothing contradicts that it does."""
+    """A reel is at a stop, and nothing contradicts it."""
 
     reel: int
     stop: int
@@ -83,7 +83,7 @@ class SpunReels(Protocol):
     """The commands that a game gives to its reels, which are numbered from 1."""
 
     def stop_of(self, reel: int) -> int | None:
-        """Where a reel stands; None while it turns, or is not known."""
+        """Where a reel is stopped; None while it turns, or is not known."""
 
     def aim_of(self, reel: int) -> Aim | None:
         """Who is to stop a reel that turns; None while it is commanded nothing."""

@@ -28,7 +28,7 @@ class DoorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     driver: Literal["door"] = "door"
     closed_ms: Annotated[
-        float, Meta(ge=10, le=5000, description="the door is closed when its sensor has shown it for so long (ours)")
+        float, Meta(ge=10, le=5000, description="the door is closed when its sensor has shown it for this long (ours)")
     ] = 200.0
 
 

@@ -137,7 +137,7 @@ class LineNaming:
 
 
 class TokenNaming:
-    """Tokens of another shoe, or barcodes: so many equal ones running are a card. They have no count."""
+    """Tokens of another shoe, or barcodes: this many equal ones running are a card. They have no count."""
 
     count = None
 

@@ -18,7 +18,7 @@ from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD, Malformed
 
 TokenChecksum: TypeAlias = Literal["none", "xor", "sum"]
 CARDS: Final = frozenset({*DECK, JOKER, CUTTING_CARD, UNREAD})
-"""What a token can stand for."""
+"""What a token can mean."""
 
 
 def card_of(data: bytes, codes: Mapping[str, str], checksum: TokenChecksum) -> str | MalformedCardLine:
@@ -30,7 +30,7 @@ def card_of(data: bytes, codes: Mapping[str, str], checksum: TokenChecksum) -> s
         if stated != b"%02X" % found:
             return MalformedCardLine("expected a token and its checksum: the checksum does not fit the bytes before it")
     card = codes.get(token.decode("latin-1").strip())
-    return MalformedCardLine("expected a token that stands in codes") if card is None else card
+    return MalformedCardLine("expected a token that is in codes") if card is None else card
 
 
 def code_problems(codes: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -50,7 +50,7 @@ class DiscardRack(SensedDevice):
                 self._health.line_unplugged(CARD, loss.t_ns, found)
             self._level = None
             what = "is unplugged" if unplugged else "lost changes"
-            found.append(DiscardsLost(t_ns=loss.t_ns, detail=f"{CARD} {what}: cards may lie in the rack uncounted"))
+            found.append(DiscardsLost(t_ns=loss.t_ns, detail=f"{CARD} {what}: cards may be in the rack uncounted"))
         return found
 
     def _due_ns(self) -> int:

@@ -1,6 +1,6 @@
 """A card that has left its shoe: its face is given to whoever exposes it, and to nothing that prints or encodes it.
 
-A shoe names a card the moment it leaves, and a hole card lies face down for a minute after that. So an observation
+A shoe names a card the moment it leaves, and a hole card is face down for a minute after that. So an observation
 holds no text that could reach a log, an error or an event: it holds a `HiddenCard`, and a game calls `expose` when the
 rules turn the card over.
 """

@@ -143,7 +143,7 @@ class ShufflerUntroubled(Observation, frozen=True, kw_only=True):
 
 
 class ShufflerPresent(Observation, frozen=True, kw_only=True):
-    """Whether the shuffler stands at the table, by its sensor."""
+    """Whether the shuffler is at the table, by its sensor."""
 
     present: bool
 
@@ -198,7 +198,7 @@ class HoleCardRead(Observation, frozen=True, kw_only=True):
 
 
 class WagerSeen(Observation, frozen=True, kw_only=True):
-    """A progressive wager lies in the acceptor of a position, or lies there no more."""
+    """A progressive wager is in the acceptor of a position, or is there no more."""
 
     position: int
     lies: bool
@@ -206,6 +206,6 @@ class WagerSeen(Observation, frozen=True, kw_only=True):
 
 
 class AcceptorFailed(Observation, frozen=True, kw_only=True):
-    """Whether a wager lies in the acceptor of a position is not known."""
+    """Whether a wager is in the acceptor of a position is not known."""
 
     position: int

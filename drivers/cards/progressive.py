@@ -1,6 +1,6 @@
 """The acceptors of progressive wagers: a sensor, a lamp at each position, and the lock-out of all of them.
 
-    acceptor_1       ___┌────────────────────────     a wager lies in the acceptor of position 1
+    acceptor_1       ___┌────────────────────────     a wager is in the acceptor of position 1
     acceptor_lamp_1  ______┌─────────────────────     it is accepted
     acceptor_lock    ┐________________┌──────────     low: wagers are taken; high from "No more bets" on
 
@@ -22,7 +22,7 @@ from hal.values import Edge, EdgesLost, Loss, Output, SetLine
 
 LOCK: Final = "acceptor_lock"
 HOLD_NS: Final = 50_000_000
-"""A wager lies in its acceptor when it was seen for so long (ours)."""
+"""A wager is in its acceptor when it was seen for this long (ours)."""
 
 
 class ProgressiveConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,7 +52,7 @@ class Acceptors(SensedDevice):
         self._held = {line: DebouncedLevel(HOLD_NS) for line in self._positions}
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Handles lost changes, or an unplugged acceptor: whether a wager lies in it is not known."""
+        """Handles lost changes, or an unplugged acceptor: whether a wager is in it is not known."""
         found: list[Observation] = []
         position = self._positions.get(loss.line)
         if position is not None:

@@ -51,7 +51,7 @@ GATES: Final = ("shoe_gate_1", "shoe_gate_2")
 """Contacts of a double shoe: high while the compartment is open."""
 
 MISSES: Final = 3
-"""A barrier that so many cards running did not cover is dead (ours)."""
+"""A barrier that this many cards running did not cover is dead (ours)."""
 
 
 class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,13 +59,13 @@ class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     driver: Literal["shoe"] = "shoe"
     link: Annotated[str, Meta(min_length=1, description="name of the shoe's serial link")] = "shoe"
-    barriers: Annotated[bool, Meta(description="two light barriers stand in the card's way")] = True
+    barriers: Annotated[bool, Meta(description="two light barriers are in the card's way")] = True
     body: Annotated[bool, Meta(description="sensors of the cutting card, of an empty shoe, its lid and a jam")] = True
     read_wait_s: Annotated[
         float, Meta(ge=0.05, le=10, description="passage and line of one card come within this time (ours)")
     ] = 1.0
     jam_s: Annotated[
-        float, Meta(ge=0.5, le=60, description="a barrier covered for so long is a jam, or a hand (ours)")
+        float, Meta(ge=0.5, le=60, description="a barrier covered for this long is a jam, or a hand (ours)")
     ] = 3.0
     reading: Annotated[
         Literal["lines", "tokens"],
@@ -75,7 +75,7 @@ class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     checksum: Annotated[TokenChecksum, Meta(description="tokens: two hexadecimal digits after each token")] = "none"
     repeats: Annotated[int, Meta(ge=1, le=5, description="tokens: how often running a token is sent for one card")] = 1
     stack_cards: Annotated[
-        int, Meta(ge=0, le=52, description="an automated shoe deals stacks of so many cards; 0: a dealer draws them")
+        int, Meta(ge=0, le=52, description="an automated shoe deals stacks of this many cards; 0: a dealer draws them")
     ] = 0
     stack_s: Annotated[float, Meta(ge=0.2, le=30, description="a stack is over so long after its last card (ours)")] = (
         2.0

@@ -3,7 +3,7 @@
     lines   shuffler_busy      __┌───────────────┐_______     a cycle
             shuffler_card      ___|‾|_|‾|_ … |‾|__________    one optical pulse a card, since the cycle before ended
             shuffler_complete  __________________|‾‾‾‾‾‾‾     the cycle is complete: with the end of busy, or soon after
-            shuffler_jam, shuffler_door, shuffler_present     high: jammed; open; it stands at the table
+            shuffler_jam, shuffler_door, shuffler_present     high: jammed; open; it is at the table
     serial  H;1;B;---;xx … H;1;C;052;xx                       the state of each batch, and its count
 
 A cycle ends complete, or fails: a jam in it is `shuffler_jam`; stopping without `complete`, a door that was opened, a
@@ -54,7 +54,7 @@ DOOR: Final = "shuffler_door"
 CARD: Final = "shuffler_card"
 PRESENT: Final = "shuffler_present"
 HOLD_NS: Final = 20_000_000
-"""A contact has changed when it held for so long (ours)."""
+"""A contact has changed when it held for this long (ours)."""
 
 _WORDS: Final[dict[ShufflerTrouble, str]] = {
     "jam": "a card is jammed in the shuffler",
@@ -72,9 +72,9 @@ class ShufflerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     ] = "lines"
     link: Annotated[str, Meta(min_length=1, description="serial: name of the shuffler's link")] = "shuffler"
     counter: Annotated[bool, Meta(description="lines: one optical pulse a card")] = True
-    present_sensor: Annotated[bool, Meta(description="a sensor reports whether it stands at the table")] = False
+    present_sensor: Annotated[bool, Meta(description="a sensor reports whether it is at the table")] = False
     complete_s: Annotated[
-        float, Meta(ge=0, le=30, description="lines: complete comes so soon after the end of busy, or never (ours)")
+        float, Meta(ge=0, le=30, description="lines: complete comes this soon after the end of busy, or never (ours)")
     ] = 1.0
     longest_s: Annotated[
         float, Meta(ge=5, le=900, description="a cycle that takes longer has stopped (ours; a deck takes 22 s to 60 s)")

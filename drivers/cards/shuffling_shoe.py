@@ -24,7 +24,7 @@ from hal.values import Edge, EdgesLost, Loss
 
 INTAKE: Final = "shoe_card_in"
 MISSES: Final = 3
-"""A barrier that so many cards running did not cover is dead (ours)."""
+"""A barrier that this many cards running did not cover is dead (ours)."""
 
 
 class ShufflingShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -33,7 +33,7 @@ class ShufflingShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     driver: Literal["shuffling_shoe"] = "shuffling_shoe"
     body: Annotated[bool, Meta(description="sensors of an empty shoe, its lid and a jam")] = True
     jam_s: Annotated[
-        float, Meta(ge=0.5, le=60, description="a barrier covered for so long is a jam, or a hand (ours)")
+        float, Meta(ge=0.5, le=60, description="a barrier covered for this long is a jam, or a hand (ours)")
     ] = 3.0
 
 

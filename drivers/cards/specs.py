@@ -103,7 +103,7 @@ def shuffler_lines(config: ShufflerConfig) -> dict[str, LineUse]:
         if config.counter:
             lines[shuffler.CARD] = LineUse("counter of the shuffler", "a card passes", "output of the counter's optics")
     if config.present_sensor:
-        lines[shuffler.PRESENT] = LineUse("place of the shuffler", "it stands at the table", "output of the sensor")
+        lines[shuffler.PRESENT] = LineUse("place of the shuffler", "it is at the table", "output of the sensor")
     return lines
 
 
@@ -156,7 +156,7 @@ def progressive_lines(config: ProgressiveConfig) -> dict[str, LineUse]:
     lines: dict[str, LineUse] = {}
     for position in range(1, config.positions + 1):
         sensor = "output of the acceptor's sensor"
-        lines[acceptor(position)] = LineUse(f"acceptor of position {position}", "a wager lies in it", sensor)
+        lines[acceptor(position)] = LineUse(f"acceptor of position {position}", "a wager is in it", sensor)
         driver = "input of the lamp's driver"
         lines[lamp(position)] = LineUse(f"lamp of position {position}", "lit", driver, "output")
     lines[LOCK] = LineUse("lock-out of the acceptors", "no wager is taken", "input LOCK", "output", required=False)

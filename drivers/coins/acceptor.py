@@ -38,7 +38,7 @@ SETTING_NS: Final = 20_000_000
 CHECK_NS: Final = 1_000_000_000
 """From one look at its inhibits to the next (ours): a reset that its counter does not show is found then."""
 SILENT_NS: Final = 2_000_000_000
-"""Without an answer for so long the acceptor is silent (ours)."""
+"""Without an answer for this long the acceptor is silent (ours)."""
 
 
 class Acceptor:

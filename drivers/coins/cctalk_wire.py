@@ -125,7 +125,7 @@ def next_count(counter: int) -> int:
 
 
 def events_between(before: int, after: int) -> int:
-    """How many events lie between two values of a counter, modulo 255; from 0 it counts up to the value."""
+    """How many events are between two values of a counter, modulo 255; from 0 it counts up to the value."""
     return after if before == 0 else (after - before) % COUNTS
 
 

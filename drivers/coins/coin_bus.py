@@ -24,7 +24,7 @@ from drivers.coins.observations import BusLost, BusMessage, BusNoise, CoinDevice
 from hal.values import Output, SendFrame
 
 START_NS: Final = 250_000_000
-"""Nothing is asked so long after the start (X6 manual: from power-up to the first command)."""
+"""Nothing is asked this long after the start (X6 manual: from power-up to the first command)."""
 
 
 class CctalkConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

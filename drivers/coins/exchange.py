@@ -21,7 +21,7 @@ ANSWER_NS: Final = 160_000_000
 """An answer comes within this time of its request (ours): 16 bytes and the 50 ms of the specification, and a host that
 reads late."""
 QUIET_NS: Final = 70_000_000
-"""After a failure nothing is sent for so long (ours): longer than the gap of 50 ms that ends every message."""
+"""After a failure nothing is sent for this long (ours): longer than the gap of 50 ms that ends every message."""
 
 
 _FAILURES: Final[dict[int, str]] = {Header.NAK: "it refused", Header.BUSY: "it is busy"}

@@ -1,4 +1,4 @@
-"""A ccTalk hopper: pays so many tokens, once, and proves how many left.
+"""A ccTalk hopper: pays this many tokens, once, and proves how many left.
 
     plan ──► held ──release──► check ──► enable ──► check ──► dispense ──► count ──► over
               │                  │         ▲                                │
@@ -44,16 +44,16 @@ PAYING_NS: Final = 100_000_000
 IDLE_NS: Final = 1_000_000_000
 """The same while it rests (ours)."""
 MOST_UNANSWERED: Final = 4
-"""A hopper that leaves so many requests for its count for ever without an answer has none (ours)."""
+"""A hopper that leaves this many requests for its count for ever without an answer has none (ours)."""
 AT_ONCE_NS: Final = 1_000_000
 AGAIN_NS: Final = 1_000_000_000
-"""A dispense that was not taken is sent again after so long (ours): longer than any answer may be on its way."""
+"""A dispense that was not taken is sent again after this long (ours): longer than any answer may be on its way."""
 MOST_SENT: Final = 3
 """How often a dispense that is not taken is sent (ours)."""
 STALLED_NS: Final = 15_000_000_000
-"""Without a token for so long a payout is stopped (ours): a hopper gives up by itself sooner."""
+"""Without a token for this long a payout is stopped (ours): a hopper gives up by itself sooner."""
 SILENT_NS: Final = 2_000_000_000
-"""Without an answer for so long the hopper is silent (ours)."""
+"""Without an answer for this long the hopper is silent (ours)."""
 PROVEN: Final = 2
 """Equal answers in a row that prove a count: one may be right by chance alone."""
 SERIAL_BYTES: Final = 3
@@ -144,7 +144,7 @@ class Hopper:
         It plans one token less where it could not be told from the payout before by what it pays: `Plan.tokens` counts.
 
         Raises:
-            ValueError: it pays already, its counters are not known, or it cannot pay so many.
+            ValueError: it pays already, its counters are not known, or it cannot pay this many.
         """
         if not self.ready() or self.status is None:
             raise ValueError(f"hopper: payout {number} cannot be planned now: {self._phase.value}")

@@ -2,7 +2,7 @@
 
     start, return from silence, each hour ──► every field of every device, equal in two answers ──► CoinDeviceIdentified
 
-A field that a device refuses or leaves unanswered six times is not known of it: that stands in its identity too.
+A field that a device refuses or leaves unanswered six times is not known of it: that is in its identity too.
 """
 
 from __future__ import annotations

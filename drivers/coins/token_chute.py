@@ -51,7 +51,7 @@ class TokenChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
             description="a pass that is shorter is no token (ours): a token of 20 mm falls at some metres a second",
         ),
     ] = 2.0
-    jam_ms: Annotated[float, Meta(ge=100, le=10_000, description="an opto covered for so long is a jam (ours)")] = (
+    jam_ms: Annotated[float, Meta(ge=100, le=10_000, description="an opto covered for this long is a jam (ours)")] = (
         1000.0
     )
 

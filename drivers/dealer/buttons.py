@@ -27,7 +27,7 @@ class ButtonsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     driver: Literal["buttons"] = "buttons"
     debounce_ms: Annotated[
-        float, Meta(ge=0, le=200, description="a press counts when the contact has held for so long (ours)")
+        float, Meta(ge=0, le=200, description="a press counts when the contact has held for this long (ours)")
     ] = 10.0
     buttons: Annotated[
         tuple[Literal["dealer_no_more_bets", "dealer_settled", "dealer_void", "supervisor_key"], ...] | None,

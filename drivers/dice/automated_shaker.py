@@ -3,8 +3,8 @@
     lines     shaker_start     __|‾|______________________      a pulse starts it (output)
               shaker_busy      _____|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|______     it tosses
               shaker_fault     _____________________________    high: it reports that it failed
-    serial    7A 03 04 01 08 55 starts it, … 05 … stops it, … 06 … asks how its dice lie; it answers each
-    both      automated_shaker_present, where it has a sensor: it stands on the table
+    serial    7A 03 04 01 08 55 starts it, … 05 … stops it, … 06 … asks how its dice came to rest; it answers each
+    both      automated_shaker_present, where it has a sensor: it is on the table
 
 The driver decodes its contacts and its answers. The actuator starts and stops it, and keeps the deadlines of a toss:
 
@@ -68,7 +68,7 @@ class ShakerTrouble(Observation, frozen=True, kw_only=True):
 
 
 class ShakerPresent(Observation, frozen=True, kw_only=True):
-    """The sensor of its place reports whether the shaker stands on the table."""
+    """The sensor of its place reports whether the shaker is on the table."""
 
     present: bool
 
@@ -81,7 +81,7 @@ class TossBegan(Observation, frozen=True, kw_only=True):
 
 
 class TossLies(Observation, frozen=True, kw_only=True):
-    """The toss is over and its dice lie."""
+    """The toss is over and its dice are at rest."""
 
     values: tuple[int, ...] = ()
     """The values of its dice, where a serial shaker reports them."""
@@ -110,7 +110,7 @@ BUSY: Final = "shaker_busy"
 FAULT: Final = "shaker_fault"
 PRESENT: Final = "automated_shaker_present"
 HOLD_NS: Final = 20_000_000
-"""A contact has changed when it held for so long (ours)."""
+"""A contact has changed when it held for this long (ours)."""
 
 
 class AutomatedShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -122,12 +122,12 @@ class AutomatedShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_un
         Meta(description="lines: a start pulse, busy and fault; serial: the frames 7A ... 55 of a serial dice shaker"),
     ] = "lines"
     link: Annotated[str, Meta(min_length=1, description="serial: name of the shaker's link")] = "shaker_serial"
-    present_sensor: Annotated[bool, Meta(description="a sensor reports whether it stands on the table")] = False
+    present_sensor: Annotated[bool, Meta(description="a sensor reports whether it is on the table")] = False
     start_s: Annotated[
         float, Meta(ge=0.1, le=30, description="it tosses, or answers, within this time, or has failed (ours)")
     ] = 2.0
     shake_s: Annotated[
-        float, Meta(ge=1, le=60, description="serial: it is stopped after so long (ours; a studio's runs 9.59 s)")
+        float, Meta(ge=1, le=60, description="serial: it is stopped after this long (ours; a studio's runs 9.59 s)")
     ] = 8.0
     shortest_s: Annotated[
         float, Meta(ge=0.1, le=60, description="lines: a toss that is over sooner was none (ours)")

@@ -1,9 +1,9 @@
-"""The dice cage: how often it was inverted, and when its dice lie (13:47-20.21, 20.24, 20.33).
+"""The dice cage: how often it was inverted, and when its dice are at rest (13:47-20.21, 20.24, 20.33).
 
     rest ──knock──► stirred ──inversion──► tumbling ──knocks far apart──► rocking ──quiet for `rest_s`──► rest
       ▲                └───────quiet────────────────────────────────────────────────────────────────────────┘
 
-A tumble is what lies between two rests: inversions with a rest between them are two tumbles. The rules ask that the
+A tumble is what happens between two rests: inversions with a rest between them are two tumbles. The rules ask that the
 result is taken when the dice have come to rest, so a rest is reported only where a working sensor proves it.
 """
 
@@ -65,14 +65,14 @@ class CageConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ] = 100
     inversion_tolerance_deg: Annotated[
         float,
-        Meta(ge=1, le=60, description="encoder: the cage is inverted when so near to the other way up (ours)"),
+        Meta(ge=1, le=60, description="encoder: the cage is inverted when this near to the other way up (ours)"),
     ] = 20.0
     rest_s: Annotated[
         float,
         Meta(
             ge=0.5,
             le=20,
-            description="the dice rest when neither they nor the cage moved for so long (ours; a 2.5 inch die that "
+            description="the dice rest when neither they nor the cage moved for this long (ours; a 2.5 inch die that "
             "rocks to within 1/10,000 of its balance knocks again within 1.6 s)",
         ),
     ] = 2.0
@@ -104,7 +104,7 @@ TURN: Final = "cage_turn"
 ENCODER: Final = ("cage_a", "cage_b")
 
 STILL_DEG: Final = 3.0
-"""A cage that stays within so much does not move: a disc may tremble on the edge of a slot (ours)."""
+"""A cage that stays within this much does not move: a disc may tremble on the edge of a slot (ours)."""
 
 ASKEW_DEG: Final = 30.0
 """A cage that rests further than this from either way up has dice on its side (ours)."""
@@ -362,7 +362,7 @@ def _why(loss: EdgesLost) -> tuple[str, str]:
 SHAKE: Final = "cage_shake"
 
 KNOCK_BEFORE_NS: Final = 500_000_000
-"""Dice fall as the cage goes over: they knock at most so long before it counts as inverted, or later (ours)."""
+"""Dice fall as the cage goes over: they knock at most this long before it counts as inverted, or later (ours)."""
 
 UNTURNED_NS: Final = 2_000_000_000
 UNTURNED_PULSES: Final = 20

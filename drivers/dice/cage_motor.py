@@ -7,8 +7,8 @@
 
 The driver decodes the sensors. The actuator turns the cage and stops it, and supervises the motor in every phase:
 
-    turn ──► shaft turns within `start_s` ──inverted enough──► home ──► stop ──► stands within `coast_s`: MotorReady
-         └── stalled, the dice lie, longer than `longest_s`: stop, and MotorFailed
+    turn ──► shaft turns within `start_s` ──inverted enough──► home ──► stop ──► at rest within `coast_s`: MotorReady
+         └── stalled, the dice are at rest, longer than `longest_s`: stop, and MotorFailed
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Meta(
             ge=50,
             le=5000,
-            description="the shaft stands when no pulse came for so long; a motor that is commanded to turn and "
+            description="the shaft is at rest when no pulse came for this long; a motor that is commanded to turn and "
             "stands is stalled (ours)",
         ),
     ] = 500.0
@@ -44,14 +44,14 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         float, Meta(ge=0.05, le=20, description="pulses of shaft or home that are shorter are noise (ours)")
     ] = 1.0
     start_s: Annotated[
-        float, Meta(ge=0.1, le=10, description="so long after its command to turn, the shaft turns (ours)")
+        float, Meta(ge=0.1, le=10, description="this long after its command to turn, the shaft turns (ours)")
     ] = 1.0
     longest_s: Annotated[
         float,
         Meta(ge=3, le=60, description="the motor is stopped after so long, whatever was sensed (ours; a board: 60 s)"),
     ] = 30.0
     coast_s: Annotated[
-        float, Meta(ge=0.2, le=10, description="so long after its command to stop, the shaft stands (ours)")
+        float, Meta(ge=0.2, le=10, description="this long after its command to stop, the shaft is at rest (ours)")
     ] = 2.0
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -93,11 +93,11 @@ class MotorFailed(Observation, frozen=True, kw_only=True):
 
 
 class MotorStands(Observation, frozen=True, kw_only=True):
-    """The shaft of the motor stands: it no longer runs on."""
+    """The shaft of the motor is at rest: it no longer runs on."""
 
 
 class MotorReady(Observation, frozen=True, kw_only=True):
-    """The motor has come to stand after it was stopped, and can be commanded again."""
+    """The motor has come to rest after it was stopped, and can be commanded again."""
 
 
 class CageMotor(SensedDevice):
@@ -159,7 +159,7 @@ TURNS_STILL: Final = "its shaft turns"
 """The cause of a motor that runs on, while its shaft turns."""
 FULL: Final = 1.0
 SLIPS: Final = "motor_slips"
-"""The fault of a motor that turns while the dice of its cage lie."""
+"""The fault of a motor that turns while the dice of its cage are at rest."""
 
 
 class CageMotorActuator:
@@ -202,7 +202,7 @@ class CageMotorActuator:
     # --- commands ------------------------------------------------------------------------------------------------
 
     def turn(self, t_ns: int, inversions: int) -> None:
-        """Turns the cage until it was inverted so often and is at home, or a failure."""
+        """Turns the cage until it was inverted this often and is at home, or a failure."""
         self.on = True
         self._least = inversions
         self._tumbling = self._homing = False
@@ -220,7 +220,7 @@ class CageMotorActuator:
         self.outputs += self.rest(t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
-        """The motor stands."""
+        """The motor is at rest."""
         return [RunMotor(MOTOR, 0.0, t_ns)]
 
     # --- observations and time -----------------------------------------------------------------------------------

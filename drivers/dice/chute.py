@@ -60,9 +60,9 @@ class Beam:
         self._jam_ns = jam_ns
         self._known = False
         self.broken = False
-        """Whether something stands in the beam."""
+        """Whether something is in the beam."""
         self.jammed = False
-        """Whether it has stood there for too long."""
+        """Whether it has been there for too long."""
         self.since_ns = 0
         """When the pass that is under way began."""
         self._rise_ns = 0
@@ -136,17 +136,17 @@ class ChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 3
     shortest_ms: Annotated[
         float,
-        Meta(ge=0.1, le=50, description="a beam not broken for so long at once saw no die: 24 mm at 3 m/s (ours)"),
+        Meta(ge=0.1, le=50, description="a beam not broken for this long at once saw no die: 24 mm at 3 m/s (ours)"),
     ] = 8.0
     gap_ms: Annotated[
-        float, Meta(ge=1, le=100, description="a beam broken again so soon is broken by the same die (ours)")
+        float, Meta(ge=1, le=100, description="a beam broken again this soon is broken by the same die (ours)")
     ] = 15.0
     longest_ms: Annotated[
         float, Meta(ge=50, le=2000, description="a beam broken for longer is broken by more than one die (ours)")
     ] = 300.0
     jam_s: Annotated[float, Meta(ge=0.5, le=30, description="a beam that is broken for so long is jammed (ours)")] = 2.0
     rest_s: Annotated[
-        float, Meta(ge=0.5, le=20, description="the dice lie when no beam changed for so long (ours)")
+        float, Meta(ge=0.5, le=20, description="the dice are at rest when no beam changed for this long (ours)")
     ] = 3.0
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -161,7 +161,7 @@ class Chute(SensedDevice):
         """`dice` is how many of them make a result.
 
         Raises:
-            ValueError: no game has so many dice.
+            ValueError: no game has this many dice.
         """
         if dice < 1:
             raise ValueError(f"chute: a result has one die or more, not {dice}; give the game's number of dice")

@@ -36,7 +36,7 @@ class DiceKeypadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     driver: Literal["dice_keypad"] = "dice_keypad"
     debounce_ms: Annotated[
-        float, Meta(ge=1, le=200, description="a press counts when the contact has held for so long (ours)")
+        float, Meta(ge=1, le=200, description="a press counts when the contact has held for this long (ours)")
     ] = 20.0
     surplus: Annotated[
         Literal["refuse", "shift"],
@@ -48,7 +48,7 @@ class DiceKeypadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     forget_s: Annotated[
         float, Meta(ge=2, le=600, description="values that nobody enters are dropped so long after the last key (ours)")
     ] = 30.0
-    stuck_s: Annotated[float, Meta(ge=2, le=120, description="a key that stays down for so long is stuck (ours)")] = (
+    stuck_s: Annotated[float, Meta(ge=2, le=120, description="a key that stays down for this long is stuck (ours)")] = (
         10.0
     )
 
@@ -60,7 +60,7 @@ class DiceKeypad(SensedDevice):
         """`dice` is how many values make a result.
 
         Raises:
-            ValueError: no game has so many dice.
+            ValueError: no game has this many dice.
         """
         if dice < 1:
             raise ValueError(f"keypad: a result has one die or more, not {dice}; give the game's number of dice")

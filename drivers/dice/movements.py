@@ -40,7 +40,7 @@ def cage_movements(config: CageConfig) -> list[Movement]:
             )
         return MovementResult(True, f"{INVERSIONS} inversions, and the dice were heard")
 
-    instruction = f"Turn the cage over {INVERSIONS} times, at the speed of play, and wait until the dice lie"
+    instruction = f"Turn the cage over {INVERSIONS} times, at the speed of play, and wait until the dice are at rest"
     return [Movement("invert_cage", instruction, lines, judge, INVERSIONS)]
 
 
@@ -104,7 +104,7 @@ def _face(config: DiceReaderConfig, face: int) -> Movement:
         if last.dice[0].lying != "flat" or value != face:
             shown = f"{last.dice[0].lying}, {value}" if value is not None else last.dice[0].lying
             return failed(
-                f"the board read {shown}, and {face} lies there",
+                f"the board read {shown}, and {face} is there",
                 "clean the window and the die; if it comes again, the board's own set-up has the faces wrong",
             )
         return MovementResult(True, f"the board read {face}")

@@ -35,7 +35,7 @@ class DiceEntered(Observation, frozen=True, kw_only=True):
     dice: tuple[int, ...]
     """In the order in which they were keyed."""
     first_ns: int
-    """When the first of them was keyed: values keyed before the dice lay are of another throw."""
+    """When the first of them was keyed: values keyed before the dice came to rest are of another throw."""
     entered_ns: int
     """When the finger pressed ENTER."""
 
@@ -71,11 +71,11 @@ class DiceMoving(Observation, frozen=True, kw_only=True):
 
 
 class DiceShaken(Observation, frozen=True, kw_only=True):
-    """The shaker that the board sits in has stopped. Where its dice lie, and whether they do, it does not report."""
+    """The shaker that the board sits in has stopped. Where its dice are, and whether they rest, it does not report."""
 
 
 class DiceRead(Observation, frozen=True, kw_only=True):
-    """The reading board reports how the dice lie."""
+    """The reading board reports how the dice came to rest."""
 
     dice: tuple[int | None, ...]
     """The value of each die; None where it has none. Empty where the board reports the total alone."""
@@ -123,7 +123,7 @@ class ReaderFault(Observation, frozen=True, kw_only=True):
 
 
 class DiceStirred(Observation, frozen=True, kw_only=True):
-    """Dice that lay at rest move: a tumble may begin, or somebody knocked at the tumbler.
+    """Dice that were at rest move: a tumble may begin, or somebody knocked at the tumbler.
 
     Whatever was read of them before is no longer proven.
     """
@@ -182,7 +182,7 @@ class ChutePassed(Observation, frozen=True, kw_only=True):
 
 
 class ChuteJammed(Observation, frozen=True, kw_only=True):
-    """Something has stood in a beam for too long: a die is stuck at this baffle, or its beam is broken."""
+    """Something has been in a beam for too long: a die is stuck at this baffle, or its beam is broken."""
 
     baffle: int
     since_ns: int
@@ -252,7 +252,7 @@ class ShakerRested(Rested, frozen=True, kw_only=True):
 
     @property
     def tumbled(self) -> bool:
-        """Whether it was shaken often enough, covered, beyond doubt, and the dice lie."""
+        """Whether it was shaken often enough, covered, beyond doubt, and the dice are at rest."""
         return self.shakes >= self.required and self.doubt is None and not self.joined
 
 

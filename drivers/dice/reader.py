@@ -147,7 +147,7 @@ _NOTHING: Final = ReaderWord("nothing")
 
 
 def word_of(format_: Format, data: bytes, dice: int) -> Word:
-    """The meaning of a frame of a board that reads so many dice; never raises."""
+    """The meaning of a frame of a board that reads this many dice; never raises."""
     return _READERS[format_](data, dice)
 
 
@@ -238,7 +238,7 @@ FoundDoubt: TypeAlias = tuple[ReaderDoubtReason, str]
 
 
 class ThrowWatch:
-    """Follows one throw after the other, and collects the doubts about the one that lies there."""
+    """Follows one throw after the other, and collects the doubts about the one that is there."""
 
     def __init__(self) -> None:
         self.moving = False
@@ -277,11 +277,11 @@ class ThrowWatch:
         self._shown = None
 
     def rests(self, shown: DiceReading) -> list[FoundDoubt]:
-        """The dice lie. Returns what does not fit; the caller notes each as a doubt."""
+        """The dice are at rest. Returns what does not fit; the caller notes each as a doubt."""
         found = self._changed(shown.throw)
         self.moving = False
         if not self._seen:
-            found.append(("joined_mid_throw", "the dice lie, and no movement before was reported"))
+            found.append(("joined_mid_throw", "the dice are at rest, and no movement before was reported"))
         if self._shown is not None and shown != self._shown:
             found.append(("value_changed", f"{_words(shown)} after {_words(self._shown)}, and no movement between"))
             self._times = 0
@@ -291,7 +291,7 @@ class ThrowWatch:
 
     @property
     def shown(self) -> tuple[int | None, ...]:
-        """The values of the dice that lie there, as they were reported last; none where dice move or are not read."""
+        """The values of the dice that are there, as they were reported last; none where dice move or are not read."""
         return () if self._shown is None or self.moving else tuple(die.value for die in self._shown.dice)
 
     @property
@@ -300,7 +300,7 @@ class ThrowWatch:
         return self._times
 
     def lying_doubts(self) -> tuple[str, ...]:
-        """The doubts that the way in which the dice lie gives."""
+        """The doubts that the way in which the dice came to rest gives."""
         shown = self._shown
         doubts = () if shown is None else tuple(LYING_DOUBTS[die.lying] for die in shown.dice if die.lying != "flat")
         return tuple(dict.fromkeys(doubts))
@@ -357,7 +357,7 @@ class DiceReader:
         """`dice` is how many of them make a result.
 
         Raises:
-            ValueError: no game has so many dice.
+            ValueError: no game has this many dice.
         """
         if dice < 1:
             raise ValueError(f"dice reader: a result has one die or more, not {dice}; give the game's number of dice")
@@ -454,7 +454,7 @@ class ReaderActuator:
         return min(self._silent_due_ns(), self._confirm_ns)
 
     def ask(self, t_ns: int) -> None:
-        """Asks the board how the dice lie; its answer is due within `answer_s`."""
+        """Asks the board how the dice came to rest; its answer is due within `answer_s`."""
         if self._waits_ns is None:
             self._waits_ns = t_ns
         self.outputs.append(SendFrame(self._config.link, _QUESTIONS[self._config.format], t_ns))
@@ -497,7 +497,7 @@ class ReaderActuator:
         return self._waits_ns + self._silent_ns
 
     def _silent(self, why: str, t_ns: int, found: list[Observation]) -> None:
-        """The board is silent: who threw what lies there when it reports again is not known."""
+        """The board is silent: who threw what is there when it reports again is not known."""
         self._health.line_failed(self._config.link, "sensor_missing", why, t_ns, found)
         self._waits_ns = None
         self._known = False

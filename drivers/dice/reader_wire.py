@@ -9,7 +9,7 @@ Our own line, sent at every change and at least twice a second, 9600 8N1, ended 
       └ throw: one up, modulo 1000, each time dice begin to move
 
     F4 flat, shows 4            T- touches something with more than one side
-    K1 cocked on one side;      S- lies on another die
+    K1 cocked on one side;      S- is on another die
        1 is the side opposite   X- is not where it should be: off the table, missing
                                 U- cannot be read
 
@@ -34,7 +34,7 @@ MAX_LENGTH: Final = 32
 """No line is longer, its end not counted."""
 ASK: Final = b"Q\r\n"
 PERIOD_S: Final = 0.5
-"""A board sends at least so often (ours)."""
+"""A board sends at least this often (ours)."""
 
 Lying: TypeAlias = Literal["flat", "cocked", "two_sides", "stacked", "off_table", "unread"]
 """How a die lies: flat; cocked, one side on something (19:47-1.10(a)1: the side opposite counts); on something with
@@ -42,7 +42,7 @@ more than one side; on top of another die; off the table; or nobody knows.
 """
 
 VALUED: Final[tuple[Lying, ...]] = ("flat", "cocked")
-"""The ways to lie in which a die has a value."""
+"""The ways to be in which a die has a value."""
 
 _LETTERS: Final[dict[str, Lying]] = {
     "F": "flat",

@@ -1,4 +1,4 @@
-"""A shake sensor: pulses while dice knock about, nothing while they lie.
+"""A shake sensor: pulses while dice knock about, nothing while they are at rest.
 
 shake    __|||||||||||||||||_||__|___|_______________________
            tumbling: knocks    rocking: single    at rest: none for
@@ -13,7 +13,7 @@ from drivers.base.driver import NEVER_NS
 from hal.values import Edge
 
 STUCK_NS: Final = 5_000_000_000
-"""A sensor that is high for so long without a change is stuck: a knock is over within milliseconds (ours)."""
+"""A sensor that is high for this long without a change is stuck: a knock is over within milliseconds (ours)."""
 
 
 class ShakeLine:

@@ -7,7 +7,7 @@ r"""The manual sic bo shaker: its cover, how often it was shaken, and when its d
 The shake sensor is a switch that closes when the shaker is jerked, and must be deaf to the dice in it: one that feels
 them would count their rattling. A shake is a burst of its pulses, however long. Shakes count while the cover is on, and
 together only while no pause parts them: what came before a pause is another shaking. Since nothing feels the dice, they
-are taken to lie when the shaker has stood still for `rest_s`.
+are taken to lie when the shaker has been still for `rest_s`.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ class ShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         float, Meta(ge=5, le=500, description="pulses nearer to each other than this are of one shake (ours)")
     ] = 100.0
     shortest_ms: Annotated[
-        float, Meta(ge=0.1, le=50, description="a shake is felt for so long at once; less is noise or a knock (ours)")
+        float, Meta(ge=0.1, le=50, description="a shake is felt for this long at once; less is noise or a knock (ours)")
     ] = 4.0
     pause_s: Annotated[
         float, Meta(ge=0.3, le=10, description="shakes with a longer pause between them are not one shaking (ours)")
     ] = 1.5
     rest_s: Annotated[
-        float, Meta(ge=0.3, le=20, description="the dice lie when nothing was felt for so long (ours)")
+        float, Meta(ge=0.3, le=20, description="the dice are at rest when nothing was felt for this long (ours)")
     ] = 2.0
     cover_ms: Annotated[
-        float, Meta(ge=1, le=1000, description="the cover is on, or off, when it stayed so for so long (ours)")
+        float, Meta(ge=1, le=1000, description="the cover is on, or off, when it stayed so for this long (ours)")
     ] = 30.0
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -215,7 +215,7 @@ class Shaker(SensedDevice):
         if held.since_ns <= self._shake.last_ns:
             self._covered = False
         if self._started_ns is not None or self._burst:
-            self._doubt("shaken_uncovered", "the cover came off before the dice lay")
+            self._doubt("shaken_uncovered", "the cover came off before the dice came to rest")
         shakes, self._unseen = (self._most if moving else self._unseen), 0
         found.append(ShakerUncovered(t_ns=t_ns, uncovered_ns=held.since_ns, moving=moving, shakes=shakes))
 

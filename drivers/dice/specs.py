@@ -128,7 +128,7 @@ def automated_shaker_lines(config: AutomatedShakerConfig) -> dict[str, LineUse]:
         lines[FAULT] = LineUse("automated shaker, fault", "it has failed", "output FAULT of the shaker")
     if config.present_sensor:
         lines[PRESENT] = LineUse(
-            "place of the automated shaker", "it stands there", "output of the place's switch", rests_low=False
+            "place of the automated shaker", "it is there", "output of the place's switch", rests_low=False
         )
     return lines
 

@@ -1,1 +1,1 @@
-"""Lamps that show how a game stands: the areas of a layout, the puck and the markers."""
+"""Lamps that show the state of a game: the areas of a layout, the puck and the markers."""

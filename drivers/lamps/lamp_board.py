@@ -87,7 +87,7 @@ class LampBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ] = 1000
     recheck_s: Annotated[
         float,
-        Meta(ge=0.5, le=60, description="lamps that are lit, or have failed, are read back anew so often (ours)"),
+        Meta(ge=0.5, le=60, description="lamps that are lit, or have failed, are read back anew this often (ours)"),
     ] = 2.0
 
 
@@ -100,7 +100,7 @@ class LampBoard:
         """`lamps` is how many of the chain's places have a lamp, from the first on.
 
         Raises:
-            ValueError: no chain has so many places.
+            ValueError: no chain has this many places.
         """
         if not 1 <= lamps <= MOST_LAMPS:
             raise ValueError(f"lamp board: a chain has 1 to {MOST_LAMPS} lamps, not {lamps}")
@@ -154,7 +154,7 @@ class LampActuator:
         name: str = "lamp_board",
         labels: Sequence[str] = (),
     ) -> None:
-        """`label` names what a lamp stands for: `two dice 2-5`; `labels` are those of all lamps, for its view."""
+        """`label` names what a lamp represents: `two dice 2-5`; `labels` are those of all lamps, for its view."""
         self.name = name
         self.outputs: list[Output] = []
         self.asked: frozenset[int] = frozenset()
@@ -212,7 +212,7 @@ class LampActuator:
             self._ask(self._wanted, t_ns)
 
     def doubt(self, lamps: Collection[int], failure: str, t_ns: int) -> None:
-        """A failure stood before a restart: each lamp is read back lit, and then dark, before it is mended."""
+        """A failure was before a restart: each lamp is read back lit, and then dark, before it is mended."""
         self.failure = failure
         self._dead = self._unseen = frozenset(lamps)
         self._recheck_due_ns = t_ns

@@ -29,7 +29,7 @@ def puck_lines(config: PuckConfig) -> dict[str, LineUse]:
 
 
 def _lamp_board(keys: LampBoardConfig, name: str, parts: Sequence[str]) -> Device:
-    """`parts` names what each lamp stands for, from place 1 on."""
+    """`parts` names what each lamp represents, from place 1 on."""
     return Device(LampBoard(len(parts)), LampActuator(keys, lambda lamp: parts[lamp - 1], labels=parts))
 
 

@@ -9,7 +9,7 @@ class LampBoardView(DeviceView, frozen=True, kw_only=True, tag="lamp_board"):
     """A chain of lamps: what was commanded, and what was read back."""
 
     labels: tuple[str, ...]
-    """What each lamp stands for, from place 1 on."""
+    """What each lamp represents, from place 1 on."""
     asked: tuple[int, ...]
     shows: bool
     """Whether that was read back."""

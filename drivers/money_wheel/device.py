@@ -123,10 +123,10 @@ class MoneyWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         float, Meta(ge=-360, le=360, description="angle of the indicator from the index sensor, positive direction")
     ] = 0.0
     rest_s: Annotated[
-        float, Meta(ge=0.2, le=10, description="the wheel rests when it stayed within one count for so long (ours)")
+        float, Meta(ge=0.2, le=10, description="the wheel rests when it stayed within one count for this long (ours)")
     ] = 1.5
     rollback_spaces: Annotated[
-        float, Meta(ge=0, le=10, description="rolling back off the pegs by up to so much is normal (ours)")
+        float, Meta(ge=0, le=10, description="rolling back off the pegs by up to this much is normal (ours)")
     ] = 1.5
     peg_margin_spaces: Annotated[
         float, Meta(ge=0, le=0.4, description="nearer to a peg than this plus half a count is between spaces (ours)")

@@ -37,7 +37,7 @@ MOST_PULSE_SPACES = 0.25
 Four slots a space are enough."""
 
 ROCKED_COUNTS = 2
-"""A wheel that turned back by so many counts of itself does not go on by as many beyond where it turned (ours): each
+"""A wheel that turned back by this many counts of itself does not go on by as many beyond where it turned (ours): each
 swing of a wheel that rocks is shorter than the one before. Noise and jitter move the count by one."""
 
 
@@ -154,7 +154,7 @@ class MoneyWheel:
         return found
 
     def view(self, t_ns: int) -> MoneyWheelView:
-        """The wheel at `t_ns`: what it would be taken for if it stood there."""
+        """The wheel at `t_ns`: what it would be taken for if it was there."""
         encoder = self._encoder
         angle_deg = encoder.angle_deg(t_ns)
         motion: Motion = "spun" if self._spun else "moving"
@@ -398,7 +398,7 @@ class MoneyWheel:
         head = self.config.indicator_deg * spaces / 360
 
         def under(count: float) -> float:
-            # A count is the quarter of a slot that begins at its edge: the wheel stands half a count further.
+            # A count is the quarter of a slot that begins at its edge: the wheel is half a count further.
             return head - (count + 0.5) * spaces / self._encoder.counts_per_turn
 
         here = under(counts)

@@ -30,7 +30,7 @@ from drivers.wheel.quadrature import ANY_COUNT
 PAUSE_NS: Final = 700_000_000
 """A hand that holds the wheel so long holds it on purpose (ours)."""
 LEAST_PAUSES: Final = 2
-"""Held so often in each direction at least (ours)."""
+"""Held this often in each direction at least (ours)."""
 MOST_OFF: Final = 0.2
 """Of a space: an indicator further than this from the middle between the pegs' two sides is badly set (ours)."""
 MOST_ZONE_DEG: Final = 3.0
@@ -104,7 +104,7 @@ def judge_rest(rest: Rest, wanted: int, config: MoneyWheelConfig) -> MovementRes
         return failed(
             f'the sensors name space {rest.space} ("{faces[rest.space]}"), {abs(off)} from space {wanted} '
             f'("{faces[wanted]}")',
-            f"write indicator_deg = {indicator_deg:g}, or move the mark of the index; if the faces stand in another "
+            f"write indicator_deg = {indicator_deg:g}, or move the mark of the index; if the faces are in another "
             "order on this wheel, correct faces",
         )
     if not rest.clear:

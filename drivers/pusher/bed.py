@@ -6,7 +6,7 @@
     fall_house   __________|‾|_____________________________
     tilt         _______________|‾‾‾‾‾|____________________     Tilted, when it has held for `tilt_ms`
 
-A fall sensor that stays covered is stuck, or a token lies in it: nothing that falls then can be counted.
+A fall sensor that stays covered is stuck, or a token is in it: nothing that falls then can be counted.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ class PusherBedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     driver: Literal["pusher_bed"] = "pusher_bed"
     stall_ms: Annotated[
-        float, Meta(ge=100, le=10_000, description="the shelf stands when no pulse came for so long (ours)")
+        float, Meta(ge=100, le=10_000, description="the shelf is at rest when no pulse came for this long (ours)")
     ] = 1500.0
     shortest_fall_ms: Annotated[
         float, Meta(ge=0.1, le=20, description="a shorter pulse of a fall sensor is noise (ours)")
     ] = 1.0
     stuck_ms: Annotated[
-        float, Meta(ge=100, le=10_000, description="a fall sensor covered for so long is stuck (ours)")
+        float, Meta(ge=100, le=10_000, description="a fall sensor covered for this long is stuck (ours)")
     ] = 1000.0
     tilt_ms: Annotated[
-        float, Meta(ge=1, le=2000, description="the tilt bob counts when it has touched for so long (ours)")
+        float, Meta(ge=1, le=2000, description="the tilt bob counts when it has touched for this long (ours)")
     ] = 30.0
 
     def problems(self) -> list[KeyProblem]:
@@ -99,7 +99,7 @@ class PusherBed(SensedDevice):
         self._found_covered: set[str] = set()
         """The fall sensors that are covered and not reported as stuck, and since when."""
         self._moved_ns: int | None = None
-        """The last pulse of the shaft; None while the shelf stands, or nothing is known."""
+        """The last pulse of the shaft; None while the shelf is at rest, or nothing is known."""
         self._watched_ns: int | None = None
         """Since when pulses of the shaft are awaited, before the first one."""
 
@@ -153,7 +153,7 @@ class PusherBed(SensedDevice):
             elif t_ns == self._stuck_due_ns():
                 line = min(self._covered_ns, key=lambda name: (self._covered_ns[name], name))
                 del self._covered_ns[line]
-                detail = f"{line} covered for {self._stuck_ns / 1e9:g} s: a token lies in it, or it is blind"
+                detail = f"{line} covered for {self._stuck_ns / 1e9:g} s: a token is in it, or it is blind"
                 self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
             else:
                 since_ns = self._watched_ns if self._moved_ns is None else self._moved_ns
@@ -171,7 +171,7 @@ class PusherBed(SensedDevice):
             self._pulse(before, level, t_ns, found)
         elif level and level != before:
             self._covered_ns[line] = t_ns
-            # What lay in a sensor before it was first seen may have fallen long ago: it is no fall, and may be stuck.
+            # What was in a sensor before it was first seen may have fallen long ago: it is no fall, and may be stuck.
             (self._found_covered.add if before is None else self._found_covered.discard)(line)
         elif not level and line in self._covered_ns:
             since_ns = self._covered_ns.pop(line)

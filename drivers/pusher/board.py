@@ -70,17 +70,17 @@ class BoardCounted(Observation, frozen=True, kw_only=True):
 
 
 class BoardHopper(Observation, frozen=True, kw_only=True):
-    """How the last payout stands."""
+    """The state of the last payout."""
 
     report: HopperReport
 
 
 class BoardMotor(Observation, frozen=True, kw_only=True):
-    """How the shelf's motor stands."""
+    """The state of the shelf's motor."""
 
     speed: int
     why: int
-    """Why it stands: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock (docs/wire.md)."""
+    """Why it is stopped: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock (docs/wire.md)."""
 
 
 class BoardSensors(Observation, frozen=True, kw_only=True):

@@ -42,18 +42,18 @@ from hal.values import Output, SendFrame
 MOST_PAID: Final = 200
 """Tokens of one payout (ours): the board reports up to 254."""
 MOST_REPORTED: Final = 255
-"""A count of the hopper's report that means: so many or more."""
+"""A count of the hopper's report that means: this many or more."""
 LAST_PAYOUT: Final = 0xFFFF
 TRY_AGAIN_NS: Final = 500_000_000
 """From a refusal to the next try (ours)."""
 TRIES: Final = 5
 """How often a payout is refused before it is given up (ours)."""
 LEVEL_NS: Final = 3_000_000_000
-"""So long after a tilt without another the machine hangs straight (ours)."""
+"""This long after a tilt without another the machine hangs straight (ours)."""
 MOTOR_NS: Final = 1_800_000_000_000
-"""The motor is commanded again so often (ours): its board turns it for an hour at most."""
+"""The motor is commanded again this often (ours): its board turns it for an hour at most."""
 ALARM_NS: Final = 300_000_000_000
-"""The alarm is commanded again so often (ours): its board gives it ten minutes."""
+"""The alarm is commanded again this often (ours): its board gives it ten minutes."""
 ALARM: Final = 4
 """The output of the alarm."""
 STALLED: Final = 3

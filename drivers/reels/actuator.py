@@ -1,13 +1,13 @@
 """Spins and stops the reels of a skill-stop machine, and supervises each of them.
 
-    spin ────► turns, home came, armed ──button──► stands at a symbol: ReelStands, by the player
-                       └──stop_at─────────────────► stands at that stop: ReelStands, by the house
-    place ───► turns, home came ──at its next coming──► stands at that stop: ReelStands, by the house
+    spin ────► turns, home came, armed ──button──► stopped at a symbol: ReelStands, by the player
+                       └──stop_at─────────────────► stopped at that stop: ReelStands, by the house
+    place ───► turns, home came ──at its next coming──► stopped at that stop: ReelStands, by the house
     any of them ──► slipped, blocked, without home, halted, refused, silent: ReelFailed, with the reel's number
 
 Nothing stops a reel before its home has come once in this turning: what moved it while it stood shows then, before
 it can count. A reel that slipped is one whose home came more than half a symbol from its place (OAC
-325:85-15-47(11)). Where it stands is known only while nothing was reported that contradicts it: a reel that failed is
+325:85-15-47(11)). Where it is, is known only while nothing was reported that contradicts it: a reel that failed is
 placed anew before it counts.
 """
 
@@ -50,17 +50,17 @@ from hal.board.messages import (
 from hal.values import Output, SendFrame
 
 DISARMED_NS: Final = 250_000_000
-"""After its button was disarmed, a report so much later shows whether a press was in time (ours)."""
+"""After its button was disarmed, a report this much later shows whether a press was in time (ours)."""
 PLACED_S: Final = 12.0
-"""A reel that is stopped by the house stands within so long: two slow turns and the ramp (ours)."""
+"""A reel that is stopped by the house stops within this long: two slow turns and the ramp (ours)."""
 UP_NS: Final = 15_000_000_000
 """A board that is not up yet must be by then: it is opened and proven in some seconds (ours)."""
 SETTLED_NS: Final = 300_000_000
-"""So long after a reel stands, its home sensor may still change at the edge of the tab (ours)."""
+"""This long after a reel is stopped, its home sensor may still change at the edge of the tab (ours)."""
 TRY_AGAIN_NS: Final = 500_000_000
 """From a refusal of what the acceptor is told to the next try (ours)."""
 SPIN_MS: Final = 30_000
-"""The board stops a reel by itself after so long (docs/boards-wiring.md)."""
+"""The board stops a reel by itself after this long (docs/boards-wiring.md)."""
 
 
 @dataclass
@@ -68,7 +68,7 @@ class _Reel:
     """What is known of one reel."""
 
     stop: int | None = None
-    """Where it stands; None while it turns, or is not known."""
+    """Where it is; None while it turns, or is not known."""
     stood_step: int | None = None
     """The step at which its board reported it then."""
     stood_ns: int = 0
@@ -80,9 +80,9 @@ class _Reel:
     seen: ReelSeen | None = None
     """The last report."""
     sent: bool = True
-    """Whether the command was sent: it waits until the board is up, and the reel stands."""
+    """Whether the command was sent: it waits until the board is up, and the reel is stopped."""
     proven: bool = False
-    """Whether its board's count can be held against its home: not before it has stood at a stop."""
+    """Whether its board's count can be held against its home: not before it has been at a stop."""
     armed: bool = False
     turned: bool = False
     """Whether a report showed it turning since the command."""
@@ -137,7 +137,7 @@ class ReelsActuator:
         return min(accept_ns, min(min(reel.answer_ns, reel.stand_ns) for reel in self._reels.values()))
 
     def stop_of(self, reel: int) -> int | None:
-        """Where a reel stands; None while it turns, or is not known."""
+        """Where a reel is stopped; None while it turns, or is not known."""
         return self._reels[reel].stop
 
     def aim_of(self, reel: int) -> Aim | None:
@@ -156,7 +156,7 @@ class ReelsActuator:
         return ReelsView(facts=facts, a_turn=self._config.steps, turning=turning, steps=steps)
 
     def set_up(self, symbols: int, steps_per_s: int) -> None:
-        """The machine's model: so many symbols on each reel, turned at this speed."""
+        """The machine's model: this many symbols on each reel, turned at this speed."""
         self._symbols, self._steps_per_s = symbols, steps_per_s
 
     def step_of(self, stop: int) -> int:
@@ -195,7 +195,7 @@ class ReelsActuator:
         self._send(number, StopCommand(place_of(number)[1], UNKNOWN_STEP), t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
-        """Every board makes its outputs safe: the reels stand."""
+        """Every board makes its outputs safe: the reels are stopped."""
         links = links_of(len(self._reels))
         return [SendFrame(link, carried(AllSafeCommand()), t_ns) for link in links]
 
@@ -321,11 +321,11 @@ class ReelsActuator:
             self._tell_acceptor(self.acceptor, t_ns)
         for number, reel in self._reels.items():
             if reel.answer_ns <= t_ns:
-                what = "did not report that it turns in time" if reel.sent else "is not up, or it did not come to stand"
+                what = "did not report that it turns in time" if reel.sent else "is not up, or it did not come to rest"
                 detail = f"its board {what}"
                 self._fail(number, "reel_not_answering", detail, reel.answer_ns, found)
             elif reel.stand_ns <= t_ns:
-                detail = f"it was to stand within {PLACED_S:g} s, and no report showed that it does"
+                detail = f"it was to stop within {PLACED_S:g} s, and no report showed that it did"
                 self._fail(number, "reel_not_answering", detail, reel.stand_ns, found)
         return found
 
@@ -392,7 +392,7 @@ class ReelsActuator:
             or seen.step is None
             or (reel.target is not None and stop != reel.target and not seen.by_button)
         ):
-            where = "where it is, is not known" if seen.step is None else f"it stands at step {seen.step}"
+            where = "where it is, is not known" if seen.step is None else f"it is at step {seen.step}"
             detail = f"its board halted it ({where}): the supply, the dead-man, or its longest time"
             self._fail(number, "reel_halted", detail, t_ns, found)
             return
@@ -418,7 +418,7 @@ class ReelsActuator:
     def _slipped(self, number: int, reel: _Reel, seen: ReelSeen, found: list[Observation]) -> None:
         off = f"home came {abs(seen.off)} steps {'late' if seen.off > 0 else 'early'}, more than half a symbol"
         if reel.homes <= 1:
-            detail = f"{off}, as it began to turn: it was moved while it stood, or slipped as it stopped or began"
+            detail = f"{off}, as it began to turn: it was moved while it was stopped, or slipped as it stopped or began"
             self._fail(number, "reel_moved", detail, seen.t_ns, found)
         else:
             self._fail(
@@ -428,7 +428,7 @@ class ReelsActuator:
     def _moved(self, seen: HomeHolds, found: list[Observation]) -> None:
         reel = self._reels[seen.reel]
         if reel.aim is None and reel.stop is not None and seen.since_ns >= reel.stood_ns + SETTLED_NS:
-            self._fail(seen.reel, "reel_moved", "its home sensor changed while it stood", seen.t_ns, found)
+            self._fail(seen.reel, "reel_moved", "its home sensor changed while it was stopped", seen.t_ns, found)
 
     def _refused(self, seen: ReelRefused, found: list[Observation]) -> None:
         local = getattr(seen.command, "reel", None)

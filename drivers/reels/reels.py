@@ -9,7 +9,7 @@ at the symbol that its button demands (docs/boards-wiring.md). Its reports are f
 board of reels 4 and 5 are frames of the link `reels_2`. The first board counts the tokens of an acceptor, where one
 hangs on it: that count survives power cuts.
 
-A home sensor that changes while its reel stands, and holds: the reel was moved by something else than its motor.
+A home sensor that changes while its reel is stopped, and holds: the reel was moved by something else than its motor.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 MOST_REELS: Final = 5
 PRESS_NS: Final = 1_000_000
-"""A button counts when it has held for so long, as on the board (docs/boards-wiring.md)."""
+"""A button counts when it has held for this long, as on the board (docs/boards-wiring.md)."""
 STUCK_NS: Final = 5_000_000_000
-"""A button that is held for so long is stuck, or its wire is cut, as on the board."""
+"""A button that is held for this long is stuck, or its wire is cut, as on the board."""
 TOKEN_BIT: Final = 1 << [name for name, _ in KINDS["reel"].inputs].index("token")
 """The acceptor among the inputs that a board tests."""
 
@@ -58,19 +58,19 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     turned_round: Annotated[
         list[int], Meta(description="the reels whose driver's direction is turned round, from 1")
     ] = msgspec.field(default_factory=list)
-    held: Annotated[bool, Meta(description="whether a reel's driver stays on while the reel stands")] = True
+    held: Annotated[bool, Meta(description="whether a reel's driver stays on while the reel is stopped")] = True
     spin_ms: Annotated[
-        int, Meta(ge=0, le=10_000, description="a button stops nothing before its reel has turned for so long (ours)")
+        int, Meta(ge=0, le=10_000, description="a button stops nothing before its reel has turned for this long (ours)")
     ] = 500
     slip: Annotated[
-        int, Meta(ge=1, le=100, description="symbols that may go by from a button's press to the stand at most (ours)")
+        int, Meta(ge=1, le=100, description="symbols that may go by from a button's press to the stop at most (ours)")
     ] = 6
     answer_ms: Annotated[
         int,
         Meta(
             ge=200,
             le=10_000,
-            description="a board that has not reported for so long what it was told has failed (ours)",
+            description="a board that has not reported for this long what it was told has failed (ours)",
         ),
     ] = 1500
     moved_ms: Annotated[
@@ -78,7 +78,7 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             ge=5,
             le=1000,
-            description="a home sensor that changes at a standing reel, and holds for so long: it was moved (ours)",
+            description="a home sensor that changes at a standing reel, and holds for this long: it was moved (ours)",
         ),
     ] = 50
     acceptor: Annotated[
@@ -211,7 +211,7 @@ class Reels:
         turning = tuple(reel for reel, seen in sorted(self._seen.items()) if seen.moving)
         steps = tuple(seen.step if (seen := self._seen.get(reel)) else None for reel in range(1, self._reels + 1))
         facts = tuple(
-            (f"reel {reel}", "turns" if reel in turning else "not known" if step is None else f"stands at step {step}")
+            (f"reel {reel}", "turns" if reel in turning else "not known" if step is None else f"is at step {step}")
             for reel, step in enumerate(steps, 1)
         )
         return ReelsView(facts=facts, doubts=dead_lines(self._health), a_turn=self._steps, turning=turning, steps=steps)

@@ -42,7 +42,7 @@ def reel_at(link: str, number: int) -> int:
 
 
 def links_of(reels: int) -> tuple[str, ...]:
-    """The links of so many reels."""
+    """The links of this many reels."""
     return LINKS[: -(-reels // REELS_A_BOARD)]
 
 
@@ -58,7 +58,7 @@ AIM_AHEAD: Final = 3
 
 
 def ramp_ticks() -> list[int]:
-    """Ticks of the board until the next step, at each step from a stand."""
+    """Ticks of the board until the next step, at each step from rest."""
     return [round(TICK_HZ / (RAMP_FROM**2 + 2 * RAMP_BY * level) ** 0.5) for level in range(RAMP_STEPS)]
 
 
@@ -69,5 +69,5 @@ def brake_steps(steps_per_s: int) -> int:
 
 
 def stopping_steps(steps_per_s: int) -> int:
-    """Steps that a reel turns on after its button at least; it stands at the first symbol that comes then."""
+    """Steps that a reel turns on after its button at least; it is at the first symbol that comes then."""
     return brake_steps(steps_per_s) + AIM_AHEAD

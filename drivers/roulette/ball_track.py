@@ -1,6 +1,6 @@
 """The ball in the track: its direction, its travel, and when it left.
 
-Sensors stand at fixed angles of the bowl. All expectations are in angle, never in "the next sensor": after a pass at
+Sensors are at fixed angles of the bowl. All expectations are in angle, never in "the next sensor": after a pass at
 one sensor a ball of known speed and direction has one time at which it can be at each other sensor. So unequal angles,
 a missed sensor and a slowing ball need no rules of their own:
 
@@ -91,7 +91,7 @@ class BallRuns:
         self._overdue_ns = NEVER_NS
         """When the ball has left the track."""
         self._quiet_due_ns = NEVER_NS
-        """When the track is quiet, if nothing stands in front of a sensor."""
+        """When the track is quiet, if nothing is in front of a sensor."""
         self.due_ns = NEVER_NS
         """The next deadline, or earlier."""
         self.second_ball = False
@@ -147,7 +147,7 @@ class BallRuns:
         if new is not None:
             self._pass(new, t_ns, found)
         if not level:
-            # While something stands in front of a sensor the track is not quiet.
+            # While something is in front of a sensor the track is not quiet.
             self.due_ns = min(self._overdue_ns, self._quiet_due_ns)
 
     def forget(self, line: str) -> None:
@@ -272,7 +272,7 @@ WIDEST_NS: Final = 140_000_000
 """3 % of the slowest lap (ours)."""
 
 BOUNCE_NS: Final = 4_000_000
-"""A pulse so soon after the last of the same sensor is part of it (ours)."""
+"""A pulse this soon after the last of the same sensor is part of it (ours)."""
 
 
 class TrackSensors:
@@ -288,7 +288,7 @@ class TrackSensors:
 
     @property
     def blocked(self) -> bool:
-        """Whether something stands in front of a sensor."""
+        """Whether something is in front of a sensor."""
         return True in self._high
 
     def forget(self, line: str) -> None:
@@ -451,7 +451,7 @@ class BallTrack:
             self._note_alike(hypothesis.travel_deg)
 
     def _note_alike(self, travel_deg: float) -> None:
-        """Records that a pass after so much proven travel may be a second ball's."""
+        """Records that a pass after this much proven travel may be a second ball's."""
         self._alike.append(travel_deg)
         self._alike_passes = len(self._accepted)
         if len(self._alike) >= OTHER_BALL_PASSES:

@@ -164,7 +164,7 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     ] = 0.3
     least_rotor_rpm: Annotated[float, Meta(gt=0, le=20, description="a slower rotor has no direction (ours)")] = 3.0
     track_quiet_s: Annotated[
-        float, Meta(ge=1, le=60, description="the track is quiet after so long without an edge (ours)")
+        float, Meta(ge=1, le=60, description="the track is quiet after this long without an edge (ours)")
     ] = 4.0
     level_tolerance_deg: Annotated[
         float, Meta(gt=0, le=5, description="greatest inclination of the wheel (ours; the rule says level)")
@@ -190,7 +190,7 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
             found.append(
                 (
                     "ball_sensors_deg",
-                    f"two track sensors stand {min(gaps):g} degrees apart; one ball would be in front of both",
+                    f"two track sensors are {min(gaps):g} degrees apart; one ball would be in front of both",
                     "keep them at least 5 degrees apart",
                 )
             )

@@ -32,7 +32,7 @@ from drivers.wheel.movements import turn
 LEAST_LAPS: Final = 2
 """Whole laps of the ball, from the first sensor to the first sensor, that are needed (ours)."""
 ANGLE_TOLERANCE_DEG: Final = 12.0
-"""A sensor that is measured further than this from where the file has it stands elsewhere (ours): a ball that is rolled
+"""A sensor that is measured further than this from where the file has it is elsewhere (ours): a ball that is rolled
 by hand slows and bounces, and a person measures the bowl to a few degrees."""
 STEADY_DEG: Final = 4.0
 """Angles that scatter less than this from lap to lap are kept (ours)."""
@@ -132,7 +132,7 @@ def passes_of(recording: Recording, lines: Collection[str]) -> list[_Pass]:
 
 
 def judge_ball(passes: Sequence[_Pass], sensors_deg: Sequence[float]) -> MovementResult:
-    """Whether the sensors stand where the file has them, and each wire is that of its sensor."""
+    """Whether the sensors are where the file has them, and each wire is that of its sensor."""
     lines = [f"ball_{number}" for number in range(1, len(sensors_deg) + 1)]
     if not passes:
         return failed("no ball passed", "roll the ball past every track sensor")
@@ -304,7 +304,7 @@ def judge_pockets(read: Sequence[PocketRead], wanted: int, config: RouletteWheel
         head_deg = (config.pocket_head_deg + off * 360 / count + 180) % 360 - 180
         return failed(
             f"the head names {order[pocket]}, {abs(off)} pockets from {order[wanted]}",
-            f"write pocket_head_deg = {head_deg:.1f}, or move the mark of the index; if the pockets stand in another "
+            f"write pocket_head_deg = {head_deg:.1f}, or move the mark of the index; if the pockets are in another "
             "order on this wheel, correct pockets or order",
         )
     middle = round(sum(one.off_pockets for one in read) / len(read), 2) + 0.0
@@ -376,7 +376,7 @@ def star_x_movements(config: StarXConfig) -> list[Movement]:
             return failed(f"{heard} came on {config.link}", "check TX and ground, 9600 8N1 and the port in [links]")
         turning = [packet for packet in packets if packet.rpm_x10 >= 30]
         if not turning:
-            return failed("the rotor stands, by its status", "start the wheel, and press ENTER once it turns")
+            return failed("the rotor is at rest, by its status", "start the wheel, and press ENTER once it turns")
         if not turning[-1].clockwise:
             return failed(
                 "the wheel reports a rotor that turns counter-clockwise",

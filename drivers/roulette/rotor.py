@@ -28,7 +28,7 @@ class RotorTurning(Observation, frozen=True, kw_only=True):
 
 
 class RotorStopped(Observation, frozen=True, kw_only=True):
-    """The rotor stands, or is slower than the least speed."""
+    """The rotor is at rest, or is slower than the least speed."""
 
 
 class RotorReversed(Observation, frozen=True, kw_only=True):

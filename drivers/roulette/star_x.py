@@ -13,7 +13,7 @@ State 2 lasts from seconds to ten minutes. At the launch inside it the rotor sto
 failed launch again: direction and speed of a spin are those from state 3 on, and so are its doubts.
 
 One wrong byte makes a 2 a 3, so a spin is reported with its second status. It is reported with the first where that
-shows, in another field, that the ball was launched: the rotor stood in the status before, and now turns.
+shows, in another field, that the ball was launched: the rotor did not turn in the status before, and now turns.
 
 The feed has no checksum and never states the ball's revolutions. A number is `agreed` only when the bare number and
 the status are equal, at the end of a spin that was received from state 2 on, in order, without any doubt.
@@ -176,7 +176,7 @@ SPIN_STATES = frozenset([_S.BALL_IN_RIM, _S.NO_MORE_BETS, _S.BALL_NOT_IN_TRACK, 
 """The states of a spin. In `LAUNCH` the game is open, and nothing that comes is of the spin."""
 
 OVER_AFTER = 2
-"""A spin is over after so many statuses in a row outside its states: one alone may be a wrong byte (ours)."""
+"""A spin is over after this many statuses in a row outside its states: one alone may be a wrong byte (ours)."""
 
 _ENDED = (_S.WINNING_NUMBER, _S.CLOSED)
 
@@ -223,7 +223,7 @@ class LastSent(Generic[_T]):
         return frozenset([self.value, self._before])
 
     def reverts(self, value: _T) -> bool:
-        """Whether this value shows that the last one stood in one status alone, which may be a wrong byte."""
+        """Whether this value shows that the last one was in one status alone, which may be a wrong byte."""
         return value == self._before != self.value
 
 

@@ -29,7 +29,7 @@ _STATUS = re.compile(rb"\*X;([1-7]);([0-9]{3});([ 0-9][ 0-9]);([0-9A-Fa-f]);([0-
 _STATUS_LENGTH = 19
 _BONUS = re.compile(rb"\*Y;[!-:<-~];[0-9]{3}")
 _REPLY = re.compile(rb"\*[ -WZ-~] [ -~]{1,16}")
-"""A real wheel replies also `*  NO` and `*) NO`: any printable character may stand for the command, but `X` and `Y`."""
+"""A real wheel replies also `*  NO` and `*) NO`: any printable character may mean the command, but `X` and `Y`."""
 
 
 class WheelState(IntEnum):

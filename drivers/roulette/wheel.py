@@ -95,7 +95,7 @@ class Level:
 # --- covered track sensors ---
 
 COVERED_NS: Final = 20_000_000_000
-"""A track sensor that is 1 for so long is covered or inverted (ours): a hand in the bowl is gone before."""
+"""A track sensor that is 1 for this long is covered or inverted (ours): a hand in the bowl is gone before."""
 
 
 class CoveredSensors:

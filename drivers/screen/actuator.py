@@ -1,12 +1,12 @@
 """Spins and stops the reels that a screen shows, and decides which image was lit when the player stopped one.
 
     spin ────► a frame shows it turning ──press──► frames show what was lit then ──stop──► stands: by the player
-                                     └──stop_at──► stands at that image: by the house
+                                     └──stop_at──► stopped at that image: by the house
     place ───► the next frame shows the image: stands, by the house
 
 Each reel shows one whole image after another, never one between two. Nothing stops a reel before it has turned for
-`spin_ms`. What the press stops is the image of `drivers.screen.flips`; the reel then stands at it, and stands only once
-a frame has shown it there. A screen that shows another image than the one at which a reel stands has failed.
+`spin_ms`. What the press stops is the image of `drivers.screen.flips`; the reel is at it then, and is stopped only once
+a frame has shown it there. A screen that shows another image than the one at which a reel is stopped has failed.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ from hal.values import Output, SendFrame
 UP_NS: Final = 15_000_000_000
 """A screen that is not up yet must be by then: its program is started with the service (ours)."""
 READ_NS: Final = 20_000_000
-"""So long after the kernel's event a touch may be reported: the screen reads its panel once a frame (ours)."""
+"""This long after the kernel's event a touch may be reported: the screen reads its panel once a frame (ours)."""
 DISARMED_NS: Final = 250_000_000
-"""So long after the player's time a press that was in time may still be reported (ours)."""
+"""This long after the player's time a press that was in time may still be reported (ours)."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class _Reel:
     """What is known of one reel."""
 
     stop: int | None = None
-    """Where it stands; None while it turns, or is not known."""
+    """Where it is; None while it turns, or is not known."""
     aim: Aim | None = None
     """Who is to stop it; None while it is commanded nothing."""
     target: int | None = None
@@ -122,7 +122,7 @@ class ScreenActuator:
         return min(self._up_by_ns, self._alive_ns, min(reel.answer_ns for reel in self._reels.values()))
 
     def stop_of(self, reel: int) -> int | None:
-        """Where a reel stands; None while it turns, or is not known."""
+        """Where a reel is stopped; None while it turns, or is not known."""
         return self._reels[reel].stop
 
     def aim_of(self, reel: int) -> Aim | None:
@@ -165,7 +165,7 @@ class ScreenActuator:
         self._begin(number, "house", stop, t_ns)
 
     def stop_at(self, number: int, stop: int, t_ns: int) -> None:
-        """The player's time is over: a reel that nobody stopped in time stands at this image."""
+        """The player's time is over: a reel that nobody stopped in time is at this image."""
         reel = self._reels[number]
         if reel.aim == "player" and reel.press is None:
             reel.aim, reel.target, reel.disarmed_ns = "house", stop, t_ns
@@ -184,7 +184,7 @@ class ScreenActuator:
         self._command(reel, StopReel(reel=number), t_ns)
 
     def rest(self, t_ns: int) -> list[Output]:
-        """Every reel stands."""
+        """Every reel is stopped."""
         return [SendFrame(LINK, line_of(StopReel(reel=number)) + b"\n", t_ns) for number in self._reels]
 
     def _begin(self, number: int, aim: Aim, target: int | None, t_ns: int) -> None:
@@ -337,7 +337,7 @@ class ScreenActuator:
         turns, t_ns = number in seen.turning, seen.t_ns
         if reel.aim is None:
             if reel.stop is not None and (turns or image != reel.stop):
-                detail = f"a frame showed {'it turning' if turns else f'image {image}'}, and it stands at {reel.stop}"
+                detail = f"a frame showed {'it turning' if turns else f'image {image}'}, and it is at {reel.stop}"
                 self._fail(number, "screen_differs", detail, t_ns, found)
         elif reel.aim == "halt" and not turns:
             self._forget(reel)

@@ -39,11 +39,11 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 LIGHT: Final = "screen_light"
 PRESS_NS: Final = 1_000_000
-"""A button counts when it has held for so long (ours)."""
+"""A button counts when it has held for this long (ours)."""
 STUCK_NS: Final = 5_000_000_000
-"""A button or a finger that stays for so long is stuck (ours)."""
+"""A button or a finger that stays for this long is stuck (ours)."""
 IDLE_NS: Final = 3_000_000_000
-"""A screen without a turning reel reports at least so often (ours): its program does so twice a second."""
+"""A screen without a turning reel reports at least this often (ours): its program does so twice a second."""
 DATED_MS: Final = 1.0
 """How far an edge of a button may be off on the screen's clock (ours): see `drivers.screen.flips.ScreenClock`."""
 MEASURED: Final = 5
@@ -85,21 +85,21 @@ class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         Meta(description="whether the display must synchronise its frames; false for a window on a bench only"),
     ] = True
     spin_ms: Annotated[
-        int, Meta(ge=0, le=10_000, description="nothing stops a reel before it has turned for so long (ours)")
+        int, Meta(ge=0, le=10_000, description="nothing stops a reel before it has turned for this long (ours)")
     ] = 500
     silent_ms: Annotated[
         int, Meta(ge=50, le=10_000, description="while a reel turns, a screen without a frame for so long hangs (ours)")
     ] = 250
     late_ms: Annotated[
         int,
-        Meta(ge=20, le=5000, description="while a reel turns, a frame that stays for so long was late (ours)"),
+        Meta(ge=20, le=5000, description="while a reel turns, a frame that stays for this long was late (ours)"),
     ] = 120
     answer_ms: Annotated[
         int,
         Meta(
             ge=200,
             le=10_000,
-            description="a screen that does not show for so long what it is commanded has failed (ours)",
+            description="a screen that does not show for this long what it is commanded has failed (ours)",
         ),
     ] = 1000
     language: Annotated[Literal["en", "es"], Meta(description="the language of its words")] = "en"
@@ -444,7 +444,7 @@ class Screen:
                 self._health.line_failed(line, "sensor_stuck", detail, t_ns, found)
             if self._finger_ns < NEVER_NS and self._finger_ns + STUCK_NS == t_ns:
                 self._finger_ns = NEVER_NS
-                detail = f"a finger was on the panel for {STUCK_NS / 1e9:g} s: something lies on it, or it fails"
+                detail = f"a finger was on the panel for {STUCK_NS / 1e9:g} s: something is on it, or it fails"
                 self._ill(t_ns, "touch_stuck", "finger", detail, found)
             if self._silent_due_ns() == t_ns:
                 turned = "while a reel turned" if self._turning else "at rest"

@@ -23,7 +23,7 @@ MOST_SYMBOLS: Final = 100
 ALIVE_NS: Final = 500_000_000
 """A table reports so often that it runs (ours)."""
 SILENT_NS: Final = 2_000_000_000
-"""A screen that has heard nothing of its table for so long shows that the machine is out of order (ours)."""
+"""A screen that has heard nothing of its table for this long shows that the machine is out of order (ours)."""
 
 Time: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 Image: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_SYMBOLS)]
@@ -130,7 +130,7 @@ class SpinReel(ScreenMessage, frozen=True, kw_only=True, tag="spin"):
 
 
 class StopReel(ScreenMessage, frozen=True, kw_only=True, tag="stop"):
-    """A reel stands at an image; at the one that it shows next where none is given."""
+    """A reel is at an image; at the one that it shows next where none is given."""
 
     reel: ReelNumber
     image: Image | None = None
@@ -156,7 +156,7 @@ class RecalledPlay(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class ShownFault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A fault that stands."""
+    """A latched fault."""
 
     device: str
     fault: str

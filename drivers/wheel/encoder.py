@@ -4,7 +4,7 @@
                  │
                  └─► gaps, turns, bounces ─► pulses lost since the index? (`lost_pulses`, `slowing`) ─► doubt
 
-Where a turn of direction cannot be distinguished from a loss, the count is kept, and the true count lies between
+Where a turn of direction cannot be distinguished from a loss, the count is kept, and the true count is between
 `count + doubt_low` and `count + doubt_high`.
 """
 
@@ -27,7 +27,7 @@ MOST_EXPLAINED: Final = 4 * COUNTS_PER_SLOT
 NOTHING_SUSPECTED: Final = (0, 0)
 
 TWICE_COUNTS: Final = 1.5
-"""A change that is repeated within so many counts came twice: no slot passed meanwhile (ours)."""
+"""A change that is repeated within this many counts came twice: no slot passed meanwhile (ours)."""
 
 WIDTHS_EVERY_NS: Final = 1_000_000_000
 """The widths of the quarters are learned no more often than this: a line that chatters turns 1,000 times a second."""
@@ -115,7 +115,7 @@ class Encoder:
         self.doubts.clear()
         self.index.begin_run()
         self.doubt_low = self.doubt_high = 0
-        """The true count less the decoded one lies between these, in counts."""
+        """The true count less the decoded one is between these, in counts."""
         self.stuck: str | None = None
         """The line of A and B that did not change while the other did."""
         self._suspected = NOTHING_SUSPECTED
@@ -139,7 +139,7 @@ class Encoder:
         self._rocking: Rocking | None = None
 
     def stand(self) -> None:
-        """Notes that the disc stands, in the midst of a run: its next counts are a start."""
+        """Notes that the disc is at rest, in the midst of a run: its next counts are a start."""
         self._gaps.begin()
 
     def forget_doubts(self) -> None:
@@ -189,7 +189,7 @@ class Encoder:
         quadrature = self.quadrature
         tau_ns = quadrature.t1_ns - quadrature.t2_ns
         share = min(1.0, max(0.0, (t_ns - quadrature.t1_ns) / tau_ns)) if tau_ns > 0 else 0.5
-        # In the positive direction the disc stands past the edge of its count, in the other before the next one.
+        # In the positive direction the disc is past the edge of its count, in the other before the next one.
         at = counts + share if quadrature.direction > 0 else counts + 1 - share
         return at * 360 / self.counts_per_turn
 
@@ -444,7 +444,7 @@ class Encoder:
         quadrature = self.quadrature
         before, self._chain_before_run = self._chain_before_run, 0
         if last.backs - before >= STUCK_CHAIN:
-            # Of a disc that stood, nobody knows whether an edge bounced so often, or the other line was stuck.
+            # Of a disc that stood, nobody knows whether an edge bounced this often, or the other line was stuck.
             self.hidden_counts += COUNTS_PER_SLOT // 2 * (last.backs - before)
         if not last.turned:
             self._confirm()

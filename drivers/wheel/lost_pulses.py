@@ -24,7 +24,7 @@ from hal.values import Edge
 # Only the edges since the index last proved the count are checked.
 
 NOISE_SLOT_COUNTS: Final = 1.0
-"""A slot in less time than so many of the counts before and after it was noise (ours)."""
+"""A slot in less time than this many of the counts before and after it was noise (ours)."""
 
 COUNTS_AROUND: Final = 4
 """Two counts before and two after."""
@@ -141,11 +141,11 @@ HIDDEN_COUNTS: Final = 2.5
 """A disc that would stop in fewer counts does not turn beyond a lost pulse, which is three (ours)."""
 
 RETURN_SHARE: Final = 1.5
-"""A disc that takes so many times longer for the first count back lost more speed than friction takes (ours)."""
+"""A disc that takes this many times longer for the first count back lost more speed than friction takes (ours)."""
 
 
 TURN_COUNTS: Final = 3.0
-"""A turn within a count takes no longer than so many times the counts before and after it together: a disc that stops
+"""A turn within a count takes no longer than this many times the counts before and after it together: a disc that stops
 evenly within a count takes 2.4 (ours)."""
 
 STOPPING_COUNTS: Final = 5.0
@@ -155,7 +155,7 @@ STILL_SLOWING: Final = 2.5
 """A disc that stops evenly takes no more times as long for two counts as for the two before (ours)."""
 
 MOST_SLOWING: Final = 4.0
-"""No disc takes so many times longer for a count than for the one before: one of the edges was noise (ours)."""
+"""No disc takes this many times longer for a count than for the one before: one of the edges was noise (ours)."""
 
 UNEVEN_SWINGS: Final = 4
 """Swings over one edge from which their evenness shows (ours)."""

@@ -109,7 +109,7 @@ def judge_exchange(recording: Recording, channels: tuple[str, ...], index: str) 
 def judge_turn(
     turned: WheelTurn, lines: tuple[str, str, str], slots: int, index_width_deg: float, direction: str
 ) -> MovementResult:
-    """Whether a turn is that of an encoder with so many slots, turned in the positive direction."""
+    """Whether a turn is that of an encoder with this many slots, turned in the positive direction."""
     a, b, index = lines
     per_turn = COUNTS_PER_SLOT * slots
     turns = turned.counts / per_turn
@@ -200,5 +200,5 @@ def _width(turned: WheelTurn, per_turn: int) -> float | None:
         for rise, _ in turned.rises
         if any(fall >= rise for fall in turned.falls)
     ]
-    # The edge of the index lies somewhere within the count: half of one is added on the average.
+    # The edge of the index is somewhere within the count: half of one is added on the average.
     return None if not widths else sum(widths) / len(widths) * 360 / per_turn

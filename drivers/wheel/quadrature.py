@@ -167,7 +167,7 @@ class QuadratureDecoder:
         step = self.direction
         state = self._rings[step][(count - origin) % COUNTS_PER_SLOT]
         t1, t2, t3, t4 = self.t1_ns, self.t2_ns, self.t3_ns, self.t4_ns
-        # Until it reverses, the disc can leave the limits at one end only, if it stands within them.
+        # Until it reverses, the disc can leave the limits at one end only, if it is within them.
         beyond = high + 1 if step > 0 else low - 1
         if not low <= count + step <= high:
             beyond = count + step

@@ -68,7 +68,7 @@ class QuarterWidths:
 
         `edges` are the last ones of a stream, of which nothing was left out since those of the call before.
 
-        Each count is divided by the mean of the two slots that lie around it, so that a disc may slow meanwhile. Counts
+        Each count is divided by the mean of the two slots that are around it, so that a disc may slow meanwhile. Counts
         about which one line changed twice in a row are left out.
         """
         known = _place_after(self._last, edges)

@@ -147,13 +147,13 @@ def _quickest_last_ns(count_deg: float, slowing_deg_per_s2: float) -> int:
 #                        |<-- a gap, 3 counts or more -->|
 
 GAP_COUNTS: Final = 3
-"""A count that takes so many times as long as those around it hides whole slots (ours)."""
+"""A count that takes this many times as long as those around it hides whole slots (ours)."""
 
 STARTING_COUNTS: Final = 4
 """Counts after a start or a turn before gaps are looked for as above (ours)."""
 
 STOOD_NS: Final = 1_000_000_000
-"""A disc whose edge comes back after so long stood meanwhile: it starts anew, and does not turn (ours)."""
+"""A disc whose edge comes back after this long stood meanwhile: it starts anew, and does not turn (ours)."""
 
 EVEN_SHARE: Final = 0.9
 """A disc that has turned gains speed: while it does, each two counts take a smaller share of the two before (ours)."""
@@ -168,7 +168,7 @@ class Lost(NamedTuple):
 
     low: int
     high: int
-    """The true count less the decoded one lies between these."""
+    """The true count less the decoded one is between these."""
     explained: tuple[int, int]
     """A slip of the index between these is explained by it: the whole slots that fit the time of the gap."""
 

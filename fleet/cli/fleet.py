@@ -110,7 +110,7 @@ def init_command(
 ) -> None:
     """Make the streams of a venue or a hub. One that is there stays as it is; a hub gets the sources that it lacks.
 
-    The streams discard nothing. How much the server may hold stands in its configuration (max_file_store); when it is
+    The streams discard nothing. How much the server may hold is in its configuration (max_file_store); when it is
     full it refuses what comes, the relay waits, and the journals hold the events.
 
     \b

@@ -75,7 +75,7 @@ def stream_endpoint(
 
     _check_client()
     for table in tables:
-        # The ids stand in the subjects that are asked for: `*` would be all tables.
+        # The ids are in the subjects that are asked for: `*` would be all tables.
         if not is_table(table):
             shown = table[:40].encode("unicode_escape").decode()
             raise click.BadParameter(
@@ -102,7 +102,7 @@ def is_nats_address(url: str) -> bool:
 
 
 def refuse_nats_options(*given: object) -> None:
-    """Ends the command with a usage error where options of NATS stand beside addresses that are none of it."""
+    """Ends the command with a usage error where options of NATS are beside addresses that are none of it."""
     if any(one is not None for one in given):
         raise click.UsageError(
             "--ca, --cert, --nats-user and --password-file are for tables on NATS JetStream: nats://HOST:4222/VENUE or "
@@ -111,7 +111,7 @@ def refuse_nats_options(*given: object) -> None:
 
 
 def refuse_service_options(*given: object) -> None:
-    """Ends the command with a usage error where keys of services stand beside addresses of NATS alone."""
+    """Ends the command with a usage error where keys of services are beside addresses of NATS alone."""
     if any(one is not None for one in given):
         raise click.UsageError(
             "--key and --server are for services at tcp:// addresses; for tables on NATS JetStream give --nats-user "

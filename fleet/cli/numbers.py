@@ -18,7 +18,7 @@ def show_summary(summary: Summary, zone: tzinfo, house_words: Callable[[str], st
     """Prints it; `house_words` is what is added to a table's name, by its rules."""
     times = [time for line in summary.tables for time in (line.first_ns, line.last_ns) if time is not None]
     if not times:
-        click.echo("no event lies in what was asked for")
+        click.echo("no event is in what was asked for")
     else:
         kind = click.style("SIMULATED ", fg="yellow", bold=True) if summary.simulated else ""
         span = f"{of_time(min(times), zone)} to {of_time(max(times), zone)}, {of_zone(zone, max(times))}"

@@ -41,7 +41,7 @@ SET_CLOCK_NS: Final = 2 * NS_PER_S
 
 
 class FleetHeading(NamedTuple):
-    """What stands at the top."""
+    """What is at the top."""
 
     title: str
     made_ns: int
@@ -175,7 +175,7 @@ class _Page:
     def _overview(self) -> str:
         summary = self._summary
         if not summary.tables:
-            return "<p>No event of a table lies in what was asked for.</p>"
+            return "<p>No event of a table is in what was asked for.</p>"
         lines = summary.tables
         open_ns = sum(line.open_ns for line in lines)
         shut_ns = sum(line.shut_ns for line in lines)
@@ -573,7 +573,7 @@ def _count(number: int, noun: str) -> str:
 
 
 _METHOD: Final = f"""
-<p>From the durable events of the tables, as they were published. A result counts as it stands: one that a person
+<p>From the durable events of the tables, as they were published. A result in force counts: one that a person
 corrected counts as corrected, one that was made void does not count. A round belongs to the time of its first verdict.
 Hours are of the clock that times the edges, which nobody sets; they run from the opening of a table to its closing, or
 to the last event of that start of its service: a table that nobody closed was open a little longer than that.</p>

@@ -290,7 +290,7 @@ def show_command(
     "-o", "--output", required=True, type=click.Path(path_type=Path, dir_okay=False), help="FILE.html or .pdf."
 )
 @_choices
-@click.option("--title", default="Report on the event", show_default=True, help="What stands at the top.")
+@click.option("--title", default="Report on the event", show_default=True, help="What is at the top.")
 @click.pass_obj
 def report_command(
     games: GamesHere,

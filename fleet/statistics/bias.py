@@ -34,7 +34,7 @@ EFFECTS: Final = (0.1, 0.25, 0.5, 1.0)
 
 _STEPS: Final = 32
 _WIDEST: Final = 5.0
-"""Standard deviations of a place's count that the power is summed over, in so many steps to each side."""
+"""Standard deviations of a place's count that the power is summed over, in this many steps to each side."""
 
 
 class Category(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Counted:
         self.counts: dict[str, Counter[int | str]] = {test.name: Counter() for test in plan.tests}
 
     def take(self, device: object, samples: Sequence[Sample], times: int) -> None:
-        """A result came so many times."""
+        """A result came this many times."""
         self.devices.add(device)
         self.rounds += times
         for sample in samples:
@@ -163,7 +163,7 @@ def holm(values: Sequence[float | None]) -> list[float | None]:
 
 @lru_cache
 def power(places: int, level: float, falls: int, bias: float) -> float:
-    """The probability that a test at this level finds one of so many equal places that comes `bias` more often.
+    """The probability that a test at this level finds one of this many equal places that comes `bias` more often.
 
     Chi-squared is the square of that place's own deviation, and what the others differ among each other:
 
@@ -215,7 +215,7 @@ def _least(holds: Callable[[float], bool], most: float = inf) -> float:
 
 @lru_cache
 def would_find(places: int, level: float, falls: int) -> float:
-    """The bias of one place that so many outcomes show with the probability `POWER`."""
+    """The bias of one place that this many outcomes show with the probability `POWER`."""
     return _least(lambda bias: power(places, level, falls, bias) > POWER, most=float(places))
 
 

@@ -77,7 +77,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "known": Column(_FLAG, "whether this version knows the type; else only `data` holds what it states"),
     "round": Column(_WHOLE, "number of the round, where it belongs to one"),
     "verdict": Column(_TEXT, "`outcome`, `void` or `unresolved`, as it is after this event"),
-    "result": Column(_TEXT, "the result that stands after it, as JSON"),
+    "result": Column(_TEXT, "the result in force after it, as JSON"),
     "reason": Column(_TEXT, "reason code of a void, an unresolved one, a violation"),
     "rule": Column(_TEXT, "the rule that is applied; `ours` where no rule is"),
     "call": Column(_TEXT, "what the dealer calls"),

@@ -3,7 +3,7 @@
     table.opened        device.fault, blocks_play      device.cleared          table.closed, or the epoch's last event
     ├── open ───────────┬──────────── shut ────────────┬───────────────────────┤
 
-Lengths are of the clock that times the edges, which nobody sets; the wall time only shows which part of a span lies in
+Lengths are of the clock that times the edges, which nobody sets; the wall time only shows which part of a span is in
 the time that is asked for. Between two epochs a table is not open: nothing is known of it.
 """
 
@@ -48,7 +48,7 @@ class WallSpan(NamedTuple):
     """By the clock that nobody sets."""
 
     def within(self, since_ns: int | None, until_ns: int | None) -> int:
-        """How much of it lies in the time that is asked for."""
+        """How much of it is in the time that is asked for."""
         start = self.start_ns if since_ns is None else max(self.start_ns, since_ns)
         end = self.end_ns if until_ns is None else min(self.end_ns, until_ns)
         if (start, end) == (self.start_ns, self.end_ns):

@@ -1,7 +1,7 @@
 """The events of a fleet in numbers: tables, games an hour, refusals, faults, corrections, bias, and what is
 missing.
 
-    outcome     the result that stands: one that was corrected counts as corrected, one that was made void not at all
+    outcome     the result in force: one that was corrected counts as corrected, one that was made void not at all
     bias        of rounds with a proven result only: what a dealer called after it was unresolved is not among them
     refusal     a round that the controller made void or left unresolved, whatever a person made of it later
     time        a round belongs to the time of its first verdict; a later correction of it counts whenever it came

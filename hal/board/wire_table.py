@@ -155,7 +155,7 @@ def read(path: Path) -> WireTable:
                     f"{where}.{field.name}: protocol {field.since} is not yet; this is {values['protocol']}"
                 )
         if [field.since for field in message.fields] != sorted(field.since for field in message.fields):
-            raise WireTableError(f"{where}: new fields stand at the end")
+            raise WireTableError(f"{where}: new fields are at the end")
         if message.fields and message.fields[-1].rest and message.older:
             raise WireTableError(f"{where}: a message with a rest can have no new fields; give a new one a free id")
         if message.size + OVERHEAD > values["longest"]:

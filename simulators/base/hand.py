@@ -13,7 +13,7 @@ from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Rare, Reading
 
 SETTLE_S: Final = 0.5
-"""Before and after a movement nothing happens for so long."""
+"""Before and after a movement nothing happens for this long."""
 PRESS_S: Final = 0.4
 BOUNCES: Final = 3
 BOUNCE_NS: Final = 700_000

@@ -15,7 +15,7 @@ from simulators.base.truth import TableSimulator, Truth, WaitingSimulator
 _T_NS = attrgetter("t_ns")
 
 WAIT_S: Final = 0.1
-"""A held table waits so long at a time for the person who plays it: their next round begins within this time."""
+"""A held table waits this long at a time for the person who plays it: their next round begins within this time."""
 PRESS_NS: Final = 150_000_000
 """How long a person holds a button."""
 DEALER: Final = "dealer_"

@@ -78,4 +78,4 @@ class WaitingSimulator(Protocol):
     """A simulated table whose next round can wait for a person."""
 
     def wait(self, seconds: float) -> Batch:
-        """What the lines do in so many seconds between two rounds, in which nobody plays."""
+        """What the lines do in this many seconds between two rounds, in which nobody plays."""

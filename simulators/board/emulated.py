@@ -83,7 +83,7 @@ class ChipTime:
         self._base_ns, self._base_cycle, self.hz = self.ns_at(cycle), cycle, hz
 
     def stand(self, duration_ns: int) -> None:
-        """Stops the crystal for a duration: all later cycles are so much later."""
+        """Stops the crystal for a duration: all later cycles are this much later."""
         self._base_ns += duration_ns
 
 
@@ -92,7 +92,7 @@ class Bootloader(NamedTuple):
 
     image: bytes
     address: int
-    """Where it stands in the flash, and where the fuses let the chip begin."""
+    """Where it is in the flash, and where the fuses let the chip begin."""
 
 
 class EmulatedBoard:
@@ -359,7 +359,7 @@ class EmulatedBoard:
         return int(self._c.board_fram_writes(self._board))
 
     def fram_faults(self, *, missing: bool = False, next_bytes: int = 0, held_clocks: int = 0) -> None:
-        """The FRAM does not answer, the next bytes on its bus are lost, or it holds the bus until so many clocks."""
+        """The FRAM does not answer, the next bytes on its bus are lost, or it holds the bus until this many clocks."""
         self._c.board_fram_faults(self._board, missing, next_bytes, held_clocks)
 
     # --- helpers ---

@@ -26,7 +26,7 @@ CHAIN_IDLE_NS: Final = MS // 20
 CHAIN_BUSY_NS: Final = 250
 """The same while a frame is shifted: some instructions."""
 LOOKS_A_BIT: Final = 200
-"""After a frame's last clock the chain is looked at so often before it rests again."""
+"""After a frame's last clock the chain is looked at this often before it rests again."""
 
 
 class PinDriver(Protocol):

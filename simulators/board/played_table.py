@@ -24,7 +24,7 @@ from simulators.board.lines_to_pins import PinWiring
 from simulators.board.machines import PinDriver, ScannedKeypad
 
 SLICE_NS: Final = 1_000_000
-"""How far ahead of a board the table is played (ours): a motor answers so late at most."""
+"""How far ahead of a board the table is played (ours): a motor answers this late at most."""
 
 
 class SharedTable:

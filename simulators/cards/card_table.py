@@ -40,7 +40,7 @@ SILENT_S: Final = 6.0
 """So long the link is silent: longer than the controller lets it be."""
 UNPLUGGED_S: Final = 2.5
 FIRST_CYCLE_S: Final = 2.0
-"""The shuffler begins so long after the lines are open: a table on boards looks at them a little later (ours)."""
+"""The shuffler begins this long after the lines are open: a table on boards looks at them a little later (ours)."""
 
 Given: TypeAlias = tuple[tuple[str, str], ...]
 
@@ -80,7 +80,7 @@ class Deal(Protocol):
         """What the dealer orders before the call."""
 
     def next(self, cards: Sequence[str], acts: int) -> Step | None:
-        """What comes after these cards, in the order of the deal, and so many other acts; None at the end."""
+        """What comes after these cards, in the order of the deal, and this many other acts; None at the end."""
 
     def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
         """The result, as its game's `rests` gives it."""
@@ -121,9 +121,9 @@ class CardGeometry:
     continuous: bool = False
     """Whether the shoe shuffles all the time: it has no link, and the cards go back into it after each round."""
     stack_cards: int = 0
-    """An automated shoe deals stacks of so many cards."""
+    """An automated shoe deals stacks of this many cards."""
     stack_s: float = 2.0
-    """So long after its last card a stack is over for the controller."""
+    """This long after its last card a stack is over for the controller."""
     double: bool = False
     """Whether the shoe has two compartments."""
     determinant: bool = False
@@ -136,12 +136,12 @@ class CardGeometry:
     """How long a barrier is covered before the controller reports a jam."""
     settle_after_s: float = 3.0
     shuffler: bool = False
-    """Whether a shuffler stands at the table."""
+    """Whether a shuffler is at the table."""
     shuffler_link: str = ""
     """Its link, where it has one in place of plain lines."""
     shuffler_counter: bool = True
     shuffler_present: bool = False
-    """Whether a sensor reports that it stands there."""
+    """Whether a sensor reports that it is there."""
     acceptors: int = 0
     """Positions with an acceptor of progressive wagers."""
     discards: bool = False
@@ -495,7 +495,7 @@ class CardTableSimulator:
             if here and name == "foreign_card":
                 shoe.add(JOKER)
             if here and name == "card_twice":
-                # The next card, below the cutting card where that lies on top, and its twin under it.
+                # The next card, below the cutting card where that is on top, and its twin under it.
                 under = 2 if shoe.cards[-1] == CUTTING_CARD else 1
                 shoe.add(shoe.cards[-under], under)
             if here and name == "two_cards_at_once":

@@ -14,10 +14,10 @@ TWO_FACE_UP: Final = "two_face_up_cards"
 MISDEALT: Final = "hand_misdealt"
 DEALER_MISDEALT: Final = "dealer_misdealt"
 STUD_FAULTS: Final = (
-    CardFault(name=FACE_UP, explanation="A card lies face up in the deck: it is discarded.", expected="The outcome."),
+    CardFault(name=FACE_UP, explanation="A card is face up in the deck: it is discarded.", expected="The outcome."),
     CardFault(
         name=TWO_FACE_UP,
-        explanation="Two cards lie face up in the deck.",
+        explanation="Two cards are face up in the deck.",
         expected="Void: face_up_cards.",
         reasons=("face_up_cards",),
         has_result=False,
@@ -40,7 +40,7 @@ STUD_FAULTS: Final = (
 
 
 class HandsDeal:
-    """One round: so many cards for each hand, and for one other place where there is one."""
+    """One round: this many cards for each hand, and for one other place where there is one."""
 
     least: ClassVar[int] = 4
     most: ClassVar[int] = 54

@@ -11,7 +11,7 @@ from simulators.base.hand import ContactHand, found_low
 
 KNOWN_CARD = "As"
 DRAW_NS = 250_000_000
-"""A card covers each barrier for so long, and the second 100 ms after the first."""
+"""A card covers each barrier for this long, and the second 100 ms after the first."""
 
 
 class CardHand:

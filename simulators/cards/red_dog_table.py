@@ -26,7 +26,7 @@ FAULTS: Final = (
         expected="The outcome; a violation: card_before_raises_closed.",
         needs="call_button",
     ),
-    CardFault(name=FACE_UP, explanation="A card lies face up in the shoe: it is discarded.", expected="The outcome."),
+    CardFault(name=FACE_UP, explanation="A card is face up in the shoe: it is discarded.", expected="The outcome."),
 )
 """What can go wrong at red dog alone."""
 ORDER: Final = "23456789TJQKA"
@@ -48,7 +48,7 @@ class RedDogDeal:
         self._fault = fault
 
     def before(self) -> Sequence[Order]:
-        """A card lies face up at the mouth, or the dealer has nothing to order."""
+        """A card is face up at the mouth, or the dealer has nothing to order."""
         return (Order("face_up_card", (("card", "next"),)),) if self._fault == FACE_UP else ()
 
     def next(self, cards: Sequence[str], acts: int) -> Step | None:
@@ -69,7 +69,7 @@ class RedDogDeal:
         return DRAW if len(used) < 3 else None
 
     def truth(self, cards: Sequence[str]) -> tuple[str, ...]:
-        """The cards that lie on the layout at the end."""
+        """The cards that are on the layout at the end."""
         used = self._used(cards)
         return tuple([*used[:2], used[-1]] if len(used) > 2 else used)
 

@@ -1,7 +1,7 @@
 """A simulated shoe: cards pass two light barriers, each is named by a line, and a line a second has the state.
 
 shoe_card_1  ____┌──────────────┐_________     a card of 63.5 mm, drawn at 0.25 to 0.6 m/s past
-shoe_card_2  ________┌──────────────┐_____     barriers that stand 20 mm apart
+shoe_card_2  ________┌──────────────┐_____     barriers that are 20 mm apart
 link         ________________________C;…__     its line, or its token, 10 to 40 ms after it is out
 
 A double shoe has a gate at each compartment; a continuous shuffling shoe has no link, and counts what is put back.
@@ -133,12 +133,12 @@ class ShoeSimulator:
         return self.added > inside
 
     def add(self, card: str, under: int = 0) -> None:
-        """A card of elsewhere comes into it: the next one, or so many cards below the top."""
+        """A card of elsewhere comes into it: the next one, or this many cards below the top."""
         self.cards.insert(len(self.cards) - under, card)
         self.added += 1
 
     def put_back(self, cards: Sequence[str], at_s: float, *, counted: int | None = None) -> None:
-        """Cards go into a continuous shuffling shoe, which counts them, or so many of them."""
+        """Cards go into a continuous shuffling shoe, which counts them, or this many of them."""
         for number in range(len(cards) if counted is None else counted):
             self._pulse(INTAKE, at_s + number * 0.06, at_s + number * 0.06 + 0.03)
         self.cards += cards

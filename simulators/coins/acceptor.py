@@ -9,7 +9,7 @@ from drivers.coins.cctalk_wire import COINS, EVENTS_HELD, FIRST_INHIBITED, Cctal
 from simulators.coins.cctalk_device import ACK, CctalkDevice
 
 POLLED_NS: Final = 1_000_000_000
-"""Without a poll for so long it takes no coins."""
+"""Without a poll for this long it takes no coins."""
 POLL_PRIORITY: Final = bytes((2, 20))
 """It wants to be polled every 20 x 10 ms."""
 SORTER_PATH: Final = 4

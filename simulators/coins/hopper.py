@@ -11,7 +11,7 @@ from simulators.coins.cctalk_device import ACK, CctalkDevice
 TOKEN_NS: Final = (140_000_000, 190_000_000)
 """From one token to the next: up to seven a second."""
 TIMEOUT_NS: Final = 4_000_000_000
-"""Without a token for so long it gives up (ours)."""
+"""Without a token for this long it gives up (ours)."""
 LOW: Final = 20
 
 

@@ -24,7 +24,7 @@ class NoisyLine:
     """One direction of a serial line. Its bytes keep their order."""
 
     def __init__(self, rng: Random, share: float) -> None:
-        """`share` is how many of the bytes are lost, and doubled, and delayed, and broken: each so many."""
+        """`share` is how many of the bytes are lost, and doubled, and delayed, and broken: each this many."""
         self._rng = rng
         self.share = share
         self._free_ns = 0

@@ -48,7 +48,7 @@ class AutomatedShakerSimulator:
         self._edges: list[Edge] = []
         self._frames: list[Rare] = []
         self.dice: tuple[int, ...] = (1, 1, 1)
-        """How its dice lie after the next toss."""
+        """How its dice came to rest after the next toss."""
         self._length_s = LONGEST_S
 
     @property

@@ -119,7 +119,7 @@ def new_dice(count: int, rng: Random, side_m: float = LARGE_DIE_M) -> list[Body]
 
 
 def _right_faces() -> dict[tuple[int, int], int]:
-    """The face to the right for each of the 24 ways in which a die can lie."""
+    """The face to the right for each of the 24 ways in which a die comes to rest."""
     found = {(1, 2): 3}
     waiting = [(1, 2)]
     while waiting:

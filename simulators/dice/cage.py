@@ -44,7 +44,7 @@ CAGE_FAULTS = by_name(
             "With an encoder cage_askew; a tilt switch cannot see it, but the dealer can.",
         ),
         NamedFault("die_cocked", True, "A die leans on the wire or on another.", "Void: dice_not_flat."),
-        NamedFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
+        NamedFault("die_stacked", True, "A die is on another.", "Void: dice_not_flat or die_on_die."),
         NamedFault("die_off", True, "A die falls out of the cage.", "Void: die_off_table."),
         NamedFault(
             "knocked_at_rest",
@@ -66,7 +66,7 @@ CAGE_FAULTS = by_name(
 
 
 REST_S: Final = 2.0
-"""How long a correct driver waits before it believes that dice lie."""
+"""How long a correct driver waits before it believes that dice are at rest."""
 LEAST_INVERSIONS: Final = 3
 ENERGY: Final = (6.0, 25.0)
 """Of a die that falls through the cage, in barriers."""
@@ -102,7 +102,7 @@ class CageGeometry:
         return ("cage_a", "cage_b") if self.sensing == "encoder" else ("cage_turn",)
 
     def turn_ring(self) -> MarkRing:
-        """The marks of its turning before their sensors, as it stands at the beginning."""
+        """The marks of its turning before their sensors, as it is at the beginning."""
         if self.sensing == "encoder":
             period_deg, marks = quadrature_marks(self.encoder_slots, *self.turn_lines)
         elif self.sensing == "level":
@@ -228,7 +228,7 @@ class CageSimulator:
             until_s = path.now_s + plan.pauses_s[k] if k < len(plan.pauses_s) else None
             for die in self._dice:
                 knocks = fall(die, over_s + rng.uniform(0.0, 0.15), rng.uniform(*ENERGY), rng).knocks_s
-                # The next inversion takes the dice along before they lie.
+                # The next inversion takes the dice along before they are at rest.
                 knocks_s += [t_s for t_s in knocks if until_s is None or t_s < until_s + plan.each_s * 0.5]
             if until_s is not None:
                 path.push(0.0, plan.pauses_s[k])

@@ -75,7 +75,7 @@ class MotorCage:
         return edges
 
     def stop(self, t_s: float) -> tuple[list[Edge], float]:
-        """The motor is told to stop: the edges until its dice lie, and when they do."""
+        """The motor is told to stop: the edges until its dice are at rest, and when that is."""
         edges = self._to(t_s)
         if self.running and self._fault == "motor_runs_on":
             edges += self._to(t_s + RUNS_ON_S)

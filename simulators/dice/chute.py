@@ -1,4 +1,4 @@
-"""A simulated dice chute: dice are dropped in at the top, tumble over the baffles, and lie in the tray."""
+"""A simulated dice chute: dice are dropped in at the top, tumble over the baffles, and come to rest in the tray."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from simulators.dice.tumble_truth import Tumble, TumbleTruth
 from simulators.dice.tumbling import MS, QUIET_AT_START_S, Draws, SpoiltLines, against_lying, as_they_lie
 
 QUIET_S: Final = (4.0, 5.5)
-"""After the dice lie: longer than a correct driver waits."""
+"""After the dice are at rest: longer than a correct driver waits."""
 PASS_S: Final = (0.03, 0.12)
-"""How long a die stands in a beam (ours)."""
+"""How long a die is in a beam (ours)."""
 BETWEEN_S: Final = (0.15, 0.4)
 """From one baffle to the next (ours)."""
 APART_S: Final = (0.6, 1.2)

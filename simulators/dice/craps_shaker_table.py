@@ -51,7 +51,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         return (*super().lines, *self._shaker.lines, *self._shaker.links, *self._sensed)
 
     def start(self) -> Batch:
-        """Every button and key up at time 0, the shaker at rest where it stands, and a second of quiet."""
+        """Every button and key up at time 0, the shaker at rest where it is, and a second of quiet."""
         begin = super().start()
         edges = [*begin.edges, *self._shaker.start(), *(Edge(line, 1, 0) for line in self._sensed)]
         return begin._replace(edges=edges)
@@ -65,7 +65,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         return min((due for due in dues if due is not None), default=None)
 
     def command(self, output: Output) -> None:
-        """The shaker is told to toss or to stop; shaker or reading board are asked how the dice lie."""
+        """The shaker is told to toss or to stop; shaker or reading board are asked how the dice came to rest."""
         self._shaker.command(output)
         self.givers.command(output)
 
@@ -124,7 +124,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         return SimRound(batch, as_reported(name, truth, given), self._number, fault)
 
     def _tossed(self, name: str, rng: Random) -> tuple[Die, ...]:
-        """How the dice lie after the toss."""
+        """How the dice came to rest after the toss."""
         for body in self._bodies:
             fall(body, 0.0, rng.uniform(*THROW_ENERGY), rng)
         dice = [Die("flat", body.top) for body in self._bodies]

@@ -4,7 +4,7 @@
                 └ the board: M M M M R R R R R R R R R R R R
 
 The dice are bodies (`simulators.dice.bodies`): how long they roll, and what they show, comes of their knocks. How one
-lies on chips, on the other die or off the table is given by a named fault.
+is on chips, on the other die or off the table is given by a named fault.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LYING_BY: Final[dict[str, Lying]] = {
     "die_on_two_sides": "two_sides",
     "die_cocked": "cocked",
 }
-"""The faults that are ways in which one die lies."""
+"""The faults that are ways in which one die comes to rest."""
 
 _BY_HAND: Final = ("die_off_table", "no_roll_called", "thrown_before_settled")
 """What a shooter's throw can come to, and dice in a shaker cannot."""
@@ -158,7 +158,7 @@ class CrapsGeometry(DiceGeometry):
     toss_s: float = 8.0
     """How long a serial shaker is let toss."""
     rest_s: float = 2.0
-    """How long the controller waits before it believes that the dice in the shaker lie."""
+    """How long the controller waits before it believes that the dice in the shaker are at rest."""
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault that such a table can have, `none` first."""
@@ -202,7 +202,7 @@ class CrapsSimulator:
         return Batch(edges, begin.rare, in_ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:
-        """Nobody plays; a reading board reports the dice that lie there."""
+        """Nobody plays; a reading board reports the dice that are there."""
         self._now_s += seconds
         return Batch([], self.givers.wait(self._now_s), in_ns(self._now_s))
 
@@ -304,7 +304,7 @@ def truth_of(name: str, dice: tuple[Die, ...], rest_ns: int) -> Truth:
     if name == "no_roll_called":
         invalid = "dice_not_together"
     values = tuple(die.value for die in dice if die.value is not None)
-    detail = f"the dice lie as {' and '.join(f'{die.lying} {die.value or chr(45)}' for die in dice)}"
+    detail = f"the dice came to rest as {' and '.join(f'{die.lying} {die.value or chr(45)}' for die in dice)}"
     result = values if len(values) == len(dice) else None
     return Truth(invalid is None, result, 0.0, 0.0, (invalid,) if invalid else (), detail, (), rest_ns)
 

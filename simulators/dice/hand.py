@@ -40,7 +40,7 @@ class DiceHand:
         return self._contacts.move(movement, lines, asked)
 
     def _invert(self, lines: Sequence[str], times: int) -> Batch:
-        """Inversions without a pause, and dice that knock at each and once more before they lie."""
+        """Inversions without a pause, and dice that knock at each and once more before they are at rest."""
         begin_s, half_s = 3 * SETTLE_S + 2.0, HALF_TURN_S
         edges: list[Edge] = []
         if "cage_turn" in lines:

@@ -41,7 +41,7 @@ KEYPAD_FAULTS: Final = by_name(
 
 
 _MAY_REFUSE: Final = ("spikes", "key_dead", "edges_lost")
-"""Faults after which the entry may stand there and not be entered."""
+"""Faults after which the entry may be there and not be entered."""
 
 
 class Keyed(NamedTuple):

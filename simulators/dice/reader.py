@@ -62,11 +62,11 @@ class BoardReading:
 
     chunks: tuple[BoardChunk, ...]
     dice: tuple[Die, ...]
-    """How the dice lie."""
+    """How the dice came to rest."""
     provable: bool
     """Whether the wire proves it; where it does not, nobody may take it for agreed."""
     true: bool
-    """Whether what the wire proves is how the dice lie: a board that misreads is not seen from its wire."""
+    """Whether what the wire proves is how the dice came to rest: a board that misreads is not seen from its wire."""
     moved_ns: int
     rest_ns: int
     until_ns: int
@@ -98,7 +98,7 @@ class DiceReaderSimulator:
         return self._now_s
 
     def idle(self, duration_s: float, *, unasked: bool = False) -> BoardReading:
-        """Lets time pass: what lies there lies, or nothing does; `unasked`, a board that only answers sends nothing."""
+        """Lets time pass: what is there stays, or nothing does; `unasked`, a board that only answers sends nothing."""
         self._wire = []
         from_s = self._now_s
         if unasked and self._format != "lines":
@@ -166,7 +166,7 @@ class DiceReaderSimulator:
 
     @property
     def resting(self) -> tuple[Die, ...]:
-        """What it says of the dice that lie now; empty where none do."""
+        """What it reports of the dice at rest now; empty where there are none."""
         return self._resting
 
     def answer(self, dice: tuple[Die, ...], t_ns: int) -> BoardChunk:

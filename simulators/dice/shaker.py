@@ -26,12 +26,12 @@ SHAKER_FAULTS: Final = by_name(
         NamedFault("paused", True, "It is shaken twice, rests, and is shaken twice.", "Void: too_few_shakes."),
         NamedFault("never_covered", True, "It is shaken without its cover.", "Void: shaken_uncovered."),
         NamedFault("cover_lifted", True, "The cover comes off while it is shaken.", "Void: shaken_uncovered."),
-        NamedFault("lifted_early", True, "The cover comes off before the dice lie.", "Void: shaken_uncovered."),
+        NamedFault("lifted_early", True, "The cover comes off before the dice are at rest.", "Void: shaken_uncovered."),
         NamedFault("shaken_before_call", True, "It is shaken at once.", "Void: shaken_before_no_more_bets."),
         NamedFault("covered_again", True, "The cover goes on again soon after.", "A violation: covered_before_paid."),
         NamedFault("die_cocked", True, "A die leans on the rim.", "Void: dice_not_flat."),
-        NamedFault("die_stacked", True, "A die lies on another.", "Void: dice_not_flat or die_on_die."),
-        NamedFault("knocked_at_rest", True, "Somebody knocks at it after the dice lie.", "DiceStirred."),
+        NamedFault("die_stacked", True, "A die is on another.", "Void: dice_not_flat or die_on_die."),
+        NamedFault("knocked_at_rest", True, "Somebody knocks at it after the dice are at rest.", "DiceStirred."),
         NamedFault("shake_dead", False, "The shake sensor feels nothing.", "Void: too_few_shakes; no values count."),
         NamedFault("shake_stuck", False, "The shake sensor stays high.", "Unresolved: sensor_stuck, and a fault."),
         NamedFault("cover_dead", False, "The cover's switch never closes.", "Void: shaken_uncovered."),
@@ -60,7 +60,7 @@ class ShakerPlan:
 
 
 def clean_plan(rng: Random) -> ShakerPlan:
-    """A round as it should be: covered, three to seven shakes, uncovered when the dice lie."""
+    """A round as it should be: covered, three to seven shakes, uncovered when the dice are at rest."""
     return ShakerPlan((rng.randint(LEAST_SHAKES, 7),), wait_s=rng.uniform(1.0, 3.0))
 
 
@@ -99,7 +99,7 @@ class Handled:
             self._cover.append((1, t_s))
             t_s += rng.uniform(0.4, 1.0)
         self.began_s = self.rest_s = t_s
-        """When it was first shaken, and when the dice lay."""
+        """When it was first shaken, and when the dice came to rest."""
         self._shake(t_s)
         if plan.covered:
             self._uncover()
@@ -136,7 +136,7 @@ class Handled:
         return t_s
 
     def _uncover(self) -> None:
-        """The cover comes off: while it was shaken, before the dice lie, or a while after."""
+        """The cover comes off: while it was shaken, before the dice are at rest, or a while after."""
         if self._lifted_s is None and self._plan.lifted_early:
             self._lifted_s = self.rest_s - 0.05
         elif self._lifted_s is None:

@@ -48,7 +48,7 @@ class SicBoGeometry(DiceGeometry):
     toss_s: float = 8.0
     """How long a serial shaker is let toss."""
     rest_s: float = 2.0
-    """How long the controller waits before it believes that the dice lie."""
+    """How long the controller waits before it believes that the dice are at rest."""
     settle_after_s: float = 3.0
 
     def device_faults(self) -> dict[str, tuple[str, NamedFault]]:

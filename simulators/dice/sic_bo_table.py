@@ -28,7 +28,7 @@ from simulators.dice.values import REPORTED, VALUE_REASONS, GivenValues, ValueGi
 from simulators.lamps.lamp_board import LampBoardSimulator
 
 REVEALED_AFTER_S: Final = 4.3
-"""From dice that lie to a cover that is off for certain, and a dealer's first key."""
+"""From dice at rest to a cover that is off for certain, and a dealer's first key."""
 MENDED_S: Final = 6.0
 """So long before the end of a round its lamps are whole again: the controller looks twice in this time."""
 AFTER_S: Final = 14.0
@@ -38,7 +38,7 @@ LAMP_REASONS: Final = ("lamps_failed_before_reveal", "lamps_failed", "dealer_cal
 
 
 class Shaken(NamedTuple):
-    """How the dice of a round came to lie."""
+    """How the dice of a round came to rest."""
 
     edges: list[Edge]
     rare: list[Rare]
@@ -131,7 +131,7 @@ class SicBoSimulator:
     # --- rounds --------------------------------------------------------------------------------------------------
 
     def wait(self, seconds: float) -> Batch:
-        """Nobody plays; a reading board reports the dice that lie there."""
+        """Nobody plays; a reading board reports the dice that are there."""
         self._now_s += seconds
         return Batch([], self._givers.wait(self._now_s), in_ns(self._now_s))
 

@@ -14,15 +14,15 @@ class TumbleTruth(NamedTuple):
 
     tumbled: bool
     """Whether it was a tumble under the rules, as one who sees everything would judge it: turned, or shaken, often
-    enough without a rest between, or through every baffle; and the dice lie in the tumbler."""
+    enough without a rest between, or through every baffle; and the dice are at rest in the tumbler."""
     dice: tuple[Die, ...]
-    """How each die lies at the end, in the order of the dice."""
+    """How each die came to rest at the end, in the order of the dice."""
     times: int
     """Inversions, shakes under the cover, or baffles that every die passed: of the longest run without a rest."""
     began_ns: int
     """When the dice were first set going."""
     rest_ns: int
-    """When the last of them lay."""
+    """When the last of them came to rest."""
     reasons: tuple[str, ...]
     """What a correct driver or round may say against it; empty for a clean tumble."""
     detail: str

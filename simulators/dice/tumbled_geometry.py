@@ -48,7 +48,7 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
         SimulatedFault(
             "dealer_voids",
             True,
-            "The dealer calls the round void as soon as the dice lie.",
+            "The dealer calls the round void as soon as the dice are at rest.",
             "Void: dealer_call.",
         )
     )
@@ -57,7 +57,7 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
             SimulatedFault(
                 "keyed_while_tumbling",
                 True,
-                "The dealer keys some values while the dice still tumble, and the right ones when they lie.",
+                "The dealer keys some values while the dice still tumble, and the right ones when they are at rest.",
                 "A warning keyed_too_early; the outcome.",
             )
         )
@@ -133,7 +133,7 @@ class TumbledGeometry(DiceGeometry):
     motor: bool = False
     """Whether a motor turns the cage."""
     rest_s: float = 2.0
-    """How long the controller waits before it believes that the dice lie."""
+    """How long the controller waits before it believes that the dice are at rest."""
     values_wait_s: float = 20.0
     settle_after_s: float = 3.0
 

@@ -88,7 +88,7 @@ class MotorTumbledSimulator:
         return Batch([*self._cage.start(), *begun.edges, *buttons], rare, self._told_ns)
 
     def wait(self, seconds: float) -> Batch:
-        """Nobody calls: the motor stands, and what keypad and board send comes as an answer."""
+        """Nobody calls: the motor is at rest, and what keypad and board send comes as an answer."""
         self._now_s += seconds
         return Batch([], [], in_ns(self._now_s))
 
@@ -153,7 +153,7 @@ class MotorTumbledSimulator:
         return tick_ns if queued is None else min(queued, tick_ns)
 
     def command(self, output: Output) -> None:
-        """The motor is told to turn, or to stop; or the reading board is asked how the dice lie."""
+        """The motor is told to turn, or to stop; or the reading board is asked how the dice came to rest."""
         if not isinstance(output, RunMotor):
             self._givers.command(output)
             return

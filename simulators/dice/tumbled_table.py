@@ -1,6 +1,6 @@
 """A simulated table with a cage or a chute, its dealer and, at beat the dealer, its player.
 
-The dealer calls, tumbles, and keys what lies there; what is plainly wrong (a die that does not lie flat, a cage let go
+The dealer calls, tumbles, and keys what is there; what is plainly wrong (a die that does not lie flat, a cage let go
 on its side) the dealer calls void. What the controller says is not known to them: after a tumble that is no good, the
 round is over for them too.
 """
@@ -77,7 +77,7 @@ class TumbledSimulator:
         return Batch([*begun.edges, *given.edges, *buttons], [*given.rare], in_ns(self._now_s))
 
     def wait(self, seconds: float) -> Batch:
-        """Nobody plays; a reading board reports the dice that lie there."""
+        """Nobody plays; a reading board reports the dice that are there."""
         self._now_s += seconds
         return Batch([], self.givers.wait(self._now_s), in_ns(self._now_s))
 
@@ -247,7 +247,7 @@ class TumbledSimulator:
         result = tuple(value for one in there for value in one) if len(there) == self._geometry.tumbles else None
         detail = "; ".join(one.tumble.truth.detail for one in turned)
         if turned[-1].given.wrong:
-            detail += "; keyed or read otherwise than the dice lay, which nobody can tell"
+            detail += "; keyed or read otherwise than the dice came to rest, which nobody can tell"
         return Truth(
             valid=valid and len(turned) == self._geometry.tumbles,
             result=result,

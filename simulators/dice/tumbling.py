@@ -33,7 +33,7 @@ UNPLUGGED_NS: Final = 800 * MS
 """How long a cable that was pulled out stays out (ours)."""
 
 LYING_BY: Final[Mapping[str, Lying]] = {"die_cocked": "cocked", "die_stacked": "stacked", "die_off": "off_table"}
-"""The faults that are ways in which the last die lies."""
+"""The faults that are ways in which the last die comes to rest."""
 
 LYING_REASONS: Final[Mapping[Lying, str]] = {
     "cocked": "dice_not_flat",
@@ -46,7 +46,7 @@ LYING_REASONS: Final[Mapping[Lying, str]] = {
 
 
 def as_they_lie(bodies: Sequence[Body], fault: str) -> list[Die]:
-    """How the dice lie; the last of them as the fault has it."""
+    """How the dice came to rest; the last of them as the fault has it."""
     dice = [shown(body) for body in bodies]
     if fault in LYING_BY:
         dice[-1] = shown(bodies[-1], LYING_BY[fault])
@@ -54,7 +54,7 @@ def as_they_lie(bodies: Sequence[Body], fault: str) -> list[Die]:
 
 
 def against_lying(dice: Sequence[Die]) -> list[str]:
-    """The reasons for which dice that lie so are no result."""
+    """The reasons for which dice that came to rest so are no result."""
     return [LYING_REASONS[die.lying] for die in dice if die.lying != "flat"]
 
 

@@ -54,7 +54,7 @@ class ValueGivers:
         self._link = link
         self._terse = reader not in (None, "lines")
         self._lay: list[tuple[float, tuple[Die, ...]]] = []
-        """Since when dice lie, and how the board says that they do."""
+        """Since when dice are at rest, and how the board reports them."""
         self._answers: list[Rare] = []
 
     @property
@@ -73,7 +73,7 @@ class ValueGivers:
         return Batch(list(edges), self.wait(until_s), int(until_s * NS_PER_S))
 
     def wait(self, until_s: float, *, unasked: bool = False) -> list[Rare]:
-        """What the board sends of dice that lie, or of no dice, until then; see `DiceReaderSimulator.idle`."""
+        """What the board sends of dice at rest, or of no dice, until then; see `DiceReaderSimulator.idle`."""
         if self._reader is None or until_s <= self._reader.now_s:
             return []
         return self._heard(self._reader.idle(until_s - self._reader.now_s, unasked=unasked))
@@ -144,7 +144,7 @@ class ValueGivers:
         return min((value.t_ns for value in self._answers), default=None)
 
     def command(self, output: Output) -> None:
-        """The board is asked how the dice lie."""
+        """The board is asked how the dice came to rest."""
         if isinstance(output, SendFrame) and output.link == self._link:
             self._answers += self.asked(output.t_ns)
 
@@ -225,7 +225,7 @@ class AskedReader:
         return self.givers.next_answer_ns
 
     def command(self, output: Output) -> None:
-        """The reading board is asked how the dice lie."""
+        """The reading board is asked how the dice came to rest."""
         self.givers.command(output)
 
     def answers(self, until_ns: int) -> Batch:

@@ -38,7 +38,7 @@ from simulators.wheel.line_faults import (
 # --- the plan of a round: what the dealer and other hands do ---
 
 PEG_ZONE_SPACES = 0.05
-"""Nearer to a peg than this, the indicator stands between two spaces."""
+"""Nearer to a peg than this, the indicator is between two spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class MoneyWheelSimulator:
         rng = Random(f"{seed}/wheel")
         self._space_deg = 360.0 / geometry.spaces
         self._flapper = random_flapper(self._space_deg, rng)
-        # Pegs stand between spaces; the flapper is at the indicator, so the wheel rests near whole spaces from it.
+        # Pegs are between spaces; the flapper is at the indicator, so the wheel rests near whole spaces from it.
         self._now_s = 0.0
         self._angle_deg = self._space_deg * (rng.randrange(geometry.spaces) + rng.uniform(-0.1, 0.1))
         self._number = 0
@@ -208,7 +208,7 @@ class MoneyWheelSimulator:
         return Batch([Edge(line, levels[line], 0) for line in self.lines], [], _ns(QUIET_AT_START_S))
 
     def wait(self, seconds: float) -> Batch:
-        """The wheel stands: time passes, and no line changes."""
+        """The wheel is at rest: time passes, and no line changes."""
         self._now_s += seconds
         return Batch([], [], _ns(self._now_s))
 
@@ -326,7 +326,7 @@ class MoneyWheelSimulator:
         furthest_deg = way * max(way * peak_deg(segment, way) for segment in spin)
         revolutions = way * (furthest_deg - start_deg) / 360.0
         counted = abs(floor(furthest_deg / self._count_deg) - floor(start_deg / self._count_deg))
-        # The angle is already seen from the indicator: space k is in front when the wheel stands at -k spaces.
+        # The angle is already seen from the indicator: space k is in front when the wheel is at -k spaces.
         place = -rest_deg / self._space_deg
         space = floor(place + 0.5) % self._geometry.spaces
         off_peg = 0.5 - abs(place - floor(place + 0.5))

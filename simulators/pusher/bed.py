@@ -41,7 +41,7 @@ class Bed:
 
     @property
     def tokens(self) -> int:
-        """All that lie on it."""
+        """All that are on it."""
         return sum(self.lanes)
 
     def drop(self) -> Fallen:

@@ -32,12 +32,12 @@ from hal.values import EdgesLost, Frame, Loss, Output, Rare, SendFrame
 UP_NS: Final = 200_000_000
 """From its power to its session (ours)."""
 PULSE_NS: Final = 60_000_000
-"""A token in the acceptor is counted so soon."""
+"""A token in the acceptor is counted this soon."""
 TOKEN_NS: Final = 143_000_000
 STALL_NS: Final = 600_000_000
-"""A motor whose shaft stands is stopped so soon."""
+"""A motor whose shaft is at rest is stopped this soon."""
 EMPTY_NS: Final = 1_500_000_000
-"""Without a token for so long the hopper is empty."""
+"""Without a token for this long the hopper is empty."""
 MAY_HAVE_LEFT: Final = 11
 """Tokens that an empty hopper may have paid past a blind sensor in that time."""
 PAID, PAYING, EMPTY, CUT_SHORT = 0, 1, 2, 5
@@ -90,7 +90,7 @@ class PusherBoardSimulator:
         self.counts(t_ns)
 
     def tilt(self, t_ns: int) -> None:
-        """The bob swings: no token is taken, and the shelf stands."""
+        """The bob swings: no token is taken, and the shelf is at rest."""
         self.tilts += 1
         self.accepts = False
         self._stand(t_ns, INTERLOCK)

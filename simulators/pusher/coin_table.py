@@ -16,7 +16,7 @@ from simulators.coins.equipment import TOKENS, CoinEquipment
 from simulators.pusher.table import BED_LINES, PusherSimulator, named
 
 NOTICED_S: Final = 0.6
-"""A token in the acceptor is known so soon: two polls of 0.2 s, and their answers."""
+"""A token in the acceptor is known this soon: two polls of 0.2 s, and their answers."""
 READY_S: Final = 3.0
 """From the power to an acceptor that takes tokens: its counter is recorded first."""
 REFUSED_CODE: Final = 1
@@ -24,7 +24,7 @@ STRING_CODE: Final = 20
 BLOCKED_CODE: Final = 14
 ALARM_CODE: Final = 40
 NOISE: Final = 0.001
-"""The share of bytes that are lost, doubled, delayed and broken on a bad bus: each so many."""
+"""The share of bytes that are lost, doubled, delayed and broken on a bad bus: each this many."""
 
 
 COIN_FAULTS: Final = (

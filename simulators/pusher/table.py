@@ -36,7 +36,7 @@ PASS_S: Final = (0.015, 0.05)
 FALL_S: Final = (0.008, 0.03)
 """How long a token covers a fall sensor (ours)."""
 FALLS_WITHIN_S: Final = 4.0
-"""After its token, what falls falls so soon (ours)."""
+"""After its token, what falls falls this soon (ours)."""
 APART_S: Final = 0.3
 """So far a tilt is from a fall (ours): the bob counts when it has touched for a while."""
 BETWEEN_S: Final = (0.6, 2.5)
@@ -64,7 +64,7 @@ BED_FAULTS: Final = (
     named("shelf_stalled", True, "Something blocks the shelf for a while.", "A fault: shelf_stalled; the outcome."),
     named("tilted", True, "The player pushes the machine.", "The outcome at the tilt; a fault: tilt."),
     named("door_opened", True, "The door is opened and closed in the play.", "The outcome, after the door is closed."),
-    named("fall_stuck", False, "A token lies in a fall sensor.", "A fault: sensor_stuck; the outcome."),
+    named("fall_stuck", False, "A token is in a fall sensor.", "A fault: sensor_stuck; the outcome."),
     named("fall_noise", False, "Spikes on the line of a fall sensor.", "The outcome."),
 )
 """What can go wrong at the bed, at the door and with its players."""
@@ -77,11 +77,11 @@ class PusherGeometry:
     no_more_bets_button: bool = False
     settled_button: bool = False
     play_s: float = 8.0
-    """After so long without another token a play ends."""
+    """After this long without another token a play ends."""
     stall_s: float = 1.5
-    """The controller reports a shelf without a pulse for so long."""
+    """The controller reports a shelf without a pulse for this long."""
     stuck_s: float = 1.0
-    """… and a fall sensor that is covered for so long."""
+    """… and a fall sensor that is covered for this long."""
     jam_s: float = 1.0
     """… and an opto of the chute."""
     coins: CoinGeometry | None = None
@@ -211,7 +211,7 @@ class PusherSimulator:
         if name == "opto_blind":
             end_s = self._levels(at_s, step, "2+ 2-")
             self.tokens_in += 1
-            self.bed.lanes[0] += 1  # it lies behind the shelf: the attendant finds it
+            self.bed.lanes[0] += 1  # it is behind the shelf: the attendant finds it
             self._order("reconcile", end_s + 1.0, ("tokens", "1"))
             self._order("hand_pay", end_s + 1.5)
             return self._clear("machine", end_s + 2.0)

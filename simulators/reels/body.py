@@ -19,7 +19,7 @@ CYCLE: Final = 4
 STRONGEST: Final = 2_600.0
 """Steps a second, a second, that the motor can speed the reel up by (ours): the boards' ramp asks for 2,000."""
 FRESH_NS: Final = 30_000_000
-"""A step so long after the one before begins from a stand."""
+"""A step this long after the one before begins from rest."""
 
 
 class ReelBody:

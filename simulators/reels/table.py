@@ -34,14 +34,14 @@ QUIET_AT_START_S: Final = 8.0
 REPORTED_NS: Final = 50_000_000
 """When the boards report for the first time (ours)."""
 AGAIN_IN_S: Final = 0.5
-"""A token that came back is put in again so much later (ours)."""
+"""A token that came back is put in again this much later (ours)."""
 PRESS_S: Final = 0.12
 LOOKS_S: Final = 0.3
 """The player looks for a turn, and so long, before he presses (ours): by then the button works."""
 AGAIN_S: Final = 0.7
-"""A reel that turns on so long after its press is pressed for again (ours)."""
+"""A reel that turns on this long after its press is pressed for again (ours)."""
 ALIGN_S: Final = 0.4
-"""At most so long after one press the next one may come, beside the turn that it waits for (ours)."""
+"""At most this long after one press the next one may come, beside the turn that it waits for (ours)."""
 TICK_NS: Final = 20_000_000
 """How far the turning is told at a time (ours)."""
 FOR_FAULT_S: Final = 7.0
@@ -94,7 +94,7 @@ IN_PLAY: Final[Mapping[str, tuple[tuple[float, Happening], ...]]] = {
     ),
     "board_lost": _for_a_while(lambda one, t_ns: one.lose_board(t_ns), lambda one, t_ns: one.find_board(t_ns), 2.0),
 }
-"""What stops a play that has begun, and what happens then: so long after the reels turn at speed. The player begins
+"""What stops a play that has begun, and what happens then: this long after the reels turn at speed. The player begins
 once that is over.
 """
 SLIPS: Final = {"reel_slips": (-SLIPPED, SLIPPED), "reel_slips_little": (SLIPPED_LITTLE,)}

@@ -5,7 +5,7 @@ Visual-Ballistic-Roulette): 0.63 to 0.82 rad/s² while a lap takes less than abo
 when a lap would take 2.2 to 2.45 s. A tilt adds a pull that varies once a lap; it is constant along each piece of
 track, so speeds are exact in energy.
 
-Then it runs down the slope, hits a deflector, and hops over 8 to 20 pockets of the rotor below until it lies in one.
+Then it runs down the slope, hits a deflector, and hops over 8 to 20 pockets of the rotor below until it is in one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Resting:
 
 
 class BallSensing:
-    """The ball sensors of one wheel, and the balls that lie in its pockets from round to round."""
+    """The ball sensors of one wheel, and the balls that are in its pockets from round to round."""
 
     def __init__(self, geometry: RouletteGeometry) -> None:
         sensors = zip(geometry.ball_lines, geometry.ball_sensors_deg, strict=True)
@@ -60,7 +60,7 @@ class BallSensing:
 
     @property
     def ball_in_pocket(self) -> bool:
-        """Whether a ball lies in a pocket."""
+        """Whether a ball is in a pocket."""
         return bool(self._resting)
 
     @property

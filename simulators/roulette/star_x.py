@@ -207,7 +207,7 @@ NUMBER_S: Quantiles = ((0, 0.9), (0.1, 4.0), (0.5, 5.5), (0.9, 7.0), (1, 8.0))
 ROTOR_RPM = (15.9, 18.0)
 ROTOR_SD_RPM = 0.06
 ROTOR_SHIFT_RPM = 2.0
-"""After no more bets the wheel changes its speed by up to so much."""
+"""After no more bets the wheel changes its speed by up to this much."""
 FAULT_S = 29.5
 """How long a wheel with a stuck sensor stays in state 4 before it closes."""
 FAULT_RPM = 27.0
@@ -228,7 +228,7 @@ class StarXTruth:
     spin_number: int
     clockwise: bool
     pocket: str | None
-    """Where the ball lies; None where the wheel reads no number."""
+    """Where the ball is; None where the wheel reads no number."""
     fault: str | None
     provable: bool
     """Whether the received lines prove the number; if not, it must not be `agreed`."""

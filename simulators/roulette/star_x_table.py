@@ -10,7 +10,7 @@ from simulators.roulette.star_x import STAR_X_FAULTS, StarXSimulator, StarXTruth
 from simulators.roulette.star_x_geometry import StarXGeometry
 
 SETTLE_BEFORE_NS = 500_000_000
-"""The dealer settles so long before the spin's last status ends (ours); a number is shown for 0.9 s at least."""
+"""The dealer settles this long before the spin's last status ends (ours); a number is shown for 0.9 s at least."""
 SHUT_BEFORE_LAUNCH = {"silence_while_open": "sensor_missing", "stuck_before_launch": "sensor_stuck"}
 """The faults that shut the table, by why, before a ball comes into the rim."""
 PRESS_NS = 200_000_000

@@ -54,12 +54,12 @@ SENT_NS: Final = (80_000, 400_000)
 """How long a line is under way (ours)."""
 QUIET_AT_START_S: Final = 2.0
 LOOKS_S: Final = 0.6
-"""The player looks for so long, beside the time in which nothing stops a reel (ours)."""
+"""The player looks for this long, beside the time in which nothing stops a reel (ours)."""
 READY_S: Final = 0.15
 """He cannot press sooner after he has seen what he waits for."""
 PRESS_S: Final = 0.09
 AGAIN_S: Final = 0.7
-"""A reel that turns on so long after its press is pressed for again (ours)."""
+"""A reel that turns on this long after its press is pressed for again (ours)."""
 FOR_FAULT_S: Final = 4.0
 """What goes wrong in a play is found, mended and cleared within so long (ours)."""
 AWAY_S: Final = 0.03
@@ -381,7 +381,7 @@ class ScreenSimulator:
         self._upcoming.rare.append(EdgesLost(LINK, Loss.UNPLUGGED, t_ns))
 
     def hang(self, t_ns: int, for_s: float) -> None:
-        """The program makes no frame for so long."""
+        """The program makes no frame for this long."""
         self._hung_until_ns = t_ns + ns(for_s)
 
     def swallow_flips(self) -> None:
@@ -527,7 +527,7 @@ class ScreenSimulator:
             return
 
     def _lights(self, number: int, plan: _Plan, from_ns: int) -> int:
-        """When the player presses: the planned image is lit then, in so much of its time."""
+        """When the player presses: the planned image is lit then, in this much of its time."""
         symbol_ns, turn = ns(self.geometry.symbol_s), 0
         while True:
             begins_ns = self.program.begins_ns(number, plan.image, turn)

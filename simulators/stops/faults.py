@@ -11,7 +11,7 @@ from simulators.base.geometry import Geometry
 Lacking = Callable[[Geometry], str | None]
 """What a geometry lacks for a fault to be possible, or None."""
 HELD_S: Final = 6.0
-"""For so long something covers a stop before the play (ours)."""
+"""For this long something covers a stop before the play (ours)."""
 
 
 def _nothing(geometry: Geometry) -> str | None:

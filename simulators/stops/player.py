@@ -61,7 +61,7 @@ class StopPlay:
     def truth(self, stops: Sequence[int | None], fault: str) -> Truth:
         """A play that ends with these stops; the house parks the reels whose stop is None."""
         stand = tuple(self.parks(stops))
-        detail = f"the reels stand at {'-'.join(map(str, stand))}" + (f"; {fault}" if fault != "none" else "")
+        detail = f"the reels are at {'-'.join(map(str, stand))}" + (f"; {fault}" if fault != "none" else "")
         return Truth(True, stand, 0.0, 0.0, (), detail, NOTICES, None)
 
 

@@ -25,7 +25,7 @@ BETWEEN_S: Final = (1.0, 2.5)
 IN_S: Final = 0.2
 """A token that is put into a chute is past both optos by then."""
 NOTICED_S: Final = 0.6
-"""A token in an acceptor is known so soon: two polls of 0.2 s, and their answers."""
+"""A token in an acceptor is known this soon: two polls of 0.2 s, and their answers."""
 
 
 class WayIn(Protocol):

@@ -123,7 +123,7 @@ FAULTS: Final = (
     SimulatedFault(
         "rotor_stopped",
         True,
-        "The ball is spun while the rotor stands or crawls.",
+        "The ball is spun while the rotor is at rest or crawls.",
         "Void: rotor_not_turning.",
     ),
     SimulatedFault(
@@ -147,7 +147,7 @@ FAULTS: Final = (
     SimulatedFault(
         "foreign_object",
         True,
-        "Something falls into the wheel while the ball runs: it breaks the object beam, or lies before a track sensor.",
+        "Something falls into the wheel while the ball runs: it breaks the object beam, or is before a track sensor.",
         "Void: foreign_object (sensor_stuck, where only a track sensor is covered).",
     ),
     SimulatedFault(

@@ -54,7 +54,7 @@ REMOUNT_S = 0.2
 
 
 def remounted(segments: Sequence[Segment], from_s: float, by_deg: float) -> list[Segment]:
-    """The encoder's motion where the staff turn it on its shaft by so much, from `from_s` on for `REMOUNT_S`."""
+    """The encoder's motion where the staff turn it on its shaft by this much, from `from_s` on for `REMOUNT_S`."""
     until_s, speed = from_s + REMOUNT_S, by_deg / REMOUNT_S
     return [
         *clipped(segments, segments[0].start_s, from_s),

@@ -54,7 +54,7 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
         (340_824, "a second ball in a pocket, of which the head's changes were lost while the first one ran"),
         (388_805, "a slow ball that passes twice before one that runs on"),
         (410_889, "a second ball that covers the sensors together with the first for six passes"),
-        (421_873, "a slow ball and one that runs on, whose first passes lie between each other"),
+        (421_873, "a slow ball and one that runs on, whose first passes are between each other"),
         (532_111, "a ball that drops beside one that ran before it, and goes on in its place"),
         (572_473, "a pulse of noise before the ball's first pass"),
         (574_108, "the index moved by a pocket in the turn in which three slots were lost"),

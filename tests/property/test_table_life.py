@@ -79,7 +79,7 @@ class Story:
         self.epoch, self.seq = event.epoch, event.seq
         match data:
             case events.TableOpened():
-                assert first or not (self.playing or self.shut), "opened while open, or while a fault stands"
+                assert first or not (self.playing or self.shut), "opened while open, or while a fault is latched"
                 self.playing = True
             case events.TableClosed():
                 assert first or self.undecided is None, "closed while a round is open"

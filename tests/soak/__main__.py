@@ -36,7 +36,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--list", action="store_true", help="list the soaks, and run nothing")
     made.add_argument("--proofs", action="store_true", help="write docs/proofs.md from the records, and run nothing")
     made.add_argument("--only", action="append", metavar="NAME", default=[], help="run this soak; may be repeated")
-    made.add_argument("--count", type=_positive, metavar="N", help="run so much of each instead of the whole")
+    made.add_argument("--count", type=_positive, metavar="N", help="run this much of each instead of the whole")
     made.add_argument(
         "--jobs", type=_positive, metavar="N", default=os.cpu_count() or 1, help="processes at a time (%(default)s)"
     )

@@ -38,7 +38,7 @@ def run(name: str) -> Outcome:
         try:
             return ALL[name]()
         except MachineHungError as error:
-            print(f"   the machine's kernel stood still ({error}); once more", flush=True)
+            print(f"   the machine's kernel was still ({error}); once more", flush=True)
     return ALL[name]()
 
 

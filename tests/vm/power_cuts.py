@@ -179,7 +179,7 @@ def judged(witnesses: Iterable[Witness], cuts: int) -> Outcome:
         "orders answered": len(total.answered),
         "lost": len(total.lost),
         "journals compared after a cut": total.checked,
-        "machines that stood still before the cut": total.hung,
+        "machines that was still before the cut": total.hung,
     }
     outcome.check(total.cuts == cuts, f"{total.cuts} cuts instead of {cuts}")
     outcome.check(not total.lost, f"lost: {total.lost[:10]}")

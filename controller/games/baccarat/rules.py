@@ -30,7 +30,7 @@ class TotalCards(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Margin(Struct, frozen=True, forbid_unknown_fields=True):
-    """What an optional bonus wager pays where its hand wins by so many points."""
+    """What an optional bonus wager pays where its hand wins by this many points."""
 
     by: Annotated[int, Meta(ge=1, le=9)]
     odds: Odds

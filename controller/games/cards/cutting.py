@@ -7,7 +7,7 @@ from controller.table.wording import counted
 
 
 def cut_wrong(procedure: CardProcedure, cards: int, cut: int) -> str | None:
-    """Why a stack of so many cards may not be cut after the first `cut` of them; None where it may."""
+    """Why a stack of this many cards may not be cut after the first `cut` of them; None where it may."""
     least = procedure.cut_least
     if least.value <= cut <= cards - least.value:
         return None
@@ -18,7 +18,7 @@ def cut_wrong(procedure: CardProcedure, cards: int, cut: int) -> str | None:
 
 
 def cutting_card_wrong(procedure: CardProcedure, cards: int, behind: int) -> str | None:
-    """Why the cutting card of a stack of so many cards may not stand before the last `behind`; None where it may."""
+    """Why the cutting card of a stack of this many cards may not be before the last `behind`; None where it may."""
     part, within = procedure.cutting_card_from_back, procedure.cutting_card_within
     if abs(behind / cards - part.value) <= within.value:
         return None

@@ -57,7 +57,7 @@ class Ending(NamedTuple):
     dealt: bool = False
     """Whether the round was being dealt."""
     lies: bool = False
-    """Whether cards lay on the table that were not collected."""
+    """Whether cards were on the table that were not collected."""
 
 
 class CardDealing:
@@ -91,7 +91,7 @@ class CardDealing:
         """Why cards may have left unseen since the last round."""
 
     def reset(self) -> None:
-        """A new round begins; where the table was shut, whoever cleared the shoe has seen which cards lie there."""
+        """A new round begins; where the table was shut, whoever cleared the shoe has seen which cards are there."""
         if self._rounds.phase is RUNNING_OUT:
             self.forget_doubt()
         if self._shoe.stock is not None:
@@ -226,7 +226,7 @@ class CardDealing:
         self.quiet = False
 
     def run_ended(self, t_ns: int) -> None:
-        """It is void, or shut: for some reasons its cards are shuffled, and those that lie there are collected."""
+        """It is void, or shut: for some reasons its cards are shuffled, and those that are there are collected."""
         void, ending = self._rounds.phase is RUNNING_OUT, self._ending
         if void or ending.dealt:
             self._reshuffle.after_void(t_ns, ending.reason)

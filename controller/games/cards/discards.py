@@ -14,7 +14,7 @@ RACK: Final = "discard_rack"
 
 
 class Discards:
-    """What lies in the discard rack since shuffled cards came to the table."""
+    """What is in the discard rack since shuffled cards came to the table."""
 
     def __init__(self, report: Report, stack: int, one_batch: Cited[str]) -> None:
         """`stack` are the cards of one batch; `one_batch` is the rule by which the rack holds cards of one alone."""
@@ -30,7 +30,7 @@ class Discards:
             if self.cards is not None:
                 self.cards += 1
                 if self.cards == self._stack + 1:
-                    detail = f"more than the {counted(self._stack, 'card')} of one batch lie in the discard rack"
+                    detail = f"more than the {counted(self._stack, 'card')} of one batch are in the discard rack"
                     self._report.violation(seen.t_ns, "two_batches_discarded", self._rule, detail)
         elif isinstance(seen, DiscardsLost):
             self.cards = None

@@ -184,7 +184,7 @@ class CardGame:
     # --- observations ----------------------------------------------------------------------------------------------
 
     def handle(self, seen: Observation) -> None:
-        """Takes an observation of the shoe, or of what stands beside it."""
+        """Takes an observation of the shoe, or of what is beside it."""
         t_ns = seen.t_ns
         if isinstance(seen, CardDealt):
             self.dealing.card(seen)

@@ -76,7 +76,7 @@ def shuffler_removed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> 
 
 
 def shuffler_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """The shuffler stands at the table again, where no sensor reports it."""
+    """The shuffler is at the table again, where no sensor reports it."""
     return _moved(lifecycle, "shuffler_placed", to_table=True)
 
 
@@ -87,7 +87,7 @@ def _moved(lifecycle: TableLifecycle, verb: str, *, to_table: bool) -> str:
     if shuffler.sensed:
         raise OrderRefused(f"{verb}: its sensor reports where the shuffler stands (present_sensor)")
     shuffler.moved(to_table=to_table)
-    return "the shuffler stands at the table" if to_table else "the shuffler is removed from the table"
+    return "the shuffler is at the table" if to_table else "the shuffler is removed from the table"
 
 
 def _number(key: str, given: GivenKeys) -> int:

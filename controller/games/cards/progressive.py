@@ -221,11 +221,11 @@ class ProgressiveProcedure:
         self._seats = positions
 
     def dealt(self, hands: int, t_ns: int) -> None:
-        """The deal begins, of so many hands: from now on it is known which position has one."""
+        """The deal begins, of this many hands: from now on it is known which position has one."""
         self._hands = self._hands_of(hands)
         without = sorted(self.accepted - {*self._hands})
         if without:
-            detail = f"a progressive wager lies at position {numbers(without)}, where no hand is dealt: give it back"
+            detail = f"a progressive wager is at position {numbers(without)}, where no hand is dealt: give it back"
             self._report.violation(t_ns, "wager_without_hand", OURS, detail)
 
     def _hands_of(self, hands: int) -> dict[int, int]:

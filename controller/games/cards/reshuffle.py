@@ -41,7 +41,7 @@ class Reshuffle:
         self.due = due[0].detail if due else ""
 
     def begin(self, t_ns: int) -> None:
-        """The table begins, with what stood before a restart."""
+        """The table begins, with what was before a restart."""
         if self.due:
             self._report.fault(self._fault(t_ns))
 

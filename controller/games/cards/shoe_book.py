@@ -37,7 +37,7 @@ class ShoeBook:
         """Cards to burn before any is dealt."""
 
     def shuffled(self, burn: int) -> None:
-        """Shuffled cards are in the shoe, all of them, and so many are burned."""
+        """Shuffled cards are in the shoe, all of them, and this many are burned."""
         self._left.clear()
         self.dealt, self.burn_due = 0, burn
 

@@ -28,7 +28,7 @@ QUARTERS: Final = ("first quarter", "second quarter", "third quarter", "last qua
 
 
 class ShufflePlan:
-    """What is counted of each order: which cards lay in which quarter; see `controller.table.bias.Plan`."""
+    """What is counted of each order: which cards were in which quarter; see `controller.table.bias.Plan`."""
 
     device = "shuffler"
 
@@ -69,7 +69,7 @@ def right_guesses(before: Sequence[str], after: Sequence[str]) -> int:
 
 
 def chance_of(right: int, sizes: Sequence[int]) -> float:
-    """The chance of so many right guesses or more in fair shuffles of decks of these sizes; exact."""
+    """The chance of this many right guesses or more in fair shuffles of decks of these sizes; exact."""
     chances = [1.0]
     for size in sizes:
         for left in range(1, size + 1):

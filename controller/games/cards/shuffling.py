@@ -94,7 +94,7 @@ class ShufflerProcedure:
         self._ledger = ledger
         self._device = device
         self.at_table = True
-        """Whether it stands at the table: by its sensor, or by a supervisor's order."""
+        """Whether it is at the table: by its sensor, or by a supervisor's order."""
         self.in_play: CardBatch | None = None
         """The batch that is dealt; None where nobody knows yet."""
         self._ready: CardBatch | None = None
@@ -239,7 +239,7 @@ class ShufflerProcedure:
         if by_hand:
             if self.at_table:
                 raise LoadRefusedError(
-                    f"the shuffler stands at the table: remove it before the cards are shuffled by hand "
+                    f"the shuffler is at the table: remove it before the cards are shuffled by hand "
                     f"({self._terms.removed})"
                 )
             if UNTIL_SHUFFLED in self._failures:
@@ -266,7 +266,7 @@ class ShufflerProcedure:
         return f"batch {loaded} is in play; put batch {_other(loaded)} into the shuffler"
 
     def moved(self, *, to_table: bool) -> None:
-        """A supervisor reports where it stands, at a table whose shuffler has no sensor of its place."""
+        """A supervisor reports where it is, at a table whose shuffler has no sensor of its place."""
         self.at_table = to_table
         if not to_table:
             self._whole, self._ready = False, None

@@ -77,7 +77,7 @@ class ContinuousStock:
             return
         away = self._stack - self.inside - self._this_round
         if away > 0:
-            detail = f"{counted(away, 'card')} of earlier rounds lie outside the shoe as this one is called"
+            detail = f"{counted(away, 'card')} of earlier rounds are outside the shoe as this one is called"
             self._report.warn(t_ns, self._device, "cards_not_put_back", detail)
 
     def left(self, seen: CardDealt) -> CardDealt:

@@ -36,7 +36,7 @@ class DiceOnTable:
         tossed: TossedDice | None,
         call_time_s: float,
     ) -> None:
-        """A roll decides nothing for `call_time_s` after its dice lay: "No Roll" can be called first."""
+        """A roll decides nothing for `call_time_s` after its dice came to rest: "No Roll" can be called first."""
         self.values = values
         self.devices = ValueDevices(values, rounds.report)
         self.throw = BoardThrow()
@@ -52,7 +52,7 @@ class DiceOnTable:
         self.throw.begin()
 
     def await_entry(self, t_ns: int) -> None:
-        """Where nothing reports when the dice of a throw lie, the entry of their values does."""
+        """Where nothing reports when the dice of a throw are at rest, the entry of their values does."""
         if self.rounds.phase is OPEN and not self._by_board and not self.shaker_throws:
             self.values.rested(t_ns)
 
@@ -189,7 +189,7 @@ class DiceOnTable:
         found = self._found(t_ns)
         revealed_ns = self.throw.revealed_ns
         if isinstance(found, Read) and revealed_ns is not None and t_ns < revealed_ns + self._call_ns:
-            # Time to see that a die lies on the bank, and for the board to look again.
+            # Time to see that a die is on the bank, and for the board to look again.
             rounds.run_due_ns = revealed_ns + self._call_ns
         elif isinstance(found, Read):
             winning, notices = self._rolls.pays(now, found.dice)
@@ -200,7 +200,7 @@ class DiceOnTable:
             rounds.run_due_ns = max(t_ns + 1, self.values.next_due_ns)
 
     def _found(self, t_ns: int) -> Read | Doubted | None:
-        """What the sources of values come to, the shaker among them where it reports how its dice lie."""
+        """What the sources of values come to, the shaker among them where it reports how its dice came to rest."""
         found = self.values.verdict(t_ns)
         if not isinstance(found, Read) or self.tossed is None or not self.shaker_throws:
             return found
@@ -211,13 +211,13 @@ class DiceOnTable:
         return Doubted("values_disagree", detail, (found.dice, values))
 
     def _disturbed(self, t_ns: int, what: str) -> None:
-        """Dice that lay moved again, and nobody had decided what they came to."""
+        """Dice that were at rest moved again, and nobody had decided what they came to."""
         if self.rounds.phase is RUNNING:
             candidates = () if self.values.read is None else _dice(self.values.read)
             self._doubt(t_ns, Doubted("dice_disturbed", f"{what} before all their values were given", candidates))
 
     def _doubt(self, t_ns: int, doubted: Doubted) -> None:
-        """The dice lie so that they are no roll, or nobody knows their values."""
+        """The dice came to rest so that they are no roll, or nobody knows their values."""
         evidence = self._evidence(doubted.detail)
         if doubted.reason in LYING and doubted.reason in self.rounds.reasons:
             self.rounds.void(t_ns, doubted.reason, evidence)

@@ -53,7 +53,7 @@ class CrapsHistory:
             return roll.before
         if number == current:
             return self.now
-        raise ValueError(f"where the game stood before round {number} is not known any more")
+        raise ValueError(f"the state of the game before round {number} is not known any more")
 
     def rolled(self, state: CrapsState, dice: Sequence[int]) -> Rolled:
         """What a valid roll decides. Raises `ValueError` where these are not two dice."""

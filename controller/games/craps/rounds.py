@@ -45,7 +45,7 @@ class CrapsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     settle_after_s: Annotated[
         float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
     ] = 3.0
     call_time_s: Annotated[
         float,
@@ -59,12 +59,12 @@ class CrapsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     values_wait_s: Annotated[
         float,
         Meta(
-            ge=1, le=300, description="with keypad and reading board, the second of them is waited for so long (ours)"
+            ge=1, le=300, description="with keypad and reading board, the second of them is waited for this long (ours)"
         ),
     ] = 20.0
     activate_after_s: Annotated[
         float,
-        Meta(ge=0, le=30, description='an automated shaker is started so long after "No more bets" (ours)'),
+        Meta(ge=0, le=30, description='an automated shaker is started this long after "No more bets" (ours)'),
     ] = 1.5
     dice_set: Annotated[
         int,
@@ -234,7 +234,7 @@ class CrapsGame:
         return words(result["dice"])
 
     def name_of_rest(self, rest: object) -> str | None:
-        """The dice as they lie."""
+        """The dice as they came to rest."""
         return name_of_rest(rest, self.rules.dice_count.value)
 
     def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:

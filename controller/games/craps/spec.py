@@ -43,7 +43,7 @@ _ACTS: Final = {
     "line_wager": "a line wager is made again",
     "corrected": "after the correction",
     "shaker_removed": "the automated shaker was removed from the table",
-    "shaker_placed": "the automated shaker stands on the table",
+    "shaker_placed": "the automated shaker is on the table",
 }
 
 

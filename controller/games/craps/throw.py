@@ -29,7 +29,7 @@ class BoardThrow:
     def begin(self) -> None:
         """A new round begins; strays still move."""
         self.revealed_ns: int | None = None
-        """When the dice of this round were known to lie, where a board or a shaker reports it."""
+        """When the dice of this round were known to be at rest, where a board or a shaker reports it."""
 
     def tossed(self) -> None:
         """An automated shaker begins to toss: readings of the throw before are not of this round."""
@@ -40,7 +40,7 @@ class BoardThrow:
         self._strays = "void"
 
     def moved(self, phase: Phase, *, lie: bool) -> Literal["begins", "disturbed"] | None:
-        """The board sees dice move; `lie` is whether those of this round were known to lie."""
+        """The board sees dice move; `lie` is whether those of this round were known to be at rest."""
         if phase is OPEN:
             self._strays = None
             return "begins"

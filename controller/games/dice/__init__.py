@@ -1,1 +1,1 @@
-"""What the games of dice have in common: the rules of every dice game, and the values of dice that lie."""
+"""What the games of dice have in common: the rules of every dice game, and the values of dice at rest."""

@@ -52,12 +52,12 @@ def _place(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *,
     if game.shaker is None:
         raise OrderRefused(f"{verb}: the table has no automated shaker")
     if game.shaker.tossed.present_sensor:
-        raise OrderRefused(f"{verb}: its sensor reports whether it stands on the table (automated_shaker_present)")
+        raise OrderRefused(f"{verb}: its sensor reports whether it is on the table (automated_shaker_present)")
     rounds = lifecycle.rounds
     if rounds.undecided and rounds.called_ns is not None:
         raise OrderRefused(f'{verb}: "No more bets" was called for round {rounds.number}; wait for its verdict')
     game.shaker.place(t_ns, present=present, by=given["by"])
-    return f"the automated shaker {'stands on' if present else 'was removed from'} the table"
+    return f"the automated shaker {'is on' if present else 'was removed from'} the table"
 
 
 ORDERS = (

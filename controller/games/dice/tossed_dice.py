@@ -56,7 +56,7 @@ class Toss(NamedTuple):
 
     does: Literal["begins", "lies", "too_soon", "disturbs", "fails"]
     """It begins; its dice lie, and everybody sees them; it began before the call, unasked; it moves dice that lay; it
-    fails before its dice lie."""
+    fails before its dice are at rest."""
     detail: str = ""
     ours: bool = False
     """Of `fails`: the house voids the round for it, and no rule does."""

@@ -21,7 +21,7 @@ class ValueDevices:
         """Takes what they report beside values; returns whether it was that. `undecided`: a round has no verdict."""
         t_ns, report = seen.t_ns, self._report
         if isinstance(seen, KeypadShown):
-            # An empty keypad is an invitation to key dice that lie; after an entry it is none.
+            # An empty keypad is an invitation to key dice at rest; after an entry it is none.
             invited = self._values.lie and self._values.entered is None
             if undecided and (seen.values or invited):
                 report.event(events.RoundProgress, t_ns, keyed=list(seen.values))
@@ -47,6 +47,6 @@ class ValueDevices:
         return True
 
     def too_early(self, seen: DiceEntered) -> None:
-        """Warns of values that were keyed before the dice lay: the dealer keys them again."""
-        detail = f"{words(seen.dice)} was keyed before the dice were known to lie; key them again"
+        """Warns of values that were keyed before the dice came to rest: the dealer keys them again."""
+        detail = f"{words(seen.dice)} was keyed before the dice were known to be at rest; key them again"
         self._report.warn(seen.t_ns, "keypad", "keyed_too_early", detail)

@@ -1,4 +1,4 @@
-"""The values of dice that lie: keyed by a person, read by a board, or both, which must agree.
+"""The values of dice at rest: keyed by a person, read by a board, or both, which must agree.
 
     dice tumble ──► they lie (`rested`) ──► values of every source that the table has ──► Read, or Doubted
 
@@ -70,7 +70,7 @@ class DiceValues:
 
     @property
     def lie(self) -> bool:
-        """Whether the dice are known to lie."""
+        """Whether the dice are known to be at rest."""
         return self._rest_ns is not None
 
     @property

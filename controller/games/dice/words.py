@@ -15,7 +15,7 @@ def thrown_words(result: Mapping[str, Any]) -> str:
 
 
 def dice_of(result: Mapping[str, Any]) -> tuple[int, ...]:
-    """The dice as they lie: those of the dealer's tumble first, where there are some."""
+    """The dice as they came to rest: those of the dealer's tumble first, where there are some."""
     return (*result.get("dealer_dice", ()), *result["dice"])
 
 

@@ -171,7 +171,7 @@ class JokerSevenLayout:
         return True
 
     def turned(self, plan: DealPlan) -> list[list[int]]:
-        """None lies face down."""
+        """None is face down."""
         return []
 
     def result_of(self, plan: DealPlan, faces: Mapping[int, str]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ RANKS: Final = (
 
 
 def straight(ranks: Sequence[int], *, ace_low: bool) -> bool:
-    """Whether five different ranks follow each other; `ace_low` is whether an ace may stand below a two."""
+    """Whether five different ranks follow each other; `ace_low` is whether an ace may be below a two."""
     ordered = sorted(ranks)
     if len(set(ordered)) != 5:
         return False

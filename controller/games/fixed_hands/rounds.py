@@ -3,10 +3,10 @@
     Caribbean stud   five times: hand 1 … hand n, dealer; the dealer's last one face up ──► the dealer turns the others
     let it ride      three times: hand 1 … hand n, community ──► one community card is turned, then another
     joker seven      seven times: hand 1 … hand n, all face up
-    automated shoe   a stack of so many cards for hand 1, then for hand 2 …, the dealer or the community last (ours)
+    automated shoe   a stack of this many cards for hand 1, then for hand 2 …, the dealer or the community last (ours)
 
-Cards that lie face down are in no event before they are turned. What players hold nobody reads, where it is not dealt
-face up, and no wager of theirs is judged: of these games joker seven alone has hands that lie open.
+Cards that are face down are in no event before they are turned. What players hold nobody reads, where it is not dealt
+face up, and no wager of theirs is judged: of these games joker seven alone has hands that are open.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class FixedHands:
         self._exposed: dict[int, DealtCard] = {}
         """The cards that are exposed, by their numbers in the deal."""
         self._turned = 0
-        """How many cards that lay face down were turned."""
+        """How many cards that were face down were turned."""
         self._void_hands: list[int] = []
 
     # --- the deal ------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ class FixedHands:
 
     @property
     def stage(self) -> str | None:
-        """A card that lies face down is turned: once all are dealt, or a hand was dealt wrongly."""
+        """A card that is face down is turned: once all are dealt, or a hand was dealt wrongly."""
         ready = self._all_dealt or bool(self._void_hands)
         if not ready or self._desk.cards.held is not None:
             return None

@@ -27,6 +27,6 @@ class CaribbeanStudRules(FixedHandsRules, frozen=True, kw_only=True, forbid_unkn
     ranks: Cited[tuple[str, ...]]
     """The hands from the highest to the lowest."""
     ace_low: Cited[bool]
-    """Whether an ace may stand below a two in a straight."""
+    """Whether an ace may be below a two in a straight."""
     progressive: ProgressiveRules
     """What is paid to the progressive wager."""

@@ -1,6 +1,6 @@
 """What hands of joker seven win, by 13:47-20.26(g).
 
-A joker stands for no other card, and two of them are one pair. Our copy is torn off after "The joker has no color": no
+A joker represents no other card, and two of them are one pair. Our copy is torn off after "The joker has no color": no
 winner of a bet on colours that a joker would decide is published, nor one of a bet on pairs where the text leaves it
 open, as with three of a rank. A notice leaves each to the dealer.
 """

@@ -176,7 +176,7 @@ class TokenAccount:
             self._coins.resume(self._payout, t_ns)
 
     def count(self, **more: int) -> None:
-        """Moves meters, each by so many; a meter that overflows begins again."""
+        """Moves meters, each by this many; a meter that overflows begins again."""
         moved = {name: (getattr(self.meters, name) + by) % MODULUS for name, by in more.items()}
         self.meters = msgspec.structs.replace(self.meters, **moved)
 
@@ -191,7 +191,7 @@ class TokenAccount:
         """Tokens of the player are staked in a play.
 
         Raises:
-            AccountError: the player has not so many.
+            AccountError: the player has not this many.
         """
         if tokens > self.credits:
             raise AccountError(f"{tokens} tokens cannot be staked: the player has {self.credits}")
@@ -390,7 +390,7 @@ class TokenAccount:
     # --- what people decide --------------------------------------------------------------------------------------
 
     def reconcile(self, t_ns: int, tokens: int, by: str) -> AccountDoubt:
-        """A person has counted: so many tokens passed of the oldest doubt.
+        """A person has counted: this many tokens passed of the oldest doubt.
 
         Raises:
             AccountError: there is no doubt, or its counts exclude that number.
@@ -430,7 +430,7 @@ class TokenAccount:
         return tokens
 
     def correct(self, play: int, won: int | None) -> str:
-        """A person has put another verdict in place: so many tokens won, or None for a void play.
+        """A person has put another verdict in place: this many tokens won, or None for a void play.
 
         Returns:
             What became of the difference, in words.

@@ -38,7 +38,7 @@ class PlayCourse:
         """How much of the play's time was left when it was held; None where it has no limit, or is not held."""
         self._changed: list[Callable[[int], None]] = []
 
-    # --- how it stands -----------------------------------------------------------------------------------------------
+    # --- its state -----------------------------------------------------------------------------------------------
 
     @property
     def number(self) -> int:
@@ -135,7 +135,7 @@ class PlayCourse:
     # --- a play ------------------------------------------------------------------------------------------------------
 
     def begin(self, t_ns: int, longest_ns: int) -> None:
-        """A token of the player begins a play, which has so much time."""
+        """A token of the player begins a play, which has this much time."""
         self._rounds.phase = RUNNING
         self._account.token_in(STAKED)
         self._account.stake(STAKED, self.number)
@@ -144,7 +144,7 @@ class PlayCourse:
         self._rounds.report.event(events.RoundStarted, t_ns)
 
     def set_time(self, t_ns: int, left_ns: int) -> None:
-        """The play has so much time from now on."""
+        """The play has this much time from now on."""
         self._rounds.run_due_ns = t_ns + left_ns
 
     def end(self, t_ns: int, result: dict[str, Any], won: int, evidence: Evidence) -> None:

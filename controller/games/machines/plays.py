@@ -1,6 +1,6 @@
 """What each of a machine's last plays gave its player: a correction moves the difference, and nothing else.
 
-due      what the verdict that stands gives: tokens won, or the stake of a void play
+due      what the verdict in force gives: tokens won, or the stake of a void play
 given    what the player was given for it: as credits, or by falling
 held     of that, what is still credits: this alone can be taken back at the machine
 waived   of that, what the house lets the player keep
@@ -32,16 +32,16 @@ class PlayedTokens(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     fell: Tokens = 0
     """What fell to the player while it was on: nobody can take it back at the machine."""
     won: Tokens = 0
-    """What the verdict that stands awards."""
+    """What the verdict in force awards."""
     refunded: Tokens = 0
-    """What of the stake the verdict that stands gives back."""
+    """What of the stake the verdict in force gives back."""
     given: Tokens = 0
     held: Tokens = 0
     waived: Tokens = 0
 
     @property
     def due(self) -> int:
-        """What the verdict that stands gives."""
+        """What the verdict in force gives."""
         return self.won + self.refunded
 
     @property
@@ -77,7 +77,7 @@ class PlayLedger:
             self.debt_before += self._plays.pop(next(iter(self._plays))).debt
 
     def left(self, credits_: int) -> None:
-        """Credits were given out, and so many are left: no play holds more than that."""
+        """Credits were given out, and this many are left: no play holds more than that."""
         for play in self:
             play.held = min(play.held, credits_)
 

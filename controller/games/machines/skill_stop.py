@@ -2,7 +2,7 @@
 
     open ──token──► spinning ──each button stops its own reel──► all stand: outcome ──► open
                        ├── `longest_s` of the model: the house parks the others, and no line awards
-                       └── door, fault, test mode, power ──► held: the reels stand; then those that the player had
+                       └── door, fault, test mode, power ──► held: the reels are stopped; then those that the player had
                            stopped are brought back, and the others spin anew
 
 What the reels show while no play is on is the last valid result: after a power cut, a fault, or a void play they turn
@@ -27,7 +27,7 @@ REELS: Final = "reels"
 RECALL: Final = "recall"
 """What holds the plays while the last ones are recalled on the display."""
 RETRY_NS: Final = 1_000_000_000
-"""The end of a play's time waits so long at a time while its reels are still brought back (ours)."""
+"""The end of a play's time waits this long at a time while its reels are still brought back (ours)."""
 
 
 class MachineDisplay(Protocol):
@@ -359,7 +359,7 @@ class PlayRecall:
 
 
 def _published(proof: ImageProof) -> StoppedImage:
-    """Why a reel on a screen stands where it stands, as evidence has it."""
+    """Why a reel on a screen stands where it is, as evidence has it."""
     return StoppedImage(
         image=proof.image,
         lit_ns=proof.lit_ns,

@@ -66,7 +66,7 @@ class ChosenModel(Generic[M]):
         return setup.options.model if isinstance(setup.options, self._options) else None
 
     def or_findings(self, setup: SetUp, device: str, reels: int) -> M | list[ConfigFinding]:
-        """The model, for a `device` of so many reels; or why there is none that fits it."""
+        """The model, for a `device` of this many reels; or why there is none that fits it."""
         name = self.name_in(setup)
         if name is None:
             return []
@@ -109,12 +109,12 @@ WORDS: Final = GameWords(_result_words, _begun, lists_bets=False)
 
 
 def rests(result: Mapping[str, Any]) -> tuple[int, ...]:
-    """Where the reels stand."""
+    """Where the reels are stopped."""
     return tuple(result["stops"])
 
 
 def play_of(config: TableConfig, model: PlayModel, reels: int, spin_ms: float) -> StopPlay:
-    """How simulated players play a model on a machine with so many reels, which nothing stops for `spin_ms`.
+    """How simulated players play a model on a machine with this many reels, which nothing stops for `spin_ms`.
 
     Raises:
         NoSimulatorError: no simulated machine has a chute and a hopper.

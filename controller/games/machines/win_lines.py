@@ -125,7 +125,7 @@ def _contradiction(model: PlayModel) -> str | None:
     if not 4 <= len(reels[0]) <= 100 or any(len(reel) != len(reels[0]) for reel in reels):
         return "reels: each has the same number of symbols, 4 to 100"
     if any(not symbol or symbol == ANY for reel in reels for symbol in reel):
-        return f'reels: a symbol is empty, or "{ANY}", which stands for any'
+        return f'reels: a symbol is empty, or "{ANY}", which means any'
     if not model.lines:
         return "lines: there is no win line"
     for number, line in enumerate(model.lines, 1):

@@ -42,10 +42,10 @@ class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
     settle_after_s: Annotated[
         float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
     ] = 3.0
     wind_up_pause_s: Annotated[
-        float, Meta(ge=0, le=30, description="a wind-up may pause for so long before the push (ours)")
+        float, Meta(ge=0, le=30, description="a wind-up may pause for this long before the push (ours)")
     ] = 5.0
     between_spaces: Annotated[
         Literal["void", "dealer"],

@@ -153,7 +153,7 @@ class RedDogHands:
         return self._rules.winning(result), self._rules.announcement(result)
 
     def evidence(self, detail: str = "") -> Evidence:
-        """The cards that lie in the boxes."""
+        """The cards that are in the boxes."""
         return Evidence(cards=list(self._dealt) or None, detail=detail)
 
     def complete_words(self) -> str:

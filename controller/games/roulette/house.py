@@ -156,6 +156,6 @@ class RouletteHouse(HouseKeys, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def unlaid(numbers: int) -> set[str]:
-    """The wagers for which so many numbers cannot be laid out in rows of three, three parts or two halves."""
+    """The wagers for which this many numbers cannot be laid out in rows of three, three parts or two halves."""
     found = {"three_numbers", "six_numbers", "column", "dozen"} if numbers % ROW else set[str]()
     return found | ({"low", "high"} if numbers % 2 else set[str]())

@@ -21,7 +21,7 @@ class RouletteOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     settle_after_s: Annotated[
         float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
     ] = 3.0
     zero_rule: Annotated[
         Literal["half", "all"],
@@ -39,7 +39,7 @@ class RouletteOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     give_up_turns: Annotated[
         float, Meta(ge=1, le=30, description="rotor turns after the drop in which the number must be read (ours)")
     ] = 6
-    give_up_s: Annotated[float, Meta(ge=1, le=120, description="and at least so long after the drop (ours)")] = 20.0
+    give_up_s: Annotated[float, Meta(ge=1, le=120, description="and at least this long after the drop (ours)")] = 20.0
     trust_wheel: Annotated[
         bool,
         Meta(

@@ -1,7 +1,7 @@
 """What is tried before sic bo is played: values lit, the automated shaker operated.
 
 inspect_dice dice=1-2-3 ──► its areas lit ──► read back ──► counts      once before `inspect_pass`, 9.5(a)1
-operate_shaker          ──► tossed        ──► the dice lie ──► counts   three before `inspect_pass`, 9.5(a)2
+operate_shaker          ──► tossed        ──► the dice are at rest ──► counts   three before `inspect_pass`, 9.5(a)2
 shift_begins            ──► play stops    ──► three operations ──► may be cleared, 13:69F-9.5(b)
 """
 
@@ -97,7 +97,7 @@ class SicBoInspection:
             broken_off = "it was broken off before its lamps were read back"
             trials.append(Trial(False, LAMP_BOARD, lighting.name, lighting.by, broken_off))
         if by:
-            trials.append(Trial(False, SHAKER, "operation", by, "it was broken off before the dice lay"))
+            trials.append(Trial(False, SHAKER, "operation", by, "it was broken off before the dice came to rest"))
         return trials
 
     # --- lamps ---------------------------------------------------------------------------------------------------

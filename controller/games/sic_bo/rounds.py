@@ -47,7 +47,7 @@ class SicBoOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     settle_after_s: Annotated[
         float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles so long after its verdict (ours)"),
+        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
     ] = 3.0
     two_of_a_kind_on_triple: Annotated[
         bool | None,
@@ -55,11 +55,11 @@ class SicBoOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = None
     uncover_s: Annotated[
         float,
-        Meta(ge=0, le=10, description="knocks so soon after the cover came off are those of the cover (ours)"),
+        Meta(ge=0, le=10, description="knocks this soon after the cover came off are those of the cover (ours)"),
     ] = 1.0
     activate_after_s: Annotated[
         float,
-        Meta(ge=0, le=30, description='an automated shaker is started so long after "No more bets" (ours)'),
+        Meta(ge=0, le=30, description='an automated shaker is started this long after "No more bets" (ours)'),
     ] = 1.5
 
 
@@ -202,7 +202,7 @@ class SicBoGame:
         return words(result["dice"])
 
     def name_of_rest(self, rest: object) -> str | None:
-        """The dice as they lie."""
+        """The dice as they came to rest."""
         return name_of_rest(rest, self.rules.dice_count.value)
 
     def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:

@@ -17,7 +17,7 @@ from feed import events
 
 
 class ShakenByHand:
-    """The manual shaker: covered after the call, shaken, uncovered when its dice lie."""
+    """The manual shaker: covered after the call, shaken, uncovered when its dice are at rest."""
 
     def __init__(self, dice: DiceInPlay) -> None:
         self._dice = dice
@@ -82,7 +82,7 @@ class ShakenByHand:
         if rounds.called_ns is None or rounds.called_ns > shaken_ns:
             self._dice.too_soon(t_ns)
         elif tossed is not None and tossed.present:
-            detail = "the automated shaker stands on the table: it is removed before a manual one is used"
+            detail = "the automated shaker is on the table: it is removed before a manual one is used"
             self._dice.void(t_ns, "shaker_not_removed", detail)
         elif covered_ns is not None and covered_ns < rounds.called_ns:
             self._violation(t_ns, "covered_before_no_more_bets", "the cover was on before the call")
@@ -92,7 +92,7 @@ class ShakenByHand:
 
 
 class TossedByShaker:
-    """The automated shaker: started after the call; it has no cover, so its dice are seen when they lie."""
+    """The automated shaker: started after the call; it has no cover, so its dice are seen when they are at rest."""
 
     def __init__(self, tossed: TossedDice, dice: DiceInPlay, upkeep: SicBoUpkeep) -> None:
         self.tossed = tossed
@@ -102,7 +102,7 @@ class TossedByShaker:
     def called(self, t_ns: int, *, alone: bool) -> None:
         """ "No more bets": it is started in a moment. `alone`: the table has no manual shaker."""
         if not self.tossed.called(t_ns) and alone:
-            detail = "no shaker stands on the table: void the round, then shaker_placed"
+            detail = "no shaker is on the table: void the round, then shaker_placed"
             self._dice.rounds.report.warn(t_ns, SHAKER, "no_shaker", detail)
 
     def take(self, seen: Observation) -> None:

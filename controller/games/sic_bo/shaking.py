@@ -1,6 +1,6 @@
 """One round's shaking by hand: covered, shaken under the cover, at rest, uncovered (19:47-9.5(c), 13:69F-9.5(d)1).
 
-cover on ──► shakes ──► the dice lie ──► cover off: revealed
+cover on ──► shakes ──► the dice are at rest ──► cover off: revealed
                ▲             │ shaken again under the cover: it begins anew
                └─────────────┘
 """
@@ -46,7 +46,7 @@ class Shaking:
         self.covered_ns: int | None = None
         """Since when the cover is on; None while it is off."""
         self.moving = False
-        """Whether it is shaken, or its dice do not lie yet."""
+        """Whether it is shaken, or its dice do not come to rest yet."""
         self.begin()
 
     def begin(self) -> None:
@@ -86,7 +86,7 @@ class Shaking:
         return self._covered_shakes >= self._by_rule
 
     def rests(self, seen: ShakerRested) -> JudgedShaking | None:
-        """The dice lie: what is wrong with it already, or None where the cover's coming off decides."""
+        """The dice are at rest: what is wrong with it already, or None where the cover's coming off decides."""
         if self.shaken_ns is None:
             return None
         if seen.joined:

@@ -44,7 +44,7 @@ _ACTS: Final = {
     "shift_begins": "a shift begins",
     "operate_shaker": "the shaker was operated",
     "shaker_removed": "the automated shaker was removed from the table",
-    "shaker_placed": "the automated shaker stands on the table",
+    "shaker_placed": "the automated shaker is on the table",
 }
 """What a restart must not lose, as it happens."""
 

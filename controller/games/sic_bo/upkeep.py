@@ -81,11 +81,11 @@ class SicBoUpkeep:
         if tossed is None:
             raise NotNowError("the table has no automated shaker")
         if not tossed.present:
-            raise NotNowError("the automated shaker does not stand on the table")
+            raise NotNowError("the automated shaker is not on the table")
         if not shut:
             raise NotNowError("a round is on: close the table, or begin the shift's inspection with shift_begins")
         if not tossed.actuator.quiet:
-            raise NotNowError("it tosses: wait until its dice lie")
+            raise NotNowError("it tosses: wait until its dice are at rest")
         self.inspection.begin_operation(by)
         tossed.start(t_ns)
         return "the automated shaker is started: look whether the dice are properly tossed"

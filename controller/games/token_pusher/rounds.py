@@ -1,7 +1,7 @@
 """Plays of a token pusher: a token, and what falls to the player until the next token or for a time.
 
     open ──token in──► running ──next token, or `play_s` without one──► outcome: tokens in, tokens won
-                          ├── a token falls to the player: won, and it lies in the tray
+                          ├── a token falls to the player: won, and it is in the tray
                           ├── a token falls to the house
                           └── tilted: the play ends with what fell before, and the machine is shut
 
@@ -50,7 +50,7 @@ class TokenPusherOptions(MachineOptions, frozen=True, kw_only=True, forbid_unkno
 
     play_s: Annotated[
         float,
-        Meta(ge=2, le=120, description="a play without another token ends so long after its own (ours)"),
+        Meta(ge=2, le=120, description="a play without another token ends this long after its own (ours)"),
     ] = 8.0
 
 
@@ -60,11 +60,11 @@ class PusherResults:
     named_by: Final = "tokens"
 
     def of(self, won: int) -> dict[str, Any]:
-        """The result of so many tokens won."""
+        """The result of this many tokens won."""
         return {"tokens_in": 1, "tokens_won": won}
 
     def named(self, name: str) -> dict[str, Any]:
-        """The result of so many tokens won."""
+        """The result of this many tokens won."""
         if not (
             name.isascii() and name.isdecimal() and len(name) <= len(str(MOST_TOKENS)) and int(name) <= MOST_TOKENS
         ):
@@ -181,7 +181,7 @@ class PusherPlays:
         self._report.fault(Fault(seen.t_ns, "falls_lost", seen.detail, device=BED))
 
     def _shelf_stopped(self, seen: ShelfStands) -> None:
-        detail = "the shelf stands: no pulse of its shaft; switch the motor off, and look for what blocks it"
+        detail = "the shelf is at rest: no pulse of its shaft; switch the motor off, and look for what blocks it"
         self._report.fault(Fault(seen.t_ns, "shelf_stalled", detail, cause=SHELF, device=BED))
 
     def _shelf_moves(self, seen: ShelfMoves) -> None:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from simulators.pusher.table import PusherGeometry
 
 COUNTED_TOKENS: Final = 100
-"""Plays are counted by the tokens that they won, below so many (ours)."""
+"""Plays are counted by the tokens that they won, below this many (ours)."""
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

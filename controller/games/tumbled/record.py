@@ -39,7 +39,7 @@ class TumbleRecord:
         return self._bets.result(self._dice)
 
     def note_run(self, run: RunOver) -> None:
-        """Notes a tumble that is over, and its dice lie."""
+        """Notes a tumble that is over, and its dice are at rest."""
         self._tumbles.append(measured(run, self.side or ""))
 
     def note_values(self, values: DiceValues) -> None:

@@ -1,6 +1,6 @@
 """Rounds of cage and chute: beat the dealer, chuck-a-luck, under/over (13:47-20.21, 20.24, 20.33).
 
-    bets open ── "No more bets" ──► tumble ──► dice lie ──► values ──► outcome
+    bets open ── "No more bets" ──► tumble ──► dice are at rest ──► values ──► outcome
                                       ▲                       │
                                       └── the player's, at ───┘
                                           beat the dealer
@@ -144,7 +144,7 @@ class TumbledGame:
             rounds.over_if_quiet(seen.t_ns)
 
     def _turn_cage(self, t_ns: int) -> None:
-        """Turns the cage where a tumble is awaited, its dice lie, and it was not turned for it before."""
+        """Turns the cage where a tumble is awaited, its dice are at rest, and it was not turned for it before."""
         awaited = self.rounds.undecided and self.rounds.called_ns is not None and self.dice.stage is TumbleStage.AWAITED
         if self._motor is not None and awaited and self.quiet():
             self._motor.turn(t_ns)
@@ -160,7 +160,7 @@ class TumbledGame:
         return self._bets.name_of(result)
 
     def name_of_rest(self, rest: object) -> str | None:
-        """The dice as they lie, those of each tumble apart."""
+        """The dice as they came to rest, those of each tumble apart."""
         return name_of_rest(rest, self._bets.rules.dice_count.value)
 
     def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:

@@ -1,7 +1,7 @@
 """The dice of one round of cage or chute: tumbled after the call, seen to lie, and their values given.
 
 Each tumble is judged when its dice lie: too few inversions or a baffle missed void the round, and what is not proven is
-left to the dealer. Values count only of dice that are known to lie and were not moved since.
+left to the dealer. Values count only of dice that are known to be at rest and were not moved since.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class TumbleStage(Enum):
 
     AWAITED = "it has not begun"
     TUMBLING = "the dice move"
-    LYING = "the dice lie, and their values are awaited"
+    LYING = "the dice are at rest, and their values are awaited"
 
 
 class KeptTumble:
@@ -112,7 +112,7 @@ class TumbledDice:
         self._stirred_only: RunOver | None = None
         """A run since then in which the dice were moved, and not tumbled."""
         self._disturbed = ""
-        """What moved the dice after they lay, and before their values were known."""
+        """What moved the dice after they came to rest, and before their values were known."""
         self._values.begin()
 
     def called(self) -> None:
@@ -142,7 +142,7 @@ class TumbledDice:
     def _stir(self) -> None:
         """The dice leave rest."""
         if self.stage is TumbleStage.LYING:
-            self._disturbed = "the dice were moved after they lay, and before their values were given"
+            self._disturbed = "the dice were moved after they came to rest, and before their values were given"
         elif self.stage is TumbleStage.AWAITED:
             self._values.unread()
 
@@ -174,7 +174,7 @@ class TumbledDice:
                 self._report.event(events.RoundProgress, t_ns, tumble=self._record.side, inversions=inversions)
 
     def _rest(self, run: RunOver, t_ns: int) -> None:
-        """The dice lie: does their run prove a tumble?"""
+        """The dice are at rest: does their run prove a tumble?"""
         if self.stage is TumbleStage.AWAITED:
             self._stirred_only = run
             if not self._untumbled(t_ns, self._values.read):

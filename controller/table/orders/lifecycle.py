@@ -86,7 +86,7 @@ def inspect_pass(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     plan = lifecycle.inspections.plan
     missing, doubled = plan.lacks(checks), plan.doubled(checks)
     if doubled:
-        raise OrderRefused(f"inspect_pass: another of the checks stands in for {', '.join(doubled)}: name one of them")
+        raise OrderRefused(f"inspect_pass: another of the checks replaces {', '.join(doubled)}: name one of them")
     if missing:
         raise OrderRefused(f"inspect_pass: {', '.join(missing)} must be among the checks too, or the inspection fails")
     if lifecycle.busy is not None:

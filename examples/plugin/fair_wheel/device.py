@@ -18,7 +18,7 @@ from hal.values import Edge, EdgesLost, Loss
 SPACES: Final = 24
 TRACKS: Final = tuple(f"wheel_track_{number}" for number in range(1, 6))
 ROLLBACK: Final = 2
-"""The flapper may push it back by so many spaces."""
+"""The flapper may push it back by this many spaces."""
 
 
 def code_of(space: int) -> int:
@@ -31,7 +31,7 @@ SPACE_OF: Final = {code_of(space): space for space in range(SPACES)}
 
 
 class CodeWheelKeys(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    rest_s: Annotated[float, msgspec.Meta(gt=0, le=10, description="at rest after so long without an edge")] = 1.5
+    rest_s: Annotated[float, msgspec.Meta(gt=0, le=10, description="at rest after this long without an edge")] = 1.5
 
 
 class Turned(Observation, frozen=True, kw_only=True):

@@ -25,7 +25,7 @@ class FairRules(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FairOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    settle_after_s: Annotated[float, msgspec.Meta(ge=0, le=600, description="settled after so long")] = 3.0
+    settle_after_s: Annotated[float, msgspec.Meta(ge=0, le=600, description="settled after this long")] = 3.0
 
 
 class FairResult(msgspec.Struct, frozen=True, kw_only=True):

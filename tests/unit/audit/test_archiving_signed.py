@@ -95,7 +95,7 @@ def test_a_state_that_the_service_would_refuse_is_found_by_verify_too(tmp_path: 
     with tampering(path) as connection:
         connection.execute("UPDATE base SET state = ? WHERE chain = 'wheel-1'", (state,))
     (found,) = bases(verify(path))
-    assert "where the table stood when its history was archived cannot be read" in found
+    assert "the state of the table when its history was archived cannot be read" in found
 
 
 def test_a_hash_of_another_length_is_damage_of_the_file_and_not_of_the_disk(journal: Path) -> None:
@@ -233,7 +233,7 @@ def test_with_its_archive_a_state_that_no_seal_covers_is_found(tmp_path: Path) -
     report = verify(path)
     assert report.ok, "no seal states it"
     (found,) = breaks_between([verify(old), report])
-    assert "wheel-1: where the table stood after record 9" in found
+    assert "wheel-1: the state of the table after record 9" in found
     assert "rounds is" in found
 
 

@@ -471,7 +471,7 @@ def test_an_exchange_of_track_sensors_that_would_hide_is_warned_of_on_real_wires
 ) -> None:
     problems = problem_lines(check_text(LIVE.replace("[0, 80, 200]", angles)))
     if hidden is None:  # two in one place: an error on any backend
-        assert "track sensors stand 0.5 degrees apart" in problems[0]
+        assert "track sensors are 0.5 degrees apart" in problems[0]
     elif hidden:
         assert [f"9: device.wheel.ball_sensors_deg: warning: with {hidden} exchanged" in one for one in problems] == [
             True

@@ -92,7 +92,7 @@ def line(data: Data) -> str:
             "OUTCOME 4-3, total 7, natural; wins: pass (1 to 1), lay 0 (1 to 2), lay 1 (1 to 2), lay 2 (1 to 2), "
             "lay 3 (1 to 2), lay 4 (1 to 2), lay 5 (1 to 2) and 3 more",
         ),
-        (events.RoundProgress(**CRAPS, round=4, keyed=[]), "the dice lie: key them"),
+        (events.RoundProgress(**CRAPS, round=4, keyed=[]), "the dice are at rest: key them"),
         (
             events.RoundProgress(**TABLE, round=4, shakes=1, inversions=2),
             "inverted 2 times, shaken once",

@@ -168,7 +168,7 @@ def test_what_fell_stays_won_in_a_void_play_and_is_a_debt_where_it_was_not_won()
     correct(machine, "tokens=5")
     assert owed(machine) == (2, 0)
     correct(machine, "tokens=1")
-    assert owed(machine) == (0, 2), "two of the three that lie in the tray"
+    assert owed(machine) == (0, 2), "two of the three that are in the tray"
     correct(machine, "reason=dealer_call")
     assert owed(machine) == (1, 0)
     assert machine.meters.tokens_paid == 3

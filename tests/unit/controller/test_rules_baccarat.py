@@ -219,7 +219,7 @@ SPREAD: Final = "cards,shown,mixed"
         ("baccarat", "", "pre_shuffled,shoe", "passed"),
         ("baccarat", "", f"{SPREAD},shoe", "laced must be among the checks too"),
         ("baccarat", "", "pre_shuffled", "shoe must be among the checks too"),
-        ("baccarat", "", "pre_shuffled,laced,shoe", "another of the checks stands in for laced: name one of them"),
+        ("baccarat", "", "pre_shuffled,laced,shoe", "another of the checks replaces laced: name one of them"),
         ("mini_baccarat", "", f"{SPREAD},shuffled,shoe", "passed"),
         ("mini_baccarat", "", "pre_shuffled,shoe", "passed"),
         ("mini_baccarat", "[device.shuffler]\n", f"{SPREAD},shuffled,shoe", "batches_apart must be among the checks"),

@@ -74,7 +74,7 @@ def test_a_fault_at_a_closed_table_latches_and_keeps_it_from_opening() -> None:
     bench = closed(lines=MoneyLines().rest(3))
     bench.feed(Batch([], [EdgesLost("wheel_a", Loss.UNPLUGGED, 4 * S)], 4 * S))
     assert bench.said.story()[1:] == ["device.fault sensor_missing"]
-    assert bench.refused("open by=ann", 5 * S) == "open: sensor_missing of wheel stands: clear it first"
+    assert bench.refused("open by=ann", 5 * S) == "open: sensor_missing of wheel is latched: clear it first"
     bench.feed(Batch([Edge("wheel_a", 1, 6 * S)], [], 6 * S))
     bench.done("clear device=wheel by=ann", 7 * S)
     assert bench.said.of(events.RoundOpened) == []
@@ -245,7 +245,7 @@ def test_roulette_is_looked_at_as_the_list_of_its_profile_says() -> None:
     bench = closed(roulette_toml())
     look = bench.done("inspect_start device=wheel by=tom", S)
     assert look.count(";") == 4
-    assert "level: the wheel stands level" in look
+    assert "level: the wheel is level" in look
 
 
 def test_a_table_cannot_open_at_its_start_and_be_inspected_first() -> None:

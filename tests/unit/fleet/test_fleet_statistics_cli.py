@@ -111,7 +111,7 @@ def test_times_without_a_zone_are_in_the_zone_that_is_given(weekend: Path) -> No
     assert json.loads(statistics(*words).stdout)["tables"][0]["outcomes"] == 0
     late = statistics("show", weekend, "--json", "--since", "2026-07-04T20:00:40", "--until", "2026-07-04T20:01:40Z")
     assert json.loads(late.stdout)["tables"][0]["rounds"] == 2
-    assert "no event lies in what was asked for" in statistics("show", weekend, "--since", "2027-01-01").stdout
+    assert "no event is in what was asked for" in statistics("show", weekend, "--since", "2027-01-01").stdout
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_an_evening_without_anything_is_a_report_that_states_so(tmp_path: Path) 
     with collecting(tmp_path):
         pass
     page, _ = page_of(summarize(Dataset(tmp_path), Choice(), GAME))
-    assert "No event of a table lies in what was asked for." in page.text
+    assert "No event of a table is in what was asked for." in page.text
     assert "No fault." in page.text
 
 

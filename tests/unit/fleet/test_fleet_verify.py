@@ -90,7 +90,7 @@ def test_an_event_that_is_there_twice_is_named(seq: int, behind: int) -> None:
     messages.insert(place, MESSAGES[seq - 1])
     finding = check(messages, LAST).finding
     assert finding is not None
-    assert (finding.seq, finding.detail) == (seq, f"it stands behind event {place}: it is there twice, or out of order")
+    assert (finding.seq, finding.detail) == (seq, f"it is behind event {place}: it is there twice, or out of order")
 
 
 def test_a_cut_off_end_is_named_where_a_kept_head_knows_of_it() -> None:

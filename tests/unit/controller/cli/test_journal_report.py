@@ -86,7 +86,7 @@ def test_the_report_needs_neither_nats_nor_duckdb_and_has_what_an_auditor_asks(
     words = words_of(page)
     for expected in (
         "Casino night, 2026-07-04",
-        "5 rounds with a verdict 4 results that stand, 80.0% 1 void, 20.0% 0 left unresolved 1 corrected 1 dispute",
+        "5 rounds with a verdict 4 results in force, 80.0% 1 void, 20.0% 0 left unresolved 1 corrected 1 dispute",
         "1 fault 1 h 00 min shut by faults",
         "wheel-1 money wheel njac-13:47-20",
         "wheel-1 3 void: wheel_revolutions",

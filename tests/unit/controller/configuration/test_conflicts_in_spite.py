@@ -19,7 +19,7 @@ backend = "sim"
 """
 NEEDS_INSPECTION = 'opens = "at_start"\ninspection = "opening"'
 TWINS = "ball_sensors_deg = [0, 2, 90]"
-APART = "two track sensors stand 2 degrees apart"
+APART = "two track sensors are 2 degrees apart"
 
 
 def problems(table: str = "", wheel: str = "") -> str:

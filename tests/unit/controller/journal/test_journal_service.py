@@ -466,8 +466,8 @@ def test_a_record_after_the_seal_of_an_orderly_end_is_found_and_never_sealed(pat
     report = verify(path, keys=[bytes(KEY.verify_key)])
     assert report.first is not None
     assert (report.first.kind, report.first.chain) == (FindingKind.INSERTED, "roulette-1")
-    assert "it stands after seal 2, of the orderly end at" in report.first.detail
-    with pytest.raises(JournalDamaged, match="it stands after seal 2, of an orderly end"):
+    assert "it is after seal 2, of the orderly end at" in report.first.detail
+    with pytest.raises(JournalDamaged, match="it is after seal 2, of an orderly end"):
         opened(path)
 
 
@@ -625,7 +625,7 @@ CHANGES = {
     "DELETE FROM seal": "seal 1 is not as it was written: it is missing",
     "DELETE FROM seal WHERE n = 1": "seal 2 is not as it was written: it follows seal 0: 1 is missing",
     "UPDATE seal SET signature = zeroblob(64) WHERE n = 2": "its signature does not fit what it states",
-    "UPDATE seal SET after_n = 5 WHERE n = 2": "it was signed as seal 2 after record 28, and stands after 5",
+    "UPDATE seal SET after_n = 5 WHERE n = 2": "it was signed as seal 2 after record 28, and is after 5",
     "UPDATE seal SET statement = CAST(replace(statement, 'stop', 'Stop') AS BLOB) WHERE n = 2": "its signature",
 }
 
@@ -678,9 +678,7 @@ def test_a_schema_that_is_no_text_any_more_is_damage(path: Path) -> None:
         connection.execute("PRAGMA writable_schema = ON")
         broken = "UPDATE sqlite_schema SET name = CAST(x'd4ff41' AS TEXT), sql = 'rubbish' WHERE name = 'seal'"
         connection.execute(broken)
-    with pytest.raises(
-        JournalDamaged, match=r"while opening it, a page of it is damaged \(what stands there is no text"
-    ):
+    with pytest.raises(JournalDamaged, match=r"while opening it, a page of it is damaged \(what is there is no text"):
         opened(path)
     with (
         closing(JournalHistory(path)) as history,
