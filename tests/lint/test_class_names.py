@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-BEING_REPLACED = frozenset({"Game"})
-"""The base class of games, which the protocol of the same name replaces room by room."""
 
 
 def shared_names(sources: Mapping[str, str]) -> dict[str, Sequence[str]]:
@@ -28,7 +26,7 @@ def test_a_public_class_has_a_name_of_its_own() -> None:
     packages = tools["hatch"]["build"]["targets"]["wheel"]["packages"]
     paths = [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
     found = shared_names({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths})
-    assert {name: modules for name, modules in found.items() if name not in BEING_REPLACED} == {}
+    assert found == {}
 
 
 def test_a_name_that_two_modules_have_is_found_and_a_private_one_is_not() -> None:

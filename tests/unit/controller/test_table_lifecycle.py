@@ -245,7 +245,7 @@ def test_roulette_is_looked_at_as_the_list_of_its_profile_says() -> None:
     bench = closed(roulette_toml())
     look = bench.done("inspect_start device=wheel by=tom", S)
     assert look.count(";") == 4
-    assert "level: the wheel is level" in look
+    assert "level: the wheel stands level" in look
 
 
 def test_a_table_cannot_open_at_its_start_and_be_inspected_first() -> None:
