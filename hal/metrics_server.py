@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 ADDRESS: Final = "127.0.0.1"
+METRICS: Final = "/metrics"
 _STATUS: Final = {200: "200 OK", 404: "404 Not Found", 503: "503 Service Unavailable"}
 
 
@@ -54,12 +55,16 @@ class MetricsServer:
         metrics = make_wsgi_app(registry)
 
         def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
-            probe = _PROBES.get(environ["PATH_INFO"])
-            if probe is None:
+            path = environ["PATH_INFO"]
+            if path == METRICS:
                 page: Iterable[bytes] = metrics(environ, start)
                 return page
-            status, body = probe_answer(probe(probes, environ.get("QUERY_STRING", "")))
-            start(_STATUS[status], [("Content-Type", "application/json"), ("Cache-Control", "no-store")])
+            if (probe := _PROBES.get(path)) is None:
+                # A supervisor that asks for another path must not be told that all is well.
+                status, body, kind = 404, _NOTHING_ELSE, "text/plain; charset=utf-8"
+            else:
+                (status, body), kind = probe_answer(probe(probes, environ.get("QUERY_STRING", ""))), "application/json"
+            start(_STATUS[status], [("Content-Type", kind), ("Cache-Control", "no-store")])
             return [body]
 
         self._server = make_server(ADDRESS, port, answer, _Server, _Quiet)
@@ -78,6 +83,7 @@ _PROBES: Final[dict[str, Callable[[Probes, str], ProbeState]]] = {
     "/livez": lambda probes, query: probes.live(),
     "/readyz": lambda probes, query: probes.ready(parse_qs(query).get("table", [None])[0]),
 }
+_NOTHING_ELSE: Final = f"this port has {', '.join((METRICS, *_PROBES))}, and nothing else\n".encode()
 
 
 def probe_answer(state: ProbeState) -> tuple[int, bytes]:

@@ -92,6 +92,16 @@ def test_probes_are_answered_beside_the_metrics_with_what_is_wrong() -> None:
     }
 
 
+@pytest.mark.parametrize("path", ["/", "/healthz", "/livez/", "/metrics/"])
+def test_a_path_that_the_port_does_not_have_is_not_found_and_those_that_it_has_are_named(path: str) -> None:
+    server = MetricsServer(0, CounterCollector(counters(), VirtualClock(), LiveNumbers), probes())
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"http://127.0.0.1:{server.port}{path}", timeout=HANG_S)
+    server.close()
+    assert refused.value.code == 404
+    assert refused.value.read() == b"this port has /metrics, /livez, /readyz, and nothing else\n"
+
+
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
