@@ -94,7 +94,8 @@ def _ipc(base: str) -> list[str]:
     folder = base.removeprefix("ipc://").rstrip("/")
     if not folder.startswith("/"):
         raise EndpointError(
-            f'endpoint "{base}": ipc:// needs the full path of a folder, from /; write ipc:///run/feltwire'
+            f'endpoint "{base}": ipc:// needs the full path of a folder, from /; write ipc:///run/feltwire, '
+            "or FELTWIRE_RUNTIME=/run/feltwire"
         )
     if "\0" in folder:
         raise EndpointError(f"endpoint {base!r}: a path has no NUL in it; {_EXAMPLES}")

@@ -206,9 +206,13 @@ def command(
         view.end()
         return
     refuse_nats_options(ca, cert, nats_user, password_file)
-    base = endpoint or _local_base()
     try:
+        base = endpoint or _local_base()
         curve = client_curve(Endpoints.parse(base), key, server)
+    except KeyboardInterrupt:
+        # It still waited for a service.
+        view.end()
+        return
     except EndpointError as error:
         raise click.UsageError(str(error)) from error
     view.begin(base, tables)

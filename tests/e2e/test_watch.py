@@ -128,6 +128,15 @@ def test_a_newcomer_sees_that_it_waits_then_what_is_said_and_every_restart(folde
         assert watch.interrupt() == 0
 
 
+def test_ctrl_c_ends_it_while_it_waits_for_a_service_of_this_computer(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FELTWIRE_RUNTIME", str(folder))
+    with process(*FELTWIRE, "watch") as watch:
+        watch.until("waiting for one", "err")
+        assert watch.interrupt() == 0
+
+
 def test_json_is_exactly_the_bodies_and_nothing_else(folder: Path) -> None:
     base, journal = f"ipc://{folder}", folder / "journal"
     with feed(base, journal, "e1") as service:
