@@ -407,7 +407,7 @@ def winning_words(winning: Sequence[WinningBet]) -> str:
     return "; wins: " + ", ".join(f"{bet.bet} ({bet.odds})" for bet in named) + (f" and {more} more" if more else "")
 
 
-_PROGRESS: Final[Mapping[str, Callable[[RoundProgress, Any], str]]] = {
+PROGRESS_WORDS: Final[Mapping[str, Callable[[RoundProgress, Any], str]]] = {
     "revolutions": lambda _, number: counted(number, "revolution"),
     "rpm": lambda _, rpm: f"{rpm:g} rpm",
     "lap_s": lambda _, lap_s: f"lap {lap_s:.2f} s",
@@ -431,8 +431,8 @@ _PROGRESS: Final[Mapping[str, Callable[[RoundProgress, Any], str]]] = {
 @data_words.register
 def progress_words(data: RoundProgress) -> str:
     """What is measured while a round goes on."""
-    measured = {name: value for name in _PROGRESS if (value := getattr(data, name)) is not None}
-    return "  " + ", ".join(words for name, value in measured.items() if (words := _PROGRESS[name](data, value)))
+    measured = {name: value for name in PROGRESS_WORDS if (value := getattr(data, name)) is not None}
+    return "  " + ", ".join(words for name, value in measured.items() if (words := PROGRESS_WORDS[name](data, value)))
 
 
 @data_words.register

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from controller.service.event_lines import color_of, data_words, folded, line_of, progress_words
+from controller.service.event_lines import PROGRESS_WORDS, color_of, data_words, folded, line_of, progress_words
 from feed import events
-from feed.data import DATA_TYPES
+from feed.data import DATA_TYPES, RoundData
 from feed.events import Data, Event, Evidence, Verdict, WinningBet, type_of
 
 TABLE: dict[str, Any] = {"table": "wheel-1", "game": "money_wheel", "simulated": False, "mono_ns": 0}
@@ -172,6 +172,12 @@ def test_one_revolution_is_one() -> None:
     common: dict[str, Any] = {"table": "t", "game": "money_wheel", "simulated": False, "mono_ns": 0, "round": 1}
     assert progress_words(events.RoundProgress(**common, revolutions=1)).strip() == "1 revolution"
     assert progress_words(events.RoundProgress(**common, revolutions=2.5)).strip() == "2.5 revolutions"
+
+
+def test_every_measure_of_a_round_that_runs_has_words() -> None:
+    measures = set(events.RoundProgress.__struct_fields__) - set(RoundData.__struct_fields__)
+    # The tumble is in the words of its dice.
+    assert measures - set(PROGRESS_WORDS) == {"tumble"}
 
 
 def test_a_rule_that_no_text_gives_is_the_houses_on_the_screen() -> None:

@@ -57,8 +57,8 @@ def test_every_reason_and_every_game_has_words(language: str) -> None:
 
 
 def test_all_languages_of_the_page_and_of_the_screen_are_offered_and_have_the_same_keys_and_places() -> None:
-    assert wrong_words(FOLDER, offered_by_the_page()) == []
-    assert wrong_words(SCREEN, offered_by_the_screen()) == []
+    wrong = wrong_words(FOLDER, offered_by_the_page()) + wrong_words(SCREEN, offered_by_the_screen())
+    assert not wrong, "\n".join(wrong)
 
 
 Change = Callable[[dict[str, str]], object]
