@@ -28,6 +28,7 @@ from controller.configuration.wiring import (
     read_wires,
     with_call,
 )
+from controller.packages.installed import normal_name
 from controller.rules.house import HouseKeys
 from controller.rules.profile import DEFAULT_PROFILE, HOUSE, OWN, profile
 from drivers.base.device_spec import LineUse
@@ -172,7 +173,9 @@ class TableFile:
         known = [*self.registry.games]
         offering = self.registry.offering(name)
         fix = suggestion(name, known, "game")
-        if offering:
+        if offering and _names_package(self._table("table"), offering[0]):
+            fix = f"the package {offering[0]} offers it, and cannot be used: mend that first"
+        elif offering:
             listed = _with_package(self._table("table"), offering[0])
             fix = f"the package {offering[0]} offers it: if you trust it, {listed}"
         self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
@@ -389,6 +392,11 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
     idle = {key: why for key, why in entry.idle(config).items() if key in values}
     findings += [ConfigFinding((*path, key), f"has no effect {why}", "remove it") for key, why in idle.items()]
     return DeviceConfig(name, entry, config), findings
+
+
+def _names_package(table: Mapping[str, Any], package: str) -> bool:
+    given = table.get("packages", [])
+    return isinstance(given, list) and normal_name(package) in [normal_name(str(one)) for one in given]
 
 
 def _with_package(table: Mapping[str, Any], package: str) -> str:

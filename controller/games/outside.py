@@ -108,7 +108,7 @@ def imported(name: str) -> Package:
         _check_slots(package, brings)
         _check_orders(package, brings)
         _check_views(package, brings)
-        _IMPORTED[name] = Package(identity, brings._replace(profiles=tuple(_admitted(package))))
+        _IMPORTED[name] = Package(identity, brings._replace(profiles=tuple(_admitted(package, brings.games))))
     return _IMPORTED[name]
 
 
@@ -157,11 +157,12 @@ def _import(package: Installed, entry: EntryPoint) -> Any:
         raise PackageError(wrong, f"install the version that fits this feltwire: {entry.value}") from error
 
 
-def _admitted(package: Installed) -> Iterable[str]:
-    """The profiles of rules that a package offers."""
+def _admitted(package: Installed, games: Iterable[GameSpec]) -> Iterable[str]:
+    """The profiles of rules that a package offers; their sections must fit its games, and ours."""
+    structs = {game.name: game.rules for game in (*OURS.games, *games)}
     for spec in _loaded(package, RULES, RulesSpec):
         try:
-            yield admit(spec).name
+            yield admit(spec, structs).name
         except (OSError, ValueError, msgspec.ValidationError) as error:
             raise PackageError(f"its rules {spec.name} cannot be read ({error})", "ask its author") from error
 

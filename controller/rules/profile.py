@@ -260,11 +260,14 @@ class RulesSpec(NamedTuple):
     each game."""
 
 
-def admit(spec: RulesSpec) -> Profile:
+def admit(spec: RulesSpec, structs: Mapping[str, type[Struct]]) -> Profile:
     """Adds the profile of another package to those that tables can name, and returns it.
 
+    `structs` has what the rules of each known game are read into.
+
     Raises:
-        ValueError: the file cannot be read, is another profile's, or the name is taken.
+        ValueError: the file cannot be read, is another profile's, or the name is taken; or the section of a game does
+            not fit its struct.
     """
     if spec.name in SOURCES or spec.name.startswith(RESERVED):
         raise ValueError(f"rules {spec.name!r} are not a package's to give: the name is taken or reserved")
@@ -273,7 +276,18 @@ def admit(spec: RulesSpec) -> Profile:
         raise ValueError(f"{spec.file}: name is {sections.get('name')!r}, not {spec.name!r}")
     SOURCES[spec.name] = lambda: sections
     try:
-        return profile(spec.name)
-    except msgspec.ValidationError:
+        found = profile(spec.name)
+        for game in found.texts.keys() & structs.keys():
+            _fits(spec, game, found.texts[game], structs[game])
+    except ValueError:
         del SOURCES[spec.name]
+        profile.cache_clear()
         raise
+    return found
+
+
+def _fits(spec: RulesSpec, game: str, text: Data, struct: type[Struct]) -> None:
+    try:
+        msgspec.convert(text, struct)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{spec.file}: [{game}] {error}") from error

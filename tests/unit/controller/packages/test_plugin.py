@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -231,6 +232,20 @@ def test_a_package_that_brings_files_of_ours_is_not_imported(folder: Path) -> No
 def test_a_package_that_cannot_be_used_is_named_with_the_cause(folder: Path, module: str, wrong: str) -> None:
     distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": module})
     assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+def test_rules_that_do_not_fit_the_game_are_named_with_file_and_place_and_mended_are_taken(
+    built: Path, tmp_path: Path, forgotten: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(shutil.copytree(built, tmp_path / "faulty")))
+    rules = tmp_path / "faulty" / "fair_wheel" / "rules.toml"
+    right = rules.read_text(encoding="utf-8")
+    rules.write_text(right.replace('value = 2, cite = "ours"', "value = 2"), encoding="utf-8")
+    game, package = problem_lines(check_text(TRUSTING))
+    assert "the package fair-wheel offers it, and cannot be used: mend that first" in game
+    assert f"its rules fair cannot be read ({rules}: [fair_wheel] Object missing required field `cite`" in package
+    rules.write_text(right, encoding="utf-8")
+    assert problem_lines(check_text(TRUSTING)) == []
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_nearest(plugin: Path) -> None:
