@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import msgspec
 import pytest
 from click.testing import CliRunner
@@ -45,6 +46,7 @@ from hal.values import Batch
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+ALL_PAGES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 FELTWIRE = ".venv/bin/feltwire "
 CHECKED = ("simulate", "replay", "check", "pins", "calibrate", "selftest")
 """Commands whose output is the same on every computer."""
@@ -77,6 +79,7 @@ PICTURES = {
 KEYS = re.compile(r"<!-- keys: (?P<name>[^>]+?) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 TERMINALS = re.compile(r"<!-- terminals: (?P<kind>\w+) -->\n(?P<table>.*?)<!-- end -->", re.DOTALL)
 BLOCK = re.compile(r"^```console\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+COMMAND = re.compile(r"`(?:sudo |\.venv/bin/)*feltwire (?P<words>[a-z]+(?: [a-z]+)*)")
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+)(#[^)\s]*)?\)")
 CODES = re.compile(
     r"(?:\b(?:void|unresolved|violation|_refuse|_warn_once)\(\s*(?:\w+\.)?t_ns,\s*|\b(?:warning|fault|reason)=|"
@@ -213,6 +216,20 @@ def drawing_of(name: str) -> str:
 @pytest.mark.parametrize("name", PICTURES)
 def test_every_drawing_of_wiring_is_that_of_its_example(name: str) -> None:
     assert (ROOT / PICTURES[name]).read_text(encoding="utf-8") == drawing_of(name)
+
+
+@pytest.mark.parametrize("page", ALL_PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_that_a_page_names_is_there(page: Path) -> None:
+    missing = []
+    for named in COMMAND.finditer(page.read_text(encoding="utf-8")):
+        command: click.Command | None = main
+        for word in named["words"].split():
+            if not isinstance(command, click.Group):
+                break
+            command = command.get_command(click.Context(command), word)
+        if command is None:
+            missing.append(named["words"])
+    assert missing == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
