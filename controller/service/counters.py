@@ -61,7 +61,7 @@ class ServiceCounters:
     states: dict[str, str] = field(default_factory=dict)
     """Of each table: one of `STATES`."""
     latency: LatencyHistogram = field(default_factory=LatencyHistogram)
-    """Of each event, from its decision to its publication."""
+    """Of each journalled event, from its decision to its publication."""
     commits: int = 0
     """Submissions that became durable."""
     commit_ns: int = 0

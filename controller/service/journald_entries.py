@@ -39,17 +39,16 @@ class JournaldEntries:
     """Sends entries with fields to journald, without blocking."""
 
     def __init__(self, path: str = JOURNALD) -> None:
-        """Connects to the socket.
+        """Finds the socket.
 
         Raises:
             OSError: there is none, or it may not be used.
         """
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as tried:
+            tried.connect(path)
+        self._path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
-        try:
-            self._socket.connect(path)
-        except OSError:
-            self._socket.close()
-            raise
+        """Without a peer: journald makes another socket at that path when it starts again."""
 
     def send(self, line: str, data: Data) -> bool:
         """Sends an event with its line for people; returns whether journald took it."""
@@ -61,7 +60,7 @@ class JournaldEntries:
         }
         datagram = "".join(f"{name}={plain(value)}\n" for name, value in lines.items())
         try:
-            self._socket.send(datagram.encode("utf-8", "backslashreplace"))
+            self._socket.sendto(datagram.encode("utf-8", "backslashreplace"), self._path)
         except OSError:
             # Full, or gone with a restart of journald: the stream still takes the line.
             return False

@@ -81,7 +81,7 @@ def _latency(latency: LatencyHistogram) -> Metric:
     counts = list(latency.counts)
     bounds = [*(str(bound) for bound in BOUNDS_S), "+Inf"]
     buckets = list(zip(bounds, accumulate(counts), strict=True))
-    what = "Of each event, from its decision to its publication"
+    what = "Of each journalled event, from its decision to its publication"
     return HistogramMetricFamily("feltwire_event_seconds", what, buckets=buckets, sum_value=latency.sum_ns / NS_PER_S)
 
 

@@ -99,6 +99,19 @@ def test_where_journald_takes_no_entry_the_stream_takes_the_line(tmp_path: Path,
     os.close(write)
 
 
+def test_entries_go_on_after_journald_was_started_again(tmp_path: Path, journald: socket.socket) -> None:
+    entries = JournaldEntries(str(tmp_path / "journal"))
+    journald.close()
+    assert not entries.send("lost to the stream", VOID)
+    (tmp_path / "journal").unlink()
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as again:
+        again.bind(str(tmp_path / "journal"))
+        again.settimeout(HANG_S)
+        assert entries.send("back", VOID)
+        assert again.recv(4096).startswith(b"MESSAGE=back\n")
+    entries.close()
+
+
 def test_a_socket_that_is_not_there_is_an_error_and_no_silence(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         JournaldEntries(str(tmp_path / "none"))
