@@ -297,9 +297,11 @@ class TableSupervisor:
                 for runner in self.runners.values():
                     runner.warn(SERVICE, OVERLOADED, overload)
         for runner in self.runners.values():
-            runner.beat()
             self._counters.faults[runner.id] = tuple((one.device, one.fault) for one in runner.table.faults)
             self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
+        # After the counters: whoever has a heartbeat finds them on the monitoring port.
+        for runner in self.runners.values():
+            runner.beat()
 
     def history_was_changed(self, what: object) -> None:
         """Stops play: records that the journal holds are not as they were written."""
