@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import signal
 import subprocess
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from random import Random
+from random import Random, SystemRandom
 from typing import Any
 
 import pytest
@@ -32,6 +32,7 @@ MINI_CRAPS = '[table]\nid = "craps-1"\ngame = "mini_craps"\n[lines]\nbackend = "
 QUICK, FULL = 2_000, 100_000
 """Messages of garbage: by default, and in the soak."""
 SLOW = ("--speed", "1")
+_RANDOM = SystemRandom()
 FULL_BYTES = 64 * 1024
 """A few commits in the journal's write-ahead log, and more than the service's own log ever has here."""
 
@@ -372,18 +373,16 @@ def _halves() -> tuple[str, str]:
 
 
 def free_ports() -> int:
-    """The first of three ports in a row that nobody has now."""
+    """The first of three ports in a row that nobody has now, drawn below those that the kernel gives by itself: tests
+    beside this one draw others."""
     import socket
 
-    for base in range(20_000 + os.getpid() % 5_000, 60_000, 3):
-        with socket.socket() as one, socket.socket() as two, socket.socket() as three:
-            try:
-                for offset, probe in enumerate((one, two, three)):
-                    probe.bind(("127.0.0.1", base + offset))
-            except OSError:
-                continue
+    while True:
+        base = _RANDOM.randrange(20_000, 32_000)
+        with socket.socket() as one, socket.socket() as two, socket.socket() as three, suppress(OSError):
+            for offset, probe in enumerate((one, two, three)):
+                probe.bind(("127.0.0.1", base + offset))
             return base
-    raise AssertionError("no ports are free")
 
 
 def test_over_the_network_the_key_says_who_it_is_and_what_they_may_do(tmp_path: Path) -> None:
