@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import version
-from platform import python_version
 from typing import Final, TypeAlias
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from fleet.relay import Relay
+from hal.metrics_server import build_info
 from hal.probes import ProbeState, Pulse
 
 RELAYED: Final = ("live", "catching_up")
@@ -27,9 +26,7 @@ class RelayCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """All counters and gauges."""
         report, progress = self._relay.report(), self._relay.progress
-        built = GaugeMetricFamily("feltwire_build_info", "1, with what is running", labels=("version", "python"))
-        built.add_metric((version("feltwire"), python_version()), 1)
-        yield built
+        yield build_info()
         yield GaugeMetricFamily("feltwire_relay_connected", "Whether NATS is connected", value=progress.connected)
         connections = progress.connections
         yield CounterMetricFamily("feltwire_relay_connections", "Connections to NATS made", value=connections)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from importlib.metadata import version
+from platform import python_version
 from socketserver import ThreadingMixIn
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +17,7 @@ from urllib.parse import parse_qs
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from hal.probes import Probes, ProbeState
@@ -39,6 +42,13 @@ class _Quiet(WSGIRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Logs nothing."""
+
+
+def build_info() -> GaugeMetricFamily:
+    """What is running, for every program that serves metrics."""
+    built = GaugeMetricFamily("feltwire_build_info", "1, with what is running", labels=("version", "python"))
+    built.add_metric((version("feltwire"), python_version()), 1)
+    return built
 
 
 class MetricsServer:

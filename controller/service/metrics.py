@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib.metadata import version
 from itertools import accumulate
-from platform import python_version
 
 from prometheus_client.core import (
     CounterMetricFamily,
@@ -17,6 +15,7 @@ from prometheus_client.registry import Collector
 
 from controller.service.counters import BOUNDS_S, STATES, LatencyHistogram, LiveNumbers, ServiceCounters
 from hal.clock import NS_PER_S, Clock
+from hal.metrics_server import build_info
 
 Metric = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | SummaryMetricFamily
 
@@ -50,7 +49,7 @@ class CounterCollector(Collector):
             for one in STATES:
                 states.add_metric((table, one), one == state)
         yield states
-        yield _build_info()
+        yield build_info()
         yield _latency(counters.latency)
         commits = SummaryMetricFamily("feltwire_journal_commit_seconds", "From an event to durable")
         commits.add_metric((), counters.commits, counters.commit_ns / NS_PER_S)
@@ -68,12 +67,6 @@ class CounterCollector(Collector):
         uptime = (self._clock.now_ns() - self._start_ns) / NS_PER_S
         yield GaugeMetricFamily("feltwire_uptime_seconds", "Since the service started", value=uptime)
         yield from _live_metrics(self._live())
-
-
-def _build_info() -> Metric:
-    built = GaugeMetricFamily("feltwire_build_info", "1, with what is running", labels=("version", "python"))
-    built.add_metric((version("feltwire"), python_version()), 1)
-    return built
 
 
 def _latency(latency: LatencyHistogram) -> Metric:
