@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -19,27 +20,45 @@ from systemd.package.bill import digest
 from systemd.package.build import Built, build
 from systemd.package.repository import KEYRING, Signer, publish, signer
 from systemd.package.systems import MACHINES, ROOT, SYSTEMS, BuildError
-from systemd.package.version import Version, changes_of, release_tag, version
+from systemd.package.version import CHANGELOG, Version, changes_of, release_tag, unreleased, version
 
 SUMS: Final = "SHA256SUMS"
 CHANGES: Final = "CHANGES.md"
 
 
-def released() -> Version:
+def released(root: Path = ROOT) -> Version:
     """The version of the tag at this commit.
 
     Raises:
-        BuildError: there is no tag, or something is not committed.
+        BuildError: there is no tag, something is not committed, or the change log does not have what the tag releases.
     """
-    made = version()
+    tag = release_tag(root)
+    if tag is not None:
+        _changes_are_of(tag, root)
+    made = version(root)
     if made.changed:
         raise BuildError("something is not committed: git status names it; a release is a commit")
-    if release_tag() is None:
+    if tag is None:
         raise BuildError(
             f"the commit has no tag of a release: git tag -s v{made.text.partition('+')[0]}; the number is that of "
             "pyproject.toml, feed/pyproject.toml and of the newest section of CHANGELOG.md"
         )
     return made
+
+
+def _changes_are_of(tag: str, root: Path) -> None:
+    """Refuses a release of which CHANGES.md would say nothing, or not all."""
+    number = tag.removeprefix("v")
+    heading = f"`## {number} ({datetime.now(UTC):%Y-%m-%d})`"
+    again = f"commit, and set the tag anew (git tag -s -f {tag})"
+    entries, line = unreleased(root)
+    if entries:
+        raise BuildError(
+            f'{CHANGELOG}:{line}: {entries} {"entry is" if entries == 1 else "entries are"} under "Unreleased", and '
+            f"{tag} would release them without a word: give them the heading {heading}, {again}"
+        )
+    if not changes_of(number, root):
+        raise BuildError(f"{CHANGELOG}: the section of {number} is empty: write what a user notices, {again}")
 
 
 def assemble(built: list[Built], number: str, made: Version, out: Path, by: Signer) -> Path:

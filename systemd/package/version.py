@@ -15,6 +15,7 @@ import os
 import re
 import tomllib
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -23,6 +24,7 @@ from systemd.package.systems import ROOT, BuildError, run
 PROJECTS: Final = ("pyproject.toml", "feed/pyproject.toml")
 """Where the version is written for pip; each has to be that of the tag."""
 CHANGELOG: Final = "CHANGELOG.md"
+UNRELEASED: Final = "## Unreleased"
 _HEADING: Final = re.compile(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$", re.MULTILINE)
 
 
@@ -105,7 +107,21 @@ def changes_of(number: str, root: Path = ROOT) -> str:
             body = text[heading.end() :]
             following = re.search(r"^## ", body, re.MULTILINE)
             return body[: following.start() if following else None].strip()
-    raise BuildError(f"{CHANGELOG}: no section of {number}")
+    raise BuildError(
+        f"{CHANGELOG}: no section of {number}; write what a user notices under a heading such as "
+        f"`## {number} (2026-01-31)`"
+    )
+
+
+def unreleased(root: Path = ROOT) -> tuple[int, int]:
+    """How many entries the change log has under `## Unreleased`, and the line of that heading; 0, 0 without one."""
+    lines = (root / CHANGELOG).read_text(encoding="utf-8").splitlines()
+    try:
+        heading = lines.index(UNRELEASED)
+    except ValueError:
+        return 0, 0
+    section = takewhile(lambda line: not line.startswith("## "), lines[heading + 1 :])
+    return sum(line.startswith(("- ", "* ")) for line in section), heading + 1
 
 
 def release_tag(root: Path = ROOT) -> str | None:

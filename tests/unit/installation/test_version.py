@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from systemd.package.release import released
 from systemd.package.systems import SYSTEMS, BuildError
 from systemd.package.version import changes_of, project_number, version
 
@@ -90,8 +91,35 @@ def test_files_that_differ_are_named(checkout: Checkout) -> None:
 
 def test_a_release_has_its_own_changes(checkout: Checkout) -> None:
     assert changes_of("0.2.0", checkout.root) == "- Now."
-    with pytest.raises(BuildError, match=r"CHANGELOG\.md: no section of 9\.9\.9"):
+    with pytest.raises(BuildError, match=r"CHANGELOG\.md: no section of 9\.9\.9; write .* under a heading such as"):
         changes_of("9.9.9", checkout.root)
+
+
+def test_a_tag_is_released_once_the_change_log_has_its_section_and_nothing_is_left_unreleased(
+    checkout: Checkout,
+) -> None:
+    log = checkout.root / "CHANGELOG.md"
+    checkout.git("tag", "v0.2.0")
+    with pytest.raises(BuildError) as refused:
+        released(checkout.root)
+    assert str(refused.value).startswith('CHANGELOG.md:3: 1 entry is under "Unreleased", and v0.2.0 would release')
+    assert re.search(r"heading `## 0\.2\.0 \(\d{4}-\d\d-\d\d\)`, commit, and set the tag anew", str(refused.value))
+
+    log.write_text(CHANGES.replace("- Later.\n\n", "### Operations\n\n"))
+    with pytest.raises(BuildError, match="something is not committed"):
+        released(checkout.root)
+    checkout.commit("2026-02-01T00:00:00Z")
+    with pytest.raises(BuildError, match=r"no tag of a release: git tag -s v0\.2\.0"):
+        released(checkout.root)
+    checkout.git("tag", "-f", "v0.2.0")
+    assert released(checkout.root).text == "0.2.0", "a heading without entries holds nothing back"
+
+    log.write_text(CHANGES.replace("- Later.\n\n", "").replace("- Now.\n\n", ""))
+    with pytest.raises(BuildError, match=r"the section of 0\.2\.0 is empty"):
+        released(checkout.root)
+    log.write_text("# Changelog\n\n## 0.1.0 (2026-01-01)\n\n- Then.\n")
+    with pytest.raises(BuildError, match=r"CHANGELOG\.md: no section of 0\.2\.0"):
+        released(checkout.root)
 
 
 def test_the_time_may_be_given(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
