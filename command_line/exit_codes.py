@@ -11,5 +11,8 @@ BAD_CONFIGURATION = 2
 NOT_VERIFIED = 3
 """Exit code for a journal that does not verify."""
 
-NOT_COMPLETE = 4
+REFUSED = 4
+"""Exit code for a command that a service refuses."""
+
+NOT_COMPLETE = 5
 """Exit code for streams without a difference of which nothing vouches that they are complete."""

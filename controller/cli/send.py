@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from command_line.exit_codes import FATAL
+from command_line.exit_codes import FATAL, REFUSED
 from command_line.options import client_curve
 from hal.plain_text import is_plain, plain
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from feed.endpoints import Endpoints
     from feed.keys import ClientCurve
 
-REFUSED = 4
-"""Exit code for a command that was refused."""
 MAX_TIMEOUT_S = 3600
 _BESIDE = ("table", "id", "by")
 """Keys that a request holds beside `given`, not in it."""

@@ -328,7 +328,7 @@ def verify_command(
     journal has a later one. While a table plays, its next heartbeat vouches for its last events: verify again.
 
     Exit codes: 0 if every table is complete; 1 if no server answers; 2 for what cannot be used, also a head or a
-    journal of a venue that is not there; 3 if a table or a journal does not verify; 4 if nothing differs, and of a
+    journal of a venue that is not there; 3 if a table or a journal does not verify; 5 if nothing differs, and of a
     table nothing vouches that it is complete.
     """
     address = nats_address(server, ca, cert, nats_user, password_file)
@@ -685,7 +685,7 @@ def fleet_command(games: GamesHere) -> click.Group:
             feltwire fleet statistics                 games an hour, refusals, faults, bias, and a report to print
 
         Exit codes: 0 for success, 1 where no server answers, 2 for what cannot be used, 3 for what does
-        not verify, 4 for what nothing vouches for.
+        not verify, 5 for what nothing vouches for.
         """
 
     for one in (init_command, status_command, verify_command, recall_command, export_command, archive_command):
