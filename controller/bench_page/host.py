@@ -239,7 +239,6 @@ class BenchHost:
         clock = self.clock
         if isinstance(clock, FastClock) and clock.speed == 0:
             return
-        self._take_events(self.live.begin_waiting())
         result = self.live.tick()
         self._take_events(result.events)
         for answer in result.results:

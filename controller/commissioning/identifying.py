@@ -38,7 +38,6 @@ async def identify(config: TableConfig, clock: Clock, *, seed: int = 1) -> Facts
                     "supply and plug"
                 )
             await sleep_ns(TICK_NS)
-            table.begin_waiting()
             table.tick()
         return _sorted(reported_devices(table.table))
     finally:

@@ -34,6 +34,7 @@ from controller.live.output_faults import OutputFaults
 from controller.live.pending_faults import PendingFaults, ServiceFault
 from controller.live.wire_watch import WIRES, WIRES_FAILED, WireWatch
 from controller.live.wiring import Wiring
+from controller.table.authority import Sender, may
 from controller.table.commands import command_of
 from controller.table.durable import JOURNALLED, journalled
 from controller.table.faults import LatchedFault
@@ -142,6 +143,7 @@ class LiveTable:
         """
         self.calibration = known.calibration
         self.config = config = calibrated(config, known.calibration)
+        self.id = config.id
         self.epoch = epoch
         self._wiring = wiring
         self._clock = clock
@@ -254,22 +256,18 @@ class LiveTable:
     def open(self, standing: Sequence[ServiceFault] = ()) -> list[Event]:
         """Begins; the table is shut where the service found faults before.
 
-        A table on boards begins with a later `begin_waiting`: bets do not open before its lines are there.
+        A table on boards begins with a later `tick`: bets do not open before its lines are there.
         """
         if self._watched and self._boards.awaited(self._clock.now_ns()):
             self._pending = PendingFaults(standing)
             return []
         return self._begin(PendingFaults(standing))
 
-    def begin_waiting(self) -> list[Event]:
-        """Begins a table that has waited for its boards, once they are there; otherwise does nothing."""
-        if self._pending is None or self._boards.awaited(self._clock.now_ns()):
-            return []
-        standing, self._pending = self._pending, None
-        return self._begin(standing)
-
     def tick(self) -> TickResult:
-        """Processes what the sources have delivered, up to now."""
+        """Processes what the sources have delivered, up to now; a table that waited for its boards begins first, once
+        they are there.
+        """
+        begun = self._begin_waiting()
         if self._retry is not None and self._retry.is_due(self._clock.now_ns()):
             self._open_wires_again()
         if not self._watched or self._pending is not None:
@@ -280,7 +278,8 @@ class LiveTable:
             self._sources.remove(source)
             self._merge.remove(source.name, now_ns)
         self._dispatcher.retry_pending()
-        lost = [
+        reported = [
+            *begun,
             *self._wires.report(self._table, self._now_ns()),
             *self._boards.report(self._table, self._now_ns()),
             *self._certificate.report(self._table, self._now_ns()),
@@ -290,7 +289,7 @@ class LiveTable:
         result = self._advance(now_ns)
         failed = self._source_faults(gone)
         self._carry_out()
-        return result._replace(events=[*lost, *result.events, *failed]) if lost or gone else result
+        return result._replace(events=[*reported, *result.events, *failed]) if reported or gone else result
 
     def close(self, reason: str) -> list[Event]:
         """Closes the table: carries out its last commands, makes the outputs safe, and closes the wires."""
@@ -326,6 +325,14 @@ class LiveTable:
         self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
         self._wake()
         return None
+
+    def may(self, sender: Sender, verb: str, others: Sequence[str] = ()) -> str | None:
+        """Why this sender may not send this to the table; None if they may.
+
+        `others` are commands that are not the table's: the sender of an unknown one is shown them too.
+        """
+        verbs = [*spec_of(self.config).order_names, *others]
+        return may(sender, verb, self.config.game, self.config.rules, verbs=verbs)
 
     def supervise(self) -> None:
         """On the bench: orders what brings the table back, and clears faults whose causes are gone."""
@@ -393,6 +400,13 @@ class LiveTable:
         self._boards.introduce(self._table)
         self._dispatcher.begin(self._table.rest(self._clock.now_ns()))
         self._table.cause_gone(WIRES, NOT_HAD)
+
+    def _begin_waiting(self) -> list[Event]:
+        """Begins a table that has waited for its boards, once they are there; otherwise does nothing."""
+        if self._pending is None or self._boards.awaited(self._clock.now_ns()):
+            return []
+        standing, self._pending = self._pending, None
+        return self._begin(standing)
 
     def _begin(self, standing: PendingFaults) -> list[Event]:
         if self.calibration.shuts:

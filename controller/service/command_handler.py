@@ -49,6 +49,8 @@ REMEMBERED: Final = 1000
 ENDING: Final = "the service ends: nothing is carried out any more"
 STATUS: Final = "status"
 QUIT: Final = "quit"
+OWN: Final = (STATUS, QUIT)
+"""The service's own commands."""
 
 Reply = Callable[[CommandAnswer], None]
 """Called once, with the answer to a request."""
@@ -82,8 +84,8 @@ class CommandedTable(Protocol):
     def command(self, verb: str, given: Mapping[str, str], command_id: str) -> str | None:
         """Hands a command to the table; returns why not, if it takes none now."""
 
-    def may(self, sender: KeyOwner, verb: str) -> str | None:
-        """Why this sender may not send this; None if they may."""
+    def may(self, sender: KeyOwner, verb: str, others: Sequence[str]) -> str | None:
+        """Why this sender may not send this; None if they may. `others` are commands that are not the table's."""
 
 
 class ServiceControl(Protocol):
@@ -199,7 +201,7 @@ class CommandHandler:
 
     def _with_table(self, request: Request) -> Request:
         """The request for the only table, where it names none."""
-        if request.table or len(self._tables) != 1 or request.command in (STATUS, QUIT):
+        if request.table or len(self._tables) != 1 or request.command in OWN:
             return request
         return msgspec.structs.replace(request, table=next(iter(self._tables)))
 
@@ -271,11 +273,11 @@ class CommandHandler:
             if request.table and [*self._tables] != [request.table]:
                 return f"quit ends the service with all its tables ({', '.join(self._tables)}): name none, or close one"
             # It ends every table, so it takes the right to each.
-            return next((why for table in self._tables.values() if (why := table.may(sender, QUIT))), None)
+            return next((why for table in self._tables.values() if (why := table.may(sender, QUIT, OWN))), None)
         table = self._tables.get(request.table)
         if table is None:
             return self._no_table(request)
-        why = table.may(sender, request.command)
+        why = table.may(sender, request.command, OWN)
         why = may_act_as(sender, request.command, request.given) if why is None else why
         if why is not None:
             return why

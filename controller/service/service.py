@@ -24,6 +24,7 @@ from controller.captures.capture_archive import CaptureArchive
 from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
 from controller.journal.whole_check import WholeCheck
+from controller.live.live_table import LiveTable
 from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_record import RecordFinder
@@ -40,11 +41,11 @@ from controller.service.opening import (
     open_capture_store,
     open_journal,
 )
+from controller.service.outbox import Outbox
 from controller.service.pipeline import OnPublished, Pipeline
 from controller.service.probes import ServiceProbes, Vitals
 from controller.service.sockets import Sockets
 from controller.service.systemd import Systemd
-from controller.service.table_runner import TableRunner
 from controller.service.table_supervisor import (
     LATE_NS,
     TICK_NS,
@@ -144,7 +145,7 @@ class Service:
 
     def status(self) -> dict[str, Any]:
         """The state of the service, as `feltwire send status` shows it."""
-        runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
+        tables = [] if self._supervisor is None else [*self._supervisor.tables.values()]
         about = {
             "epoch": self._epoch,
             "uptime_s": round((self._real.now_ns() - self._start_ns) / NS_PER_S, 1),
@@ -153,7 +154,7 @@ class Service:
         }
         problem = None if self._sockets is None else self._sockets.problem
         load = "" if self._supervisor is None else self._supervisor.load
-        return about | status_of(runners, self._pipeline, problem, self._counters, load)
+        return about | status_of(tables, self._pipeline, problem, self._counters, load)
 
     def _vitals(self) -> Vitals:
         pipeline, sockets = self._pipeline, self._sockets
@@ -223,7 +224,7 @@ class Service:
         recall: RecordFinder,
     ) -> TableSupervisor:
         """Makes the parts of the service. Nothing is open yet."""
-        runners: dict[str, TableRunner] = {}
+        tables: dict[str, LiveTable] = {}
         pipeline = self._pipeline = Pipeline(
             found.journal,
             sockets.publisher,
@@ -234,7 +235,7 @@ class Service:
             on_published=self._on_published,
         )
         handler = self._handler = CommandHandler(
-            runners,
+            tables,
             self,
             pipeline,
             self._real,
@@ -253,17 +254,18 @@ class Service:
             self._salts,
             found.signer,
         ):
-            runners[table.config.id] = TableRunner(table, pipeline, handler, archive)
+            tables[table.id] = table
+        outboxes = {table.id: Outbox(pipeline, handler, archive, table.memory, table.show) for table in tables.values()}
         sockets.prepare(history, handler, self._real, self._counters, self._plan.schema)
         self._supervisor = TableSupervisor(
-            runners,
+            tables,
+            outboxes,
+            pipeline,
             self._real,
             ClockWatch(self._real),
             DiskWatch(found.journal.free_bytes, self._real),
             self._counters,
-            halted=lambda: pipeline.failure is not None,
             simulated=self._simulated if any(config.backend.simulated for config in self._plan.configs) else None,
-            waiting_since_ns=lambda: pipeline.waiting_since_ns,
         )
         return self._supervisor
 
@@ -302,7 +304,7 @@ class Service:
 
     async def _work(self, supervisor: TableSupervisor, found: OpenedJournal, sockets: Sockets) -> None:
         failures = supervisor.open_wires()
-        if len(failures) == len(supervisor.runners):
+        if len(failures) == len(supervisor.tables):
             raise StartupCheckError(
                 "no table could be opened: "
                 + "; ".join(f"{', '.join(tables)}: {failed}" for failed, tables in tables_by_failure(failures).items())
@@ -367,8 +369,8 @@ class Service:
             self._systemd.alive()
         else:
             log.error("the journal has not finished a commit for %d s", STUCK_NS // NS_PER_S)
-        runners = [] if self._supervisor is None else [*self._supervisor.runners.values()]
-        faults = {runner.id: runner.table.faults for runner in runners}
+        tables = {} if self._supervisor is None else self._supervisor.tables
+        faults = {table.id: table.faults for table in tables.values()}
         failure = None if self._pipeline is None else self._pipeline.failure
         load = "" if self._supervisor is None else self._supervisor.load
         self._systemd.status(
@@ -426,7 +428,7 @@ class Service:
 
 
 def status_of(
-    runners: Sequence[TableRunner],
+    tables: Sequence[LiveTable],
     pipeline: Pipeline | None,
     problem: str | None,
     counters: ServiceCounters,
@@ -436,25 +438,25 @@ def status_of(
     the computer is late, in words.
     """
     failure = None if pipeline is None else pipeline.failure
-    tables: dict[str, Any] = {}
+    shown: dict[str, Any] = {}
     if pipeline is not None:
-        for runner in runners:
-            head = pipeline.head(runner.id)
-            tables[runner.id] = {
-                "state": HALTED if failure is not None else runner.table.state,
+        for table in tables:
+            head = pipeline.head(table.id)
+            shown[table.id] = {
+                "state": HALTED if failure is not None else table.state,
                 "last": head.seq,
                 "head": head.hash,
-                "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in runner.table.faults],
-                "missing": runner.table.missing,
-                "calibration": runner.table.calibration.words,
-                "certificate": runner.table.certificate,
-                "live": runner.table.config.live,
-                "simulated": runner.table.config.simulated,
+                "faults": [f"{fault.device}: {fault.fault}: {fault.detail}" for fault in table.faults],
+                "missing": table.missing,
+                "calibration": table.calibration.words,
+                "certificate": table.certificate,
+                "live": table.config.live,
+                "simulated": table.config.simulated,
             }
     return {
         "state": HALTED if failure is not None else "running",
         "problem": str(failure) if failure is not None else problem or "",
-        "tables": tables,
+        "tables": shown,
         "commits": counters.commits,
         "waiting": counters.waiting,
         "longest_commit_ms": round(counters.longest_commit_ns / 1e6, 1),

@@ -39,11 +39,13 @@ from controller.service.disk_watch import DiskWatch
 from controller.service.load_watch import DEVICE as SERVICE
 from controller.service.load_watch import WARNING as OVERLOADED
 from controller.service.load_watch import LoadWatch
+from controller.service.outbox import Outbox
+from controller.service.pipeline import Pipeline
 from controller.service.salt_files import salts_of
 from controller.service.state_paths import StatePaths
-from controller.service.table_runner import TableRunner
 from feed.allow_list import Role
 from feed.endpoints import Endpoints
+from feed.events import Event
 from hal.clock import NS_PER_S, CalendarWatch, Clock, TurnClock
 from hal.lines import LineError
 
@@ -147,26 +149,27 @@ class TableSupervisor:
 
     def __init__(
         self,
-        runners: Mapping[str, TableRunner],
+        tables: Mapping[str, LiveTable],
+        outboxes: Mapping[str, Outbox],
+        pipeline: Pipeline,
         clock: Clock,
         clock_watch: ClockWatch,
         disk_watch: DiskWatch,
         counters: ServiceCounters,
         *,
-        halted: Callable[[], bool],
         simulated: TurnClock | None = None,
-        waiting_since_ns: Callable[[], int | None] = lambda: None,
     ) -> None:
-        """`clock` is the computer's own, however fast simulated tables run; `simulated` is the clock of those.
+        """`outboxes` take the events of the tables, by the same ids.
 
-        `waiting_since_ns` is when the oldest event was submitted that is not durable.
+        `clock` is the computer's own, however fast simulated tables run; `simulated` is the clock of those.
         """
-        self.runners = runners
+        self.tables = tables
+        self._outboxes = outboxes
+        self._pipeline = pipeline
         self._clock = clock
         self._clock_watch = clock_watch
         self._disk_watch = disk_watch
         self._counters = counters
-        self._halted = halted
         self._behind_of: str | None = None
         self._newest = ""
         """The time of the newest record when the tables were opened."""
@@ -174,8 +177,11 @@ class TableSupervisor:
         self._second_ns = self._ticked_ns
         self._moved_ns = self._ticked_ns
         self._simulated = simulated
-        self._waiting_since_ns = waiting_since_ns
         self._load = self._new_load()
+
+    @property
+    def _halted(self) -> bool:
+        return self._pipeline.failure is not None
 
     def _new_load(self) -> LoadWatch:
         return LoadWatch(self._ticked_ns, None if self._simulated is None else self._simulated.speed)
@@ -187,7 +193,13 @@ class TableSupervisor:
 
     def open_wires(self) -> dict[str, LineError]:
         """Opens the wires of every table; returns why tables have none, by table."""
-        return {runner.id: failure for runner in self.runners.values() if (failure := runner.open_wires()) is not None}
+        failures: dict[str, LineError] = {}
+        for table in self.tables.values():
+            try:
+                table.open_wires()
+            except LineError as error:
+                failures[table.id] = error
+        return failures
 
     def open(
         self, failures: Mapping[str, LineError], last_time: str = "", lost: Mapping[str, object] = MappingProxyType({})
@@ -198,25 +210,24 @@ class TableSupervisor:
         """
         self._newest = last_time
         behind = self._clock_watch.behind(last_time)
-        for failed, tables in tables_by_failure(failures).items():
-            remedy = self.runners[tables[0]].table.remedy
-            log.error("table %s stays shut: %s; %s", ", ".join(tables), failed, remedy)
-        for runner in self.runners.values():
+        for failed, ids in tables_by_failure(failures).items():
+            log.error("table %s stays shut: %s; %s", ", ".join(ids), failed, self.tables[ids[0]].remedy)
+        for table in self.tables.values():
             standing: list[ServiceFault] = []
-            failure = failures.get(runner.id)
+            failure = failures.get(table.id)
             if failure is not None:
-                detail = f"{failure}; {runner.table.remedy}"
+                detail = f"{failure}; {table.remedy}"
                 standing.append(ServiceFault(WIRES, WIRES_FAILED, detail, NOT_HAD))
             if behind is not None:
                 standing.append(ServiceFault(CLOCK, CLOCK_JUMPED, behind, BEHIND))
-            gone = lost.get(runner.id) or lost.get(COMMANDS) or lost.get(SEALS)
+            gone = lost.get(table.id) or lost.get(COMMANDS) or lost.get(SEALS)
             if gone is not None:
                 detail = (
                     f"{gone}; replace the card or disk, or find out who wrote to the file "
                     "(`feltwire journal verify`), then clear it"
                 )
                 standing.append(ServiceFault("journal", "history_lost", detail))
-            runner.open(standing)
+            self._put(table, table.open(standing))
         if behind is not None:
             log.error("play stays stopped: %s", behind)
             self._behind_of = last_time
@@ -241,19 +252,22 @@ class TableSupervisor:
             self._counters.late_ticks += 1
         late_ns = max(0, since_ns - LATE_NS)
         if self._simulated is not None:
-            waiting_ns = self._waiting_since_ns()
+            waiting_ns = self._pipeline.waiting_since_ns
             behind = waiting_ns is not None and now_ns - waiting_ns > BEHIND_NS
             late_ns = max(late_ns, self._simulated.turn(holds=behind))
         self._load.turned(now_ns, late_ns)
-        if self._halted():
+        if self._halted:
             return
         jumped = self._clock_watch.check()
         if jumped is not None:
             self._calendar_was_set(jumped)
-        for runner in self.runners.values():
-            if self._halted():
+        for table in self.tables.values():
+            if self._halted:
                 return
-            runner.tick()
+            result = table.tick()
+            self._outboxes[table.id].put(result.events, result.results, result.until_ns)
+            if table.simulated:
+                table.supervise()
             yield
 
     def each_second(self) -> bool:
@@ -268,40 +282,49 @@ class TableSupervisor:
 
     def rest_ns(self) -> int:
         """How long until the next tick, unless an input comes."""
-        if any(runner.table.busy_within(REST_NS) for runner in self.runners.values()):
+        if any(table.busy_within(REST_NS) for table in self.tables.values()):
             self._moved_ns = self._ticked_ns
         return TICK_NS if self._ticked_ns - self._moved_ns < STILL_NS else REST_NS
 
     def safe(self) -> None:
         """Makes every table's outputs safe and closes its wires; an error at one does not keep the others from it."""
         with ExitStack() as every:
-            for runner in self.runners.values():
-                every.callback(runner.table.safe)
+            for table in self.tables.values():
+                every.callback(table.safe)
 
     def close(self, reason: str) -> None:
         """Closes every table."""
-        for runner in self.runners.values():
-            runner.close(reason)
+        for table in self.tables.values():
+            self._put(table, table.close(reason))
 
     def _each_second(self) -> None:
-        if not self._halted():
+        if not self._halted:
             self._watch_calendar()
             found = self._disk_watch.check()
             if found is not None:
                 self._raise_everywhere(DISK, NEARLY_FULL, found, cause=NO_ROOM)
             elif self._disk_watch.has_room_again():
-                for runner in self.runners.values():
-                    runner.table.cause_gone(DISK, NO_ROOM)
+                for table in self.tables.values():
+                    table.cause_gone(DISK, NO_ROOM)
             overload = self._load.check()
             if overload is not None:
-                for runner in self.runners.values():
-                    runner.warn(SERVICE, OVERLOADED, overload)
-        for runner in self.runners.values():
-            self._counters.faults[runner.id] = tuple((one.device, one.fault) for one in runner.table.faults)
-            self._counters.states[runner.id] = HALTED if self._halted() else runner.table.state
+                for table in self.tables.values():
+                    self._put(table, table.warn(SERVICE, OVERLOADED, overload))
+        for table in self.tables.values():
+            self._counters.faults[table.id] = tuple((one.device, one.fault) for one in table.faults)
+            self._counters.states[table.id] = HALTED if self._halted else table.state
         # After the counters: whoever has a heartbeat finds them on the monitoring port.
-        for runner in self.runners.values():
-            runner.beat()
+        for table in self.tables.values():
+            self._beat(table)
+
+    def _put(self, table: LiveTable, events: Sequence[Event]) -> None:
+        self._outboxes[table.id].put_from_service(events)
+
+    def _beat(self, table: LiveTable) -> None:
+        """Sends a heartbeat, once the first event of this start is published: before that there is no head."""
+        head = self._pipeline.head(table.id)
+        if head.epoch == table.epoch or self._halted:
+            self._pipeline.beat(table.heartbeat(head.seq, head.hash, HALTED if self._halted else None))
 
     def history_was_changed(self, what: object) -> None:
         """Stops play: records that the journal holds are not as they were written."""
@@ -322,10 +345,10 @@ class TableSupervisor:
         if self._behind_of is not None and self._clock_watch.behind(self._behind_of) is None:
             self._behind_of = None
             log.info("the calendar is past the journal's newest record again: a supervisor may clear %s", CLOCK_JUMPED)
-            for runner in self.runners.values():
-                runner.table.cause_gone(CLOCK, BEHIND)
+            for table in self.tables.values():
+                table.cause_gone(CLOCK, BEHIND)
 
     def _raise_everywhere(self, device: str, fault: str, detail: str, *, cause: str = "") -> None:
         log.error("every table is stopped: %s", detail)
-        for runner in self.runners.values():
-            runner.raise_fault(device, fault, detail, cause=cause)
+        for table in self.tables.values():
+            self._put(table, table.raise_fault(device, fault, detail, cause=cause))

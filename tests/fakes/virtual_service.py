@@ -15,8 +15,8 @@ from controller.service.clock_watch import ClockWatch
 from controller.service.command_handler import CommandHandler
 from controller.service.command_server import LOCAL
 from controller.service.disk_watch import DiskWatch
+from controller.service.outbox import Outbox
 from controller.service.requests import CommandAnswer, Request
-from controller.service.table_runner import TableRunner
 from controller.service.table_supervisor import LATE_NS, TICK_NS, TableSupervisor
 from feed.allow_list import KeyOwner
 from feed.events import decode
@@ -88,9 +88,9 @@ class VirtualService:
         self.pipeline = bench.pipeline = type(bench.pipeline)(
             bench.journal, bench.feed, self.clock, bench.counters, heads=bench.journal.heads, halted=self._halt
         )
-        self.runners: dict[str, TableRunner] = {}
+        self.tables: dict[str, LiveTable] = {}
         self.handler = CommandHandler(
-            self.runners,
+            self.tables,
             NoService(),
             self.pipeline,
             self.clock,
@@ -104,18 +104,21 @@ class VirtualService:
             own = self.clock if self.paced is None else self.paced
             wiring = wirings[number] if wirings else wire(config, own, plan, seed + number)
             state = _state(config.id, bench.journal)
-            table = LiveTable(config, wiring, own, epoch=epoch, known=KnownTable(state))
-            self.runners[config.id] = TableRunner(table, self.pipeline, self.handler, self.keeper)
+            self.tables[config.id] = LiveTable(config, wiring, own, epoch=epoch, known=KnownTable(state))
+        self.outboxes = {
+            table.id: Outbox(self.pipeline, self.handler, self.keeper, table.memory, table.show)
+            for table in self.tables.values()
+        }
         watched = real or self.clock
         self.supervisor = TableSupervisor(
-            self.runners,
+            self.tables,
+            self.outboxes,
+            self.pipeline,
             watched,
             ClockWatch(watched),
             DiskWatch(free, watched),
             bench.counters,
-            halted=lambda: self.pipeline.failure is not None,
             simulated=self.paced,
-            waiting_since_ns=lambda: self.pipeline.waiting_since_ns,
         )
 
     @property

@@ -142,7 +142,7 @@ class LiveEvening(ABC):
                 await self._ended()
 
     def _look(self) -> None:
-        said = [*self.table.begin_waiting(), *self.table.tick().events]
+        said = self.table.tick().events
         self.said += said
         self.table.show(said)
         if self._supervised:

@@ -107,7 +107,7 @@ class CutEvening(PlayedOnBoards):
     async def _until(self, t_ns: int) -> None:
         while self.clock.now_ns() < t_ns:
             await sleep_ns(LOOK_NS)
-            self._keep([*self.table.begin_waiting(), *self.table.tick().events])
+            self._keep(self.table.tick().events)
             self._count_tokens()
             self.table.supervise()
 

@@ -426,7 +426,7 @@ def test_a_table_whose_wires_cannot_be_opened_is_shut_by_a_fault_and_the_others_
     assert len(failures) == 1
     assert hall.of("wheel-9").story() == ["table.opened", f"device.fault {WIRES_FAILED}"]
     assert "plug it in" in hall.of("wheel-9").one(events.DeviceFault).detail
-    assert hall.runners["wheel-9"].table.state == "shut"
+    assert hall.tables["wheel-9"].state == "shut"
     assert hall.of("wheel-1").of(events.Outcome)
     assert "wheel-9 stays shut" in caplog.text
     hall.send("clear", table="wheel-9", device="wires")
@@ -456,7 +456,7 @@ def test_wires_that_are_not_there_at_the_start_are_opened_when_they_come() -> No
     assert 2 < late.tries < 20, "a minute without a chip is a handful of tries"
     late.there = True
     hall.run(6, each=lambda: late.passed(hall.clock.now_ns()))
-    table = hall.runners["wheel-9"].table
+    table = hall.tables["wheel-9"]
     assert table.state == "shut", "until a supervisor has looked"
     hall.send("clear", table="wheel-9", device="wires")
     hall.run(1, each=lambda: late.passed(hall.clock.now_ns()))
@@ -478,12 +478,12 @@ def test_wires_that_open_after_a_restart_leave_a_fault_that_a_person_clears() ->
     lines = SimLines(PINS)
     mended = VirtualService([config], wirings=[Wiring([lines])], journal=before.journal, epoch="22")
     mended.open()
-    assert mended.runners["wheel-1"].table.state == "shut", "it stands until somebody has looked"
+    assert mended.tables["wheel-1"].state == "shut", "it stands until somebody has looked"
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
     mended.send("clear", device="wires")
     mended.run(1, each=lambda: lines.passed(mended.clock.now_ns()))
     assert mended.answers[0].accepted
-    assert mended.runners["wheel-1"].table.state == "open"
+    assert mended.tables["wheel-1"].state == "open"
 
 
 def test_a_simulator_is_wired_only_where_the_configuration_asks_for_it() -> None:

@@ -49,7 +49,7 @@ class OnABoard:
 
     @property
     def table(self) -> str:
-        return self.hall.runners["wheel-2"].table.state
+        return self.hall.tables["wheel-2"].state
 
     def run(self, seconds: float) -> list[str]:
         """Lets time pass; returns what the table said up to now."""
@@ -201,8 +201,8 @@ def test_a_fault_of_a_board_shows_again_after_a_restart_and_can_be_cleared() -> 
 
 def test_what_the_service_finds_while_the_table_waits_is_told_when_it_begins() -> None:
     bench = OnABoard()
-    live = bench.hall.runners["wheel-2"].table
-    bench.hall.runners["wheel-2"].raise_fault("disk", "nearly_full", "no room", cause="no room")
+    live = bench.hall.tables["wheel-2"]
+    bench.hall.tables["wheel-2"].raise_fault("disk", "nearly_full", "no room", cause="no room")
     assert bench.run(0.5) == []
     live.cause_gone("disk", "no room")
     bench.link.up(identity())

@@ -89,7 +89,7 @@ class OnAPort:
             try:
                 while loop.clock.now_ns() < until_ns:
                     await sleep_ns(S // 50)
-                    said = [*self.table.begin_waiting(), *self.table.tick().events]
+                    said = self.table.tick().events
                     self.said += said
                     self.table.show(said)
             finally:

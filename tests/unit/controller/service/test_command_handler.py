@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -37,7 +37,7 @@ class FakeTable:
             self.orders.append(command_text(command_of(verb, given, 0, command_id)))
         return self.closed
 
-    def may(self, sender: KeyOwner, verb: str) -> str | None:
+    def may(self, sender: KeyOwner, verb: str, others: Sequence[str]) -> str | None:
         return f"{sender.name} may not {verb}" if sender.role == "read-only" else None
 
 

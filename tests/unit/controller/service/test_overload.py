@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from controller.live.live_table import LiveTable, TickResult
 from controller.service.counters import ServiceCounters
 from controller.service.load_watch import AGAIN_NS, WINDOW_NS, LoadWatch
 from controller.service.service import SLICE_NS, Service
 from controller.service.state_paths import state_paths_for
 from controller.service.systemd import Systemd
-from controller.service.table_runner import TableRunner
 from controller.service.table_supervisor import LATE_NS, ServicePlan
 from feed import events
 from feed.endpoints import Endpoints
@@ -30,17 +30,18 @@ SPEED = 10.0
 def slow(hall: VirtualService, real_per_simulated: float) -> None:
     """Each table takes so much of the computer's time for the simulated time that it plays."""
 
-    def costing(runner: TableRunner, tick: Callable[[], None]) -> Callable[[], None]:
-        def run() -> None:
-            before_ns = runner.table.memory.until_ns or hall.paced_ns
-            tick()
-            played_ns = runner.table.memory.until_ns - before_ns
+    def costing(table: LiveTable, tick: Callable[[], TickResult]) -> Callable[[], TickResult]:
+        def run() -> TickResult:
+            before_ns = table.memory.until_ns or hall.paced_ns
+            result = tick()
+            played_ns = table.memory.until_ns - before_ns
             hall.clock.advance_to(hall.clock.now_ns() + round(played_ns * real_per_simulated))
+            return result
 
         return run
 
-    for runner in hall.runners.values():
-        runner.tick = costing(runner, runner.tick)  # type: ignore[method-assign]
+    for table in hall.tables.values():
+        table.tick = costing(table, table.tick)  # type: ignore[method-assign]
 
 
 def test_a_turn_of_an_overloaded_service_is_bounded_and_its_lateness_is_stated() -> None:
@@ -50,7 +51,7 @@ def test_a_turn_of_an_overloaded_service_is_bounded_and_its_lateness_is_stated()
     hall.run(60)
     # What a turn may make up for, at that cost, and no more however long it lasts.
     assert hall.bench.counters.longest_tick_ns <= LATE_NS * SPEED * 0.1 * len(TABLES) + LATE_NS
-    for table in hall.runners:
+    for table in hall.tables:
         warning = hall.of(table).one(events.DeviceWarning)
         assert (warning.device, warning.warning) == ("service", "overloaded")
         assert "simulated tables run 5." in warning.detail
@@ -130,16 +131,17 @@ def test_a_stop_comes_before_the_tables_of_a_long_turn(tmp_path: Path, monkeypat
     plan = ServicePlan(configs, state_paths_for(tmp_path / "state", configs), Endpoints.parse(f"ipc://{tmp_path}/run"))
     clock, ticked, asked = Busy(), list[str](), list[int]()
     made = Service(plan, clock, Systemd({}), ServiceCounters(), lambda event, body: None)
-    tick = TableRunner.tick
+    tick = LiveTable.tick
 
-    def costly(runner: TableRunner) -> None:
-        tick(runner)
-        ticked.append(runner.id)
+    def costly(table: LiveTable) -> TickResult:
+        result = tick(table)
+        ticked.append(table.id)
         clock.late_ns += SLICE_NS  # every table takes too long
         if not asked:
             asked.append(len(ticked))
             asyncio.get_running_loop().call_soon(made.stop)  # as a signal comes: on the loop
+        return result
 
-    monkeypatch.setattr(TableRunner, "tick", costly)
+    monkeypatch.setattr(LiveTable, "tick", costly)
     asyncio.run(made.run())
     assert len(ticked) - asked[0] <= 1

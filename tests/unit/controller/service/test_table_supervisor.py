@@ -113,12 +113,12 @@ def test_a_calendar_that_is_set_stops_every_table_until_a_supervisor_has_seen_it
         assert hall.of(table).verdicts() == ["void clock_jumped"]
         assert beats(hall, table)[-1].state == "shut"
     hall.run(30)
-    assert hall.runners["wheel-1"].table.state == "shut", "the bench's own supervisor leaves it to people"
+    assert hall.tables["wheel-1"].state == "shut", "the bench's own supervisor leaves it to people"
     hall.send("clear", table="wheel-1", device="clock")
     hall.run(1)
     assert hall.answers[0].accepted
-    assert hall.runners["wheel-1"].table.state == "open"
-    assert hall.runners["roulette-1"].table.state == "shut"
+    assert hall.tables["wheel-1"].state == "open"
+    assert hall.tables["roulette-1"].state == "shut"
 
 
 def test_a_calendar_that_is_set_back_cannot_be_cleared_until_it_is_past_the_newest_record() -> None:
@@ -145,7 +145,7 @@ def test_a_calendar_that_is_set_back_cannot_be_cleared_until_it_is_past_the_newe
     hall.send("clear", device="clock", request_id="later")
     hall.run(1)
     assert hall.answers[2].accepted
-    assert hall.runners["wheel-1"].table.state == "open"
+    assert hall.tables["wheel-1"].state == "open"
 
 
 def test_a_calendar_that_was_ahead_and_is_set_right_is_held_against_what_it_dated_meanwhile() -> None:
@@ -182,7 +182,7 @@ def test_a_calendar_before_the_journals_last_record_stops_play_until_it_is_past_
     hall.send("clear", device="clock", request_id="later")
     hall.run(1)
     assert hall.answers[1].accepted
-    assert hall.runners["wheel-1"].table.state == "open"
+    assert hall.tables["wheel-1"].state == "open"
 
 
 def test_a_disk_without_room_stops_play_while_that_can_still_be_journalled() -> None:
@@ -213,7 +213,7 @@ def test_what_the_disk_lost_of_a_table_stops_that_table() -> None:
     assert (fault.device, fault.fault) == ("journal", "history_lost")
     assert "3 records" in fault.detail
     assert hall.of("wheel-1").of(events.RoundOpened) == []
-    assert hall.runners["wheel-1"].table.state == "shut"
+    assert hall.tables["wheel-1"].state == "shut"
     assert hall.of("roulette-1").of(events.DeviceFault) == []
 
 
@@ -227,11 +227,11 @@ def test_what_the_disk_lost_of_the_commands_stops_every_table() -> None:
 def test_a_fault_that_a_start_finds_does_not_clear_another_of_its_device() -> None:
     hall = VirtualService([WHEEL])
     hall.open()
-    hall.runners["wheel-1"].raise_fault("journal", "history_changed", "a record differs")
+    hall.supervisor.history_was_changed("a record differs")
     hall.run(1)
     again = VirtualService([WHEEL], journal=hall.journal)
     again.open(lost={"wheel-1": "3 records that were durable are gone"})
-    standing = {fault.fault for fault in again.runners["wheel-1"].table._table.faults.standing}
+    standing = {fault.fault for fault in again.tables["wheel-1"]._table.faults.standing}
     assert standing == {"history_changed", "history_lost"}
 
 
@@ -249,7 +249,7 @@ def test_when_the_journal_fails_no_table_has_a_tick_and_heartbeats_state_halted(
     assert beats(hall)[-1].state == "halted"
     assert (beats(hall)[-1].last, beats(hall)[-1].head) == (hall.journal.heads["wheel-1"].seq, head.hash)
     assert hall.bench.counters.states == {"wheel-1": "halted", "roulette-1": "halted"}
-    assert hall.runners["wheel-1"].command("settle", {}, "7") is not None
+    assert hall.tables["wheel-1"].command("settle", {}, "7") is not None
 
 
 def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,14 +259,12 @@ def test_where_one_table_cannot_be_made_safe_the_others_are(monkeypatch: pytest.
     def broken() -> None:
         raise OSError("the chip is gone")
 
-    for runner in ("wheel-1", "roulette-1"):
-        monkeypatch.setattr(hall.runners[runner].table, "safe", broken)
+    for table_id in ("wheel-1", "roulette-1"):
+        monkeypatch.setattr(hall.tables[table_id], "safe", broken)
         with pytest.raises(OSError, match="the chip is gone"):
             hall.supervisor.safe()
         monkeypatch.undo()
-    assert all(runner.command("settle", {}, "7") is not None for runner in hall.runners.values()), (
-        "each of the others was"
-    )
+    assert all(table.command("settle", {}, "7") is not None for table in hall.tables.values()), "each of the others was"
 
 
 def test_a_correction_names_the_capture_of_a_round_that_had_none(caplog: pytest.LogCaptureFixture) -> None:
