@@ -100,7 +100,7 @@ install:
 	@sh systemd/package/install.sh ready
 	@sh systemd/package/install.sh
 
-# As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1 --compiled"
+# As options: SOAK="--only corrupted-roulette --count 10000 --jobs 1"
 soak: $(CHECKS) firmware
 	@$(BIN)/python -m tests.soak --list
 	@$(BIN)/python -m tests.soak $(SOAK)

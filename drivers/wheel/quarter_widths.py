@@ -23,8 +23,7 @@ from hal.values import Edge
 Widths: TypeAlias = tuple[float, float, float, float]
 """How wide each quarter is, in counts; the four add up to about 4."""
 
-# Not Final: mypyc, which compiles this module for the soaks, loses the value of a Final tuple of floats.
-EVEN: Widths = (1.0, 1.0, 1.0, 1.0)
+EVEN: Final[Widths] = (1.0, 1.0, 1.0, 1.0)
 
 LEAST_SAMPLES: Final = 8
 """Slots that are needed before a width is believed (ours)."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from hal.clock import SystemClock
 from tests.soak import proofs, source
 from tests.soak.catalogue import SOAKS, Soak
-from tests.soak.compiled import CompiledProcesses
 from tests.soak.records import Folder, SoakError
 from tests.soak.runner import Orders, Processes, Runner
 
@@ -41,14 +40,7 @@ def parser() -> argparse.ArgumentParser:
         "--jobs", type=_positive, metavar="N", default=os.cpu_count() or 1, help="processes at a time (%(default)s)"
     )
     made.add_argument("--state", type=Path, metavar="DIR", default=STATE, help="where pieces are recorded (build/soak)")
-    made.add_argument("--in-turns", action="store_true", help="take a piece of each soak in turn")
     made.add_argument("--keep", action="store_true", help="count pieces that were recorded on other code")
-    made.add_argument(
-        "--compiled",
-        action="store_true",
-        help="run soaks of corrupted wheels, and no others, on a copy of the commit that mypyc compiles: 1.6 times as "
-        "fast; what fails is repeated on the plain code",
-    )
     made.add_argument("--again", action="store_true", help="repeat pieces that failed")
     return made
 
@@ -63,17 +55,6 @@ def chosen(names: list[str]) -> list[Soak]:
     if unknown:
         raise SoakError(f"no soak is named {', '.join(sorted(unknown))}; --list shows their names")
     return [soak for soak in SOAKS if not names or soak.name in names]
-
-
-def need_wheels(soaks: list[Soak]) -> None:
-    """All of the soaks can be run compiled.
-
-    Raises:
-        SoakError: one cannot.
-    """
-    if not all(soak.wheel for soak in soaks):
-        wheels = " ".join(f"--only {soak.name}" for soak in SOAKS if soak.wheel)
-        raise SoakError(f"--compiled runs the soaks of corrupted wheels alone: {wheels}")
 
 
 def _print(line: str) -> None:
@@ -93,18 +74,12 @@ def main(arguments: list[str] | None = None) -> int:
             proofs.update(Folder(given.state), SOAKS, FIGURES, PAGE)
             print(f"written: {PAGE.relative_to(source.ROOT)}")
             return 0
-        if given.compiled:
-            need_wheels(soaks)
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         clock = SystemClock()
         wanted = [(soak, given.count or soak.amount) for soak in soaks]
-        orders = Orders(wanted, given.jobs, given.in_turns, given.keep, given.again)
+        orders = Orders(wanted, given.jobs, given.keep, given.again)
         with Folder(given.state) as folder:
-            processes = (
-                CompiledProcesses(source.ROOT, clock, given.state) if given.compiled else Processes(source.ROOT, clock)
-            )
-            runner = Runner(folder, orders, processes, clock, _print)
-            complete = runner.run()
+            complete = Runner(folder, orders, Processes(source.ROOT, clock), clock, _print).run()
     except SoakError as error:
         print(f"soak: {error}", file=sys.stderr)
         return 2

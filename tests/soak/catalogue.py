@@ -47,8 +47,6 @@ class Soak:
     """The pieces that an amount needs, in order, always the same."""
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
-    wheel: str = ""
-    """The wheel whose corrupted rounds it judges; empty where it does something else."""
 
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
@@ -57,10 +55,6 @@ def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
         return Piece(f"seeds-{first:08}-{first + RUNS_A_PIECE:08}", RUNS_A_PIECE, arguments)
 
     return lambda amount: [piece(first) for first in range(0, amount, RUNS_A_PIECE)]
-
-
-def _corrupted(name: str, title: str, runs: int, wheel: str) -> Soak:
-    return Soak(name, title, "runs", runs, _seeds(wheel), wheel=wheel)
 
 
 def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
@@ -93,17 +87,19 @@ def _parts(name: str, title: str, parts: int, *files: str) -> Soak:
 
 
 SOAKS: tuple[Soak, ...] = (
-    _corrupted(
+    Soak(
         "corrupted-money-wheel",
         "No outcome of a money wheel with corrupted lines that the truth does not support",
+        "runs",
         MONEY_WHEEL_RUNS,
-        "money_wheel",
+        _seeds("money_wheel"),
     ),
-    _corrupted(
+    Soak(
         "corrupted-roulette",
         "No outcome of a roulette wheel with corrupted lines that the truth does not support",
+        "runs",
         ROULETTE_RUNS,
-        "roulette",
+        _seeds("roulette"),
     ),
     _parts(
         "kills-of-the-journal",

@@ -2,17 +2,14 @@
 
 Each seed is a run of one to three rounds under one corruption (`tests.oracle.rounds`). Prints each outcome that the
 truth does not support, with the command that repeats its run, and exits 1 if there is one.
-
-With `--digests` it prints a digest of each run instead: where two copies of the code print the same, they do the same.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -60,14 +57,6 @@ def judge(wheel: str, first: int, count: int) -> Result:
     return Result(counts, failures)
 
 
-def digests(wheel: str, first: int, count: int) -> Iterator[str]:
-    """`SEED DIGEST` for each run of the seeds from `first` on: of all its events and verdicts."""
-    for seed in range(first, first + count):
-        if seed % RUNS_A_COLLECTION == 0:
-            gc.collect()
-        yield f"{seed} {hashlib.sha256(repr(ROUNDS[wheel](seed)).encode()).hexdigest()}"
-
-
 def command(wheel: str, first: int, count: int) -> str:
     """The command that judges these seeds."""
     return f"python -m tests.soak.corrupted_rounds {wheel} {first} {count}"
@@ -80,13 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("first", type=int, help="the first seed")
     parser.add_argument("count", type=int, nargs="?", default=1, help="how many seeds from it on (1)")
     parser.add_argument("--soak-result", type=Path, help="also write the result to this file, as JSON")
-    parser.add_argument("--digests", action="store_true", help="print a digest of each run, and judge nothing")
     given = parser.parse_args(arguments)
     gc.disable()
-    if given.digests:
-        for line in digests(given.wheel, given.first, given.count):
-            print(line)
-        return 0
     result = judge(given.wheel, given.first, given.count)
     for failure in result.failures:
         print(f"{failure.what}\n  {failure.command}")

@@ -124,9 +124,8 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "none; seeds 0, 1, 2, ... in order. The truth is `tests/oracle`'s, which knows neither drivers nor simulators.",
         "- *False outcomes that no software can detect* are those that `tests/oracle/invisible.py` lists, with the "
         "reason: the lines are, edge for edge, those of another wheel that is rightly wired, or of a wheel at rest.",
-        "- *Hot modules compiled by mypyc*, beside the version of Python: `--compiled` ran pieces on a copy of the "
-        "commit, after runs of each wheel had the same events compiled and plain. What failed was repeated on the "
-        "plain code; a difference between the two is a failure.",
+        "- *Hot modules compiled by mypyc*, beside the version of Python: an earlier runner ran these pieces on a "
+        "compiled copy of the commit, after runs of each wheel had the same events compiled and plain.",
         "- A *part* is some tests of the files that `tests/soak/catalogue.py` names; a skipped test is a failure.",
         "",
     ]

@@ -2,7 +2,6 @@
 
     build/soak/lock                                    held while a runner works
     build/soak/corrupted-roulette/seeds-0-2500.json    one piece, as `Record`
-    build/soak/compiled-*/                             copies of commits, compiled (`tests.soak.compiled`)
 
 A piece is written whole or not at all: to a file beside its own, synchronised, renamed. What was interrupted has left
 nothing, and is repeated.

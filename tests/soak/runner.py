@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain, zip_longest
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ import msgspec
 from hal.clock import NS_PER_S, Clock
 from tests.soak import source
 from tests.soak.catalogue import Piece, Soak
-from tests.soak.records import Failure, Folder, Machine, Record, Result, SoakError
+from tests.soak.records import Failure, Folder, Record, Result, SoakError
 
 LONGEST_S = 6 * 3600
 """Ends a piece that hangs; the longest takes a small part of it."""
@@ -28,13 +28,6 @@ LAST_LINES = 25
 """Of the output of a process that failed without a result."""
 SILENCE_S = 60.0
 """The progress is reported this often where no piece ends."""
-
-
-class Work(NamedTuple):
-    """One piece that is to be run."""
-
-    soak: Soak
-    piece: Piece
 
 
 class Ended(NamedTuple):
@@ -55,8 +48,6 @@ class Orders:
     """Each with the amount that is wanted."""
     jobs: int = 1
     """Processes at a time."""
-    in_turns: bool = False
-    """Whether a piece of each soak follows on one of the other, so that all advance together."""
     keep: bool = False
     """Whether pieces that were recorded on other code count; those that failed there are repeated."""
     again: bool = False
@@ -102,6 +93,10 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
+Missing = tuple[Progress, Piece]
+"""A piece that is to be run, with the progress of its soak."""
+
+
 class Processes:
     """Runs pieces as processes; `stop` ends those that run."""
 
@@ -111,50 +106,30 @@ class Processes:
         self._running: set[subprocess.Popen[str]] = set()
         self.stopped = False
 
-    @property
-    def machine(self) -> Machine:
-        """What the pieces run on."""
-        return source.machine()
-
-    def prepare(self, commit: str, report: Callable[[str], None]) -> None:
-        """Makes ready what the pieces need; called before the first one, with the commit that they are recorded on.
-
-        Raises:
-            SoakError: they cannot be run.
-        """
-
     def run(self, piece: Piece) -> Ended:
-        """Runs a piece to its end, or to `stop`."""
-        return self.run_in(self._root, piece)
-
-    def run_in(self, root: Path, piece: Piece) -> Ended:
-        """Runs a piece on the copy of the project in a folder."""
+        """Runs a piece in the project's folder, to its end or to `stop`."""
+        path = os.pathsep.join([str(self._root), *filter(None, [os.environ.get("PYTHONPATH")])])
+        begin_ns = self._clock.now_ns()
         with tempfile.TemporaryDirectory(prefix="feltwire-soak-") as folder:
             result = Path(folder) / "result.json"
-            ended = self.python(root, (*piece.arguments, "--soak-result", str(result)))
-            return ended._replace(result=result.read_bytes() if result.exists() else b"")
-
-    def python(self, root: Path, arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Ended:
-        """Runs Python on the copy of the project in a folder, to its end or to `stop`; has no result."""
-        path = os.pathsep.join([str(root), *filter(None, [os.environ.get("PYTHONPATH")])])
-        begin_ns = self._clock.now_ns()
-        process = subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=root, env={**os.environ, **(environment or {}), "PYTHONPATH": path}, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-        )  # fmt: skip
-        self._running.add(process)
-        try:
-            if self.stopped:
+            process = subprocess.Popen(
+                [sys.executable, *piece.arguments, "--soak-result", str(result)],
+                cwd=self._root, env={**os.environ, "PYTHONPATH": path}, start_new_session=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            )  # fmt: skip
+            self._running.add(process)
+            try:
+                if self.stopped:
+                    self._end(process)
+                output, _ = process.communicate(timeout=LONGEST_S)
+            except subprocess.TimeoutExpired:
                 self._end(process)
-            output, _ = process.communicate(timeout=LONGEST_S)
-        except subprocess.TimeoutExpired:
-            self._end(process)
-            output = process.communicate()[0] + f"\nended: it ran for {duration(LONGEST_S)}"
-        finally:
-            self._end(process)
-            self._running.discard(process)
-        return Ended(process.returncode, output, b"", (self._clock.now_ns() - begin_ns) / NS_PER_S)
+                output = process.communicate()[0] + f"\nended: it ran for {duration(LONGEST_S)}"
+            finally:
+                self._end(process)
+                self._running.discard(process)
+            reported = result.read_bytes() if result.exists() else b""
+        return Ended(process.returncode, output, reported, (self._clock.now_ns() - begin_ns) / NS_PER_S)
 
     @property
     def running(self) -> int:
@@ -204,26 +179,24 @@ class Runner:
         missing = [self._missing(soak, amount, commit) for soak, amount in self._orders.soaks]
         for progress in self._progress.values():
             self._report(progress.line(self._clock.now_ns()))
-        if any(missing):
-            self._processes.prepare(commit, self._report)
-        in_order = _in_turns(missing) if self._orders.in_turns else chain.from_iterable(missing)
-        self._run(in_order, commit, self._processes.machine)
+        self._run(chain.from_iterable(missing), commit)
         return all(p.failures == 0 and p.done >= p.wanted for p in self._progress.values())
 
-    def _missing(self, soak: Soak, amount: int, commit: str) -> list[Work]:
+    def _missing(self, soak: Soak, amount: int, commit: str) -> list[Missing]:
         """Counts what is recorded of a soak; returns the rest."""
         records = self._folder.records(soak.name)
         progress = self._progress[soak.name]
-        missing, elsewhere = [], 0
+        missing: list[Missing] = []
+        elsewhere = 0
         for piece in soak.pieces(amount):
             progress.wanted += piece.amount
             record = records.get(piece.name)
             if record is None or record.command != piece.command:
-                missing.append(Work(soak, piece))
+                missing.append((progress, piece))
                 continue
             here = source.same_code(record.commit, commit)
             if (record.failed and (self._orders.again or not here)) or not (here or self._orders.keep):
-                missing.append(Work(soak, piece))
+                missing.append((progress, piece))
                 elsewhere += not here
                 continue
             progress.take(record)
@@ -235,17 +208,15 @@ class Runner:
             )
         return missing
 
-    def _run(self, work: Iterable[Work], commit: str, machine: Machine) -> None:
-        waiting = iter(work)
-        running: dict[Future[Ended], Work] = {}
+    def _run(self, missing: Iterator[Missing], commit: str) -> None:
+        running: dict[Future[Ended], Missing] = {}
         with ThreadPoolExecutor(self._orders.jobs) as threads:
             try:
                 while True:
-                    while len(running) < self._orders.jobs and (one := next(waiting, None)) is not None:
-                        progress = self._progress[one.soak.name]
+                    for progress, piece in islice(missing, self._orders.jobs - len(running)):
                         if progress.since_ns is None:
                             progress.since_ns = self._clock.now_ns()
-                        running[threads.submit(self._processes.run, one.piece)] = one
+                        running[threads.submit(self._processes.run, piece)] = (progress, piece)
                     if not running:
                         return
                     ended, _ = wait(running, timeout=SILENCE_S, return_when=FIRST_COMPLETED)
@@ -255,28 +226,27 @@ class Runner:
                             "Run a soak in a checkout that nobody works in: git worktree add --detach FOLDER"
                         )
                     for future in ended:
-                        one = running.pop(future)
-                        self._record(one, future.result(), commit, machine)
-                    for name in dict.fromkeys(one.soak.name for one in running.values()) if not ended else ():
-                        self._report(self._progress[name].line(self._clock.now_ns()))
+                        self._record(*running.pop(future), future.result(), commit)
+                    if not ended:
+                        for name in dict.fromkeys(progress.soak.name for progress, _ in running.values()):
+                            self._report(self._progress[name].line(self._clock.now_ns()))
             finally:
                 self._processes.stop()
 
-    def _record(self, work: Work, ended: Ended, commit: str, machine: Machine) -> None:
+    def _record(self, progress: Progress, piece: Piece, ended: Ended, commit: str) -> None:
         record = Record(
-            soak=work.soak.name,
-            piece=work.piece.name,
-            command=work.piece.command,
+            soak=progress.soak.name,
+            piece=piece.name,
+            command=piece.command,
             commit=commit,
-            machine=machine,
+            machine=source.machine(),
             date=self._today(),
             seconds=round(ended.seconds, 1),
             status=ended.status,
-            amount=work.piece.amount,
-            result=result_of(work.piece, ended),
+            amount=piece.amount,
+            result=result_of(piece, ended),
         )
         self._folder.write(record)
-        progress = self._progress[work.soak.name]
         progress.take(record)
         progress.new += record.amount
         self._failed(record)
@@ -308,8 +278,3 @@ def result_of(piece: Piece, ended: Ended) -> Result:
 def last_lines(output: str) -> str:
     """The end of what a process printed."""
     return "\n".join(output.splitlines()[-LAST_LINES:])
-
-
-def _in_turns(lists: Sequence[Sequence[Work]]) -> Iterator[Work]:
-    """One of each list after the other."""
-    return (one for turn in zip_longest(*lists) for one in turn if one is not None)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.report import processor
-from tests.soak.records import Machine, SoakError
+from tests.soak.records import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 PROSE = (":(exclude)docs", ":(exclude)README.md")
@@ -39,26 +39,9 @@ def commit() -> str:
     return head.stdout.strip() + (CHANGED if changed else "")
 
 
-def is_committed(commit: str) -> bool:
-    """Whether a commit, as `commit` names it, is all of the code that runs."""
-    return CHANGED not in commit and commit != UNKNOWN
-
-
-def archive(commit: str) -> bytes:
-    """The files of a commit, as a zip file.
-
-    Raises:
-        SoakError: git has no such commit.
-    """
-    made = subprocess.run(["git", "-C", str(ROOT), "archive", "--format=zip", commit], capture_output=True, check=False)
-    if made.returncode:
-        raise SoakError(f"git archive: {made.stderr.decode(errors='replace').strip()}")
-    return made.stdout
-
-
 @cache
 def same_code(one: str, other: str) -> bool:
     """Whether two commits differ in prose at most; code that was changed and not committed equals nothing."""
-    if not (is_committed(one) and is_committed(other)):
+    if UNKNOWN in (one, other) or CHANGED in one + other:
         return False
     return one == other or _git("diff", "--quiet", one, other, "--", ".", *PROSE).returncode == 0

@@ -12,12 +12,10 @@ import msgspec
 import pytest
 
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
-from tests.oracle.rounds import Round
 from tests.soak import source
 from tests.soak.__main__ import main
 from tests.soak.catalogue import Piece, Soak
-from tests.soak.corrupted_rounds import ROUNDS, digests, judge
-from tests.soak.corrupted_rounds import main as judge_main
+from tests.soak.corrupted_rounds import ROUNDS, judge
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 from tests.soak.runner import Ended, Orders, Processes, Runner, duration
 
@@ -45,11 +43,6 @@ class Scripted(Processes):
         self._virtual = clock
         self._script = script or {}
         self.ran: list[str] = []
-        self.prepared: list[str] = []
-
-    def prepare(self, commit: str, report: Callable[[str], None]) -> None:
-        assert self.ran == []
-        self.prepared.append(commit)
 
     def run(self, piece: Piece) -> Ended:
         self.ran.append(piece.name)
@@ -230,17 +223,9 @@ def test_code_that_changes_while_pieces_run_ends_the_run_and_leaves_no_record_of
     assert list(records(tmp_path)) == ["piece-0", "piece-10"]
 
 
-def test_what_the_pieces_need_is_made_ready_once_and_only_where_pieces_are_missing(tmp_path: Path) -> None:
-    assert Played(tmp_path).processes.prepared == [ONE]
-    assert Played(tmp_path).processes.prepared == []
-
-
-def test_several_soaks_run_one_after_the_other_or_in_turns(tmp_path: Path) -> None:
-    both = [(TINY, 30), (ALSO, 20)]
-    after = Played(tmp_path / "after", orders=Orders(both))
-    assert [line.split(":")[0] for line in after.lines[2:]] == ["tiny", "tiny", "tiny", "also", "also"]
-    turns = Played(tmp_path / "turns", orders=Orders(both, in_turns=True))
-    assert [line.split(":")[0] for line in turns.lines[2:]] == ["tiny", "also", "tiny", "also", "tiny"]
+def test_several_soaks_run_one_after_the_other(tmp_path: Path) -> None:
+    played = Played(tmp_path, orders=Orders([(TINY, 30), (ALSO, 20)]))
+    assert [line.split(":")[0] for line in played.lines[2:]] == ["tiny", "tiny", "tiny", "also", "also"]
 
 
 def test_a_share_of_a_soak_is_no_whole_one(tmp_path: Path) -> None:
@@ -307,46 +292,12 @@ def test_runs_that_have_next_to_no_outcome_try_nothing(monkeypatch: pytest.Monke
     assert failure.what == "only 0 outcomes in 20 runs: nothing was tried"
 
 
-def test_digests_are_those_of_the_events_and_verdicts_of_each_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = list(digests("money_wheel", 0, 4))
-    assert [line.split()[0] for line in kept] == ["0", "1", "2", "3"]
-    assert len({line.split()[1] for line in kept}) == 4
-    assert list(digests("money_wheel", 2, 2)) == kept[2:]
-    true = ROUNDS["money_wheel"]
-
-    def later(seed: int) -> Round:
-        made = true(seed)
-        first = made.seen[0]
-        return made._replace(seen=[first._replace(t_ns=first.t_ns + 1), *made.seen[1:]]) if seed == 2 else made
-
-    monkeypatch.setitem(ROUNDS, "money_wheel", later)
-    changed = list(digests("money_wheel", 0, 4))
-    assert [one == other for one, other in zip(kept, changed, strict=True)] == [True, True, False, True]
-
-
-def test_a_piece_that_is_to_print_digests_prints_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
-    assert judge_main(["roulette", "5", "--digests"]) == 0
-    assert capsys.readouterr().out.splitlines() == list(digests("roulette", 5, 1))
-
-
 # --- the command -----------------------------------------------------------------------------------------------------
 
 
 def test_the_command_names_a_soak_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "corrupted-baccarat"]) == 2
     assert capsys.readouterr().err == "soak: no soak is named corrupted-baccarat; --list shows their names\n"
-
-
-@pytest.mark.parametrize("named", [[], ["--only", "craps-games"], ["--only", "corrupted-roulette", "--only", "boards"]])
-def test_the_command_compiles_for_corrupted_wheels_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], named: list[str]
-) -> None:
-    assert main(["--compiled", *named, "--state", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == (
-        "soak: --compiled runs the soaks of corrupted wheels alone: "
-        "--only corrupted-money-wheel --only corrupted-roulette\n"
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("count", ["0", "-1", "many"])
