@@ -91,7 +91,7 @@ def test_a_stale_board_shows_no_number_as_the_result_and_marks_the_history_as_kn
     shown.show(table)
     expect(shown.board().locator(".giant")).to_have_text("25")
     site.silence(table, 3)
-    shown.expect_state(STALE, "nothing comes from the table; the numbers below are old")
+    shown.expect_state(STALE, "no signal from the table; the numbers below are old")
     expect(shown.board().locator(".giant")).to_have_count(0)
     expect(shown.board().locator(".known")).to_have_text("LAST KNOWN")
     assert shown.last() == [*range(25, 5, -1)]

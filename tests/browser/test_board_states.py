@@ -40,7 +40,7 @@ WORDS = {
         "fault": "FAULT",
         "detail": "wheel: the wheel is not level",
         "shut": "TABLE CLOSED",
-        "halted": "the record of the table cannot be kept; no round continues",
+        "halted": "the table's record cannot be kept; play has stopped",
         "stale": "STALE: NO SIGNAL",
         "last": "LAST · ROUND 1",
     },
