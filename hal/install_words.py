@@ -1,7 +1,7 @@
 """How what is missing is installed: in words with a command that works where this program runs.
 
 A checkout has the locked requirements beside the packages; the Debian package brings its libraries below
-`/opt/feltwire/lib` and has no pip.
+`/opt/feltwire/lib`, and a pip for what others made.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 """The folder with the packages: that of the checkout, or of the libraries."""
 BROUGHT: Final = frozenset({"fleet", "pi"})
 """What the Debian package brings."""
+PACKAGED_PIP: Final = "sudo feltwire-pip"
+"""The package's command for libraries and packages beside its own."""
 
 
 def how_to_install(what: str, root: Path = ROOT) -> str:
@@ -32,12 +34,8 @@ def how_to_install(what: str, root: Path = ROOT) -> str:
 
 
 def how_to_pip(name: str, root: Path = ROOT) -> str:
-    """How to install one library that no lock names, as a checkout does."""
-    if (root / "requirements").is_dir():
-        return f"install it with: {_pip()} install {name}"
-    return (
-        f"the Debian package does not bring it. In a checkout of this version: .venv/bin/python -m pip install {name}"
-    )
+    """How to install one library, or a package of others, that no lock names: `install it with: …`."""
+    return f"install it with: {_pip() if (root / 'requirements').is_dir() else PACKAGED_PIP} install {name}"
 
 
 def _pip() -> str:

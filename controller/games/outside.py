@@ -33,6 +33,7 @@ from drivers.base.device_spec import DeviceSpec
 from feed.data import TablePackage
 from feed.game_view import check_view
 from hal.backend_spec import BackendSpec
+from hal.install_words import how_to_pip
 from hal.known_names import nearest
 
 T = TypeVar("T")
@@ -121,7 +122,7 @@ def _found(name: str) -> Installed:
     listed = f" (installed: {', '.join(known)})" if known else ""
     raise PackageError(
         "no package of this name that offers games, devices, backends or rules is installed",
-        f"{offer}install it with pip beside feltwire, or remove it from the list{listed}",
+        f"{offer}{how_to_pip('FILE.whl')}, or remove it from the list{listed}",
     )
 
 

@@ -135,11 +135,12 @@ def _units(stage: Path) -> None:
 
 
 def _command(stage: Path, system: System) -> None:
-    """The command, its manual pages and its completion."""
-    target = stage / "usr/bin/feltwire"
-    target.parent.mkdir(parents=True)
-    target.write_text(filled((HERE / "feltwire").read_text(), system))
-    target.chmod(0o755)
+    """The commands, their manual pages and completion."""
+    for place in ("usr/bin/feltwire", "usr/sbin/feltwire-pip"):
+        target = stage / place
+        target.parent.mkdir(parents=True)
+        target.write_text(filled((HERE / target.name).read_text(), system))
+        target.chmod(0o755)
     pages = stage / "usr/share/man/man1"
     pages.mkdir(parents=True)
     completions = {
@@ -254,7 +255,7 @@ def _same_modes_and_times(stage: Path, made: datetime) -> None:
             path.chmod(0o755)
         elif not path.is_symlink():
             own = path.stat().st_mode & 0o100 and (
-                path.is_relative_to(stage / "usr/bin") or path.parent.name in ("DEBIAN", "libexec")
+                path.parent.name in ("bin", "sbin", "DEBIAN", "libexec") and not path.is_relative_to(stage / LIBRARIES)
             )
             path.chmod(MODES[bool(own)])
         os.utime(path, (made.timestamp(), made.timestamp()), follow_symlinks=False)

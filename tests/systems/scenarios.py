@@ -20,6 +20,7 @@ from systemd.package.release import assemble
 from systemd.package.repository import KEYRING, signer
 from systemd.package.systems import ROOT, SYSTEMS
 from systemd.package.version import project_number, version
+from systemd.package.wheels import pip
 from tests.systems.packages import FIRST_NUMBER, first_release, outcome_line, packages
 from tests.systems.report import Report
 from tests.systems.roots import Root, RootError, root, run
@@ -32,7 +33,14 @@ PLAYED: Final = f"simulate {EXAMPLES}/roulette.toml --rounds 3 --seed 5 --fault 
 STATE: Final = "/var/lib/feltwire"
 QUICK_START: Final = re.compile(r"## Two commands.*?```sh\n(.*?)```", re.DOTALL)
 PAGE: Final = re.compile(r"http://127\.0\.0\.1:(\d+)/")
-LEFT: Final = ("/opt/feltwire", "/etc/feltwire", STATE, "/usr/bin/feltwire", "/usr/lib/systemd/system/feltwire.service")
+LEFT: Final = (
+    "/opt/feltwire",
+    "/usr/local/lib/feltwire",
+    "/etc/feltwire",
+    STATE,
+    "/usr/bin/feltwire",
+    "/usr/lib/systemd/system/feltwire.service",
+)
 
 
 def quick_start(report: Report, at: Root) -> None:
@@ -133,6 +141,7 @@ def package_life(report: Report, at: Root) -> None:
     same = at.must(f"sha256sum {STATE}/signing.key {STATE}/sim/signing.key 2>/dev/null; true") == key
     report.check("with the same key", same)
     installed_checks(report, at)
+    others(report, at)
     code, text = at.run(f"dpkg -i {at.bring(first_release(at.suite))}")
     report.check("the first release is refused over it", code and "refusing to go back" in text, text)
     removal(report, at)
@@ -163,6 +172,42 @@ def installed_checks(report: Report, at: Root) -> None:
     report.check("every file is as it was packed", files == "", files)
     named = at.must("cat /usr/share/doc/feltwire/copyright")
     report.check("the licences of others are there", "libzmq" in named and "Chris Liechti" in named)
+
+
+def others(report: Report, at: Root) -> None:
+    """A package of somebody else, and RPi.GPIO where its last systems are, beside the installed package."""
+    table = "/srv/fair-wheel.toml"
+    # The quick start installed it.
+    at.must("apt-get purge -q 'python3*-venv'")
+    code, text = at.run("feltwire-pip list")
+    report.check("feltwire-pip names what it needs", code == 1 and "sudo apt install python3-venv" in text, text)
+    at.must("apt-get install -q python3-venv")
+    code, text = at.run(f"feltwire check {at.bring(ROOT / 'examples/plugin/fair-wheel.toml')}")
+    report.check("check names how a package is installed", code == 2 and "sudo feltwire-pip install" in text, text)
+    with tempfile.TemporaryDirectory(prefix="feltwire-wheel-") as folder:
+        pip("wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}", str(ROOT / "examples/plugin"))
+        (wheel,) = Path(folder).iterdir()
+        with report.timed("feltwire-pip install, of a wheel"):
+            at.must(f"feltwire-pip install --no-index {at.bring(wheel)}")
+    code, text = at.run(f"runuser -u feltwire -- feltwire simulate {table} --rounds 2 --seed 5")
+    report.check("its game is played as the service's user", code == 0 and outcome_line(text), text)
+    at.must("feltwire-pip uninstall -y fair-wheel")
+    report.check("and is gone after it was uninstalled", at.run(f"feltwire check {table}")[0] == 2)
+    if at.suite == "bookworm":
+        rpi_gpio(report, at)
+
+
+def rpi_gpio(report: Report, at: Root) -> None:
+    """RPi.GPIO, built from its sources: it begins, and states that this computer is no Pi."""
+    at.must("apt-get install -q gcc python3-dev")
+    with report.timed("feltwire-pip install RPi.GPIO"):
+        at.must("feltwire-pip install RPi.GPIO")
+    table = at.path("/srv/legacy.toml")
+    text = at.must(f"cat {EXAMPLES}/money_wheel_on_pi.toml")
+    table.write_text(re.sub(r"^backend = .*$", 'backend = "gpiozero"\nfactory = "rpigpio"', text, flags=re.MULTILINE))
+    # As on its last kernels: newer ones are refused before it is asked.
+    code, text = at.run("setarch --uname-2.6 feltwire record /srv/legacy.toml /srv/legacy.vcd --seconds 1")
+    report.check("RPi.GPIO is found", code == 1 and "This module can only be run on a Raspberry Pi" in text, text)
 
 
 def _difference(one: str, other: str) -> str:

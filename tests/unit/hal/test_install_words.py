@@ -22,11 +22,12 @@ def test_in_a_checkout_the_command_names_this_python_and_a_file_that_is_there(
         assert Path(python).absolute() == Path(sys.executable).absolute()
 
 
-def test_the_package_never_names_a_pip_that_it_does_not_have(tmp_path: Path) -> None:
+def test_the_package_names_its_own_pip_and_no_lock_that_it_does_not_have(tmp_path: Path) -> None:
     for what in BROUGHT:
         assert how_to_install(what, tmp_path).endswith("sudo apt install --reinstall ./feltwire_*.deb")
-    for words in (how_to_install("statistics", tmp_path), how_to_pip("pigpio", tmp_path)):
-        assert words.startswith("the Debian package does not bring it. In a checkout of this version")
+    words = how_to_install("statistics", tmp_path)
+    assert words.startswith("the Debian package does not bring it. In a checkout of this version")
+    assert how_to_pip("pigpio", tmp_path) == "install it with: sudo feltwire-pip install pigpio"
 
 
 def test_what_the_package_is_said_to_bring_is_locked_for_it() -> None:

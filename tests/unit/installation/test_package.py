@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from email.parser import HeaderParser
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from systemd.package.systems import ROOT, SYSTEMS, BuildError
 from systemd.package.third_parties import STATED, parts
 from systemd.package.wheels import LOCK, Distribution, locked_for, unpack
 from tests.fakes.time_limits import HANG_S
+from tests.fakes.wheels import wheel
 
 pytestmark = pytest.mark.long
 """Some twenty seconds together: a package is built twice."""
@@ -33,22 +33,6 @@ pytestmark = pytest.mark.long
 EPOCH = "1764300000"
 TEXT = "The text of the licence of {}, {}."
 STATED_PARTS: dict[str, Any] = tomllib.loads(STATED.read_text())
-
-
-def wheel(folder: Path, name: str, version: str, files: dict[str, str], about: str = "") -> Path:
-    """A wheel as its author packs it."""
-    info = f"{name.replace('-', '_')}-{version}.dist-info"
-    content = {
-        **files,
-        f"{info}/METADATA": f"Metadata-Version: 2.4\nName: {name}\nVersion: {version}\n{about}\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: a test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    content[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*content, f"{info}/RECORD"])
-    path = folder / f"{info.removesuffix('.dist-info')}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        for one, text in content.items():
-            archive.writestr(zipfile.ZipInfo(one, (2020, 1, 1, 0, 0, 0)), text)
-    return path
 
 
 def wheels(out: Path, system: str, arch: str) -> None:

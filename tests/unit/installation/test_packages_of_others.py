@@ -1,0 +1,101 @@
+"""feltwire-pip installs what others made beside the package: the command finds it, and nothing of ours yields."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from systemd.package.build import HERE, filled
+from systemd.package.systems import System
+from tests.fakes.time_limits import HANG_S
+from tests.fakes.wheels import wheel
+
+HERE_NOW = System("this system", ".".join(map(str, sys.version_info[:3])), "+here")
+COMMAND = """
+import importlib.metadata, sys
+
+def main(prog_name):
+    import both, theirs
+    print(prog_name, both.WHOSE, theirs.WHOSE, importlib.metadata.version("their-game"))
+"""
+
+
+class Installed:
+    """The two commands of a package, with folders of a test in the place of the system's."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.libraries = folder / "opt"
+        self.others = folder / "local"
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        (self.bin / "python3").symlink_to(sys.executable)
+        self.write(self.bin / "id", "#!/bin/sh\necho ${UID_HERE:-0}\n")
+        for name in ("feltwire", "feltwire-pip"):
+            text = filled((HERE / name).read_text(), HERE_NOW)
+            text = text.replace("/opt/feltwire/lib", str(self.libraries))
+            self.write(self.bin / name, text.replace("/usr/local/lib/feltwire", str(self.others)))
+        self.write(self.libraries / "controller/cli.py", COMMAND)
+        self.write(self.libraries / "both.py", "WHOSE = 'ours'")
+        for name, version in (("feltwire", "0.1.0"), ("msgspec", "0.22.0")):
+            about = self.libraries / f"{name}-{version}.dist-info"
+            self.write(about / "METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+            self.write(about / "RECORD", f"{about.name}/METADATA,,\n{about.name}/RECORD,,\n")
+
+    def write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def run(self, name: str, *words: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        interpreter = [sys.executable, "-ISB"] if name == "feltwire" else ["sh"]
+        return subprocess.run(
+            ["sh", "-c", 'umask 077; exec "$@"', "sh", *interpreter, str(self.bin / name), *words],
+            cwd=self.folder,
+            env={**os.environ, "PATH": f"{self.bin}:{os.environ['PATH']}", **environ},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANG_S,
+        )
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Installed:
+    return Installed(tmp_path)
+
+
+def test_it_is_for_root(installed: Installed) -> None:
+    refused = installed.run("feltwire-pip", "list", UID_HERE="1000")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "sudo feltwire-pip list" in refused.stderr
+    assert not installed.others.exists()
+
+
+@pytest.mark.long
+def test_what_others_made_is_found_replaces_nothing_and_goes_again(installed: Installed) -> None:
+    """Some ten seconds: pip makes its folder."""
+    for version in ("1.0", "1.1"):
+        files = {f"{module}.py": f"WHOSE = 'theirs, {version}'" for module in ("both", "theirs")}
+        needs = "Requires-Dist: feltwire\nRequires-Dist: msgspec"
+        made = wheel(installed.folder, "their-game", version, files, needs)
+        # Without an index: what it needs of ours is there.
+        done = installed.run("feltwire-pip", "install", "-q", "--no-index", str(made))
+        assert done.returncode == 0, done.stderr
+        found = installed.run("feltwire")
+        assert found.stdout == f"feltwire ours theirs, {version} {version}\n", found.stderr
+    (module,) = installed.others.rglob("theirs.py")
+    assert [oct(path.stat().st_mode & 0o055) for path in (module, module.parent)] == ["0o44", "0o55"]
+    gone = installed.run("feltwire-pip", "uninstall", "-y", "their-game", "msgspec")
+    assert "Not uninstalling msgspec" in gone.stdout + gone.stderr
+    assert (installed.libraries / "msgspec-0.22.0.dist-info").is_dir()
+    assert "No module named 'theirs'" in installed.run("feltwire").stderr
+
+
+def test_both_commands_and_purge_name_the_same_folder() -> None:
+    names = ("feltwire", "feltwire-pip", "debian/postrm")
+    assert [name for name in names if "/usr/local/lib/feltwire" not in (HERE / name).read_text()] == []
