@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from tests.fakes.pi_layouts import LAYOUTS
 from tests.vm.images import BUILD, CAPTURES, HOUSE, ROOT, captures, debian, installed, make_disk, package
 from tests.vm.machine import Record, run_to_end
 
@@ -206,6 +207,20 @@ def gpiozero_verdicts(*, suite: str) -> Outcome:
     return outcome
 
 
+# --- chips ----------------------------------------------------------------------------------------------------------
+
+
+def renumbered(backends: str = "gpiod,gpiozero", *, suite: str = "", checkout: bool = False) -> Outcome:
+    """Chips made in the order of each Pi and kernel: each backend reads and drives the wires of the header's."""
+    outcome = Outcome()
+    disk = None if checkout else installed(suite)
+    records = run_to_end(disk, run="renumbered", virtual_time=True, options=[f"backends={backends}"])
+    _checks(records, outcome)
+    expected = len(LAYOUTS) * len(backends.split(","))
+    outcome.check(len([one for one in records if one["kind"] == "check"]) == expected, f"not {expected} checks")
+    return outcome
+
+
 # --- systemd --------------------------------------------------------------------------------------------------------
 
 
@@ -335,6 +350,7 @@ _WHERE: Final[tuple[tuple[str, Callable[..., Outcome], tuple[str, ...]], ...]] =
     ("busy-rates", busy_rates, (OLD,)),
     # Debian 13 has no lgpio.
     ("gpiozero-verdicts", gpiozero_verdicts, (OLD,)),
+    ("renumbered", renumbered, (OLD,)),
     ("gpiozero-rates", gpiozero_rates, (OLD,)),
 )
 """Each scenario with its systems: what systemd and dpkg do on both, what the kernel's lines do on one of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.vm.power_cuts import cut_again_and_again, judged
-from tests.vm.scenarios import Outcome, overflow, verdicts
+from tests.vm.scenarios import Outcome, overflow, renumbered, verdicts
 
 
 def assert_right(outcome: Outcome) -> None:
@@ -19,6 +19,10 @@ def test_a_capture_through_the_kernels_lines_gives_what_its_replay_gives() -> No
 
 def test_no_verdict_rests_on_edges_that_the_kernels_buffer_lost() -> None:
     assert_right(overflow(checkout=True))
+
+
+def test_the_chip_of_the_header_is_opened_whatever_number_a_kernel_gave_it() -> None:
+    assert_right(renumbered("gpiod", checkout=True))
 
 
 def test_nothing_that_was_seen_outside_is_lost_in_a_power_cut() -> None:

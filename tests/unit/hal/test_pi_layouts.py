@@ -12,27 +12,14 @@ from hal.backends.gpiod_chip import chip_path
 from hal.backends.gpiozero_factory import load_factory
 from hal.lines import LineError
 from tests.fakes.fake_gpiod import FakeKernel
+from tests.fakes.pi_layouts import LAYOUTS
 from tests.fakes.pin_libraries import Board, library
 
-BRCMSTB = ("gpio-brcmstb@107d508500", "gpio-brcmstb@107d508520", "gpio-brcmstb@107d517c00", "gpio-brcmstb@107d517c20")
-LAYOUTS: dict[str, tuple[dict[int, str], int]] = {
-    "Pi Zero 2 W": ({0: "pinctrl-bcm2835", 1: "raspberrypi-exp-gpio"}, 0),
-    "Pi 3, kernel 6.1": ({0: "pinctrl-bcm2835", 1: "brcmvirt-gpio", 2: "raspberrypi-exp-gpio"}, 0),
-    "Pi 3, kernel 6.12": ({512: "pinctrl-bcm2835", 566: "raspberrypi-exp-gpio"}, 512),
-    "Pi 4": ({0: "pinctrl-bcm2711", 1: "raspberrypi-exp-gpio"}, 0),
-    "Pi 4, the expander probed first": ({0: "raspberrypi-exp-gpio", 1: "pinctrl-bcm2711"}, 1),
-    "Pi 5, before kernel 6.6.45": ({**dict(enumerate(BRCMSTB)), 4: "pinctrl-rp1"}, 4),
-    "Pi 5, from kernel 6.6.45": ({0: "pinctrl-rp1", **dict(enumerate(BRCMSTB, 10))}, 0),
-    "Pi 5, renumbered again": ({**dict(enumerate(BRCMSTB)), 11: "pinctrl-rp1"}, 11),
-    "Pi 4 with a simulated chip beside": ({0: "pinctrl-bcm2711", 1: "gpio-sim.0-node0"}, 0),
-}
-"""By number, the label of each chip; and the number of the header's."""
-
-EACH = pytest.mark.parametrize(("labels", "header"), LAYOUTS.values(), ids=LAYOUTS)
+EACH = pytest.mark.parametrize(("labels", "header", "link"), LAYOUTS.values(), ids=LAYOUTS)
 
 
 @EACH
-def test_gpiod_opens_the_chip_of_the_header(labels: dict[int, str], header: int) -> None:
+def test_gpiod_opens_the_chip_of_the_header(labels: dict[int, str], header: int, link: int | None) -> None:
     kernel = FakeKernel()
     paths = {}
     for number, label in labels.items():
@@ -59,7 +46,7 @@ def plugged(monkeypatch: pytest.MonkeyPatch, labels: dict[int, str]) -> None:
 
 @EACH
 def test_gpiozero_is_given_the_chip_of_the_header(
-    monkeypatch: pytest.MonkeyPatch, labels: dict[int, str], header: int
+    monkeypatch: pytest.MonkeyPatch, labels: dict[int, str], header: int, link: int | None
 ) -> None:
     with library("lgpio", Board()):
         plugged(monkeypatch, labels)
