@@ -78,7 +78,7 @@ def command(
     2 for a wrong option.
     """
     from command_line.local_services import listens
-    from controller.service.requests import RequestError, decode_request, encode_request
+    from controller.service.requests import RequestError, decode_request
     from feed.endpoints import EndpointError, Endpoints
 
     if not 0 < timeout <= MAX_TIMEOUT_S:
@@ -109,7 +109,7 @@ def command(
         nobody = "nothing listens there; is the service running? start it with feltwire run"
         click.echo(f"{endpoints.commands}: nothing was sent: {nobody}", err=True)
         sys.exit(FATAL)
-    answer = ask_service(endpoints, client_curve(endpoints, key, server), request, encode_request(request), timeout)
+    answer = ask_service(endpoints, client_curve(endpoints, key, server), request, timeout)
     if answer is None:
         _no_answer(endpoints, request, timeout)
         sys.exit(FATAL)
@@ -160,12 +160,12 @@ def _local_base() -> str:
 
 
 def ask_service(
-    endpoints: Endpoints, curve: ClientCurve | None, request: Request, body: bytes, timeout_s: float
+    endpoints: Endpoints, curve: ClientCurve | None, request: Request, timeout_s: float
 ) -> StatusAnswer | None:
     """Sends a request and waits for its answer; None if none comes in time."""
     import zmq
 
-    from controller.service.requests import RequestError, decode_answer
+    from controller.service.requests import RequestError, decode_answer, encode_request
 
     with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
         dealer.linger = 0
@@ -173,7 +173,7 @@ def ask_service(
         if curve is not None:
             curve.apply(dealer)
         dealer.connect(endpoints.commands)
-        dealer.send(body)
+        dealer.send(encode_request(request))
         while dealer.poll(round(timeout_s * 1000)):
             try:
                 answer = decode_answer(dealer.recv_multipart()[-1])

@@ -57,15 +57,14 @@ def how_to_stop(service: ServiceHere) -> str:
 
 def _status(base: str) -> dict[str, Any] | None:
     from controller.cli.send import ask_service
-    from controller.service.requests import Request, encode_request
+    from controller.service.requests import Request
     from feed.endpoints import EndpointError, Endpoints
 
     try:
         endpoints = Endpoints.parse(base)
     except EndpointError:
         return None
-    request = Request(id=token_hex(8), command="status")
-    answer = ask_service(endpoints, None, request, encode_request(request), TIMEOUT_S)
+    answer = ask_service(endpoints, None, Request(id=token_hex(8), command="status"), TIMEOUT_S)
     return None if answer is None or not answer.accepted else answer.status
 
 

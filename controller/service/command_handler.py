@@ -4,6 +4,9 @@
                    │             │           │                  │                │
                    └ refused     └ at once   └ same answer      └────────────────┴ refused, and journalled
 
+A command has three forms: a `Request` is what its sender asks for, a `CommandRecord` what the service knows and the
+journal keeps of it, a `hal.values.Command` what the table takes and a capture holds.
+
 The journal knows whether a command was carried out before; it is read on another thread, and no table waits for it.
 
 Accepted or refused, a command is journalled before it is answered, in the commit of the events that it caused. Only
@@ -22,7 +25,7 @@ import msgspec
 
 from audit.errors import JournalError
 from audit.records import Entry
-from controller.service.command_record import CommandRecord, FindRecord, answered_before, identity_of, used_before
+from controller.service.command_record import CommandRecord, FindRecord, answered_before
 from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import RateLimiter
@@ -58,24 +61,16 @@ Reply = Callable[[CommandAnswer], None]
 
 @dataclass
 class AwaitedCommand:
-    """A request and who sent it, until it is answered: being looked up in the journal, queued at its table, or being
-    journalled.
+    """A command, its sender and who waits for its answer: it is being looked up in the journal, queued at its table, or
+    being journalled.
     """
 
-    request: Request
+    record: CommandRecord
+    """What the journal will hold of it; decided once its result is known and only has to become durable."""
     sender: KeyOwner
-    scope: str
-    """Where its id is unique: the name of the key, or this computer."""
     allowance: str
     """Whose commands it counts with: the key's, or those of one connection of this computer."""
     replies: list[Reply]
-    decided: bool = False
-    """Whether its result is known and only has to become durable."""
-
-    @property
-    def identity(self) -> str:
-        """The key under which the journal finds its record."""
-        return identity_of(self.scope, self.request.id)
 
 
 class CommandedTable(Protocol):
@@ -137,48 +132,46 @@ class CommandHandler:
         polls it keeps nobody from playing.
         """
         allowance = scope if allowance is None else allowance
-        if not (self._polls if request.command == STATUS else self._commands).take(allowance):
+        record = CommandRecord.of(self._with_table(request), sender, scope, self._epoch)
+        if not (self._polls if record.command == STATUS else self._commands).take(allowance):
             self._counters.commands["unjournalled"] += 1
-            reply(
-                _refused(request, f"busy: {sender.name} sends too many commands, or too many wrong ones; wait a little")
-            )
+            reply(record.refused(f"busy: {sender.name} sends too many commands, or too many wrong ones; wait a little"))
             return
-        sent = AwaitedCommand(self._with_table(request), sender, scope, allowance, [reply])
+        sent = AwaitedCommand(record, sender, allowance, [reply])
         if self._repeated(sent, reply):
             return
         failure = self._pipeline.failure
-        if request.command == STATUS:
-            reply(self._status(request))
+        if record.command == STATUS:
+            reply(self._status(record))
         elif self._ending:
-            reply(_refused(request, ENDING))
-        elif failure is not None and request.command != QUIT:
-            reply(_refused(request, halted(failure)))
+            reply(record.refused(ENDING))
+        elif failure is not None and record.command != QUIT:
+            reply(record.refused(halted(failure)))
         else:
-            self._waiting[sent.identity] = sent
+            self._waiting[record.identity] = sent
             if failure is None:
-                self._find(sent.identity, lambda found: self._looked_up(sent, found))
+                self._find(record.identity, lambda found: self._looked_up(sent, found))
             else:
                 self._handle_new(sent)
 
     def records(self, results: Sequence[CommandResult]) -> tuple[list[Entry], Callable[[JournalError | None], None]]:
         """The journal's entries for what a table answered, and the function to call when they are durable."""
         entries: list[Entry] = []
-        done: list[tuple[AwaitedCommand, CommandRecord]] = []
+        done: list[AwaitedCommand] = []
         for result in results:
             sent = self._waiting.get(result.id)
             if sent is None:
                 # It did not come over the socket: the bench's own supervisor sent it.
                 continue
-            sent.decided = True
             if not result.accepted:
                 self._commands.spend(sent.allowance, REFUSED_COSTS)
-            record = self._record(sent, result.accepted, result.reason, result.event_ids)
-            entries.append(record.entry(self._pipeline.next_command()))
-            done.append((sent, record))
+            self._decide(sent, result.accepted, result.reason, result.event_ids)
+            entries.append(sent.record.entry(self._pipeline.next_command()))
+            done.append(sent)
 
         def then(failure: JournalError | None) -> None:
-            for sent, record in done:
-                self._answer(sent, record, failure)
+            for sent in done:
+                self._answer(sent, failure)
 
         return entries, then
 
@@ -189,13 +182,13 @@ class CommandHandler:
     def dismiss(self) -> None:
         """Refuses the commands that no table has answered: the tables are closed."""
         for sent in [*self._waiting.values()]:
-            if not sent.decided:
+            if not sent.record.is_decided:
                 self._refuse(sent, ENDING)
 
     def halt(self, failure: JournalError) -> None:
         """Refuses every command that waits: the journal failed, and nothing is carried out any more."""
         for sent in [*self._waiting.values()]:
-            self._answer(sent, self._record(sent, False), failure)
+            self._answer(sent, failure)
 
     # --- steps of a request -------------------------------------------------------------------------------
 
@@ -206,136 +199,117 @@ class CommandHandler:
         return msgspec.structs.replace(request, table=next(iter(self._tables)))
 
     def _repeated(self, sent: AwaitedCommand, reply: Reply) -> bool:
-        """Answers a request whose id came before; returns whether it did."""
-        request, identity = sent.request, sent.identity
-        waiting = self._waiting.get(identity)
+        """Answers a command whose id came before; returns whether it did."""
+        record = sent.record
+        waiting = self._waiting.get(record.identity)
         if waiting is not None:
-            if waiting.request.same_as(request):
+            if waiting.record.same_as(record):
                 waiting.replies.append(lambda answer: reply(msgspec.structs.replace(answer, again=True)))
             else:
-                reply(used_before(request))
+                reply(record.used_before())
             return True
-        known = self._answered.get(identity)
+        known = self._answered.get(record.identity)
         if known is None:
             return False
-        reply(known.answers(request))
+        reply(known.answer_to(record))
         self._counters.commands["again"] += 1
         return True
 
     def _looked_up(self, sent: AwaitedCommand, found: bytes | JournalError | None) -> None:
-        """Continues with what the journal holds under the id of a request."""
-        if self._waiting.get(sent.identity) is not sent:
+        """Continues with what the journal holds under the id of a command."""
+        record = sent.record
+        if self._waiting.get(record.identity) is not sent:
             # It was answered meanwhile: the service is halted, or ends.
             return
         if found is None:
             self._handle_new(sent)
             return
-        request = sent.request
         if isinstance(found, JournalError):
-            answer = _refused(request, f"it is not known whether it was carried out before: {found}")
+            answer = record.refused(f"it is not known whether it was carried out before: {found}")
         else:
             self._counters.commands["again"] += 1
-            answer = answered_before(found, request)
-        del self._waiting[sent.identity]
+            answer = answered_before(found, record)
+        del self._waiting[record.identity]
         for reply in sent.replies:
             reply(answer)
 
     def _handle_new(self, sent: AwaitedCommand) -> None:
-        """Handles a request that comes for the first time."""
+        """Handles a command that comes for the first time."""
         why = self._refusal(sent)
         if why is not None:
             self._refuse(sent, why)
-        elif sent.request.command == QUIT:
-            self._finish(sent, self._record(sent, True), self._quits(sent))
+        elif sent.record.command == QUIT:
+            self._decide(sent, True)
+            self._finish(sent, lambda: self._service.quit(sent.sender.name))
 
-    def _status(self, request: Request) -> CommandAnswer:
-        if request.given:
-            return _refused(request, _takes_nothing(request))
-        if request.table and request.table not in self._tables:
-            return _refused(request, self._no_table(request))
+    def _status(self, record: CommandRecord) -> CommandAnswer:
+        if record.given:
+            return record.refused(_takes_nothing(record))
+        if record.table and record.table not in self._tables:
+            return record.refused(self._no_table(record))
         status = self._service.status()
-        if request.table:
-            status["tables"] = {table: one for table, one in status["tables"].items() if table == request.table}
-        return StatusAnswer(id=request.id, accepted=True, status=status)
+        if record.table:
+            status["tables"] = {table: one for table, one in status["tables"].items() if table == record.table}
+        return StatusAnswer(id=record.id, accepted=True, status=status)
 
-    def _no_table(self, request: Request) -> str:
-        asked = f"no table is called {request.table}" if request.table else "the command names no table (--table)"
+    def _no_table(self, record: CommandRecord) -> str:
+        asked = f"no table is called {record.table}" if record.table else "the command names no table (--table)"
         return f"{asked}; there are: {', '.join(self._tables)}"
 
     def _refusal(self, sent: AwaitedCommand) -> str | None:
-        """Why a request is not carried out; None if it is handed to its table, or is the service's own."""
-        request, sender = sent.request, sent.sender
+        """Why a command is not carried out; None if it is handed to its table, or is the service's own."""
+        record, sender = sent.record, sent.sender
         if len(self._waiting) > MAX_WAITING:
             return f"busy: {MAX_WAITING} commands wait for their tables; send it again"
-        if request.command == QUIT:
-            if request.given:
-                return _takes_nothing(request)
-            if request.table and [*self._tables] != [request.table]:
+        if record.command == QUIT:
+            if record.given:
+                return _takes_nothing(record)
+            if record.table and [*self._tables] != [record.table]:
                 return f"quit ends the service with all its tables ({', '.join(self._tables)}): name none, or close one"
             # It ends every table, so it takes the right to each.
             return next((why for table in self._tables.values() if (why := table.may(sender, QUIT, OWN))), None)
-        table = self._tables.get(request.table)
+        table = self._tables.get(record.table)
         if table is None:
-            return self._no_table(request)
-        why = table.may(sender, request.command, OWN)
-        why = may_act_as(sender, request.command, request.given) if why is None else why
+            return self._no_table(record)
+        why = table.may(sender, record.command, OWN)
+        why = may_act_as(sender, record.command, record.given) if why is None else why
         if why is not None:
             return why
-        return table.command(request.command, {**request.given, "by": sender.name}, sent.identity)
+        return table.command(record.command, {**record.given, "by": sender.name}, record.identity)
 
     def _refuse(self, sent: AwaitedCommand, why: str) -> None:
-        record = self._record(sent, False, why)
-        log.warning("refused: %s by %s (%s): %s", sent.request.command, sent.sender.name, sent.sender.role, why)
-        if self._refusals.take(sent.scope):
-            self._finish(sent, record, None)
+        record, sender = sent.record, sent.sender
+        self._decide(sent, False, why)
+        log.warning("refused: %s by %s (%s): %s", record.command, sender.name, sender.role, why)
+        if self._refusals.take(record.scope):
+            self._finish(sent, None)
         else:
             self._counters.commands["unjournalled"] += 1
-            self._answer(sent, record, None)
+            self._answer(sent, None)
 
-    def _finish(self, sent: AwaitedCommand, record: CommandRecord, after: Callable[[], None] | None) -> None:
+    def _decide(self, sent: AwaitedCommand, accepted: bool, reason: str = "", events: Sequence[str] = ()) -> None:
+        sent.record = sent.record.decided(accepted, self._now(), reason, events)
+
+    def _finish(self, sent: AwaitedCommand, after: Callable[[], None] | None) -> None:
         """Journals a command that no table answers, then answers its sender."""
 
         def then(failure: JournalError | None) -> None:
             # A failed journal does not keep a sender from ending the service.
-            self._answer(sent, record, None if after is not None else failure)
+            self._answer(sent, None if after is not None else failure)
             if after is not None:
                 after()
 
-        sent.decided = True
-        self._pipeline.put((), [record.entry(self._pipeline.next_command())], then)
+        self._pipeline.put((), [sent.record.entry(self._pipeline.next_command())], then)
 
-    def _quits(self, sent: AwaitedCommand) -> Callable[[], None]:
-        return lambda: self._service.quit(sent.sender.name)
-
-    def _record(
-        self, sent: AwaitedCommand, accepted: bool, reason: str = "", events: Sequence[str] = ()
-    ) -> CommandRecord:
-        """What became of a command, as the journal keeps it and its sender is answered."""
-        request, sender = sent.request, sent.sender
-        return CommandRecord(
-            id=request.id,
-            scope=sent.scope,
-            epoch=self._epoch,
-            sender=sender.name,
-            role=sender.role,
-            operator_class=sender.operator_class,
-            table=request.table,
-            command=request.command,
-            given=request.given,
-            accepted=accepted,
-            reason=reason,
-            events=list(events),
-            time=self._now(),
-        )
-
-    def _answer(self, sent: AwaitedCommand, record: CommandRecord, failure: JournalError | None) -> None:
-        if self._waiting.pop(sent.identity, None) is None:
+    def _answer(self, sent: AwaitedCommand, failure: JournalError | None) -> None:
+        record = sent.record
+        if self._waiting.pop(record.identity, None) is None:
             return
         if failure is not None:
-            answer = _refused(sent.request, halted(failure))
+            answer = record.refused(halted(failure))
         else:
             answer = record.answer()
-            self._answered[sent.identity] = record
+            self._answered[record.identity] = record
             if len(self._answered) > REMEMBERED:
                 self._answered.popitem(last=False)
         self._counters.commands["accepted" if answer.accepted else "refused"] += 1
@@ -348,9 +322,5 @@ def halted(failure: JournalError) -> str:
     return f"the service is halted and every table is stopped, because its journal failed: {failure}"
 
 
-def _takes_nothing(request: Request) -> str:
-    return f"{request.command}: it takes no {', '.join(request.given)}"
-
-
-def _refused(request: Request, why: str) -> CommandAnswer:
-    return CommandAnswer(id=request.id, accepted=False, reason=why)
+def _takes_nothing(record: CommandRecord) -> str:
+    return f"{record.command}: it takes no {', '.join(record.given)}"

@@ -1,9 +1,9 @@
-"""The journal's record of a command: its sender, its result, and the events that it caused."""
+"""What the service knows and the journal keeps of a command: its sender, its result, and the events that it caused."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from audit.errors import JournalError
 from audit.records import COMMAND, COMMANDS, Entry
 from controller.service.requests import CommandAnswer, Request
+from feed.allow_list import KeyOwner
 
 OnRecordFound = Callable[[bytes | JournalError | None], None]
 """Called with the journal's record of a command; with None where there is none; or with why it cannot be read."""
@@ -19,14 +20,14 @@ FindRecord = Callable[[str, OnRecordFound], None]
 
 
 class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """The body of a record of the chain of commands."""
+    """A command between its request and its answer, and the body of its record in the chain of commands."""
 
     id: str
     """The sender's own id, under which it is carried out once."""
     scope: str
-    """Where the id is unique; with the id the journal's key."""
+    """Where the id is unique: the name of the key, or this computer; with the id the journal's key."""
     epoch: str
-    """The epoch of the service that answered it."""
+    """The epoch of the service that answers it."""
     sender: str
     """The name of the key; over `ipc://` the name that the sender gave."""
     role: str
@@ -38,40 +39,74 @@ class CommandRecord(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     events: list[str]
     time: str
+    """When it was decided; empty while it is not."""
+
+    @classmethod
+    def of(cls, request: Request, sender: KeyOwner, scope: str, epoch: str) -> CommandRecord:
+        """The command that a request asks for, not decided yet."""
+        return cls(
+            id=request.id,
+            scope=scope,
+            epoch=epoch,
+            sender=sender.name,
+            role=sender.role,
+            operator_class=sender.operator_class,
+            table=request.table,
+            command=request.command,
+            given=request.given,
+            accepted=False,
+            reason="",
+            events=[],
+            time="",
+        )
+
+    @property
+    def identity(self) -> str:
+        """The journal's key of the command: equal ids of different senders do not collide."""
+        return f"{self.scope}:{self.id}"
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether its result is known."""
+        return bool(self.time)
+
+    def decided(self, accepted: bool, time: str, reason: str = "", events: Sequence[str] = ()) -> CommandRecord:
+        """The command with what became of it."""
+        return msgspec.structs.replace(self, accepted=accepted, reason=reason, events=list(events), time=time)
 
     def entry(self, seq: int) -> Entry:
         """Its entry in the journal, as the record of that number."""
-        identity = identity_of(self.scope, self.id)
-        return Entry(COMMANDS, seq, identity, self.epoch, COMMAND, None, self.time, "", msgspec.json.encode(self))
+        body = msgspec.json.encode(self)
+        return Entry(COMMANDS, seq, self.identity, self.epoch, COMMAND, None, self.time, "", body)
 
     def answer(self, *, again: bool = False) -> CommandAnswer:
         """What its sender is answered."""
         return CommandAnswer(id=self.id, accepted=self.accepted, reason=self.reason, events=self.events, again=again)
 
-    def answers(self, request: Request) -> CommandAnswer:
-        """The answer to a later request with the same id."""
-        before = Request(id=self.id, command=self.command, table=self.table, given=self.given)
-        return self.answer(again=True) if before.same_as(request) else used_before(request)
+    def same_as(self, other: CommandRecord) -> bool:
+        """Whether it is the same command, whoever sends it."""
+        return (self.command, self.table, self.given) == (other.command, other.table, other.given)
+
+    def answer_to(self, later: CommandRecord) -> CommandAnswer:
+        """The answer to a later command with the same id."""
+        return self.answer(again=True) if self.same_as(later) else later.used_before()
+
+    def used_before(self) -> CommandAnswer:
+        """The answer to a command whose id was that of another one."""
+        return self.refused(f'the id "{self.id}" was used for another command before; send this one under a new id')
+
+    def refused(self, why: str) -> CommandAnswer:
+        """The answer to a command that is refused and not journalled."""
+        return CommandAnswer(id=self.id, accepted=False, reason=why)
 
 
-def used_before(request: Request) -> CommandAnswer:
-    """The answer to a request whose id was that of another one."""
-    reason = f'the id "{request.id}" was used for another command before; send this one under a new id'
-    return CommandAnswer(id=request.id, accepted=False, reason=reason)
-
-
-def answered_before(body: bytes, request: Request) -> CommandAnswer:
-    """The answer to a request for whose id the journal holds a record."""
+def answered_before(body: bytes, later: CommandRecord) -> CommandAnswer:
+    """The answer to a command for whose id the journal holds a record."""
     try:
-        return decode_record(body).answers(request)
+        return decode_record(body).answer_to(later)
     except msgspec.DecodeError:
         # A record of another version of the software: the id is taken, and nothing is done twice.
-        return used_before(request)
-
-
-def identity_of(scope: str, request_id: str) -> str:
-    """The journal's key of a command: equal ids of different senders do not collide."""
-    return f"{scope}:{request_id}"
+        return later.used_before()
 
 
 def decode_record(body: bytes) -> CommandRecord:

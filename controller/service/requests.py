@@ -53,10 +53,6 @@ class Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omi
     by: SenderName = ""
     """The sender's name. Over the network the key has the name, and this is ignored."""
 
-    def same_as(self, other: Request) -> bool:
-        """Whether it is the same command, whoever sends it."""
-        return (self.command, self.table, self.given) == (other.command, other.table, other.given)
-
 
 class CommandAnswer(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """The result of a command."""
