@@ -21,8 +21,9 @@ from tests.fakes.pi_layouts import LAYOUTS, Layout
 from tests.vm.guest.gpio_sim import SimulatedChip, drive, level
 from tests.vm.guest.product import option, report
 
-READ = LineSpec("sensor", 5, pull="none")
-DRIVEN = OutputSpec("lamp", 6)
+READ_LINE, DRIVEN_LINE = 5, 6
+READ = LineSpec("sensor", READ_LINE, pull="none")
+DRIVEN = OutputSpec("lamp", DRIVEN_LINE)
 LEVELS = (1, 0, 1, 1, 0)
 LINES = 28
 """Those of the header: a kernel has room for 512 in all."""
@@ -70,9 +71,9 @@ async def seen(backend: str, layout: Layout, chips: dict[int, SimulatedChip]) ->
     clock = SystemClock()
     header = chips[layout.header]
     others = [chip for chip in chips.values() if chip is not header]
-    drive(header.lines, READ.gpio, 0)
+    drive(header.lines, READ_LINE, 0)
     for chip in others:
-        drive(chip.lines, READ.gpio, 1)
+        drive(chip.lines, READ_LINE, 1)
     with opened(backend) as (source, outputs):
         merge = Merge()
         merge.add(source.name, source.max_lateness_ns, source.lines)
@@ -80,14 +81,14 @@ async def seen(backend: str, layout: Layout, chips: dict[int, SimulatedChip]) ->
         outputs.open({DRIVEN.name: 1.0})
         read: list[int] = []
         for wanted in LEVELS:
-            drive(header.lines, READ.gpio, wanted)
+            drive(header.lines, READ_LINE, wanted)
             for chip in others:
-                drive(chip.lines, READ.gpio, 1 - wanted)
+                drive(chip.lines, READ_LINE, 1 - wanted)
             await asyncio.sleep(SETTLE_S)
             merge.until(source.name, source.delivered_until(clock.now_ns()))
             batch = merge.take()
             read += [edge.level for edge in batch.edges] if batch is not None else []
-        on = [number for number, chip in chips.items() if level(chip.lines, DRIVEN.gpio)]
+        on = [number for number, chip in chips.items() if level(chip.lines, DRIVEN_LINE)]
         outputs.close()
         source.close()
     return {"edges": read, "driven": on}
