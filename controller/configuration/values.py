@@ -127,6 +127,16 @@ class TableConfig(NamedTuple):
         known = [line for line in self.uses if line in BUTTONS]
         return tuple(line for line in known if self.uses[line].required or self.wired(line))
 
+    @property
+    def called_by_button(self) -> bool:
+        """Whether the dealer has a button for "No more bets"."""
+        return "dealer_no_more_bets" in self.buttons
+
+    @property
+    def settled_by_button(self) -> bool:
+        """Whether the dealer has a button that settles the round."""
+        return "dealer_settled" in self.buttons
+
     def game_options(self, struct: type[C]) -> C:
         """The options of the round as the struct that its game declares.
 

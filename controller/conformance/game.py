@@ -193,7 +193,7 @@ def _snapshots(config: TableConfig, effort: Effort) -> Checked:
 
 def _words(config: TableConfig, effort: Effort) -> Checked:
     spec = spec_of(config)
-    view = spec.view
+    view = spec.board_view
     if view is None:
         if spec.page == "other":
             yield "it has no view: boards show its results as the feed has them (GameSpec.view)"

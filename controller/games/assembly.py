@@ -103,7 +103,7 @@ def table_for(
         notices=tuple(TableNotice(words=one.value, rule=one.cite) for one in spec.notices(config)),
         history=config.feed.history,
         statistics=tuple(spec.statistics(config)),
-        view=spec.view,
+        view=spec.board_view,
     )
     game.rounds.report.round = rounds
     drivers: list[Driver] = [*devices.drivers, Buttons(buttons, dealer.debounce_ms)]

@@ -193,6 +193,7 @@ def _check_views(package: Installed, brings: Catalogue) -> None:
         try:
             if game.view is not None:
                 check_view(game.view)
+                check_view(game.board_view)
         except (TypeError, ValueError) as error:
             wrong = f"the view of its game {game.name} cannot be published ({error})"
             raise PackageError(

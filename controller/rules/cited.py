@@ -103,6 +103,14 @@ class Inspection(Struct, frozen=True, forbid_unknown_fields=True):
         return Inspection(self.opening, _asked(self.checks, in_use), _asked(self.each_shift, in_use))
 
 
+class RoundRules(Struct, frozen=True, kw_only=True):
+    """What the rules of every game have; a game adds fields of its own in a struct that extends this one."""
+
+    no_more_bets: NoMoreBetsRule
+    inspection: Inspection
+    reasons: dict[str, Reason]
+
+
 class Odds(NamedTuple):
     """Payout odds: `win` for each `stake`. Nine to five is `[9, 5]` in the data."""
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
-from hal.values import Edge, Frame, Reading
+from drivers.base.view import DeviceView, Fact, dead_lines
+from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 # --- debounced levels ---
 #
@@ -99,6 +100,20 @@ class SensedDevice(ABC):
                 self._take(edge, found)
         return found
 
+    def lost(self, loss: EdgesLost) -> list[Observation]:
+        """Handles lost changes of one of its lines, or an unplugged line; that line is then dead."""
+        found: list[Observation] = []
+        if loss.line in self.lines:
+            self._pass_time(loss.t_ns - 1, found)
+            if loss.cause is Loss.UNPLUGGED:
+                self._health.line_unplugged(loss.line, loss.t_ns, found)
+            self._lose(loss, found)
+        return found
+
+    def view(self, t_ns: int) -> DeviceView:
+        """The device at `t_ns`, by its facts; one with a drawing of its own gives more."""
+        return DeviceView(facts=self._facts(), doubts=dead_lines(self._health))
+
     def reading(self, reading: Reading) -> list[Observation]:
         return []
 
@@ -110,6 +125,12 @@ class SensedDevice(ABC):
         found: list[Observation] = []
         self._pass_time(t_ns, found)
         return found
+
+    def _facts(self) -> tuple[Fact, ...]:
+        return ()
+
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:  # noqa: B027 - a device may keep nothing
+        """What a loss on one of its lines means to it, beside the health of the line."""
 
     @abstractmethod
     def _due_ns(self) -> int:

@@ -15,8 +15,9 @@ Fact: TypeAlias = tuple[str, str]
 """A label and a value in words: `laps`, `3.33`."""
 
 
-class DeviceView(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind"):
-    """A device at one time. Each kind of device adds what its drawing needs; the tag names the drawing."""
+class DeviceView(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="facts"):
+    """A device at one time. Each kind of device adds what its drawing needs; the tag names the drawing;
+    `facts` is none but those."""
 
     facts: tuple[Fact, ...] = ()
     """The same in words, for people who read rather than look."""

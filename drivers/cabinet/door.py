@@ -18,7 +18,7 @@ from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.sensed_device import SensedDevice
 from drivers.base.view import dead_lines
 from drivers.cabinet.view import DoorView
-from hal.values import Edge, EdgesLost, Loss
+from hal.values import Edge, EdgesLost
 
 DOOR: Final = "door"
 
@@ -55,17 +55,10 @@ class Door(SensedDevice):
         words = "not known" if self._open is None else "OPEN" if self._open else "closed"
         return DoorView(facts=(("door", words),), doubts=dead_lines(self._health), open=self._open)
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
         """A door that cannot be seen is open."""
-        found: list[Observation] = []
-        if loss.line not in self.lines:
-            return found
-        self._pass_time(loss.t_ns - 1, found)
-        if loss.cause is Loss.UNPLUGGED:
-            self._health.line_unplugged(loss.line, loss.t_ns, found)
         self._since_ns = NEVER_NS
         self._set(True, loss.t_ns, found)
-        return found
 
     def _due_ns(self) -> int:
         return self._since_ns + self._closed_ns if self._since_ns < NEVER_NS else NEVER_NS

@@ -17,8 +17,9 @@ from msgspec import Meta
 
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
+from drivers.base.view import Fact
 from drivers.cards.observations import AcceptorFailed, WagerSeen
-from hal.values import Edge, EdgesLost, Loss, Output, SetLine
+from hal.values import Edge, EdgesLost, Output, SetLine
 
 LOCK: Final = "acceptor_lock"
 HOLD_NS: Final = 50_000_000
@@ -51,17 +52,14 @@ class Acceptors(SensedDevice):
         self.lines = frozenset(self._positions)
         self._held = {line: DebouncedLevel(HOLD_NS) for line in self._positions}
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Handles lost changes, or an unplugged acceptor: whether a wager is in it is not known."""
-        found: list[Observation] = []
-        position = self._positions.get(loss.line)
-        if position is not None:
-            self._pass_time(loss.t_ns - 1, found)
-            if loss.cause is Loss.UNPLUGGED:
-                self._health.line_unplugged(loss.line, loss.t_ns, found)
-            self._held[loss.line].forget()
-            found.append(AcceptorFailed(t_ns=loss.t_ns, position=position))
-        return found
+    def _facts(self) -> tuple[Fact, ...]:
+        inside = ", ".join(str(self._positions[line]) for line, held in self._held.items() if held.level)
+        return (("wagers in the acceptors of positions", inside or "none"),)
+
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
+        """Whether a wager is in the acceptor is not known."""
+        self._held[loss.line].forget()
+        found.append(AcceptorFailed(t_ns=loss.t_ns, position=self._positions[loss.line]))
 
     def _due_ns(self) -> int:
         return min(held.due_ns for held in self._held.values())

@@ -26,7 +26,7 @@ from drivers.base.sensed_device import SensedDevice
 from drivers.base.view import dead_lines
 from drivers.coins.observations import TokenDoubt, TokenPassed, TokenWayClear
 from drivers.coins.view import TokenChuteView
-from hal.values import Edge, EdgesLost, Loss
+from hal.values import Edge, EdgesLost
 
 OUTER: Final = "token_in_1"
 INNER: Final = "token_in_2"
@@ -89,19 +89,12 @@ class TokenChute(SensedDevice):
         )
         return TokenChuteView(facts=facts, doubts=dead_lines(self._health), covered=covered, jammed=self._jam)
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Changes were lost: what passed meanwhile is not known."""
-        found: list[Observation] = []
-        if loss.line not in self.lines:
-            return found
-        self._pass_time(loss.t_ns - 1, found)
-        if loss.cause is Loss.UNPLUGGED:
-            self._health.line_unplugged(loss.line, loss.t_ns, found)
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
+        """What passed meanwhile is not known."""
         detail = f"{loss.line}: changes were lost ({loss.cause}); a token may have passed unseen"
         found.append(TokenDoubt(t_ns=loss.t_ns, code="edges_lost", detail=detail))
         self._level[loss.line] = None
         self._way, self._covered_ns, self._known = [], NEVER_NS, False
-        return found
 
     def _due_ns(self) -> int:
         return self._covered_ns + self._jam_ns if self._covered_ns < NEVER_NS else NEVER_NS

@@ -21,7 +21,7 @@ from drivers.base.key_problems import KeyProblem
 from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.base.view import dead_lines
 from drivers.pusher.view import PusherBedView
-from hal.values import Edge, EdgesLost, Loss
+from hal.values import Edge, EdgesLost
 
 SHAFT: Final = "shelf_shaft"
 FALL_PLAYER: Final = "fall_player"
@@ -115,15 +115,9 @@ class PusherBed(SensedDevice):
         )
         return PusherBedView(facts=facts, doubts=dead_lines(self._health), moves=moves, covered=covered, tilted=tilted)
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Changes were lost, or a sensor is unplugged."""
-        found: list[Observation] = []
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
+        """What fell meanwhile is not counted."""
         line, t_ns = loss.line, loss.t_ns
-        if line not in self.lines:
-            return found
-        self._pass_time(t_ns - 1, found)
-        if loss.cause is Loss.UNPLUGGED:
-            self._health.line_unplugged(line, t_ns, found)
         if line == TILT:
             self._tilt.forget()
         else:
@@ -132,7 +126,6 @@ class PusherBed(SensedDevice):
         if line in FALLS:
             detail = f"{line}: changes were lost ({loss.cause}); tokens may have fallen uncounted"
             found.append(FallsLost(t_ns=t_ns, side=FALLS[line], detail=detail))
-        return found
 
     def _stands_ns(self) -> int:
         since_ns = self._watched_ns if self._moved_ns is None else self._moved_ns

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from simulators.base.faults import SimulatedFault
     from simulators.base.truth import TableSimulator
+
+
+CALL: Final = "dealer_no_more_bets"
+SETTLED: Final = "dealer_settled"
 
 
 class GeometryError(ValueError):
@@ -32,6 +36,12 @@ class Geometry(Protocol):
 
     def simulator(self, seed: int) -> TableSimulator:
         """A table that plays it. Equal seeds give equal rounds."""
+
+
+def buttons_of(geometry: Geometry) -> tuple[str, ...]:
+    """The lines of the dealer's buttons that a table has."""
+    has = ((CALL, geometry.no_more_bets_button), (SETTLED, geometry.settled_button))
+    return tuple(line for line, present in has if present)
 
 
 def at_least(name: str, value: int, least: int) -> None:

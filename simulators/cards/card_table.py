@@ -18,7 +18,7 @@ from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
-from simulators.base.geometry import Geometry, at_least
+from simulators.base.geometry import CALL, SETTLED, Geometry, at_least, buttons_of
 from simulators.base.hand import SimulatedHand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
@@ -27,8 +27,6 @@ from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator, Token
 from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
 from simulators.cards.shuffler import ShufflerSimulator
 
-CALL: Final = "dealer_no_more_bets"
-SETTLED: Final = "dealer_settled"
 ACCEPTOR: Final = "acceptor_"
 DISCARD: Final = "discard_card"
 DEALER: Final = "simulated-dealer"
@@ -293,8 +291,7 @@ class CardTableSimulator:
             )
         self._cycle_due = False
         """Whether a batch was taken out of the shuffler, and the other one put in."""
-        has = ((CALL, geometry.no_more_bets_button), (SETTLED, geometry.settled_button))
-        self._buttons = tuple(line for line, there in has if there)
+        self._buttons = buttons_of(geometry)
         acceptors = [f"{ACCEPTOR}{position}" for position in range(1, geometry.acceptors + 1)]
         self._sensors = (*acceptors, *((DISCARD,) if geometry.discards else ()))
         self._shuffle_due = False

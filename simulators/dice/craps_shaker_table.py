@@ -12,6 +12,7 @@ from drivers.dice.reader_wire import Die
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Output, Rare
 from simulators.base.faults import fault_named
+from simulators.base.geometry import CALL, SETTLED
 from simulators.base.sensors import in_ns, press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.automated_shaker import LONGEST_S, PRESENT, TOSS_FAULTS, AutomatedShakerSimulator
@@ -27,7 +28,6 @@ from simulators.dice.craps_table import (
     as_reported,
     truth_of,
 )
-from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.values import GivenValues, own_value_faults, prefixed
 
 TROUBLED_S: Final = 30.0

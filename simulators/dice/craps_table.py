@@ -17,11 +17,12 @@ from drivers.dice.reader_wire import VALUED, Die, Lying
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
+from simulators.base.geometry import CALL, SETTLED
 from simulators.base.sensors import in_ns, press, settle_order
 from simulators.base.truth import SimRound, Truth, doubted
 from simulators.dice.automated_shaker import OF_LINES, OF_SERIAL, TOSS_FAULTS
 from simulators.dice.bodies import INCH_M, Body, fall, new_dice
-from simulators.dice.geometry import CALL, SETTLED, DiceGeometry
+from simulators.dice.geometry import DiceGeometry
 from simulators.dice.values import (
     VALUE_REASONS,
     AskedReader,

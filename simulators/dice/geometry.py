@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from simulators.base.geometry import buttons_of
 
 if TYPE_CHECKING:
     from simulators.base.faults import SimulatedFault
     from simulators.base.hand import SimulatedHand
     from simulators.base.truth import TableSimulator
-
-
-CALL: Final = "dealer_no_more_bets"
-SETTLED: Final = "dealer_settled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +24,7 @@ class DiceGeometry(ABC):
     @property
     def buttons(self) -> tuple[str, ...]:
         """The lines of the dealer's buttons."""
-        has = ((CALL, self.no_more_bets_button), (SETTLED, self.settled_button))
-        return tuple(line for line, present in has if present)
+        return buttons_of(self)
 
     @abstractmethod
     def faults(self) -> tuple[SimulatedFault, ...]:

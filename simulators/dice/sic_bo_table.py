@@ -15,11 +15,11 @@ from hal.clock import NS_PER_S
 from hal.lamp_fields import CHAIN
 from hal.values import Batch, Command, Edge, LightLamps, Output, Rare
 from simulators.base.faults import fault_named
+from simulators.base.geometry import CALL, SETTLED
 from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.automated_shaker import LONGEST_S, PRESENT, AutomatedShakerSimulator
 from simulators.dice.bodies import SMALL_DIE_M, fall, new_dice, shown
-from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.keypad import KEYPAD_FAULTS
 from simulators.dice.reader import READER_FAULTS
 from simulators.dice.shaker import ShakerSimulator

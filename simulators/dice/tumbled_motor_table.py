@@ -12,12 +12,11 @@ from typing import Final
 from drivers.dice.reader_wire import Die
 from hal.values import Batch, Command, Edge, Output, Rare, RunMotor
 from simulators.base.faults import fault_named
-from simulators.base.geometry import GeometryError
+from simulators.base.geometry import CALL, SETTLED, GeometryError
 from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry
 from simulators.dice.cage_motor import MOTOR_FAULTS, TICK_S, MotorCage, seconds
-from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.keypad import KEYPAD_FAULTS
 from simulators.dice.reader import READER_FAULTS
 from simulators.dice.tumbled_geometry import TumbledGeometry

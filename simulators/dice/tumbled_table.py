@@ -14,11 +14,11 @@ from drivers.dice.reader_wire import Die
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import fault_named
+from simulators.base.geometry import CALL, SETTLED
 from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry, CageSimulator
 from simulators.dice.chute import ChuteSimulator
-from simulators.dice.geometry import CALL, SETTLED
 from simulators.dice.tumble_truth import Tumble
 from simulators.dice.tumbled_geometry import TumbledGeometry, dealer_faults, tumbler_faults
 from simulators.dice.values import REPORTED, VALUE_REASONS, AskedReader, GivenValues, ValueGivers, own_value_faults

@@ -10,6 +10,7 @@ from random import Random
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge
 from simulators.base.faults import fault_named
+from simulators.base.geometry import CALL, SETTLED, buttons_of
 from simulators.base.motion import Path, Segment, shifted
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, Truth, doubted
@@ -157,8 +158,6 @@ QUIET_AT_START_S = 5.0
 PEG_WIDTH_DEG = 1.2
 """A peg of 15 mm before a beam, 0.7 m from the hub."""
 
-_CALL, _SETTLED = "dealer_no_more_bets", "dealer_settled"
-
 
 class MoneyWheelSimulator:
     """A money wheel whose position, clock and friction persist from round to round. Equal seeds give equal rounds."""
@@ -199,7 +198,7 @@ class MoneyWheelSimulator:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that its batches may name."""
-        return (*self._encoder_lines, "wheel_index", *self._buttons())
+        return (*self._encoder_lines, "wheel_index", *buttons_of(self._geometry))
 
     def start(self) -> Batch:
         """The level of every line at time 0, and five quiet seconds."""
@@ -238,11 +237,11 @@ class MoneyWheelSimulator:
             # The nudged wheel must have come to rest, for the controller too, before the call.
             wait_s = path.now_s + REST_S + 1.0 - begin_s
         if plan.call_after_s is not None:
-            edges += press(_CALL, begin_s + wait_s + plan.call_after_s, rng.uniform(0.12, 0.3))
+            edges += press(CALL, begin_s + wait_s + plan.call_after_s, rng.uniform(0.12, 0.3))
         path.push(0.0, begin_s + wait_s + plan.spin_after_s - path.now_s)
         spin_s = path.now_s
         if plan.call_late_s is not None:
-            edges += press(_CALL, spin_s + plan.call_late_s, rng.uniform(0.12, 0.3))
+            edges += press(CALL, spin_s + plan.call_late_s, rng.uniform(0.12, 0.3))
 
         if plan.wind_up_deg:
             path.swing(-plan.direction * plan.wind_up_deg, plan.wind_up_s)
@@ -273,7 +272,7 @@ class MoneyWheelSimulator:
             marks=("wheel_index",) if quadrature else (*self._encoder_lines, "wheel_index"),
             ball=(),
             beams=(),
-            buttons=self._buttons(),
+            buttons=buttons_of(self._geometry),
             levels=levels,
             begin_ns=_ns(begin_s),
             end_ns=_ns(end_s),
@@ -312,7 +311,7 @@ class MoneyWheelSimulator:
             self._nudge(path, plan.nudge_deg)
             path.push(0.0, REST_S)
         if self._geometry.settled_button and plan.settled:
-            edges += press(_SETTLED, path.now_s + rng.uniform(0.1, 1.0), rng.uniform(0.12, 0.3))
+            edges += press(SETTLED, path.now_s + rng.uniform(0.1, 1.0), rng.uniform(0.12, 0.3))
         path.push(0.0, rng.uniform(3.5, 4.5))
         return path.now_s
 
@@ -364,11 +363,7 @@ class MoneyWheelSimulator:
         )
 
     def _levels(self) -> dict[str, int]:
-        return {**self._encoder.levels(), **self._index.levels(), **dict.fromkeys(self._buttons(), 0)}
-
-    def _buttons(self) -> tuple[str, ...]:
-        has = ((_CALL, self._geometry.no_more_bets_button), (_SETTLED, self._geometry.settled_button))
-        return tuple(line for line, present in has if present)
+        return {**self._encoder.levels(), **self._index.levels(), **dict.fromkeys(buttons_of(self._geometry), 0)}
 
 
 def _push_and_coast(path: Path, plan: MoneyWheelPlan, flapper: Flapper) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hal.framing import LineFramer
 from hal.values import Batch, Edge, Rare
 from simulators.base.faults import SimulatedFault
+from simulators.base.geometry import SETTLED, buttons_of
 from simulators.base.truth import SimRound, Truth
 from simulators.roulette.star_x import STAR_X_FAULTS, StarXSimulator, StarXTruth, frames
 from simulators.roulette.star_x_geometry import StarXGeometry
@@ -22,11 +23,7 @@ class StarXTable:
 
     def __init__(self, geometry: StarXGeometry, seed: int) -> None:
         self.geometry = geometry
-        buttons = (
-            ("dealer_no_more_bets", geometry.no_more_bets_button),
-            ("dealer_settled", geometry.settled_button),
-        )
-        self._buttons = tuple(line for line, present in buttons if present)
+        self._buttons = buttons_of(geometry)
         self.lines = (geometry.link, *self._buttons)
         self._wheel = StarXSimulator(seed, double_zero="00" in geometry.pockets)
         self._framer = LineFramer(max_length=MAX_LINE)
@@ -48,7 +45,7 @@ class StarXTable:
         edges: list[Edge] = []
         if self.geometry.settled_button:
             pressed_ns = spin.until_ns - SETTLE_BEFORE_NS
-            edges = [Edge("dealer_settled", 1, pressed_ns), Edge("dealer_settled", 0, pressed_ns + PRESS_NS)]
+            edges = [Edge(SETTLED, 1, pressed_ns), Edge(SETTLED, 0, pressed_ns + PRESS_NS)]
         return SimRound(Batch(edges, rare, spin.until_ns), self._truth(spin.truth), self._rounds, fault)
 
     def _truth(self, spin: StarXTruth) -> Truth:

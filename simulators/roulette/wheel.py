@@ -9,6 +9,7 @@ from random import Random
 from hal.clock import NS_PER_S
 from hal.values import Batch, Edge, Rare, Reading
 from simulators.base.faults import fault_named
+from simulators.base.geometry import CALL, SETTLED, buttons_of
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, doubted
@@ -103,8 +104,6 @@ def level_readings(
 QUIET_AT_START_S = 5.0
 PUT_BACK_S = 2.0
 """A tilted wheel is put right this long before its round ends."""
-
-_CALL, _SETTLED = "dealer_no_more_bets", "dealer_settled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,12 +307,12 @@ class RouletteSimulator:
         edges: list[Edge] = []
         if plan.call_share is not None:
             at_s = run.start_s + plan.call_share * (run.end_s - run.start_s)
-            edges += press(_CALL, at_s, rng.uniform(0.12, 0.3))
+            edges += press(CALL, at_s, rng.uniform(0.12, 0.3))
         if plan.call_late_s is not None:
-            edges += press(_CALL, run.end_s + plan.call_late_s, rng.uniform(0.12, 0.3))
+            edges += press(CALL, run.end_s + plan.call_late_s, rng.uniform(0.12, 0.3))
         if self._geometry.settled_button and plan.settled:
             at_s = run.end_s + after_the_drop_s(rotor_deg_s) + rng.uniform(0.2, 1.0)
-            edges += press(_SETTLED, at_s, rng.uniform(0.12, 0.3))
+            edges += press(SETTLED, at_s, rng.uniform(0.12, 0.3))
         return edges
 
     def _line_context(
@@ -324,7 +323,7 @@ class RouletteSimulator:
             marks=("rotor_index", "pocket"),
             ball=self._geometry.ball_lines,
             beams=("object",) if self._geometry.object_beam else (),
-            buttons=self._buttons(),
+            buttons=buttons_of(self._geometry),
             levels=levels,
             begin_ns=_ns(begin_s),
             end_ns=_ns(end_s),
@@ -340,14 +339,10 @@ class RouletteSimulator:
         levels["pocket"] = self._balls.pocket_level
         return levels
 
-    def _buttons(self) -> tuple[str, ...]:
-        has = ((_CALL, self._geometry.no_more_bets_button), (_SETTLED, self._geometry.settled_button))
-        return tuple(line for line, present in has if present)
-
     def _digital_lines(self) -> tuple[str, ...]:
         beam = ("object",) if self._geometry.object_beam else ()
         wheel = ("rotor_a", "rotor_b", "rotor_index")
-        return (*wheel, *self._geometry.ball_lines, "pocket", *beam, *self._buttons())
+        return (*wheel, *self._geometry.ball_lines, "pocket", *beam, *buttons_of(self._geometry))
 
 
 def _ns(t_s: float) -> int:

@@ -9,13 +9,20 @@ import msgspec
 import pytest
 from playwright.sync_api import Page, expect
 
+from controller.games.base.texts import named_texts, texts_of
 from feed import events
 from feed.game_view import GameView
 from tests.browser.board_page import BoardPage
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site
 from tests.plugin import PLUGIN
 
-VIEW = msgspec.json.decode((PLUGIN / "fair_wheel" / "view.json").read_bytes(), type=GameView)
+WORDS = named_texts(texts_of(PLUGIN / "fair_wheel"), "fair_wheel")
+VIEW = GameView(
+    hero="prize",
+    counts="prize",
+    colors={"bear": "gold", "ball": "red", "sweet": "green", "none": "black"},
+    words=WORDS,
+)
 PRIZES = [events.StatisticsKey(field="prize", values=["bear", "ball", "sweet", "none"])]
 
 

@@ -11,7 +11,9 @@ const DRAWINGS = {
   cage_motor: cageMotor, dice_keypad: values, dice_reader: values, lamp_board: lampBoard, puck, shoe, shuffling_shoe: shufflingShoe, buttons,
   shuffler, card_reader: cardReader, discard_rack: discardRack, door, token_chute: tokenChute, pusher_bed: pusherBed, stepper_reels: reels, video_screen: reels,
 };
-const SMALL = new Set(["buttons", "dice_keypad", "dice_reader", "puck", "star_x", "cage_motor", "shuffler", "card_reader", "discard_rack", "door", "token_chute"]);
+// The kind of a view without a drawing of its own.
+const FACTS = "facts";
+const SMALL = new Set([FACTS, "buttons", "dice_keypad", "dice_reader", "puck", "star_x", "cage_motor", "shuffler", "card_reader", "discard_rack", "door", "token_chute"]);
 
 export class Devices {
   constructor(root) {
@@ -39,7 +41,7 @@ export class Devices {
     const doubts = h("ul", { class: "doubts" });
     const name = half === "actuator" ? `${device}, commanded` : device;
     const panel = h("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": `Device ${name}` },
-      h("h3", {}, name, h("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
+      h("h3", {}, name, view.kind === FACTS ? null : h("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
     list.hidden = view.kind === "buttons";
     this.root.append(panel);
     return { drawing, list, doubts, rows: new Map() };

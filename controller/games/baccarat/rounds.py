@@ -29,15 +29,6 @@ from feed.events import Evidence, WinningBet
 class BaccaratOptions(WagerOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of rounds of baccarat under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=600,
-            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
-            "waits for a person",
-        ),
-    ] = 3.0
     decks: Annotated[int, Meta(ge=1, le=12, description="decks in the shoe: at least as many as the text wants")] = 8
     third_card_table: Annotated[
         bool,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
-import msgspec
 from msgspec import Meta
 
 from controller.configuration.problems import ConfigFinding
 from controller.games.baccarat.hands import NATURAL, total
 from controller.games.baccarat.rules import BaccaratRules, Vigorish
+from controller.games.base.options import RoundOptions
 from feed.data import WinningBet
 
 Commission: TypeAlias = Literal["standard", "on_ties", "bank_of_six", "covered", "dragon_7"]
@@ -20,7 +20,7 @@ WORDS: Final = {4: "four", 5: "five", 6: "six"}
 DRAGON_7: Final = 7
 
 
-class WagerOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WagerOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of the wagers of baccarat under `[game]`."""
 
     vigorish: Annotated[

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
+from msgspec import structs
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
+from controller.games.base.options import RoundOptions
+from controller.games.base.texts import Texts, named_texts
 from controller.rules.cited import Cited
 from controller.rules.house import HouseKeys
 from controller.table.context import GameContext
@@ -72,15 +75,7 @@ def _nothing_wrong(setup: SetUp) -> list[ConfigFinding]:
     return []
 
 
-def _unwatched(config: TableConfig) -> Plan | None:
-    return None
-
-
-def _uncompared(config: TableConfig) -> RepeatPlan | None:
-    return None
-
-
-def _nothing_published(keys: Sequence[StatisticsKey]) -> Plan | None:
+def _nothing_published(keys: Sequence[StatisticsKey]) -> CountedPlaces | None:
     return None
 
 
@@ -88,16 +83,28 @@ def _no_notice(config: TableConfig) -> Sequence[Cited[str]]:
     return ()
 
 
+def _plain_result(result: Result) -> str:
+    return ", ".join(f"{name} {value}" for name, value in result.items())
+
+
+def _begun(data: RoundStarted) -> str:
+    return "the round has begun" + ("" if data.direction is None else f", {data.direction}")
+
+
 def _as_every_game(data: InspectionPassed | InspectionFailed) -> str | None:
     return None
+
+
+class CountedPlaces(Plan, RepeatPlan, Protocol):
+    """The places of a device, for both watches."""
 
 
 class GameWords(NamedTuple):
     """How the events of a game read for people."""
 
-    result: Callable[[Result], str]
+    result: Callable[[Result], str] = _plain_result
     """A result in a few words: `30 red`."""
-    started: Callable[[RoundStarted], str]
+    started: Callable[[RoundStarted], str] = _begun
     """What has begun: `the spin has begun, clockwise`."""
     carried: Callable[[str, Mapping[str, Any]], str] = lambda act, state: act
     """What changed between rounds, by the act and the carried state."""
@@ -117,35 +124,37 @@ class GameSpec:
     """What `[table] game` names."""
     rules: type[msgspec.Struct]
     """The struct that its section of a rules profile is read into."""
-    options: type[msgspec.Struct]
-    """The keys of `[game]`."""
     devices: Mapping[str, Slot]
     build: Build
     geometry: Callable[[TableConfig], Geometry]
     """The simulated table: it loads the simulators only when it is called, and raises `NoSimulatorError`."""
     rests: Callable[[Result], int | tuple[int, ...] | tuple[str, ...] | None]
     """Where a result says that the equipment rests, as the simulator's truth gives it: to judge simulated rounds."""
-    words: GameWords
     statistics: Callable[[TableConfig], Sequence[StatisticsKey]]
     """What its statistics count, for hot and cold numbers: fields of its results, with every value that can come."""
     result: type[msgspec.Struct]
     """What its results hold, for those who read the feed."""
+    options: type[msgspec.Struct] = RoundOptions
+    """The keys of `[game]`."""
+    words: GameWords = field(default_factory=GameWords)
     reasons: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """Codes of reasons, faults and warnings that docs/reasons.md does not have: what each means, and what to do."""
+    texts: Texts = field(default_factory=dict)
+    """Its words on boards in every language, from the file of its room."""
     page: str = "other"
     """The module of the board's page that draws it; `other` shows its results as the feed has them."""
     view: GameView | None = None
-    """How a board shows it that has no module for it: of a game that comes from another package."""
+    """How a board shows it that has no module for it: of a game that comes from another package. Without words."""
     house: type[HouseKeys] | None = None
     """The keys of `[house]`; None for a game that the house profile does not have."""
     check: Callable[[SetUp], list[ConfigFinding]] = _nothing_wrong
     """What is wrong between the parts of its table."""
-    bias: Callable[[TableConfig], Plan | None] = _unwatched
-    """What the bias watch counts; None where the configuration does not say which places there are."""
-    repeats: Callable[[TableConfig], RepeatPlan | None] = _uncompared
-    """What the watch for a stuck reader compares."""
-    published_bias: Callable[[Sequence[StatisticsKey]], Plan | None] = _nothing_published
-    """The same of a table of which only what it published is known: its statistics keys."""
+    published_bias: Callable[[Sequence[StatisticsKey]], CountedPlaces | None] = _nothing_published
+    """The places whose bias is counted and whose repetition is compared, by the statistics keys of a table."""
+    watched: Callable[[TableConfig], Plan | None] | None = None
+    """What the bias watch of a table counts, where it is not what its statistics keys say."""
+    compared: Callable[[TableConfig], RepeatPlan | None] | None = None
+    """What the watch for a stuck reader compares, where it is not that."""
     falls_in: tuple[str, ...] = ()
     """The devices in which it turns or falls: the first one that a table has is what a bias is compared by."""
     notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
@@ -154,6 +163,22 @@ class GameSpec:
     """Of a machine, which must be identical to a certified model: what of its configuration touches play."""
     orders: tuple[Verb, ...] = field(default=())
     """The orders that only this family takes."""
+
+    def bias(self, config: TableConfig) -> Plan | None:
+        """What the bias watch counts at a table; None where nothing is counted."""
+        return self._places(config) if self.watched is None else self.watched(config)
+
+    def repeats(self, config: TableConfig) -> RepeatPlan | None:
+        """What the watch for a stuck reader compares at a table; None where nothing is compared."""
+        return self._places(config) if self.compared is None else self.compared(config)
+
+    def _places(self, config: TableConfig) -> CountedPlaces | None:
+        return self.published_bias(self.statistics(config))
+
+    @property
+    def board_view(self) -> GameView | None:
+        """Its view with its words, as it travels to boards; None for a game that the board's page knows."""
+        return None if self.view is None else structs.replace(self.view, words=named_texts(self.texts, self.name))
 
     @property
     def machine(self) -> bool:

@@ -1,12 +1,33 @@
-"""What the games of wheels share: what the bias watch counts, and what has begun, in words."""
+"""What the games of wheels share: the beginning of a spin, what the bias watch counts, and what has begun, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from feed.events import RoundStarted, StatisticsKey
+from controller.table.phase import RUNNING
+from controller.table.rounds import RoundLifecycle
+from feed.events import Evidence, RoundStarted, StatisticsKey
 from feed.fairness import Sample, Test
+
+
+def direction_name(clockwise: bool) -> str:
+    """A direction of turning, as events have it."""
+    return "clockwise" if clockwise else "counter-clockwise"
+
+
+def begin_spin(rounds: RoundLifecycle, t_ns: int, began_ns: int, direction: str) -> None:
+    """The wheel spins, and did not rest from `began_ns` on: a spin that began before the call is void.
+
+    At a table where nobody calls, the spin is the call.
+    """
+    rounds.phase = RUNNING
+    if rounds.context.call_by == "auto":
+        rounds.close_bets(t_ns, began_ns, "auto")
+    rounds.report.event(RoundStarted, t_ns, direction=direction)
+    if rounds.called_ns is None or rounds.called_ns > began_ns:
+        late = "never" if rounds.called_ns is None else "late"
+        rounds.void(t_ns, "spun_before_no_more_bets", Evidence(direction=direction, no_more_bets=late))
 
 
 class WheelPlan(NamedTuple):

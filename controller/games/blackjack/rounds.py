@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.blackjack.counts import BUST, complete, hand_of, natural, well_dealt
 from controller.games.blackjack.rules import BlackjackRules, Ties
 from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
@@ -36,18 +36,9 @@ RED: Final = "hd"
 PLAYERS: Final = "players"
 
 
-class BlackjackOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BlackjackOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of rounds of blackjack under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=600,
-            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
-            "waits for a person",
-        ),
-    ] = 3.0
     decks: Annotated[int, Meta(ge=1, le=8, description="decks in the shoe: as many as the text allows")] = 4
     one_face_down: Annotated[
         bool, Meta(description="whether the second card of each player is dealt face down, as 13:47-20.22(g)6 allows")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from msgspec import field
 
 from controller.games.cards.procedure import CardProcedure
-from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason
+from controller.rules.cited import Cited, RoundRules
 
 
-class CardRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CardRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The rules of one text for a game of cards, as far as every such game has them. The fields carry citations."""
 
     section: str
@@ -28,14 +28,11 @@ class CardRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """With more such cards than these in a round, every hand is void; None where the text has no number."""
     reshuffles: tuple[Cited[str], ...] = ()
     """Reasons of a void round after which its cards are shuffled."""
-    odds: dict[str, Cited[str]] = {}
+    odds: dict[str, Cited[str]] = field(default_factory=dict)
     """What the dealer pays to hands that nobody reads, in the words that are posted at the table."""
     result_read: Cited[str]
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBetsRule
-    inspection: Inspection
     procedure: CardProcedure
-    reasons: dict[str, Reason]
     silent_on: tuple[str, ...]

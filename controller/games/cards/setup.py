@@ -105,8 +105,8 @@ def card_geometry(
     return CardGeometry(
         game=config.game,
         dealing=dealing,
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
+        no_more_bets_button=config.called_by_button,
+        settled_button=config.settled_by_button,
         decks=decks,
         barriers=shoe.barriers,
         body=shoe.body,

@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.craps.between_rolls import BetweenRolls, not_one_of
 from controller.games.craps.decision import Craps
 from controller.games.craps.dice_on_table import DiceOnTable, TossedOnTable
@@ -40,13 +40,9 @@ from feed.events import Verdict, WinningBet
 from feed.state import TableState
 
 
-class CrapsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class CrapsOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of craps and mini-craps under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
-    ] = 3.0
     call_time_s: Annotated[
         float,
         Meta(

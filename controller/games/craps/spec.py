@@ -16,8 +16,6 @@ from controller.games.craps.rules import CrapsRules
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
-    DicePlan,
-    dice_plan,
     dice_rounds,
     dice_statistics,
     make_values,
@@ -72,10 +70,6 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     return [ConfigFinding(("game", key), wrong, fix) for key, wrong, fix in setup.options.against(rules)]
 
 
-def _bias(config: TableConfig) -> DicePlan:
-    return dice_plan(_rules(config).dice_count.value)
-
-
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     decision = StatisticsKey(field="decision", values=[*get_args(RollDecision)])
     return [*dice_statistics(_rules(config).dice_count.value), decision]
@@ -90,8 +84,8 @@ def _geometry(config: TableConfig) -> CrapsGeometry:
     toss = None if shaker is None else shaker.keys(AutomatedShakerConfig)
     timed = toss or AutomatedShakerConfig()
     return CrapsGeometry(
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
+        no_more_bets_button=config.called_by_button,
+        settled_button=config.settled_by_button,
         keypad="keypad" in config.devices,
         reader=None if keys is None else keys.format,
         link="dice_serial" if keys is None else keys.link,
@@ -146,8 +140,6 @@ def _spec(name: str) -> GameSpec:
         words=GameWords(_rolled, begun_words("the dice are thrown"), _carried_words),
         check=_check,
         statistics=_statistics,
-        bias=_bias,
-        repeats=_bias,
         published_bias=published_dice,
         falls_in=("automated_shaker",),
         orders=(*ORDERS, *SHAKER_ORDERS),

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason
+from controller.rules.cited import Cited, RoundRules
 
 Dice: TypeAlias = tuple[int, ...]
 """The values of the dice, 1 to 6 each, in the order in which they were read or keyed."""
@@ -17,7 +17,7 @@ FACES = range(1, 7)
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 
 
-class DiceRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DiceRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The rules of one text for a dice game, as far as every dice game has it. The fields carry their citations."""
 
     section: str
@@ -27,11 +27,8 @@ class DiceRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBetsRule
     no_roll: Cited[str]
     """The words for a roll without a result, where its reason has none of its own."""
-    inspection: Inspection
-    reasons: dict[str, Reason]
     silent_on: tuple[str, ...]
 
     def checked(self, dice: Sequence[int]) -> Dice:

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
 from controller.games.cards.progressive import (
     NotPayableError,
@@ -36,18 +36,9 @@ from feed.data import DealtCard
 from feed.events import Evidence, Verdict, WinningBet
 
 
-class FixedHandsOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class FixedHandsOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of such rounds under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=600,
-            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
-            "waits for a person",
-        ),
-    ] = 3.0
     reads: Annotated[
         bool, Meta(description="whether exposed cards are published; without it cards are counted only")
     ] = True

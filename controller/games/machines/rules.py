@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
-from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason
+from controller.rules.cited import Cited, RoundRules
 
 
-class MachineRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MachineRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What one text says of one machine. The fields carry their citations."""
 
     section: str
@@ -20,7 +18,4 @@ class MachineRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     result_read: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBetsRule
-    inspection: Inspection
-    reasons: dict[str, Reason]
     silent_on: tuple[str, ...]

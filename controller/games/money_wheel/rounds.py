@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
+from controller.games.base.wheels import begin_spin, direction_name
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
@@ -37,13 +38,9 @@ PUSH_NS: Final = 500_000_000
 """A push moves the wheel by a space, and so is detected, within this time (ours)."""
 
 
-class MoneyWheelOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MoneyWheelOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a money wheel's rounds under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
-    ] = 3.0
     wind_up_pause_s: Annotated[
         float, Meta(ge=0, le=30, description="a wind-up may pause for this long before the push (ours)")
     ] = 5.0
@@ -181,14 +178,7 @@ class MoneyWheelGame:
 
     def _spin(self, seen: WheelSpun, t_ns: int) -> None:
         began_ns = seen.t_ns if self._began_ns is None else self._began_ns
-        self.rounds.phase = RUNNING
-        if self.rounds.context.call_by == "auto":
-            self.rounds.close_bets(t_ns, began_ns, "auto")
-        self.report.event(events.RoundStarted, t_ns, direction=self._direction_name(seen.direction))
-        if self.rounds.called_ns is None or self.rounds.called_ns > began_ns:
-            late = "never" if self.rounds.called_ns is None else "late"
-            evidence = Evidence(direction=self._direction_name(seen.direction), no_more_bets=late)
-            self.rounds.void(t_ns, "spun_before_no_more_bets", evidence)
+        begin_spin(self.rounds, t_ns, began_ns, self._direction_name(seen.direction))
 
     def _rest(self, rested: WheelRested, t_ns: int) -> None:
         """Decides the round when the wheel is at rest after a spin."""
@@ -267,4 +257,4 @@ class MoneyWheelGame:
 
     def _direction_name(self, direction: int) -> str:
         """A direction as the player sees it."""
-        return "clockwise" if (direction > 0) == self._wheel.clockwise else "counter-clockwise"
+        return direction_name((direction > 0) == self._wheel.clockwise)

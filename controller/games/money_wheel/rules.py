@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason, odds_words
+from controller.rules.cited import Cited, RoundRules, odds_words
 from feed.data import WinningBet
 
 
@@ -22,7 +22,7 @@ class Face(Struct, frozen=True, forbid_unknown_fields=True):
     """A special designator (flag, joker), not a bill."""
 
 
-class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class MoneyWheelRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The money wheel of one regulation. The fields carry their citations."""
 
     section: str
@@ -36,10 +36,7 @@ class MoneyWheelRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBetsRule
-    inspection: Inspection
     faces: tuple[Face, ...]
-    reasons: dict[str, Reason]
     silent_on: tuple[str, ...]
 
     def winning(self, face: str) -> tuple[WinningBet, ...]:

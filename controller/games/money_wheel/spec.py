@@ -10,7 +10,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
-from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
+from controller.games.base.wheels import place_of, published_places, spun_words
 from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
@@ -59,10 +59,6 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     return [ConfigFinding(place, wrong, fix) for wrong in rules.order_problems(faces)]
 
 
-def _bias(config: TableConfig) -> WheelPlan:
-    return wheel_plan("space", range(len(config.devices["wheel"].keys(MoneyWheelConfig).faces)))
-
-
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     faces = config.devices["wheel"].keys(MoneyWheelConfig).faces
     return [
@@ -82,8 +78,8 @@ def _geometry(config: TableConfig) -> MoneyWheelGeometry:
         index_width_deg=wheel.index_width_deg,
         indicator_deg=wheel.indicator_deg,
         minimum_revolutions=config.text(MoneyWheelRules).minimum_revolutions.value,
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
+        no_more_bets_button=config.called_by_button,
+        settled_button=config.settled_by_button,
     )
 
 
@@ -105,8 +101,6 @@ MONEY_WHEEL = GameSpec(
     words=GameWords(_result_words, spun_words, lists_bets=False),
     statistics=_statistics,
     check=_check,
-    bias=_bias,
-    repeats=_bias,
     published_bias=published_places("space"),
     falls_in=("wheel",),
 )

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.cards.hands import CardDesk, HandsDecided, HandsUnproven, HandsVerdict
 from controller.games.red_dog.rules import RedDogRules
 from controller.games.red_dog.spread import decided, is_pair, spread_of
@@ -28,18 +28,9 @@ from feed.events import Evidence, WinningBet
 RAISES_CLOSED: Final = "Raises closed"
 
 
-class RedDogOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RedDogOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of rounds of red dog under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=600,
-            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
-            "waits for a person",
-        ),
-    ] = 3.0
     decks: Annotated[
         int, Meta(ge=1, le=8, description="decks in the shoe; the text has a deck, and is silent on more")
     ] = 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.roulette.layout import RouletteLayout
 from controller.games.roulette.rules import AMERICAN_AS_SINGLE_ZERO, RouletteRules
 from controller.rules.cited import HOUSE_RULE, Reason
@@ -16,13 +16,9 @@ ZERO_UNUSED: Final = "double_zero_as_single_zero"
 """The reason of a ball in 00 of a wheel that is used as a single-zero wheel."""
 
 
-class RouletteOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RouletteOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a roulette table's rounds under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
-    ] = 3.0
     zero_rule: Annotated[
         Literal["half", "all"],
         Meta(

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from controller.games.base.wheels import direction_name
 from controller.games.roulette.results import ZERO_UNUSED, RouletteOptions, RouletteResults
 from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import Fault
@@ -97,7 +98,7 @@ class RoundSpin:
 
 def around_the_bowl(direction: int | None) -> str | None:
     """A direction around the bowl, seen from above: angles grow clockwise."""
-    return None if direction is None else ("clockwise" if direction > 0 else "counter-clockwise")
+    return None if direction is None else direction_name(direction > 0)
 
 
 # --- the round ---

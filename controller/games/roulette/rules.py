@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.rules.cited import Cite, Cited, Inspection, NoMoreBetsRule, Reason
+from controller.rules.cited import Cite, Cited, RoundRules
 
 AMERICAN = "american"
 """A double-zero wheel."""
@@ -75,7 +75,7 @@ class Notices(Struct, frozen=True, forbid_unknown_fields=True):
     as_single_zero: Cited[str]
 
 
-class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RouletteRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The roulette of one regulation. The fields carry their citations."""
 
     section: str
@@ -88,8 +88,6 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     settlement: Cited[str]
     operator_classes: Cited[tuple[str, ...]]
     supervisor_classes: Cited[tuple[str, ...]]
-    no_more_bets: NoMoreBetsRule
-    inspection: Inspection
     zero_rules: Cited[tuple[str, ...]]
     zero_rule_single_zero: Cited[str]
     zero_rule_as_single_zero: Cited[str]
@@ -97,7 +95,6 @@ class RouletteRules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     notices: Notices
     wagers: RouletteWagers
     groups: Groups
-    reasons: dict[str, Reason]
     silent_on: tuple[str, ...]
     zeros: Cited[tuple[str, ...]] | None = None
     """The zeros of the house's own wheel; None where its rules have none."""

@@ -157,8 +157,8 @@ def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
             link=automatic.link,
             single_zero=automatic.pockets == AMERICAN_AS_SINGLE_ZERO,
             trusted=config.game_options(RouletteOptions).trust_wheel,
-            no_more_bets_button="dealer_no_more_bets" in config.buttons,
-            settled_button="dealer_settled" in config.buttons,
+            no_more_bets_button=config.called_by_button,
+            settled_button=config.settled_by_button,
         )
     wheel = config.devices["wheel"].keys(RouletteWheelConfig)
     return RouletteGeometry(
@@ -171,8 +171,8 @@ def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
         object_beam=True,
         level_hz=2.0,
         minimum_revolutions=config.text(RouletteRules).minimum_revolutions.value,
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
+        no_more_bets_button=config.called_by_button,
+        settled_button=config.settled_by_button,
     )
 
 
@@ -202,9 +202,9 @@ ROULETTE = GameSpec(
     words=GameWords(_result_words, spun_words, displayed=_displayed, lists_bets=False),
     statistics=_statistics,
     check=_check,
-    bias=_bias,
-    repeats=_repeats,
     published_bias=published_places("pocket"),
+    watched=_bias,
+    compared=_repeats,
     falls_in=("wheel",),
     notices=_notices,
 )

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.dice.tossed_dice import DEVICE as SHAKER
 from controller.games.dice.tossed_dice import REPORTS, TossedDice
 from controller.games.dice.values import DiceValues, name_of_rest, result_of, words
@@ -42,13 +42,9 @@ from feed.events import WinningBet
 from feed.state import StandingFault, TableState
 
 
-class SicBoOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SicBoOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of sic bo under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(ge=0, le=600, description="without a settle button, a round settles this long after its verdict (ours)"),
-    ] = 3.0
     two_of_a_kind_on_triple: Annotated[
         bool | None,
         Meta(description="whether two of a kind wins on a triple too; without it, as the profile has it (ours)"),

@@ -12,8 +12,6 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
-    DicePlan,
-    dice_plan,
     dice_rounds,
     dice_statistics,
     make_values,
@@ -84,10 +82,6 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     return found
 
 
-def _bias(config: TableConfig) -> DicePlan:
-    return dice_plan(profile(config.rules).text(config.game, SicBoRules).dice_count.value)
-
-
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     return dice_statistics(profile(config.rules).text(config.game, SicBoRules).dice_count.value)
 
@@ -101,8 +95,8 @@ def _geometry(config: TableConfig) -> SicBoGeometry:
     by_hand = devices["shaker"].keys(ShakerConfig) if "shaker" in devices else ShakerConfig()
     keys = shaker or AutomatedShakerConfig()
     return SicBoGeometry(
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
+        no_more_bets_button=config.called_by_button,
+        settled_button=config.settled_by_button,
         manual="shaker" in devices,
         automated=None if shaker is None else shaker.control,
         present_sensor=keys.present_sensor,
@@ -140,8 +134,6 @@ SIC_BO = GameSpec(
     statistics=_statistics,
     words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words, trial_words),
     check=_check,
-    bias=_bias,
-    repeats=_bias,
     published_bias=published_dice,
     falls_in=("automated_shaker", "shaker"),
     orders=(*ORDERS, *SHAKER_ORDERS),

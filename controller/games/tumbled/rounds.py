@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
+from controller.games.base.options import RoundOptions
 from controller.games.dice.values import DiceValues, name_of_rest
 from controller.games.tumbled.bets import TumbledBets
 from controller.games.tumbled.runs import report_jam
@@ -39,18 +39,9 @@ from drivers.dice.observations import (
 from feed.events import WinningBet
 
 
-class TumbledOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TumbledOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of rounds of cage and chute under `[game]`."""
 
-    settle_after_s: Annotated[
-        float,
-        Meta(
-            ge=0,
-            le=600,
-            description="without a settle button, a round settles so long after its outcome (ours); an unresolved one "
-            "waits for a person",
-        ),
-    ] = 3.0
     values_wait_s: Annotated[
         float,
         Meta(

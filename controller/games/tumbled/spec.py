@@ -10,9 +10,7 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
-    DicePlan,
     dice_parts,
-    dice_plan,
     dice_rounds,
     dice_statistics,
     make_values,
@@ -72,10 +70,6 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     return TumbledGame(rounds, bets, values, tumbler, motor)
 
 
-def _bias(config: TableConfig) -> DicePlan:
-    return dice_plan(_bets(config).rules.dice_count.value)
-
-
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     """Dice and totals are the player's; at beat the dealer the winner comes first."""
     bets = _bets(config)
@@ -101,8 +95,8 @@ def _geometry(config: TableConfig) -> TumbledGeometry:
         tumbler, rest_s = CageGeometry(dice, cage.sensing, cage.encoder_slots), cage.rest_s
     reader = devices["reader"].keys(DiceReaderConfig) if "reader" in devices else None
     return TumbledGeometry(
-        no_more_bets_button="dealer_no_more_bets" in config.buttons,
-        settled_button="dealer_settled" in config.buttons,
+        no_more_bets_button=config.called_by_button,
+        settled_button=config.settled_by_button,
         tumbler=tumbler,
         tumbles=len(bets.sides),
         keypad="keypad" in devices,
@@ -139,8 +133,6 @@ def _spec(
         rests=dice_of,
         words=GameWords(result, begun_words("the dice are tumbled")),
         statistics=_statistics,
-        bias=_bias,
-        repeats=_bias,
         published_bias=published_dice,
         falls_in=("chute", "cage"),
     )

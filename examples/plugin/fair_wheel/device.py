@@ -4,15 +4,13 @@ Neighbouring spaces differ in one track, the last and the first too. A code that
 of lost edges.
 """
 
-from collections.abc import Sequence
 from typing import Annotated, Final
 
 import msgspec
 
-from drivers.base.device_spec import Device, DeviceSpec, LineUse
+from drivers.base.device_spec import DeviceSpec, LineUse, by_keys_and_name
 from drivers.base.driver import NEVER_NS, Observation
 from drivers.base.sensed_device import SensedDevice
-from drivers.base.view import DeviceView, dead_lines
 from hal.values import Edge, EdgesLost, Loss
 
 SPACES: Final = 24
@@ -51,10 +49,6 @@ class Rested(Observation, frozen=True, kw_only=True):
     doubt: str
 
 
-class CodeWheelView(DeviceView, frozen=True, kw_only=True, tag="code_wheel"):
-    """Shown on the bench as its facts."""
-
-
 class CodeWheel(SensedDevice):
     lines = frozenset(TRACKS)
 
@@ -71,19 +65,13 @@ class CodeWheel(SensedDevice):
         self._began_ns = NEVER_NS
         self._doubt = doubt
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
-        found: list[Observation] = []
-        if loss.line in self.lines:
-            self._pass_time(loss.t_ns - 1, found)
-            self._doubt = self._doubt or "edges_lost"
-            if loss.cause is Loss.UNPLUGGED:
-                self._levels.pop(loss.line, None)
-                self._health.line_unplugged(loss.line, loss.t_ns, found)
-        return found
+    def _facts(self) -> tuple[tuple[str, str], ...]:
+        return ("space", f"{self._space}"), ("spaces turned", f"{self._furthest}"), ("doubt", self._doubt or "none")
 
-    def view(self, t_ns: int) -> CodeWheelView:
-        facts = (("space", f"{self._space}"), ("spaces turned", f"{self._furthest}"), ("doubt", self._doubt or "none"))
-        return CodeWheelView(facts=facts, doubts=dead_lines(self._health))
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
+        self._doubt = self._doubt or "edges_lost"
+        if loss.cause is Loss.UNPLUGGED:
+            self._levels.pop(loss.line, None)
 
     def _due_ns(self) -> int:
         return self._rest_ns
@@ -124,8 +112,4 @@ def _lines(keys: CodeWheelKeys) -> dict[str, LineUse]:
     return {one: LineUse(f"code disc, {one[6:]}", high, f"reader of {one[6:]}", rests_low=False) for one in TRACKS}
 
 
-def _make(keys: CodeWheelKeys, name: str, parts: Sequence[str]) -> Device:
-    return Device(CodeWheel(keys, name))
-
-
-CODE_WHEEL: Final = DeviceSpec(name="code_wheel", keys=CodeWheelKeys, lines=_lines, make=_make)
+CODE_WHEEL: Final = DeviceSpec(name="code_wheel", keys=CodeWheelKeys, lines=_lines, make=by_keys_and_name(CodeWheel))

@@ -1,31 +1,25 @@
 """Rounds of the fair's wheel: "No more bets" before the spin, two revolutions at least, the space at the indicator."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
-from controller.rules.cited import Cited, Inspection, NoMoreBetsRule, Reason, odds_words
+from controller.games.base.wheels import begin_spin, direction_name
+from controller.rules.cited import Cited, RoundRules, odds_words
 from controller.table.phase import RUNNING
 from controller.table.rounds import RoundLifecycle
 from drivers.base.driver import Observation
 from fair_wheel.device import SPACES, Rested, Turned
-from feed.events import Evidence, RoundStarted, WinningBet
+from feed.events import Evidence, WinningBet
 
 
-class FairRules(msgspec.Struct, frozen=True, kw_only=True):
+class FairRules(RoundRules, frozen=True, kw_only=True):
     """A section `[fair_wheel]` of rules; `prizes` are paid to 1."""
 
     minimum_revolutions: Cited[int]
-    no_more_bets: NoMoreBetsRule
-    inspection: Inspection
-    reasons: dict[str, Reason]
     prizes: Cited[dict[str, int]]
     faces: Cited[tuple[str, ...]]
-
-
-class FairOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    settle_after_s: Annotated[float, msgspec.Meta(ge=0, le=600, description="settled after this long")] = 3.0
 
 
 class FairResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,19 +60,14 @@ class FairWheelGame:
                 self.rounds.over_if_quiet(seen.t_ns)
 
     def _begin(self, t_ns: int, spin: Turned) -> None:
-        rounds, way = self.rounds, _way(spin.direction)
-        rounds.phase = RUNNING
-        if rounds.context.call_by == "auto":
-            rounds.close_bets(t_ns, spin.began_ns, "auto")
-        rounds.report.event(RoundStarted, t_ns, direction=way)
-        if rounds.called_ns is None or rounds.called_ns > spin.began_ns:
-            rounds.void(t_ns, "spun_before_no_more_bets", Evidence(direction=way))
+        begin_spin(self.rounds, t_ns, spin.began_ns, direction_name(spin.direction > 0))
 
     def _decide(self, rest: Rested) -> None:
         least = self._rules.minimum_revolutions.value
         # It began, and turned furthest, somewhere within a space: one space less is proven.
         proven = (rest.spaces - 1) / SPACES
-        seen = Evidence(revolutions=proven, minimum_revolutions=least, direction=_way(rest.direction))
+        way = direction_name(rest.direction > 0)
+        seen = Evidence(revolutions=proven, minimum_revolutions=least, direction=way)
         if rest.doubt or rest.space is None:
             known = [] if rest.space is None else [self.result_in(0, str(rest.space))]
             self.rounds.unresolved(rest.t_ns, rest.doubt or "edges_lost", seen, known)
@@ -101,7 +90,3 @@ class FairWheelGame:
     def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         odds = self._rules.prizes.value.get(result["prize"])
         return ([] if odds is None else [WinningBet(result["prize"], odds_words(odds))]), []
-
-
-def _way(direction: int) -> str:
-    return "clockwise" if direction > 0 else "counter-clockwise"

@@ -7,13 +7,13 @@ from typing import Final
 from fair_wheel.device import SPACES, TRACKS, code_of
 from hal.values import Batch, Edge
 from simulators.base.faults import SimulatedFault, fault_named
+from simulators.base.geometry import CALL, SETTLED, buttons_of
 from simulators.base.motion import Path
 from simulators.base.sensors import MarkRing, RingMark, in_ns, press, settle_order
 from simulators.base.truth import SimRound, TableSimulator, Truth, doubted
 from simulators.money_wheel.flapper import coast_to_slow, random_flapper, rest_against_flapper, speed_for_travel
 
 SPACE_DEG: Final = 360.0 / SPACES
-BUTTONS: Final = ("dealer_no_more_bets", "dealer_settled")
 FAULTS: Final = (
     SimulatedFault("none", True, "Nothing goes wrong.", "The outcome."),
     SimulatedFault("short_spin", True, "It turns less than twice.", "Void: wheel_revolutions."),
@@ -22,7 +22,7 @@ FAULTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class FairGeometry:
     minimum_revolutions: int
     no_more_bets_button: bool
@@ -48,8 +48,7 @@ class FairWheelTable:
             (bit,) = (n for n in range(len(TRACKS)) if (code_of(space) ^ code_of(space + 1)) >> n & 1)
             marks.append(RingMark((space + 0.5) * SPACE_DEG, TRACKS[bit], code_of(space + 1) >> bit & 1))
         self._ring = MarkRing(marks, self._angle_deg)
-        has = geometry.no_more_bets_button, geometry.settled_button
-        self.lines = (*TRACKS, *(button for button, there in zip(BUTTONS, has, strict=True) if there))
+        self.lines = (*TRACKS, *buttons_of(geometry))
 
     def start(self) -> Batch:
         self._now_s, levels = 5.0, self._ring.levels()
@@ -80,7 +79,7 @@ class FairWheelTable:
             if levels[track] != self._ring.levels()[track]:
                 moved.append(Edge(track, 1 - levels[track], in_ns(path.now_s - 7.5)))
             truth = doubted(truth, f"{track} was dark", ["edges_lost", "wheel_revolutions", "wheel_reversed"])
-        pressed = [press(BUTTONS[0], begin_s + 1.0, 0.2), press(BUTTONS[1], path.now_s - 5.0, 0.2)]
+        pressed = [press(CALL, begin_s + 1.0, 0.2), press(SETTLED, path.now_s - 5.0, 0.2)]
         edges = [*moved, *(edge for button in pressed for edge in button if edge.line in self.lines)]
         settle_order(edges, in_ns(begin_s), in_ns(path.now_s))
         self._angle_deg, self._now_s = path.angle_deg, path.now_s

@@ -15,7 +15,7 @@ from tests.plugin import PLUGIN, ROOT, TABLE, installed_into
 pytestmark = pytest.mark.long
 
 EFFORT = ("--rounds", "6", "--seeds", "1")
-BY_BATCH = "    def edges(self, batch):\n        return super().edges(batch[:-1])\n\n    def view("
+BY_BATCH = "    def edges(self, batch):\n        return super().edges(batch[:-1])\n\n    def _facts("
 """A device that leaves out the last edge of each batch."""
 
 
@@ -57,13 +57,13 @@ def test_the_package_keeps_everything(built: Path) -> None:
         ),
         ("rounds.py", '"prize": self', '"prize": 7 or self', "results have their struct", "is no FairResult"),
         ("simulator.py", "rng.choice((1, -1))", "Random().choice((1, -1))", "equal seeds", "draw from the seed alone"),
-        ("device.py", "    def view(", BY_BATCH, "however a stream is cut", "other bytes when the same stream"),
+        ("device.py", "    def _facts(", BY_BATCH, "however a stream is cut", "other bytes when the same stream"),
         ("device.py", '"edges_lost"', '""', "with any line or link lost", "but the truth is"),
-        ("view.json", '"bear": "OSO", ', "", "boards have its words", "es: bear is missing"),
+        ("words.json", '"bear": "OSO",', "", "boards have its words", "es: bear is missing"),
         (
-            "view.json",
-            '"hero": "prize"',
-            '"hero": "price"',
+            "spec.py",
+            'hero="prize"',
+            'hero="price"',
             "boards have its words",
             "shows price, which no result has",
         ),

@@ -21,7 +21,7 @@ from controller.rules import profile as profiles
 from controller.service.event_lines import line_of
 from feed.events import TableOpened, decode, encode
 from feed.state import TableState
-from tests.plugin import TABLE, distribution, installed_into
+from tests.plugin import PLUGIN, TABLE, distribution, installed_into
 from tests.tables.problems import problem_lines
 
 TRUSTING = TABLE.read_text(encoding="utf-8")
@@ -95,7 +95,12 @@ def test_the_package_plays_at_a_table_whose_file_names_it(plugin: Path) -> None:
     assert (package.name, package.version, len(package.sha256)) == ("fair-wheel", "1.0.0", 64)
     assert state.view is not None and state.view.hero == "prize"
     assert TableState.from_snapshot(state.snapshot()).view == state.view
-    assert any("OUTCOME sweet (space " in line_of(event) for one in played for event in one.events)
+    assert any("OUTCOME space " in line_of(event) for one in played for event in one.events)
+
+
+def test_the_example_is_short_enough_to_be_read_first() -> None:
+    lines = [line for file in PLUGIN.rglob("*.py") for line in file.read_text(encoding="utf-8").splitlines()]
+    assert sum(bool(line.strip()) for line in lines) <= 300
 
 
 def test_a_table_whose_file_does_not_name_it_is_refused_and_nothing_is_imported(built: Path) -> None:
