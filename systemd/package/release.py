@@ -11,11 +11,11 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Final
 
+from hal.clock import SystemClock, wall_time
 from systemd.package.bill import digest
 from systemd.package.build import Built, build
 from systemd.package.repository import KEYRING, Signer, publish, signer
@@ -49,7 +49,7 @@ def released(root: Path = ROOT) -> Version:
 def _changes_are_of(tag: str, root: Path) -> None:
     """Refuses a release of which CHANGES.md would say nothing, or not all."""
     number = tag.removeprefix("v")
-    heading = f"`## {number} ({datetime.now(UTC):%Y-%m-%d})`"
+    heading = f"`## {number} ({wall_time(SystemClock())[:10]})`"
     again = f"commit, and set the tag anew (git tag -s -f {tag})"
     entries, line = unreleased(root)
     if entries:
