@@ -196,9 +196,10 @@ class HistoryServer:
         self._waiting: FairQueue[str | bytes, _Job] = FairQueue(REQUESTS_PER_CLIENT, MAX_CLIENTS)
         self._work = asyncio.Event()
         self._refusals = RefusalLog(log)
-        self._socket = ServerSocket(
+        self.socket = ServerSocket(
             context, zmq.ROUTER, endpoints.history, self._request, name="history", curve=curve, options=_OPTIONS
         )
+        """How its connections are, and why it is not bound where it should be."""
         self.answered = 0
         """Requests answered, with an error or without."""
         self.malformed = 0
@@ -207,31 +208,6 @@ class HistoryServer:
         """Requests refused as `busy`."""
         self.unread = 0
         """Answers dropped, because the client did not read them or was gone."""
-
-    @property
-    def endpoint(self) -> str:
-        """Where it is bound."""
-        return self._socket.endpoint
-
-    @property
-    def connections(self) -> int:
-        """How many clients are connected."""
-        return self._socket.connections
-
-    @property
-    def refused(self) -> int:
-        """How many connections failed."""
-        return self._socket.refused
-
-    @property
-    def ended(self) -> int:
-        """How many connections without a key were ended, because there were too many."""
-        return self._socket.ended
-
-    @property
-    def problem(self) -> str | None:
-        """Why the socket is no longer bound; None while it is."""
-        return self._socket.problem
 
     @property
     def waiting(self) -> int:
@@ -244,7 +220,7 @@ class HistoryServer:
         Raises:
             EndpointError: the address cannot be bound.
         """
-        self._socket.bind()
+        self.socket.bind()
 
     async def serve(self) -> None:
         """Answers requests until it is cancelled."""
@@ -258,13 +234,9 @@ class HistoryServer:
         finally:
             reader.shutdown(wait=False, cancel_futures=True)
 
-    def drop_connections(self) -> None:
-        """Ends every connection made with a key; a client whose key is still allowed may connect again."""
-        self._socket.drop_connections()
-
     def close(self) -> None:
         """Closes the socket."""
-        self._socket.close()
+        self.socket.close()
 
     def _request(self, frames: list[zmq.Frame]) -> None:
         """Queues a request, or refuses it at once."""
@@ -346,7 +318,7 @@ class HistoryServer:
     def _send(self, connection: bytes, answer: HistoryAnswer) -> bool:
         """Sends one message without waiting; False if the client does not read, or is gone."""
         try:
-            self._socket.raw.send_multipart([connection, *encode_answer(answer)], zmq.DONTWAIT)
+            self.socket.raw.send_multipart([connection, *encode_answer(answer)], zmq.DONTWAIT)
         except zmq.ZMQError as error:
             if error.errno not in (errno.EAGAIN, errno.EHOSTUNREACH):
                 raise
@@ -354,7 +326,7 @@ class HistoryServer:
             return False
         finally:
             # A send that fails too may have consumed the signal that a request is there.
-            self._socket.wake()
+            self.socket.wake()
         return True
 
 

@@ -79,7 +79,7 @@ class Publisher:
         options = {**_OPTIONS, zmq.SNDHWM: queue}
         self._sender = sender
         self._prefixes = PrefixBudget()
-        self._socket = ServerSocket(
+        self.socket = ServerSocket(
             context,
             zmq.XPUB,
             endpoints.feed,
@@ -89,6 +89,7 @@ class Publisher:
             options=options,
             gone=self._prefixes.disconnected,
         )
+        """How its connections are, and why it is not bound where it should be."""
         self._clients: Counter[str] = Counter()
         self.subscriptions = 0
         """How many there are now, of all clients."""
@@ -98,48 +99,23 @@ class Publisher:
         """Subscriptions for which connections were ended, since their peer asked for too many prefixes."""
         self.published = 0
 
-    @property
-    def endpoint(self) -> str:
-        """Where it is bound."""
-        return self._socket.endpoint
-
-    @property
-    def connections(self) -> int:
-        """How many subscribers are connected."""
-        return self._socket.connections
-
-    @property
-    def refused(self) -> int:
-        """How many connections failed."""
-        return self._socket.refused
-
-    @property
-    def ended(self) -> int:
-        """How many connections without a key were ended, because there were too many."""
-        return self._socket.ended
-
-    @property
-    def problem(self) -> str | None:
-        """Why the socket is no longer bound; None while it is."""
-        return self._socket.problem
-
     def bind(self) -> None:
         """Binds the socket. Must be called on the loop.
 
         Raises:
             EndpointError: the address cannot be bound.
         """
-        self._socket.bind()
+        self.socket.bind()
 
     def publish(self, topic: bytes, body: bytes) -> None:
         """Sends one message to the subscribers of its topic. It never waits; a subscriber that is too slow loses it."""
         self.send(topic, body)
-        self._socket.poke()
+        self.socket.poke()
 
     def send(self, topic: bytes, body: bytes) -> None:
         """The same from any thread; the caller has `poke` called on the loop afterwards."""
-        with self._socket.lock:
-            raw = self._socket.raw
+        with self.socket.lock:
+            raw = self.socket.raw
             if not raw.closed:
                 # As `send_multipart` does after checking each frame, which costs some 10 µs for each subscriber.
                 raw.send(topic, _FIRST)
@@ -148,15 +124,11 @@ class Publisher:
 
     def poke(self) -> None:
         """Reads the messages of subscribers: libzmq does not wake the loop for them after a send."""
-        self._socket.poke()
-
-    def drop_connections(self) -> None:
-        """Ends every connection made with a key; a client whose key is still allowed may connect again."""
-        self._socket.drop_connections()
+        self.socket.poke()
 
     def close(self) -> None:
         """Closes the socket."""
-        self._socket.close()
+        self.socket.close()
 
     def _subscription(self, frames: list[zmq.Frame]) -> None:
         body = frames[0].bytes
@@ -193,7 +165,7 @@ class Publisher:
         if who == _UNNAMED:
             who = f"process {peer.address.rpartition(':')[2]} of this computer"
         self.held_off += 1
-        self._socket.refuse(
+        self.socket.refuse(
             f"{who} asked for too many prefixes (over {MAX_TOPICS}, or {MAX_TOPIC_BYTES} bytes): its connections are "
             f"ended for {HOLD_S:g} s, and those of others are not; stop it or revoke its key"
         )

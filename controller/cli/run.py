@@ -16,14 +16,18 @@ from typing import TYPE_CHECKING
 import click
 
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
 from command_line.options import parse_speed
 from controller.cli.printing import load_all
 from controller.configuration.values import TableConfig
 from hal.clock import SystemClock
 
 if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+
     from controller.service.journald_entries import JournaldEntries
     from controller.service.table_supervisor import ServicePlan
+    from hal.probes import Probes
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +49,7 @@ ERRORS = 2
     show_default=True,
     help="The role of clients on the ipc:// socket.",
 )
-@click.option("--metrics", type=click.IntRange(0, 65535), metavar="PORT", help="Metrics for Prometheus, on 127.0.0.1.")
+@metrics_option
 @click.option(
     "--seal-seconds",
     type=click.IntRange(1, 3600),
@@ -165,7 +169,7 @@ def _serve(plan: ServicePlan, metrics: int | None, log_form: str, *, as_json: bo
     from controller.service.descriptors import TooFewDescriptorsError, raise_descriptor_limit
     from controller.service.json_log import JsonLines
     from controller.service.logs import log_to, reads_journald
-    from controller.service.opening import StartupCheckError, metrics_port
+    from controller.service.opening import StartupCheckError
     from controller.service.service import Service
     from controller.service.systemd import Systemd
 
@@ -180,7 +184,15 @@ def _serve(plan: ServicePlan, metrics: int | None, log_form: str, *, as_json: bo
 
     async def main(beside: ExitStack) -> None:
         def fit() -> None:
-            beside.enter_context(metrics_port(metrics, counters, real, live, service.probes))
+            try:
+                beside.enter_context(metrics_port(metrics, served))
+            except MetricsPortError as error:
+                raise StartupCheckError(str(error)) from error
+
+        def served() -> tuple[Collector, Probes]:
+            from controller.service.metrics import CounterCollector
+
+            return CounterCollector(counters, real, live), service.probes
 
         def live() -> LiveNumbers:
             return service.live()._replace(lines_dropped=output.dropped)

@@ -136,30 +136,11 @@ class CommandServer:
         self._local = LocalAllowances(clock)
         self._answerable = RateLimiter(clock, MALFORMED_BURST, MALFORMED_REFILL_NS)
         options = {zmq.RCVHWM: HWM, zmq.SNDHWM: HWM}
-        self._socket = ServerSocket(
+        self.socket = ServerSocket(
             context, zmq.ROUTER, endpoint, self._receive, name="commands", curve=curve, options=options
         )
+        """How its connections are, and why it is not bound where it should be."""
         self._closed = False
-
-    @property
-    def endpoint(self) -> str:
-        """The address that is bound, with the port that the kernel chose."""
-        return self._socket.endpoint
-
-    @property
-    def problem(self) -> str | None:
-        """Why the socket receives nothing any more; None while it works."""
-        return self._socket.problem
-
-    @property
-    def refused(self) -> int:
-        """How many connections were refused."""
-        return self._socket.refused
-
-    @property
-    def ended(self) -> int:
-        """How many connections without a key were ended, because there were too many."""
-        return self._socket.ended
 
     def bind(self) -> None:
         """Receives requests from now on.
@@ -167,16 +148,12 @@ class CommandServer:
         Raises:
             feed.endpoints.EndpointError: the address cannot be opened.
         """
-        self._socket.bind()
-
-    def drop_connections(self) -> None:
-        """Ends every connection that was made with a key; it may be made again if the key still holds."""
-        self._socket.drop_connections()
+        self.socket.bind()
 
     def close(self) -> None:
         """Receives and sends nothing any more."""
         self._closed = True
-        self._socket.close()
+        self.socket.close()
 
     def _receive(self, frames: Sequence[zmq.Frame]) -> None:
         route = [frames[0].bytes]
@@ -214,8 +191,8 @@ class CommandServer:
             return
         try:
             # A ROUTER drops messages to a peer that has gone or does not read.
-            self._socket.raw.send_multipart([*route, encode_answer(answer)], zmq.DONTWAIT)
+            self.socket.raw.send_multipart([*route, encode_answer(answer)], zmq.DONTWAIT)
         except zmq.Again:
             log.warning("the answer to %s could not be sent: its sender does not read", answer.id)
         # Sending can consume the notification of a received message; the loop checks again later.
-        self._socket.wake()
+        self.socket.wake()

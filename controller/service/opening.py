@@ -9,8 +9,7 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -25,11 +24,9 @@ from controller.journal.files import is_untouched, order_new, set_aside
 from controller.journal.journal import Journal
 from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
-from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.disk_watch import STOP_BYTES
 from controller.service.state_paths import StatePaths
 from hal.clock import Clock
-from hal.probes import Probes
 
 log = logging.getLogger(__name__)
 
@@ -225,34 +222,6 @@ def open_capture_store(paths: StatePaths) -> CaptureStore:
         return CaptureStore(paths.captures)
     except OSError as error:
         raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; mend the folder") from error
-
-
-@contextmanager
-def metrics_port(
-    port: int | None, counters: ServiceCounters, clock: Clock, live: Callable[[], LiveNumbers], probes: Probes
-) -> Iterator[None]:
-    """Serves metrics and probes on a port of 127.0.0.1 while the block lasts; `port` 0 lets the kernel choose.
-
-    Raises:
-        StartupCheckError: the port cannot be opened.
-    """
-    if port is None:
-        yield
-        return
-    from controller.service.metrics import CounterCollector
-    from hal.metrics_server import ADDRESS, MetricsServer
-
-    try:
-        server = MetricsServer(port, CounterCollector(counters, clock, live), probes)
-    except OSError as error:
-        raise StartupCheckError(
-            f"--metrics {port}: the port cannot be opened ({error.strerror}); choose another"
-        ) from error
-    log.info("for monitoring: http://%s:%d/metrics, and /livez and /readyz", ADDRESS, server.port)
-    try:
-        yield
-    finally:
-        server.close()
 
 
 def _grouped(key: str) -> str:

@@ -176,7 +176,7 @@ class Service:
         if sockets is None:
             return LiveNumbers()
         return LiveNumbers(
-            subscribers=sockets.publisher.connections,
+            subscribers=sockets.publisher.socket.connections,
             connections_refused=sockets.refused,
             connections_ended=sockets.ended,
             feed_malformed=sockets.publisher.malformed,
@@ -374,7 +374,9 @@ class Service:
         failure = None if self._pipeline is None else self._pipeline.failure
         load = "" if self._supervisor is None else self._supervisor.load
         self._systemd.status(
-            status_line(failure, sockets.problem, self._counters.states, faults, sockets.publisher.connections, load)
+            status_line(
+                failure, sockets.problem, self._counters.states, faults, sockets.publisher.socket.connections, load
+            )
         )
 
     async def _end(self, supervisor: TableSupervisor, archive: CaptureArchive) -> None:

@@ -19,6 +19,7 @@ from feed.endpoints import EndpointError, Endpoints
 from feed.history_server import History, HistoryServer
 from feed.keys import SECRET_SUFFIX, SERVER, BadKeyError, ServerCurve, read_pair
 from feed.publisher import Publisher
+from feed.server_socket import ServerSocket
 from hal.clock import Clock
 from hal.loop import sleep_ns
 
@@ -68,7 +69,7 @@ class Sockets:
             self.context, self._endpoints.commands, self._curve, self._senders, handler, clock, counters
         )
         if self._authenticator is not None:
-            for socket in (self.publisher, self._history, self.commands):
+            for socket in self._sockets():
                 self._authenticator.on_revoked(socket.drop_connections)
 
     def bind(self) -> None:
@@ -94,21 +95,21 @@ class Sockets:
         """Why a socket does not work any more; None while all do."""
         if self._serving is not None and self._serving.done() and not self._serving.cancelled():
             return f"the history server has stopped: {self._serving.exception()!r}; restart the service"
-        return next((one.problem for one in self._bound_sockets() if one.problem), None)
+        return next((one.problem for one in self._sockets() if one.problem), None)
 
     @property
     def refused(self) -> int:
         """How many handshakes and connections were refused."""
         handshakes = 0 if self._authenticator is None else self._authenticator.refused
-        return handshakes + sum(one.refused for one in self._bound_sockets())
+        return handshakes + sum(one.refused for one in self._sockets())
 
     @property
     def ended(self) -> int:
         """How many connections that had shown no key were ended, because there were too many."""
-        return sum(one.ended for one in self._bound_sockets())
+        return sum(one.ended for one in self._sockets())
 
-    def _bound_sockets(self) -> list[Publisher | HistoryServer | CommandServer]:
-        return [one for one in (self.publisher, self._history, self.commands) if one is not None]
+    def _sockets(self) -> list[ServerSocket]:
+        return [one.socket for one in (self.publisher, self._history, self.commands) if one is not None]
 
     def reload_keys(self) -> None:
         """Reads the allow-list again where it has changed."""

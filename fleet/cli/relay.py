@@ -8,7 +8,6 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ import click
 
 from command_line.exit_codes import FATAL
 from command_line.local_services import base_to_follow
+from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
 from command_line.options import client_curve
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import exit_on_nats_error, nats_address, nats_options
@@ -24,7 +24,10 @@ from hal.clock import SystemClock
 from hal.probes import Pulse
 
 if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+
     from fleet.relay import Relay
+    from hal.probes import Probes
 
 
 @click.command("relay")
@@ -43,7 +46,7 @@ if TYPE_CHECKING:
     metavar="KEY",
     help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
 )
-@click.option("--metrics", "port", type=click.IntRange(0, 65535), metavar="PORT", help="For Prometheus, on 127.0.0.1.")
+@metrics_option
 @nats_options
 def command(
     server: str,
@@ -53,7 +56,7 @@ def command(
     kind: str | None,
     key: Path | None,
     servers: tuple[str, ...],
-    port: int | None,
+    metrics: int | None,
     ca: Path | None,
     cert: Path | None,
     nats_user: str | None,
@@ -95,8 +98,18 @@ def command(
     plan = RelayPlan(address, venue, services, name or socket.gethostname().split(".")[0], simulated)
     relay = Relay(plan, SystemClock())
     pulse = Pulse(SystemClock(), "the loop of the relay")
-    with exit_on_nats_error(), _metrics(relay, pulse, port):
-        asyncio.run(_until_signal(relay, pulse))
+
+    def served() -> tuple[Collector, Probes]:
+        from fleet.metrics import RelayCollector, RelayProbes
+
+        return RelayCollector(relay), RelayProbes(relay, pulse)
+
+    try:
+        with exit_on_nats_error(), metrics_port(metrics, served):
+            asyncio.run(_until_signal(relay, pulse))
+    except MetricsPortError as error:
+        click.echo(error, err=True)
+        sys.exit(FATAL)
 
 
 async def _until_signal(relay: Relay, pulse: Pulse) -> None:
@@ -112,26 +125,6 @@ def _beat(pulse: Pulse) -> None:
     """Notes every half second that the loop runs."""
     pulse.beat()
     asyncio.get_running_loop().call_later(0.5, _beat, pulse)
-
-
-@contextlib.contextmanager
-def _metrics(relay: Relay, pulse: Pulse, port: int | None) -> Iterator[None]:
-    """Serves metrics and probes while the block lasts, where a port is given."""
-    if port is None:
-        yield
-        return
-    from fleet.metrics import RelayCollector, RelayProbes
-    from hal.metrics_server import MetricsServer
-
-    try:
-        server = MetricsServer(port, RelayCollector(relay), RelayProbes(relay, pulse))
-    except OSError as error:
-        click.echo(f"--metrics {port}: the port cannot be opened: {error.strerror}; choose another one", err=True)
-        sys.exit(FATAL)
-    try:
-        yield
-    finally:
-        server.close()
 
 
 def _local_base() -> str:

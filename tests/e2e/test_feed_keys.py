@@ -111,7 +111,7 @@ def test_a_client_without_curve_is_named_by_its_address(keys: Keys, log: LogLine
             plain.settimeout(HANG_S)
             # The server's own greeting has come: it has seen who is there.
             assert plain.recv(1)
-            while server.do(lambda: server.publisher.connections) == 0:
+            while server.do(lambda: server.publisher.socket.connections) == 0:
                 pass
             plain.sendall(greeting)
             assert log.wait_for("no key") == "feed: 127.0.0.1: no key: it speaks without CURVE"
@@ -176,7 +176,7 @@ def test_revoking_a_key_ends_its_connection_and_the_others_come_back(keys: Keys,
         asked = len(server.source.asked)
         assert ask(asker, b"2", b"tables", patience_ms=NOTHING_MS) == []
         assert len(server.source.asked) == asked
-        assert server.do(lambda: server.publisher.problem) is None
+        assert server.do(lambda: server.publisher.socket.problem) is None
 
 
 GREEDY = """
@@ -245,7 +245,7 @@ def test_a_client_that_reconnects_adds_no_prefix(keys: Keys) -> None:
         while server.do(lambda: server.publisher.subscriptions) < 2:
             server.publish(b"v1/t/heartbeat/", b"{}")
         published_until_received(server, subscriber)
-        assert server.do(lambda: server.publisher.connections) == 1
+        assert server.do(lambda: server.publisher.socket.connections) == 1
 
 
 def test_an_address_taken_while_connections_are_ended_is_reported_and_tried_again(keys: Keys, log: LogLines) -> None:
@@ -255,7 +255,7 @@ def test_an_address_taken_while_connections_are_ended_is_reported_and_tried_agai
         thief = socket.socket()
 
         def steal() -> None:
-            server.publisher.drop_connections()
+            server.publisher.socket.drop_connections()
             while True:
                 try:
                     thief.bind((host, int(port)))
@@ -268,9 +268,9 @@ def test_an_address_taken_while_connections_are_ended_is_reported_and_tried_agai
             server.do(steal)
             line = log.wait_for("cannot be bound again")
             assert line.endswith("Address already in use; restart the service")
-            assert server.do(lambda: server.publisher.problem) == line
-        server.do(server.publisher.drop_connections)
-        assert server.do(lambda: server.publisher.problem) is None
+            assert server.do(lambda: server.publisher.socket.problem) == line
+        server.do(server.publisher.socket.drop_connections)
+        assert server.do(lambda: server.publisher.socket.problem) is None
         published_until_received(server, client.connect(zmq.SUB, server.endpoints.feed, curve))
 
 

@@ -123,8 +123,8 @@ def test_subscriptions_and_connections_are_counted_up_and_down(folder: Path) -> 
             two = second.connect(zmq.SUB, server.endpoints.feed, topics=[b"a/"])
             join(server, one, b"b/")
             join(server, two, b"a/")
-            assert server.do(lambda: (server.publisher.subscriptions, server.publisher.connections)) == (3, 2)
-        while server.do(lambda: (server.publisher.subscriptions, server.publisher.connections)) != (0, 0):
+            assert server.do(lambda: (server.publisher.subscriptions, server.publisher.socket.connections)) == (3, 2)
+        while server.do(lambda: (server.publisher.subscriptions, server.publisher.socket.connections)) != (0, 0):
             server.publish(b"t/", b"")
 
 
@@ -244,7 +244,7 @@ def test_disconnected_clients_are_forgotten(folder: Path) -> None:
                 gone.send_multipart([b"%d" % k, b"since", b"wheel", b"", b"0"])
             while server.do(lambda: server.history.waiting) < 2:
                 pass
-        while server.do(lambda: server.history.connections):
+        while server.do(lambda: server.history.socket.connections):
             pass
         history.gate.set()
         asker = polite.connect(zmq.DEALER, server.endpoints.history)

@@ -150,7 +150,7 @@ class FeedServer:
     @property
     def endpoints(self) -> Endpoints:
         """Where it is bound."""
-        return Endpoints(self.publisher.endpoint, self.history.endpoint, "")
+        return Endpoints(self.publisher.socket.endpoint, self.history.socket.endpoint, "")
 
     def _run(self) -> None:
         try:
@@ -187,8 +187,8 @@ class FeedServer:
         self.publisher = Publisher(context, self._endpoints, curve, sender=sender, queue=self._queue_length)
         self.history = HistoryServer(context, self._endpoints, self.source, curve, sender=sender, schema=b'{"a":1}')
         if self.authenticator is not None:
-            self.authenticator.on_revoked(self.publisher.drop_connections)
-            self.authenticator.on_revoked(self.history.drop_connections)
+            self.authenticator.on_revoked(self.publisher.socket.drop_connections)
+            self.authenticator.on_revoked(self.history.socket.drop_connections)
         self.publisher.bind()
         self.history.bind()
 

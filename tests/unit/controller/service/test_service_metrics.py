@@ -6,14 +6,15 @@ import json
 import socket
 import subprocess
 import sys
+from threading import active_count
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
 
+from command_line.metrics_port import MetricsPortError, metrics_port
 from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.metrics import CounterCollector
-from controller.service.opening import StartupCheckError, metrics_port
 from controller.service.probes import ServiceProbes, Vitals
 from hal.clock import NS_PER_S, VirtualClock
 from hal.metrics_server import MetricsServer
@@ -102,21 +103,27 @@ def test_a_path_that_the_port_does_not_have_is_not_found_and_those_that_it_has_a
     assert refused.value.read() == b"this port has /metrics, /livez, /readyz, and nothing else\n"
 
 
+def served() -> tuple[CounterCollector, ServiceProbes]:
+    return CounterCollector(ServiceCounters(), VirtualClock(), LiveNumbers), probes()
+
+
 def test_a_port_that_is_taken_is_named() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        told = pytest.raises(StartupCheckError, match=f"--metrics {port}")
-        with told, metrics_port(port, ServiceCounters(), VirtualClock(), LiveNumbers, probes()):
+        told = pytest.raises(MetricsPortError, match=rf"--metrics {port}: the port cannot be opened \(Address already")
+        with told, metrics_port(port, served):
             pass
 
 
 def test_the_port_is_closed_with_its_block() -> None:
-    with metrics_port(None, ServiceCounters(), VirtualClock(), LiveNumbers, probes()):
-        pass
-    with metrics_port(0, ServiceCounters(), VirtualClock(), LiveNumbers, probes()):
-        pass
+    before = active_count()
+    with metrics_port(None, served):
+        assert active_count() == before
+    with metrics_port(0, served):
+        assert active_count() == before + 1
+    assert active_count() == before
 
 
 def test_a_service_without_the_port_does_not_import_the_library() -> None:
