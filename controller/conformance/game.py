@@ -29,6 +29,7 @@ from controller.conformance.streams import (
 )
 from controller.games.assembly import geometry_of, table_for
 from controller.games.base.spec import spec_of
+from controller.games.base.texts import ENGLISH, differences
 from controller.table.rounds import Game
 from feed import events
 from feed.codes import CODES
@@ -41,8 +42,6 @@ from simulators.base.faults import faults_for
 Checked = Iterator[str]
 """What is wrong, a sentence each."""
 
-FALLBACK: Final = "en"
-"""The language whose words every view has."""
 LOSSES: Final = 8
 """Lines that are lost in one stream, one at a time (ours)."""
 NOTHING: Final = "none"
@@ -204,11 +203,10 @@ def _words(config: TableConfig, effort: Effort) -> Checked:
     if view.counts and view.counts not in statistics:
         yield f"its view counts {view.counts}, which its statistics do not"
     wanted = {"game", *map(str, statistics.get(view.hero, ())), *view.captions, *spec.reasons}
-    first = view.words.get(FALLBACK, {})
-    yield from (f"{FALLBACK}: {word} is missing" for word in sorted(wanted - first.keys()))
+    first = view.words.get(ENGLISH, {})
+    yield from (f"{ENGLISH}: {word} is missing" for word in sorted(wanted - first.keys()))
     for language, words in view.words.items():
-        yield from (f"{language}: {word} is missing" for word in sorted(first.keys() - words.keys()))
-        yield from (f"{language}: {word} is not in {FALLBACK}" for word in sorted(words.keys() - first.keys()))
+        yield from (f"{language}: {wrong.key} {wrong.what}; {wrong.fix}" for wrong in differences(first, words))
 
 
 CHECKS: Final = (

@@ -1,10 +1,14 @@
-// The words of a page, as data: languages/*.json. A key without words in a language has those of English.
+// The words of a page, as data: languages/*.json of the page itself, languages/games/*.json of our games, those of its view
+// for any other. A key without words in a language has those of English, marked.
 
-const LANGUAGES = ["en", "es"];
+import { LANGUAGES } from "./languages.js";
+import { h } from "./web/dom.js";
+
 const FALLBACK = "en";
 
 let language = FALLBACK;
 let words = {};
+let english = {};
 let numbers = new Intl.NumberFormat(FALLBACK, { maximumFractionDigits: 1 });
 
 // The language asked for, or that of the browser where there are words in it.
@@ -17,10 +21,11 @@ export function languageFor(asked, browsers) {
 }
 
 export async function loadWords(chosen) {
-  const load = async (name) => (await fetch(`languages/${name}.json`)).json();
-  const [fallback, own] = await Promise.all([load(FALLBACK), chosen === FALLBACK ? {} : load(chosen)]);
+  const load = async (path) => (await fetch(`languages/${path}.json`)).json();
+  const both = async (tag) => Object.assign({}, ...(await Promise.all([load(tag), load(`games/${tag}`)])));
+  [english, words] = await Promise.all([both(FALLBACK), chosen === FALLBACK ? {} : both(chosen)]);
   language = chosen;
-  words = { ...fallback, ...own };
+  if (chosen === FALLBACK) words = english;
   numbers = new Intl.NumberFormat(chosen, { maximumFractionDigits: 1 });
   document.documentElement.lang = chosen;
 }
@@ -29,30 +34,54 @@ export const languages = LANGUAGES;
 export const currentLanguage = () => language;
 export const number = (value) => numbers.format(value);
 
+// English in place of words that the language lacks. Alone it is an element that is underlined and says that it is
+// English; within other text, or in an attribute, it has an asterisk.
+class Untranslated extends String {
+  toString() {
+    return `${this.valueOf()}*`;
+  }
+
+  element() {
+    return h("span.untranslated", { lang: FALLBACK }, this.valueOf());
+  }
+}
+
+// The text of a key among the words of a language, else among those of English; undefined where neither has it.
+function lookup(own, first, key) {
+  return own?.[key] ?? (first?.[key] ? new Untranslated(first[key]) : first?.[key]);
+}
+
+// What is made of a text; of one that is not translated it is not translated either.
+const changed = (text, change) => (text instanceof Untranslated ? new Untranslated(change(text.valueOf())) : change(text));
+
 export function t(key, values = {}) {
-  const text = words[key] ?? key;
+  return changed(lookup(words, english, key) ?? key, (text) => filled(text, values));
+}
+
+function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (all, name) => (name in values ? String(values[name]) : all));
 }
 
 // A string of the feed may be of any length and have any characters: cut to what a board has room for.
 export function short(value, most = 60) {
-  const letters = [...String(value ?? "").replace(/\p{Cc}/gu, "")];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
+  return changed(value, (text) => {
+    const letters = [...String(text ?? "").replace(/\p{Cc}/gu, "")];
+    return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : letters.join("");
+  });
 }
 
 // What the feed names in a word of its own: in this language where it is known, else as it stands.
 export function named(kind, value) {
-  return words[`${kind}.${value}`] ?? short(value).replaceAll("_", " ");
+  return lookup(words, english, `${kind}.${value}`) ?? short(value).replaceAll("_", " ");
 }
 
-// What a game calls a value, by the words that it brings: {text, foreign}. Foreign is English in place of a language that
-// its words lack.
+const broughtWord = (brought, key) => lookup(brought?.[language], brought?.[FALLBACK], key);
+
+// What a game calls a value, by the words that it brings.
 export function worded(brought, value) {
   const key = String(value ?? "");
-  const own = brought?.[language]?.[key];
-  const fallback = brought?.[FALLBACK]?.[key];
-  return own !== undefined || fallback === undefined ? { text: own ?? named("value", key), foreign: false } : { text: fallback, foreign: language !== FALLBACK };
+  return broughtWord(brought, key) ?? named("value", key);
 }
 
-// `brought` are the words of a game that brings its own.
-export const reason = (code, brought) => (code ? (words[`reason.${code}`] ?? worded(brought, code).text) : "");
+// A code in words. `brought` are those of a game that brings its own, which go before the page's.
+export const reason = (code, brought) => (code ? (broughtWord(brought, code) ?? named("reason", code)) : "");

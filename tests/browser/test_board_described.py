@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from controller.games.base.texts import named_texts, texts_of
 from feed import events
@@ -70,6 +70,22 @@ def test_a_word_that_a_language_lacks_is_english_and_marked(shown: BoardPage, si
     marked = shown.page.locator(".hero .giant .untranslated")
     expect(marked).to_have_text("BEAR")
     expect(marked).to_have_attribute("lang", "en")
+
+
+def test_a_word_of_the_page_that_a_language_lacks_is_english_and_marked(shown: BoardPage, site: BoardSite) -> None:
+    def lacking(route: Route) -> None:
+        words = route.fetch().json()
+        lacks = ("none", "window.plain", "limits.from", "simulation.long")
+        route.fulfill(json={key: text for key, text in words.items() if key not in lacks})
+
+    shown.page.route("**/languages/es.json", lacking)
+    table = PlayedTable("wheel-1", "money_wheel")
+    site.play(table, [table.open()])
+    shown.show(table, lang="es")
+    expect(shown.page.locator(".hero .caption .untranslated")).to_have_text("NO RESULT YET")
+    expect(shown.page.locator(".hero .caption .untranslated")).to_have_attribute("lang", "en")
+    expect(shown.page.locator("p.window .untranslated")).to_have_text("LAST 0 RESULTS")
+    expect(shown.page.locator(".status .untranslated")).to_have_count(0)
 
 
 def test_a_view_is_text_and_colors_of_the_page_whatever_it_holds(shown: BoardPage, site: BoardSite) -> None:

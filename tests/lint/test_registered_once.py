@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -61,12 +60,6 @@ def test_the_boards_page_draws_each_game_by_the_module_that_the_game_names() -> 
     }
     used = {game.page for game in GAMES} | {"other", "described"}
     assert {file.stem for file in (PAGE / "games").glob("*.js")} == used
-
-
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_boards_have_a_name_of_each_game(language: str) -> None:
-    words = json.loads((PAGE / "languages" / f"{language}.json").read_text(encoding="utf-8"))
-    assert {key.removeprefix("game.") for key in words if key.startswith("game.")} == {game.name for game in GAMES}
 
 
 def test_the_bench_draws_each_kind_of_view_that_a_device_has() -> None:

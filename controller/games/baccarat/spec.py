@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp
@@ -14,6 +15,7 @@ from controller.games.baccarat.rounds import BaccaratHands, BaccaratOptions, car
 from controller.games.baccarat.rules import BaccaratRules
 from controller.games.baccarat.wagers import wrong_wagers
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
@@ -28,6 +30,8 @@ from feed.results.baccarat import RESULTS
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
+
+TEXTS: Final = texts_of(files("controller.games.baccarat"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -89,6 +93,7 @@ def _spec(name: str) -> GameSpec:
     return GameSpec(
         name=name,
         result=RESULTS[name],
+        texts=TEXTS,
         page="baccarat",
         rules=BaccaratRules,
         options=BaccaratOptions,

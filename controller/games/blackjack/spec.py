@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.blackjack.orders import ORDERS
 from controller.games.blackjack.rounds import BlackjackHands, BlackjackOptions
 from controller.games.blackjack.rules import BlackjackRules
@@ -38,6 +40,8 @@ TOTALS: Final = range(17, 27)
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
+
+TEXTS: Final = texts_of(files("controller.games.blackjack"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -135,6 +139,7 @@ def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot
     return GameSpec(
         name=name,
         result=RESULTS[name],
+        texts=TEXTS,
         rules=BlackjackRules,
         options=BlackjackOptions,
         devices={**SLOTS_OF_CARDS, "shoe": Slot(("shoe", "shuffling_shoe")), **devices},

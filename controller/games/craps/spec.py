@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.craps.decision import RollDecision
 from controller.games.craps.orders import ORDERS
 from controller.games.craps.rounds import CrapsGame, CrapsOptions
@@ -43,6 +45,8 @@ _ACTS: Final = {
     "shaker_removed": "the automated shaker was removed from the table",
     "shaker_placed": "the automated shaker is on the table",
 }
+
+TEXTS: Final = texts_of(files("controller.games.craps"))
 
 
 def _rules(config: TableConfig) -> CrapsRules:
@@ -125,6 +129,7 @@ def _spec(name: str) -> GameSpec:
     return GameSpec(
         name=name,
         result=RESULTS[name],
+        texts=TEXTS,
         page="craps",
         rules=CrapsRules,
         options=CrapsOptions,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import Build, GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.cards.dealing import DealTerms
 from controller.games.cards.game import CardEquipment, CardGame, CardTerms, ProgressiveEquipment, card_rounds
 from controller.games.cards.progressive import ProgressiveTerms
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
 
 DECK_WITH_JOKERS: Final = (*DECK, JOKER, JOKER)
+
+TEXTS: Final = texts_of(files("controller.games.fixed_hands"))
 
 
 def _game(
@@ -183,6 +187,7 @@ def _spec(
     return GameSpec(
         name=name,
         result=RESULTS[name],
+        texts=TEXTS,
         rules=rules,
         options=options,
         devices=devices,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.base.wheels import place_of, published_places, spun_words
 from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
@@ -24,6 +26,8 @@ from feed.results.money_wheel import RESULTS
 
 if TYPE_CHECKING:
     from simulators.money_wheel.geometry import MoneyWheelGeometry
+
+TEXTS: Final = texts_of(files("controller.games.money_wheel"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -90,6 +94,7 @@ def _result_words(result: Mapping[str, Any]) -> str:
 MONEY_WHEEL = GameSpec(
     name="money_wheel",
     result=RESULTS["money_wheel"],
+    texts=TEXTS,
     page="money_wheel",
     rules=MoneyWheelRules,
     options=MoneyWheelOptions,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
 from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
@@ -26,6 +28,8 @@ from feed.results.red_dog import RESULTS
 
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
+
+TEXTS: Final = texts_of(files("controller.games.red_dog"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -83,6 +87,7 @@ def _rests(result: Mapping[str, Any]) -> tuple[str, ...]:
 RED_DOG = GameSpec(
     name="red_dog",
     result=RESULTS["red_dog"],
+    texts=TEXTS,
     rules=RedDogRules,
     options=RedDogOptions,
     devices=SLOTS_OF_CARDS,

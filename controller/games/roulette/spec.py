@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.house import RouletteHouse
@@ -30,6 +32,8 @@ from feed.results.roulette import RESULTS
 if TYPE_CHECKING:
     from simulators.roulette.geometry import RouletteGeometry
     from simulators.roulette.star_x_geometry import StarXGeometry
+
+TEXTS: Final = texts_of(files("controller.games.roulette"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -187,6 +191,7 @@ def _displayed(result: Mapping[str, Any]) -> str:
 ROULETTE = GameSpec(
     name="roulette",
     result=RESULTS["roulette"],
+    texts=TEXTS,
     page="roulette",
     rules=RouletteRules,
     options=RouletteOptions,

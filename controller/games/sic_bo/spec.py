@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
@@ -45,6 +47,8 @@ _ACTS: Final = {
     "shaker_placed": "the automated shaker is on the table",
 }
 """What a restart must not lose, as it happens."""
+
+TEXTS: Final = texts_of(files("controller.games.sic_bo"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -118,6 +122,7 @@ def _carried_words(act: str, state: Mapping[str, Any]) -> str:
 SIC_BO = GameSpec(
     name="sic_bo",
     result=RESULTS["sic_bo"],
+    texts=TEXTS,
     page="sic_bo",
     rules=SicBoRules,
     options=SicBoOptions,

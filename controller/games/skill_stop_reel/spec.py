@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.machines.board_coins import BoardCoins
 from controller.games.machines.coins import acceptor_findings, coin_findings
 from controller.games.machines.game import MachineGame, MachineParts
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
 
 REELS: Final = "reels"
 ACCEPTOR_KEYS: Final = frozenset({"acceptor", "pulse_ms"})
+
+TEXTS: Final = texts_of(files("controller.games.machines"), files("controller.games.skill_stop_reel"))
 
 
 class SkillStopReelOptions(SkillStopOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -110,6 +114,7 @@ def _geometry(config: TableConfig) -> ReelsGeometry:
 SKILL_STOP_REEL = GameSpec(
     name="skill_stop_reel",
     result=RESULTS["skill_stop_reel"],
+    texts=TEXTS,
     page="machine",
     rules=MachineRules,
     options=SkillStopReelOptions,

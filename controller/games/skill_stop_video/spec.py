@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.machines.coins import coin_findings
 from controller.games.machines.game import MachineGame, MachineParts
 from controller.games.machines.model import hash_of
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 SCREEN: Final = "screen"
 FRAME_MS: Final = 1000 / 60
 """A frame of a display at 60 Hz."""
+
+TEXTS: Final = texts_of(files("controller.games.machines"), files("controller.games.skill_stop_video"))
 
 
 class SkillStopVideoOptions(SkillStopOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,6 +115,7 @@ def _geometry(config: TableConfig) -> ScreenGeometry:
 SKILL_STOP_VIDEO = GameSpec(
     name="skill_stop_video",
     result=RESULTS["skill_stop_video"],
+    texts=TEXTS,
     page="machine",
     rules=MachineRules,
     options=SkillStopVideoOptions,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, NoSimulatorError, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.machines.board_coins import BoardCoins
 from controller.games.machines.coin_faults import COINS
 from controller.games.machines.coins import SLOT_OF_COINS, acceptor_findings, coin_findings, coin_geometry
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 COUNTED_TOKENS: Final = 100
 """Plays are counted by the tokens that they won, below this many (ours)."""
+
+TEXTS: Final = texts_of(files("controller.games.token_pusher"))
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
@@ -89,6 +93,7 @@ def _rests(result: Mapping[str, Any]) -> tuple[int, ...]:
 TOKEN_PUSHER = GameSpec(
     name="token_pusher",
     result=RESULTS["token_pusher"],
+    texts=TEXTS,
     page="machine",
     rules=MachineRules,
     options=TokenPusherOptions,

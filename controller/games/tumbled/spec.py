@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.texts import texts_of
 from controller.games.dice.setup import (
     SLOTS_OF_VALUES,
     dice_parts,
@@ -44,6 +46,8 @@ _SLOTS: Final[Mapping[str, Slot]] = {
     **SLOTS_OF_ALL,
 }
 """The table has a cage unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1."""
+
+TEXTS: Final = texts_of(files("controller.games.tumbled"))
 
 
 def _bets(config: TableConfig) -> TumbledBets:
@@ -123,6 +127,7 @@ def _spec(
     return GameSpec(
         name=name,
         result=RESULTS[name],
+        texts=TEXTS,
         page="dice",
         rules=rules,
         options=TumbledOptions,

@@ -15,23 +15,23 @@ const colorOf = (view, value) => {
   return COLORS.has(color) ? color : "plain";
 };
 
-const shown = ({ text, foreign }) => h("span", { lang: foreign ? "en" : null, class: foreign ? "untranslated" : null }, short(text, 40));
+const shown = (text) => short(text, 40);
 
 const heroOf = (result, view) => result?.[view.view.hero];
 
 export const nameOf = (view) => shown(word(view, "game"));
 
 export function say(result, view) {
-  return short([view.view.hero, ...listed(view.view.captions)].map((field) => word(view, result?.[field]).text).join(" "), 90);
+  return short([view.view.hero, ...listed(view.view.captions)].map((field) => word(view, result?.[field])).join(" "), 90);
 }
 
 export function hero(result, view) {
   const value = heroOf(result, view);
-  const text = short(word(view, value).text, 12);
+  const text = short(word(view, value), 12);
   return h(
     `div.plate.described-${colorOf(view, value)}`,
     { "data-key": say(result, view) },
-    h("strong.giant", { class: `long${Math.min(7, text.length)}` }, shown({ ...word(view, value), text })),
+    h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text),
     h("span.kinds", {}, listed(view.view.captions).map((field) => h("span", {}, shown(word(view, field)), " ", shown(word(view, result?.[field]))))),
   );
 }
@@ -46,7 +46,7 @@ export function moving(view) {
 
 export function panel(view) {
   const counts = view.statistics[view.view.counts] ?? [];
-  const rows = counts.slice(0, 24).map(([value, count]) => [short(word(view, value).text, 12), count, `described-${colorOf(view, value)}`]);
+  const rows = counts.slice(0, 24).map(([value, count]) => [short(word(view, value), 12), count, `described-${colorOf(view, value)}`]);
   return [
     rows.length ? h("div.share-groups.one", { class: rows.length > 8 ? "many" : "" }, shares("counts", rows, view.counted)) : null,
     windowOf(view, t("window.plain", { n: view.counted })),
@@ -56,6 +56,6 @@ export function panel(view) {
 export function history(view) {
   return strip(view, (result) => {
     const value = heroOf(result, view);
-    return h(`span.face.described-${colorOf(view, value)}`, { "aria-label": say(result, view), role: "img" }, short(word(view, value).text, 7));
+    return h(`span.face.described-${colorOf(view, value)}`, { "aria-label": say(result, view), role: "img" }, short(word(view, value), 7));
   });
 }

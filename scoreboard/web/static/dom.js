@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set("svg g path circle ellipse rect line polyline polygon text tspan defs linearGradient radialGradient stop clipPath use title".split(" "));
 
 // h("p.name", {lang: "es"}, "text", child, [more]): an element with classes, attributes and children. null, false and
-// undefined are left out; `style` is an object of properties (also --custom ones), `on` one of event listeners.
+// undefined are left out; a String object may have an `element()` of its own; `style` is an object of properties (also --custom ones), `on` one of event listeners.
 export function h(spec, attributes = {}, ...children) {
   const [tag, ...classes] = spec.split(".");
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag || "div");
@@ -17,7 +17,8 @@ export function h(spec, attributes = {}, ...children) {
     else if (name === "class") element.setAttribute("class", [...classes, value].join(" "));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  const shown = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
+  element.append(...shown.map((child) => (child instanceof String && child.element ? child.element() : child)));
   return element;
 }
 

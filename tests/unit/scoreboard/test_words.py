@@ -4,37 +4,34 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from importlib.resources import files
-from pathlib import Path
 from typing import get_args, get_type_hints
 
-import pytest
-
+from controller.games.words import SCREENS
 from drivers.screen.screen import ScreenConfig
 from feed.codes import CODES
-from feed.results import RESULTS
 from scoreboard.web import Assets
-from tests.languages import languages_of, words_of, wrong_words
 
 PAGE = files("scoreboard").joinpath("page")
-FOLDER = PAGE.joinpath("languages")
-SCREEN = files("screen").joinpath("languages")
+SCRIPTS = {
+    path: asset.body.decode()
+    for path, asset in Assets.of_package("scoreboard", "page").paths.items()
+    if path.endswith(".js")
+}
 
 
-def offered_by_the_page() -> list[str]:
-    script = PAGE.joinpath("words.js").read_text(encoding="utf-8")
-    (tags,) = re.findall(r"^const LANGUAGES = (\[.*\]);$", script, re.MULTILINE)
-    found: list[str] = json.loads(tags)
+def words_of(folder: str, language: str = "en") -> dict[str, str]:
+    found: dict[str, str] = json.loads(PAGE.joinpath(folder, f"{language}.json").read_text(encoding="utf-8"))
     return found
 
 
-def offered_by_the_screen() -> list[str]:
-    return [*get_args(get_type_hints(ScreenConfig)["language"])]
+def all_words() -> dict[str, str]:
+    """Those of the page, and those of our games."""
+    return words_of("languages") | words_of("languages/games")
 
 
 def test_the_states_have_the_words_that_were_agreed() -> None:
-    english = words_of(FOLDER, "en")
+    english = words_of("languages")
     assert [english[f"status.{state}"] for state in ("place_bets", "no_more_bets", "unresolved", "corrected")] == [
         "PLACE YOUR BETS",
         "NO MORE BETS",
@@ -49,50 +46,28 @@ def test_the_states_have_the_words_that_were_agreed() -> None:
     assert (english["call.No spin"], english["simulation"]) == ("NO SPIN", "SIMULATION")
 
 
-@pytest.mark.parametrize("language", languages_of(FOLDER))
-def test_every_reason_and_every_game_has_words(language: str) -> None:
-    found = words_of(FOLDER, language)
-    assert not {f"reason.{code}" for code in CODES} - set(found)
-    assert not {f"game.{game}" for game in RESULTS} - set(found)
+def test_every_reason_has_words() -> None:
+    assert {key for key in words_of("languages") if key.startswith("reason.")} == {f"reason.{code}" for code in CODES}
 
 
-def test_all_languages_of_the_page_and_of_the_screen_are_offered_and_have_the_same_keys_and_places() -> None:
-    wrong = wrong_words(FOLDER, offered_by_the_page()) + wrong_words(SCREEN, offered_by_the_screen())
-    assert not wrong, "\n".join(wrong)
-
-
-Change = Callable[[dict[str, str]], object]
-
-
-@pytest.mark.parametrize(
-    ("change", "offered", "finding"),
-    [
-        (lambda words: words.pop("b"), ["en", "de"], "de: b is missing"),
-        (lambda words: words.update(c="neu"), ["en", "de"], "de: c is not in en"),
-        (lambda words: words.update(b="ohne Zahl"), ["en", "de"], "de: b has other places than en"),
-        (lambda words: words.update(a=" "), ["en", "de"], "de: a has no words"),
-        (lambda words: None, ["en"], "de: has a file, and is not offered"),
-        (lambda words: None, ["en", "de", "fr"], "fr: offered, and has no file"),
-        (lambda words: None, ["en", "de"], None),
-    ],
-)
-def test_a_language_that_is_added_with_a_mistake_is_found(
-    tmp_path: Path, change: Change, offered: list[str], finding: str | None
-) -> None:
-    first = {"a": "one", "b": "{n} spins"}
-    added = {"a": "eins", "b": "{n} Drehungen"}
-    change(added)
-    for tag, words in (("en", first), ("de", added)):
-        (tmp_path / f"{tag}.json").write_text(json.dumps(words), encoding="utf-8")
-    assert wrong_words(tmp_path, offered) == ([] if finding is None else [finding])
+def test_the_screen_offers_the_languages_that_it_has_words_of_and_the_board_too() -> None:
+    (offered,) = re.findall(r"LANGUAGES = (\[.*\]);", SCRIPTS["/languages.js"])
+    of_the_screen = [*get_args(get_type_hints(ScreenConfig)["language"])]
+    assert json.loads(offered) == of_the_screen == SCREENS.languages(), "ScreenConfig.language names every language"
 
 
 def test_every_word_that_the_page_names_is_there() -> None:
-    found = words_of(FOLDER, "en")
-    for path, asset in Assets.of_package("scoreboard", "page").paths.items():
-        if path.endswith(".js"):
-            for key in re.findall(r"\bt\(\"([^\"]+)\"", asset.body.decode()):
-                assert key in found, f"{path} names {key}"
+    found = all_words()
+    for path, script in SCRIPTS.items():
+        for key in re.findall(r"\bt\(\"([^\"]+)\"", script):
+            assert key in found, f"{path} names {key}"
+
+
+def test_every_word_is_named_by_the_page() -> None:
+    scripts = "".join(SCRIPTS.values())
+    for key in all_words():
+        kind = key.partition(".")[0]
+        assert f'"{key}"' in scripts or f"`{kind}.$" in scripts or f'named("{kind}"' in scripts, f"nothing shows {key}"
 
 
 def test_a_page_is_under_300_kb_with_its_fonts_and_comes_from_here_alone() -> None:

@@ -1,0 +1,2 @@
+// Written by controller/games/words.py.
+export const LANGUAGES = ["en", "es"];
