@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -22,6 +22,8 @@ from typing import Final
 CACHE: Final = Path(os.environ.get("FELTWIRE_CACHE", "/var/cache/feltwire"))
 EVERYWHERE: Final = ("ca-certificates", "dbus", "iproute2", "kmod", "python3", "systemd", "systemd-sysv", "udev")
 """Beside Debian's minimal system: what every installed one has."""
+EMULATED: Final = ("python3", "systemd", "udev")
+"""The same where every program is emulated, which is slow: what the package depends on, and no more."""
 BINFMT: Final = Path("/proc/sys/fs/binfmt_misc")
 EMULATORS: Final = {"arm64": "qemu-aarch64"}
 OWN: Final = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
@@ -69,12 +71,16 @@ def mirrors() -> dict[str, str]:
     return found
 
 
+def _beside_minimal(arch: str) -> tuple[str, ...]:
+    return EVERYWHERE if arch == OWN else EMULATED
+
+
 def _debootstrap(suite: str, arch: str, folder: Path) -> None:
     """Makes a root; one of another architecture is made with an emulator, which has to be registered."""
-    delete(folder)
     debs = CACHE / "debs"
     debs.mkdir(parents=True, exist_ok=True)
-    words = ["--variant=minbase", f"--arch={arch}", f"--include={','.join(EVERYWHERE)}", f"--cache-dir={debs}"]
+    packages = ",".join(_beside_minimal(arch))
+    words = ["--variant=minbase", f"--arch={arch}", f"--include={packages}", f"--cache-dir={debs}"]
     run(["debootstrap", *words, suite, str(folder), mirrors()["Debian"]])
     for archive in (folder / "var/cache/apt/archives").glob("*.deb"):
         archive.unlink()
@@ -105,19 +111,43 @@ def emulated(arch: str) -> Iterator[None]:
 
 def base(suite: str, arch: str) -> Path:
     """The archive of a clean root, made where it was not made before."""
-    made_from = sha256(" ".join(EVERYWHERE).encode()).hexdigest()[:8]
+    made_from = sha256(" ".join(_beside_minimal(arch)).encode()).hexdigest()[:8]
     archive = CACHE / f"{suite}-{arch}-{made_from}.tar"
     if not archive.exists():
         if os.geteuid() != 0:
             raise RootError("debootstrap makes device files, and owners of files: run it as root (sudo), once")
         print(f"systems: making the root of {suite}, {arch} (minutes, once) ...", file=sys.stderr, flush=True)
-        folder = CACHE / f"{suite}-{arch}"
-        _debootstrap(suite, arch, folder)
         part = archive.with_suffix(".part")
-        run(["tar", "-C", str(folder), "-cf", str(part), "."])
+        with _in_memory() as folder:
+            _debootstrap(suite, arch, folder)
+            run(["tar", "-C", str(folder), "-cf", str(part), "."])
         part.rename(archive)
-        delete(folder)
     return archive
+
+
+@contextmanager
+def _in_memory() -> Iterator[Path]:
+    """An empty folder in this computer's memory: dpkg waits for a disk after each package, and a root is half a GB."""
+    with _used_folder("new-") as folder:
+        run(["mount", "-t", "tmpfs", "-o", "size=2g,mode=755", "tmpfs", str(folder)])
+        try:
+            yield folder
+        finally:
+            # With what debootstrap mounted in it, where that was interrupted.
+            run(["umount", "--recursive", "--lazy", str(folder)])
+
+
+@contextmanager
+def _used_folder(prefix: str) -> Iterator[Path]:
+    """A new folder of the cache, deleted afterwards."""
+    (CACHE / "in-use").mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=CACHE / "in-use"))
+    # Users of a root go through it.
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        delete(folder)
 
 
 class Root:
@@ -173,30 +203,21 @@ class Root:
 @contextmanager
 def root(suite: str, arch: str) -> Iterator[Root]:
     """A clean root, which is deleted afterwards; mounts end with the name space of mounts (see `__main__`)."""
-    with emulated(arch):
-        archive = base(suite, arch)
-        (CACHE / "in-use").mkdir(exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f"{suite}-{arch}-", dir=CACHE / "in-use"))
-        # Its users go through it.
-        folder.chmod(0o755)
-        mounted: list[Path] = []
-        try:
-            run(["tar", "-C", str(folder), "-xf", str(archive)])
-            # A mount of its own, so that it can be made read-only.
-            run(["mount", "--bind", str(folder), str(folder)])
-            mounted.append(folder)
-            for kind, place in (("proc", "proc"), ("sysfs", "sys"), ("tmpfs", "run"), ("tmpfs", "tmp")):
-                run(["mount", "-t", kind, kind, str(folder / place)])
-                mounted.append(folder / place)
-            run(["mount", "--rbind", "/dev", str(folder / "dev")])
-            mounted.append(folder / "dev")
-            made = Root(folder, suite, arch)
-            _as_here(made)
-            yield made
-        finally:
-            for mount in reversed(mounted):
-                run(["umount", "--recursive", "--lazy", str(mount)])
-            delete(folder)
+    with emulated(arch), _used_folder(f"{suite}-{arch}-") as folder, ExitStack() as mounted:
+
+        def mount(place: Path, *words: str) -> None:
+            run(["mount", *words, str(place)])
+            mounted.callback(run, ["umount", "--recursive", "--lazy", str(place)])
+
+        run(["tar", "-C", str(folder), "-xf", str(base(suite, arch))])
+        # A mount of its own, so that it can be made read-only.
+        mount(folder, "--bind", str(folder))
+        for kind, place in (("proc", "proc"), ("sysfs", "sys"), ("tmpfs", "run"), ("tmpfs", "tmp")):
+            mount(folder / place, "-t", kind, kind)
+        mount(folder / "dev", "--rbind", "/dev")
+        made = Root(folder, suite, arch)
+        _as_here(made)
+        yield made
 
 
 def _as_here(made: Root) -> None:
@@ -214,7 +235,12 @@ def _as_here(made: Root) -> None:
     refuse.write_text("#!/bin/sh\nexit 101\n")
     refuse.chmod(0o755)
     authorities = Path("/usr/local/share/ca-certificates")
-    if authorities.is_dir():
+    bundle = Path("/etc/ssl/certs/ca-certificates.crt")
+    if made.arch != OWN:
+        # Without the package: its script asks openssl of each certificate, for minutes where that is emulated.
+        made.path(str(bundle)).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(bundle, made.path(str(bundle)))
+    elif authorities.is_dir():
         shutil.copytree(authorities, made.path(str(authorities)), dirs_exist_ok=True)
         made.must("update-ca-certificates")
     listed = run([sys.executable, "-m", "pip", "config", "list"])
