@@ -5,6 +5,18 @@
 // the case that this file, or the styles, did not come.
 
 const RETRY_MS = 1000;
+// What main.js imports, directly or not: asked for together, where each would otherwise wait for the one that names it.
+const MODULES = [
+  "main.js", "age.js", "board.js", "parts.js", "words.js", "web/channel.js", "web/dom.js",
+  "games/baccarat.js", "games/craps.js", "games/described.js", "games/dice.js", "games/machine.js",
+  "games/money_wheel.js", "games/other.js", "games/roulette.js", "games/sic_bo.js",
+];
+
+function preload() {
+  const ask = (link) => document.head.append(Object.assign(document.createElement("link"), link));
+  ask({ rel: "preload", href: "languages/en.json", as: "fetch", crossOrigin: "" });
+  for (const href of MODULES) ask({ rel: "modulepreload", href });
+}
 
 async function startAgain(error) {
   console.warn("the page did not load, and starts again once the server answers:", error);
@@ -21,8 +33,9 @@ async function startAgain(error) {
 
 if (document.readyState !== "complete") await new Promise((done) => addEventListener("load", done, { once: true }));
 if ([...document.querySelectorAll("link[rel=stylesheet]")].every((link) => link.sheet)) {
-  // Ends the reload.
+  // Ends the reload, and whatever is still on its way: so nothing is asked for before it.
   stop();
   document.querySelector("meta[http-equiv=refresh]").remove();
+  preload();
   import("./main.js").catch(startAgain);
 }

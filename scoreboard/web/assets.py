@@ -1,11 +1,13 @@
 """The files of a page, out of the package, held in memory.
 
-They are read once, at the start: a path of a request is looked up among their names and never reaches the file system,
-so that none leaves the folder. There is no build step, and nothing comes from outside.
+They are read and packed once, at the start: a path of a request is looked up among their names and never reaches the
+file system, so that none leaves the folder. There is no build step, and nothing comes from outside.
 """
 
 from __future__ import annotations
 
+import gzip
+import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
@@ -47,6 +49,8 @@ class Asset(NamedTuple):
     content_type: str
     etag: str
     """Of its content, in quotes as HTTP has it."""
+    packed: bytes | None
+    """Its content as gzip, where that is shorter."""
 
     @classmethod
     def of(cls, name: str, body: bytes) -> Asset:
@@ -59,7 +63,13 @@ class Asset(NamedTuple):
         if kind not in CONTENT_TYPES:
             known = ", ".join(sorted(CONTENT_TYPES))
             raise AssetsError(f'{name}: pages have files that end in {known}; "{kind}" has no content type here')
-        return cls(body, CONTENT_TYPES[kind], f'"{sha256(body).hexdigest()[:_ETAG_DIGITS]}"')
+        packed = gzip.compress(body, mtime=0)
+        return cls(
+            body,
+            CONTENT_TYPES[kind],
+            f'"{sha256(body).hexdigest()[:_ETAG_DIGITS]}"',
+            packed if len(packed) < len(body) else None,
+        )
 
 
 class Assets:
@@ -105,12 +115,29 @@ class Assets:
         asset = self.paths.get(request.path)
         if asset is None:
             raise web.HTTPNotFound(text="there is no such page here; the first one is at /\n")
-        headers = CIMultiDict({"ETag": asset.etag, "Cache-Control": "no-cache"})
+        body, etag = asset.body, asset.etag
+        headers = CIMultiDict({"Cache-Control": "no-cache"})
+        if asset.packed is not None:
+            # A store on the way must not give it to a browser that cannot unpack it.
+            headers["Vary"] = "Accept-Encoding"
+            if _takes_gzip(request.headers.get("Accept-Encoding", "")):
+                # Other bytes, so another tag.
+                body, etag = asset.packed, f'{asset.etag[:-1]}-gzip"'
+                headers["Content-Encoding"] = "gzip"
+        headers["ETag"] = etag
         known = request.headers.get("If-None-Match", "")
-        if asset.etag in [tag.strip().removeprefix("W/") for tag in known.split(",")]:
+        if etag in [tag.strip().removeprefix("W/") for tag in known.split(",")]:
+            headers.pop("Content-Encoding", None)
             return web.Response(status=304, headers=headers)
         headers["Content-Type"] = asset.content_type
-        return web.Response(body=asset.body, headers=headers)
+        return web.Response(body=body, headers=headers)
+
+
+def _takes_gzip(accepted: str) -> bool:
+    """Whether a browser takes gzip: it names it, and not with the weight 0."""
+    words = (word.partition(";") for word in accepted.lower().split(","))
+    weights = {name.strip(): weight.strip() for name, _, weight in words}
+    return re.fullmatch(r"q=0(\.0*)?", weights.get("gzip", "q=0")) is None
 
 
 def _files_below(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
+
 import pytest
 
 from scoreboard.web.assets import Assets, AssetsError
+
+FIRST_LOAD = 125_000
+"""Octets of the board's page where nothing of it is in the browser yet, of which the fonts take 66,000."""
 
 
 def test_each_file_has_its_path_its_type_and_a_tag_of_its_content() -> None:
@@ -43,3 +49,23 @@ def test_the_modules_that_every_page_shares_are_small() -> None:
     assets = Assets.of_package("scoreboard.web", "static", below="/web/")
     assert {"/web/channel.js", "/web/dom.js"} <= set(assets.paths)
     assert assets.total_bytes < 20_000
+
+
+def test_the_page_asks_for_every_module_at_once_and_the_first_load_is_small() -> None:
+    paths = {
+        **Assets.of_package("scoreboard", "page").paths,
+        **Assets.of_package("scoreboard.web", "static", below="/web/").paths,
+    }
+    imported = ["main.js"]
+    for module in imported:
+        text = paths[f"/{module}"].body.decode()
+        for name in re.findall(r'^import [^;]*?from "([^"]+)"', text, re.MULTILINE):
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(module), name))
+            imported += [path] if path not in imported else []
+    asked = re.search(r"MODULES = \[(.*?)\]", paths["/start.js"].body.decode(), re.DOTALL)
+    assert asked is not None
+    assert sorted(re.findall(r'"([^"]+)"', asked[1])) == sorted(imported)
+    fonts = [name for name in paths if name.startswith("/fonts/")]
+    others = ["/", "/start.js", "/board.css", "/icon.svg", "/languages/en.json", *fonts]
+    loaded = [paths[name] for name in [*others, *(f"/{module}" for module in imported)]]
+    assert sum(len(asset.packed or asset.body) for asset in loaded) < FIRST_LOAD

@@ -26,7 +26,11 @@ from scoreboard.web.sender import TOO_SLOW
 pytestmark = pytest.mark.long
 
 HANG_S = 60
-FILES = {"index.html": b"<!doctype html><p>board", "js/board.js": b"let a = 1;"}
+FILES = {
+    "index.html": b"<!doctype html><p>board",
+    "js/board.js": b"let a = 1;",
+    "js/long.js": b"let a = 1;\n" * 100,
+}
 
 
 def turn_of_the_loop() -> asyncio.Future[None]:
@@ -90,6 +94,30 @@ def test_files_come_with_their_tag_and_a_known_one_comes_only_once() -> None:
                 assert (again.status, await again.read(), again.headers["ETag"]) == (304, b"", etag)
             async with session.head(f"{url}js/board.js") as head:
                 assert (head.status, head.headers["Content-Length"], await head.read()) == (200, "10", b"")
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("accepted", "packed"),
+    [("gzip, deflate, br", True), ("GZIP;q=0.5", True), ("*", False), ("identity", False), ("gzip;q=0, br", False)],
+)
+def test_a_file_is_packed_for_a_browser_that_takes_it(accepted: str, packed: bool) -> None:
+    async def main() -> None:
+        async with site() as (_, session, url):
+            asking = {"Accept-Encoding": accepted}
+            async with session.get(f"{url}js/long.js", headers=asking) as answer:
+                assert await answer.read() == FILES["js/long.js"]
+                assert (answer.headers.get("Content-Encoding") == "gzip") == packed
+                assert int(answer.headers["Content-Length"]) < len(FILES["js/long.js"]) or not packed
+                assert answer.headers["Vary"] == "Accept-Encoding"
+                etag = answer.headers["ETag"]
+            for known, status in ((etag, 304), (etag.replace("-gzip", "") if packed else f'{etag[:-1]}-gzip"', 200)):
+                async with session.get(f"{url}js/long.js", headers={**asking, "If-None-Match": known}) as again:
+                    assert again.status == status
+            # Nothing is gained with a file that is short.
+            async with session.get(f"{url}js/board.js", headers=asking) as short:
+                assert "Content-Encoding" not in short.headers
 
     asyncio.run(main())
 
