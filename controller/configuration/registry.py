@@ -9,9 +9,9 @@ import msgspec
 
 from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding
-from controller.configuration.sections import CallBy
+from controller.configuration.sections import CallBy, TableSection
 from controller.rules.house import HouseKeys, changes_of
-from controller.rules.profile import HOUSE, game_text
+from controller.rules.profile import HOUSE, default_profile, game_text
 from drivers.base.device_spec import DeviceSpec
 from feed.data import TablePackage
 from hal.backend_spec import BackendSpec
@@ -102,3 +102,7 @@ class Registry(NamedTuple):
     """The packages of others that the file names."""
     offering: Callable[[str], Sequence[str]] = lambda game: ()
     """The installed packages that offer a game of this name, whether a file names them or not."""
+
+    def profile_of(self, table: TableSection) -> str:
+        """The rules profile of a table, which its file names or not."""
+        return table.rules or default_profile(table.game, self.profiles)

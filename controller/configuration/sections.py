@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from msgspec import Meta, Struct
 
 from controller.configuration.validation import OtherWord
-from controller.rules.profile import DEFAULT_PROFILE, default_profile
+from controller.rules.profile import DEFAULT_PROFILE
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 
 PACKAGE_NAME: Final = r"\A[A-Za-z0-9]+([-_.]+[A-Za-z0-9]+)*\Z"
@@ -231,11 +231,6 @@ class TableSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             wrong = "is missing, and limits need it" if self.limits else "has no limits to count"
             found.append(("limits_unit", wrong, 'write limits = [...] and limits_unit = "chips", or neither'))
         return found
-
-    @property
-    def profile(self) -> str:
-        """The rules profile, named or not."""
-        return self.rules or default_profile(self.game)
 
     def opens_with(self, live: bool) -> Opens:
         """How the table opens, where its wires are real or not."""

@@ -97,6 +97,7 @@ class TableFile:
                 file=file,
                 table=table,
                 entry=game,
+                rules=self.registry.profile_of(table),
                 no_more_bets=call,
                 lines=lines,
                 backend=backend,
@@ -214,33 +215,32 @@ class TableFile:
 
     def _check_rules(self, table: TableSection) -> None:
         names = self.registry.profiles
+        name = self.registry.profile_of(table)
         path = ("table", "rules")
-        if table.profile not in names:
-            fix = suggestion(table.profile, names, "profile")
-            self.findings.append(ConfigFinding(path, f"unknown profile {value_text(table.profile)}", fix))
+        if name not in names:
+            fix = suggestion(name, names, "profile")
+            self.findings.append(ConfigFinding(path, f"unknown profile {value_text(name)}", fix))
         elif table.game in self.registry.games:
-            wrong = profile(table.profile).refusal(table.game)
+            wrong = profile(name).refusal(table.game)
             if wrong is not None:
-                able = [value_text(name) for name in names if name != HOUSE and profile(name).plays(table.game)]
+                able = [value_text(one) for one in names if one != HOUSE and profile(one).plays(table.game)]
                 fix = f"write {' or '.join(able)}" if able else "name a package that brings rules for it in packages"
                 self.findings.append(ConfigFinding(path, wrong, fix))
-            elif table.rules is None and table.profile != DEFAULT_PROFILE and table.profile in OWN:
+            elif table.rules is None and name != DEFAULT_PROFILE and name in OWN:
                 wrong = (
                     f"is missing, and {table.game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played "
-                    f"by {table.profile}, a text for casinos"
+                    f"by {name}, a text for casinos"
                 )
-                fix = f"write rules = {value_text(table.profile)} to have it so"
+                fix = f"write rules = {value_text(name)} to have it so"
                 self.findings.append(ConfigFinding(path, wrong, fix, "warning", missing=True))
 
     def _house(self, game: GameEntry, table: TableSection | None) -> tuple[HouseKeys | None, bool]:
         """`[house]`, and whether the rules can be read with it. A regulation leaves the house nothing to change."""
         if HOUSE not in self._values and not self._misspelt(HOUSE):
             return None, True
-        if table is not None and table.profile != HOUSE:
+        if table is not None and (name := self.registry.profile_of(table)) != HOUSE:
             if HOUSE in self._values:
-                wrong = (
-                    f"is given, and a house changes nothing of {value_text(table.profile)}, by which the table plays"
-                )
+                wrong = f"is given, and a house changes nothing of {value_text(name)}, by which the table plays"
                 fix = 'write rules = "house" under [table], and the table shows HOUSE RULES; or remove [house]'
                 self.findings.append(ConfigFinding((HOUSE,), wrong, fix))
             return None, True
@@ -274,9 +274,12 @@ class TableFile:
         house: HouseKeys | None,
     ) -> None:
         """What the game itself finds wrong between the parts of its table."""
-        if table is None or table.profile not in self.registry.profiles or not profile(table.profile).plays(table.game):
+        if table is None:
             return
-        setup = SetUp(table.game, table.profile, options, devices, backend.simulated, call, house)
+        name = self.registry.profile_of(table)
+        if name not in self.registry.profiles or not profile(name).plays(table.game):
+            return
+        setup = SetUp(table.game, name, options, devices, backend.simulated, call, house)
         self.findings += game.check(setup)
 
     def _check_set_going(self, devices: dict[str, DeviceConfig], call: CallBy | None) -> None:

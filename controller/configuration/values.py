@@ -40,6 +40,8 @@ class TableConfig(NamedTuple):
     """`[table]`, as the file has it."""
     entry: GameEntry
     """The game that is played."""
+    rules: str
+    """The name of the rules profile, which has a text for the game; the file names it or not."""
     no_more_bets: CallBy | None
     """Who calls it. None only under `capture`, where the wires of the capture decide."""
     lines: LinesSection
@@ -62,11 +64,6 @@ class TableConfig(NamedTuple):
     def id(self) -> str:
         """The table's name in every event."""
         return self.table.id
-
-    @property
-    def rules(self) -> str:
-        """The name of the rules profile, which has a text for the game."""
-        return self.table.profile
 
     @property
     def opens(self) -> Opens:

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -30,7 +30,6 @@ from controller.conformance.streams import (
 from controller.games.assembly import geometry_of, table_for
 from controller.games.base.spec import spec_of
 from controller.games.base.texts import ENGLISH, differences
-from controller.table.rounds import Game
 from feed import events
 from feed.codes import CODES
 from feed.events import encode
@@ -101,9 +100,11 @@ def _reasons(config: TableConfig, effort: Effort) -> Checked:
 def _results(config: TableConfig, effort: Effort) -> Checked:
     spec = spec_of(config)
     fields = {key.field: set(key.values) for key in spec.statistics(config)}
-    game = table_for(config, epoch="sim", simulated=True).game
     for _, played in _played(config, effort, NOTHING):
-        for data in (event.data for one in played for event in one.events):
+        state = TableState(config.id)
+        for event in (event for one in played for event in one.events):
+            state.apply(event)
+            data = event.data
             if not isinstance(data, events.Outcome):
                 continue
             try:
@@ -116,16 +117,21 @@ def _results(config: TableConfig, effort: Effort) -> Checked:
                 unknown = set(values_at(data.result, field)) - values
                 if unknown:
                     yield f"statistics count {field}, and {sorted(map(str, unknown))} of a result are not its values"
-            if _named(game, data) not in (None, data.result):
-                yield f"a person who names the result {data.result} gets {_named(game, data)}"
+            yield from _named(config, state, data)
 
 
-def _named(game: Game, data: events.Outcome) -> dict[str, Any] | None:
-    """The result that a person names by the words for this one; None where it depends on the rounds before."""
+def _named(config: TableConfig, state: TableState, data: events.Outcome) -> Checked:
+    """What a person gets who names a result by its words, at a table that goes on from its journal after that round."""
+    table = table_for(config, epoch="sim", simulated=True)
+    table.restore(state)
+    name = table.game.name_of(data.result)
     try:
-        return game.result_in(data.round, game.name_of(data.result))
-    except ValueError:
-        return None
+        result = table.game.result_in(data.round, name)
+    except ValueError as error:
+        yield f"a person cannot name the result {data.result} by {name}: {error}"
+    else:
+        if result != data.result:
+            yield f"a person who names the result {data.result} by {name} gets {result}"
 
 
 def _equal(config: TableConfig, effort: Effort) -> Checked:

@@ -10,7 +10,7 @@ Wherever a profile comes from (`SOURCES`), its sections are read into the struct
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -177,13 +177,14 @@ def profiles_that_play(game: str) -> tuple[str, ...]:
     return tuple(name for name in FILES if profile(name).plays(game))
 
 
-def default_profile(game: str) -> str:
+def default_profile(game: str, names: Iterable[str] = ()) -> str:
     """The profile of a table that names none: casino nights, or else the newest with the rules of the game (ours),
-    or else one of a package.
+    or else the last one with them of a package. `names` are the profiles that the table can name: this process may have
+    imported packages of other tables, whose profiles do not count.
 
     For a game that no profile has it is casino nights, whose `refusal` gives the reason.
     """
-    able = profiles_that_play(game) or tuple(name for name in SOURCES if name not in OWN and profile(name).plays(game))
+    able = profiles_that_play(game) or tuple(name for name in names if name not in OWN and profile(name).plays(game))
     return DEFAULT_PROFILE if DEFAULT_PROFILE in able or not able else able[-1]
 
 

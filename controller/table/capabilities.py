@@ -6,7 +6,7 @@ its rounds ask by type, once, when the table is made.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, runtime_checkable
 
 from controller.table.faults import LatchedFault
@@ -362,16 +362,36 @@ class IgnoresSensors(Protocol):
         """Whether that a sensor fails or recovers means nothing now."""
 
 
-PROTOCOLS: Final = {
-    name: tuple(member for member in vars(one) if not member.startswith("_"))
-    for name, one in tuple(globals().items())
+def members_of(protocols: Iterable[type]) -> dict[str, tuple[str, ...]]:
+    """The members of protocols, by the name of each."""
+    return {one.__name__: tuple(name for name in vars(one) if not name.startswith("_")) for one in protocols}
+
+
+PROTOCOLS: Final = members_of(
+    one
+    for one in tuple(globals().values())
     if isinstance(one, type) and one.__module__ == __name__ and Protocol in one.__bases__
-}
+)
 """The members of each protocol here."""
 
 
 class IncompleteGameError(TypeError):
-    """A game has a part of a protocol: its class is wrong."""
+    """A game, or a part of one, has a part of a protocol: its class is wrong."""
+
+
+def refuse_halves(one: object, protocols: Mapping[str, Sequence[str]]) -> None:
+    """Refuses what has some members of a protocol and lacks others: it would never be asked for them.
+
+    Raises:
+        IncompleteGameError: naming class, protocol and members.
+    """
+    for name, members in protocols.items():
+        lacks = [member for member in members if not hasattr(one, member)]
+        if 0 < len(lacks) < len(members):
+            has = " and ".join(member for member in members if member not in lacks)
+            raise IncompleteGameError(
+                f"{type(one).__name__} has {has}, and lacks {' and '.join(lacks)}: {name} is asked for as a whole"
+            )
 
 
 class Capabilities:
@@ -383,13 +403,7 @@ class Capabilities:
         Raises:
             IncompleteGameError: it has a part of a protocol alone, which would never be asked for.
         """
-        for name, members in PROTOCOLS.items():
-            lacks = [member for member in members if not hasattr(game, member)]
-            if 0 < len(lacks) < len(members):
-                has = " and ".join(member for member in members if member not in lacks)
-                raise IncompleteGameError(
-                    f"{type(game).__name__} has {has}, and lacks {' and '.join(lacks)}: {name} is asked for as a whole"
-                )
+        refuse_halves(game, PROTOCOLS)
         self.times = game if isinstance(game, TimesRuns) else None
         self.hears = game if isinstance(game, HearsCall) else None
         self.keeps = game if isinstance(game, KeepsEarly) else None

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
 from controller.games.cards.carried import CardCarrying
 from controller.games.cards.dealing import CardDealing, DealTerms
 from controller.games.cards.discards import Discards
-from controller.games.cards.hands import CardDesk, CardHands, CorrectableHands
+from controller.games.cards.hands import HAND_PROTOCOLS, CardDesk, CardHands, CorrectableHands
 from controller.games.cards.ledger import CardLedger
 from controller.games.cards.on_table import CardsOnTable
 from controller.games.cards.progressive import ProgressiveProcedure, ProgressiveRules, ProgressiveTerms
@@ -18,6 +18,7 @@ from controller.games.cards.shoe import SHOE, CardShoe
 from controller.games.cards.shoe_book import ShoeBook
 from controller.games.cards.shuffling import ShufflerProcedure, ShufflerTerms
 from controller.games.cards.stock import ContinuousStock
+from controller.table.capabilities import refuse_halves
 from controller.table.context import GameContext
 from controller.table.faults import Fault
 from controller.table.phase import RUNNING, SETTLING, SHUT
@@ -100,7 +101,11 @@ class CardGame:
     def __init__(
         self, rounds: RoundLifecycle, rules: CardRules, terms: CardTerms, hands: Callable[[CardDesk], CardHands]
     ) -> None:
-        """`hands` makes what is dealt to at this game; `rounds` are `card_rounds`."""
+        """`hands` makes what is dealt to at this game; `rounds` are `card_rounds`.
+
+        Raises:
+            IncompleteGameError: the hands have a part of what only some hands have, which would never be asked for.
+        """
         self.rounds = rounds
         report, equipment, fresh = rounds.report, terms.equipment, terms.fresh_each_round
         self.rules = rules
@@ -122,6 +127,7 @@ class CardGame:
         self.carrying = carrying if terms.carries else None
         desk = CardDesk(report, rounds, self.cards, self.shoe, self.progressive, rounds.context.call_by)
         self.hands = hands(desk)
+        refuse_halves(self.hands, HAND_PROTOCOLS)
         self._correctable = self.hands if isinstance(self.hands, CorrectableHands) else None
         self.dealing = CardDealing(desk, self.hands, rules, terms.deal, self.reshuffle, self.carrying)
         beside = (stock, self.discards, self.shuffler, self.progressive, self.hands)

@@ -7,11 +7,12 @@ and return a verdict once there is one. They know no shoe and no procedure.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from controller.games.cards.on_table import CardsOnTable
 from controller.games.cards.progressive import ProgressiveProcedure
 from controller.games.cards.shoe import CardShoe
+from controller.table.capabilities import members_of
 from controller.table.report import Report
 from controller.table.rounds import RoundLifecycle
 from drivers.cards.observations import CardDealt
@@ -114,3 +115,7 @@ class CorrectableHands(Protocol):
 
     def call_refused(self, reason: str) -> str | None:
         """Why a person may not call the round void for that reason now; None where the rules allow it."""
+
+
+HAND_PROTOCOLS: Final = members_of((StagedHands, RetractableHands, CorrectableHands))
+"""The members of each protocol that only some hands have."""

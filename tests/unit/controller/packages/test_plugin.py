@@ -39,6 +39,11 @@ from controller.games.catalogue import GAME
 from feed.game_view import GameView
 X = replace(GAME["roulette"], name="new", view=GameView({}))
 """
+THEIRS = """
+from pathlib import Path
+from controller.rules.profile import RulesSpec
+X = RulesSpec("theirs", Path(__file__).with_name("theirs.toml"))
+"""
 TRAP = 'raise SystemExit("imported")\n'
 
 
@@ -217,6 +222,17 @@ def test_every_file_that_can_run_is_in_the_hash(folder: Path) -> None:
 def test_a_table_of_another_game_by_our_rules_is_told_what_to_write(plugin: Path) -> None:
     by_ours = TRUSTING.replace("[table]\n", '[table]\nrules = "njac-13:47-20"\n')
     assert problem_lines(check_text(by_ours))[0].endswith('write "fair"')
+
+
+def test_a_table_that_names_no_rules_plays_by_those_of_its_own_packages_whatever_else_was_imported(
+    plugin: Path, folder: Path
+) -> None:
+    assert trusting().rules == "fair"
+    theirs = (PLUGIN / "fair_wheel" / "rules.toml").read_text(encoding="utf-8").replace('"fair"', '"theirs"')
+    distribution(folder, "other", {"feltwire.rules/theirs": "other:X"}, {"other.py": THEIRS, "theirs.toml": theirs})
+    assert check_text(ROULETTE).problems == [], "another table's package, whose rules know the game too"
+    assert "theirs" in profiles.SOURCES
+    assert trusting().rules == "fair"
 
 
 def test_a_package_that_brings_files_of_ours_is_not_imported(folder: Path) -> None:
