@@ -7,14 +7,16 @@
 const RETRY_MS = 1000;
 // What main.js imports, directly or not: asked for together, where each would otherwise wait for the one that names it.
 const MODULES = [
-  "main.js", "age.js", "board.js", "parts.js", "words.js", "web/channel.js", "web/dom.js",
+  "main.js", "age.js", "board.js", "parts.js", "words.js", "languages.js", "web/channel.js", "web/dom.js",
   "games/baccarat.js", "games/craps.js", "games/described.js", "games/dice.js", "games/machine.js",
   "games/money_wheel.js", "games/other.js", "games/roulette.js", "games/sic_bo.js",
 ];
+// The words that a page has in every language.
+const WORDS = ["languages/en.json", "languages/games/en.json"];
 
 function preload() {
   const ask = (link) => document.head.append(Object.assign(document.createElement("link"), link));
-  ask({ rel: "preload", href: "languages/en.json", as: "fetch", crossOrigin: "" });
+  for (const href of WORDS) ask({ rel: "preload", href, as: "fetch", crossOrigin: "" });
   for (const href of MODULES) ask({ rel: "modulepreload", href });
 }
 

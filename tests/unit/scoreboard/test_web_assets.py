@@ -62,10 +62,12 @@ def test_the_page_asks_for_every_module_at_once_and_the_first_load_is_small() ->
         for name in re.findall(r'^import [^;]*?from "([^"]+)"', text, re.MULTILINE):
             path = posixpath.normpath(posixpath.join(posixpath.dirname(module), name))
             imported += [path] if path not in imported else []
-    asked = re.search(r"MODULES = \[(.*?)\]", paths["/start.js"].body.decode(), re.DOTALL)
-    assert asked is not None
-    assert sorted(re.findall(r'"([^"]+)"', asked[1])) == sorted(imported)
+    words = [name for name in paths if name.endswith("/en.json")]
+    start = paths["/start.js"].body.decode()
+    asked = dict(re.findall(r"const (\w+) = \[(.*?)\]", start, re.DOTALL))
+    assert sorted(re.findall(r'"([^"]+)"', asked["MODULES"])) == sorted(imported)
+    assert sorted(re.findall(r'"([^"]+)"', asked["WORDS"])) == sorted(name[1:] for name in words)
     fonts = [name for name in paths if name.startswith("/fonts/")]
-    others = ["/", "/start.js", "/board.css", "/icon.svg", "/languages/en.json", *fonts]
+    others = ["/", "/start.js", "/board.css", "/icon.svg", *words, *fonts]
     loaded = [paths[name] for name in [*others, *(f"/{module}" for module in imported)]]
     assert sum(len(asset.packed or asset.body) for asset in loaded) < FIRST_LOAD
