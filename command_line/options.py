@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,6 +61,26 @@ def _public_key(value: str) -> bytes:
             "or a file that holds them"
         )
     return bytes.fromhex(digits)
+
+
+servers_option = click.option(
+    "--server",
+    "--server-key",
+    "servers",
+    multiple=True,
+    metavar="KEY",
+    help="A service's public key, or its .public file, for tcp://: one for all, or one for each service.",
+)
+
+
+def server_keys(servers: Sequence[str], services: int) -> list[str | None]:
+    """The `--server` of each of some services, in their order. Ends the command where there are too few or too many."""
+    if len(servers) > 1 and len(servers) != services:
+        raise click.UsageError(
+            f"--server is given {len(servers)} times, and there are {services} addresses of services: give one key for "
+            "all services, or one for each, in their order"
+        )
+    return [*servers] if len(servers) > 1 else [servers[0] if servers else None] * services
 
 
 def client_curve(endpoints: Endpoints, key: Path | None, server: str | None) -> ClientCurve | None:

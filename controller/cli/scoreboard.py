@@ -15,9 +15,10 @@ import click
 
 from command_line.exit_codes import FATAL
 from command_line.local_services import base_to_follow
-from command_line.options import client_curve
+from command_line.options import client_curve, server_keys, servers_option
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import (
+    NatsLogin,
     is_nats_address,
     nats_options,
     refuse_nats_options,
@@ -45,14 +46,7 @@ PORT = 8080
 )
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
-@click.option(
-    "--server",
-    "--server-key",
-    "servers",
-    multiple=True,
-    metavar="KEY",
-    help="A service's public key, or its .public file, for tcp://: one for all, or one for each service.",
-)
+@servers_option
 @click.option("--open", "open_page", is_flag=True, help="Open the page in this computer's browser.")
 @nats_options
 def command(
@@ -65,10 +59,7 @@ def command(
     key: Path | None,
     servers: tuple[str, ...],
     open_page: bool,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Serve the scoreboard of running tables as a page.
 
@@ -103,22 +94,16 @@ def command(
     if not services:
         refuse_service_options(key, *servers)
     if services == len(bases):
-        refuse_nats_options(ca, cert, nats_user, password_file)
-    if len(servers) > 1 and len(servers) != services:
-        raise click.UsageError(
-            f"--server is given {len(servers)} times, and there are {services} addresses of services: give one key for "
-            "all services, or one for each, in their order"
-        )
+        refuse_nats_options(login)
     sources = []
     simulated = None if kind is None else kind == "simulated"
-    remaining = iter(servers if len(servers) > 1 else servers * services)
+    keys = iter(server_keys(servers, services))
     for base in bases:
         if is_nats_address(base):
-            sources.append(_stream_source(stream_endpoint(base, tables, ca, cert, nats_user, password_file), tables))
+            sources.append(_stream_source(stream_endpoint(base, tables, login), tables))
             continue
-        server = next(remaining, None)
         try:
-            curve = client_curve(Endpoints.parse(base), key, server)
+            curve = client_curve(Endpoints.parse(base), key, next(keys))
         except EndpointError as error:
             raise click.UsageError(str(error)) from error
         sources.append(Source(base, tables, curve))

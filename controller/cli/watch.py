@@ -39,6 +39,7 @@ from feed.subscriber import (
     Waiting,
 )
 from fleet.cli.nats_options import (
+    NatsLogin,
     is_nats_address,
     nats_options,
     refuse_nats_options,
@@ -171,10 +172,7 @@ def command(
     since: int | None,
     key: Path | None,
     server: str | None,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Watch the events of tables as they are published.
 
@@ -199,13 +197,13 @@ def command(
     view = JsonView() if as_json else PeopleView(show_caught_up=since is not None)
     if endpoint is not None and is_nats_address(endpoint):
         refuse_service_options(key, server)
-        streams = stream_endpoint(endpoint, tables, ca, cert, nats_user, password_file)
+        streams = stream_endpoint(endpoint, tables, login)
         view.begin(str(streams), tables)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_watch_streams(view, streams, tables, since))
         view.end()
         return
-    refuse_nats_options(ca, cert, nats_user, password_file)
+    refuse_nats_options(login)
     try:
         base = endpoint or _local_base()
         curve = client_curve(Endpoints.parse(base), key, server)

@@ -40,7 +40,7 @@ from fleet.archive import (
     read_archive,
 )
 from fleet.cli.games_here import GamesHere
-from fleet.cli.nats_options import exit_on_nats_error, nats_address, nats_options
+from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
 from fleet.cli.statistics import statistics_group
 from fleet.connection import NatsAddress, NatsRefusedError, connect
 from fleet.history import VERDICTS, event_of, recall_rounds, records
@@ -103,10 +103,7 @@ def init_command(
     venues: list[tuple[str, str]],
     sources: list[tuple[str, str]],
     replicas: int,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Make the streams of a venue or a hub. One that is there stays as it is; a hub gets the sources that it lacks.
 
@@ -124,7 +121,7 @@ def init_command(
         raise click.UsageError("give --venue for the stream of a venue, --hub for that of a hub, or both")
     if any(domain for _, domain in venues):
         raise click.UsageError("--venue makes the stream on the server that is named; @DOMAIN is for --hub")
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
 
     async def make(jetstream: JetStream) -> list[tuple[str, bool]]:
         made = [(stream_of(venue), await jetstream.create_venue(venue, replicas)) for venue, _ in venues]
@@ -217,10 +214,7 @@ def status_command(
     games: GamesHere,
     server: str,
     as_json: bool,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Show every table of every venue: its state, how far it is relayed, and its last verdict.
 
@@ -231,7 +225,7 @@ def status_command(
 
     Exit codes: 0; 1 if no server answers; 2 for an address that cannot be used, or where the server refuses.
     """
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
     found = _asked(address, lambda jetstream: _status(jetstream, address.venue, games.line_of))
     for one in found:
         if as_json:
@@ -305,10 +299,7 @@ def verify_command(
     keys: tuple[bytes, ...],
     root: Path | None,
     as_json: bool,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Verify what the streams hold, and name the first difference of each table.
 
@@ -331,7 +322,7 @@ def verify_command(
     journal of a venue that is not there; 3 if a table or a journal does not verify; 5 if nothing differs, and of a
     table nothing vouches that it is complete.
     """
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
     known: dict[TableName, list[VouchedHead]] = {}
     for table, head in heads:
         known.setdefault(table, []).append(VouchedHead(head.seq, head.hash, "the head that was given"))
@@ -446,10 +437,7 @@ def archive_command(
     before: datetime,
     keys: tuple[bytes, ...],
     trim: bool,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Archive sealed history in a folder, and with --trim remove it from the stream.
 
@@ -473,7 +461,7 @@ def archive_command(
         raise click.UsageError(
             "--trim removes from the stream what seals vouch for: give the public key that you keep with --key"
         )
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
 
     async def move(jetstream: JetStream) -> bool:
         ok = True
@@ -569,10 +557,7 @@ def recall_command(
     chosen: tuple[str, ...],
     rounds: int,
     as_json: bool,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Recall the last rounds of tables with their evidence, as feltwire journal recall does from a journal.
 
@@ -583,7 +568,7 @@ def recall_command(
 
     Exit codes: 0; 1 if no server answers; 2 for what cannot be used, or a table that no stream holds.
     """
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
 
     async def read(jetstream: JetStream) -> list[RecalledTable]:
         found = []
@@ -615,10 +600,7 @@ def export_command(
     since: datetime | None,
     until: datetime | None,
     output: Path | None,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Export events of all venues: as JSON lines, byte for byte as they were published, or as CSV.
 
@@ -631,7 +613,7 @@ def export_command(
 
     Exit codes: 0; 1 if no server answers; 2 for what cannot be used.
     """
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
     check_kinds(kinds)
     line = csv_lines({}) if kind == "csv" else json_line
 

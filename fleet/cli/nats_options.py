@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
     from fleet.connection import NatsAddress
     from fleet.stream_endpoint import StreamEndpoint
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+class NatsLogin(NamedTuple):
+    """How a command logs in at a NATS server, as its options have it."""
+
+    ca: Path | None = None
+    """The authority of the server."""
+    cert: Path | None = None
+    """The certificate and key of whoever asks."""
+    user: str | None = None
+    password_file: Path | None = None
+
 
 _OPTIONS = (
     click.option("--ca", type=click.Path(path_type=Path), metavar="FILE", help="Authority of the server, for tls://."),
@@ -30,16 +41,27 @@ _OPTIONS = (
 )
 
 
-def nats_options(command: _Command) -> _Command:
-    """Adds `--ca`, `--cert`, `--nats-user` and `--password-file`, in this order."""
+def nats_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds `--ca`, `--cert`, `--nats-user` and `--password-file`, in this order; the command gets them as `login`."""
+
+    @wraps(command)
+    def run(
+        *given: Any,
+        ca: Path | None,
+        cert: Path | None,
+        nats_user: str | None,
+        password_file: Path | None,
+        **options: Any,
+    ) -> None:
+        command(*given, login=NatsLogin(ca, cert, nats_user, password_file), **options)
+
+    made: Callable[..., None] = run
     for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+        made = option(made)
+    return made
 
 
-def nats_address(
-    url: str, ca: Path | None, cert: Path | None, nats_user: str | None, password_file: Path | None
-) -> NatsAddress:
+def nats_address(url: str, login: NatsLogin) -> NatsAddress:
     """The address of the options. Ends the command with a usage error where they cannot be used."""
     from fleet.connection import NatsAddress, NatsAddressError, with_password
     from fleet.stream_endpoint import ALL
@@ -47,12 +69,12 @@ def nats_address(
 
     _check_client()
     try:
-        address = NatsAddress.parse(url, ca=ca, certificate=cert)
+        address = NatsAddress.parse(url, ca=login.ca, certificate=login.cert)
         if address.venue == ALL:
             address = address._replace(venue="")
         if address.venue:
             parse_venue(address.venue)
-        address = with_password(address, nats_user, password_file)
+        address = with_password(address, login.user, login.password_file)
     except (NatsAddressError, VenueError) as error:
         raise click.UsageError(str(error)) from error
     if address.password and not address.tls:
@@ -60,14 +82,7 @@ def nats_address(
     return address
 
 
-def stream_endpoint(
-    url: str,
-    tables: Sequence[str],
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
-) -> StreamEndpoint:
+def stream_endpoint(url: str, tables: Sequence[str], login: NatsLogin) -> StreamEndpoint:
     """The endpoint of tables on JetStream. Ends the command with a usage error where it cannot be used, or `tables` are
     asked for that it does not have."""
     from fleet.connection import NatsAddressError, with_password
@@ -83,8 +98,8 @@ def stream_endpoint(
                 param_hint="--table",
             )
     try:
-        endpoint = StreamEndpoint.parse(url, ca=ca, certificate=cert)
-        address = with_password(endpoint.address, nats_user, password_file)
+        endpoint = StreamEndpoint.parse(url, ca=login.ca, certificate=login.cert)
+        address = with_password(endpoint.address, login.user, login.password_file)
     except NatsAddressError as error:
         raise click.UsageError(str(error)) from error
     if endpoint.table and tables and endpoint.table not in tables:
@@ -101,9 +116,9 @@ def is_nats_address(url: str) -> bool:
     return is_nats(url)
 
 
-def refuse_nats_options(*given: object) -> None:
+def refuse_nats_options(login: NatsLogin) -> None:
     """Ends the command with a usage error where options of NATS are beside addresses that are none of it."""
-    if any(one is not None for one in given):
+    if login != NatsLogin():
         raise click.UsageError(
             "--ca, --cert, --nats-user and --password-file are for tables on NATS JetStream: nats://HOST:4222/VENUE or "
             "tls://HOST:4222/VENUE"

@@ -17,9 +17,9 @@ import click
 from command_line.exit_codes import FATAL
 from command_line.local_services import base_to_follow
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
-from command_line.options import client_curve
+from command_line.options import client_curve, server_keys, servers_option
 from feed.endpoints import EndpointError, Endpoints
-from fleet.cli.nats_options import exit_on_nats_error, nats_address, nats_options
+from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
 from hal.clock import SystemClock
 from hal.probes import Pulse
 
@@ -38,14 +38,7 @@ if TYPE_CHECKING:
 @click.option("--real", "kind", flag_value="real", help="Real tables only.")
 @click.option("--simulated", "kind", flag_value="simulated", help="Simulated tables only.")
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
-@click.option(
-    "--server",
-    "--server-key",
-    "servers",
-    multiple=True,
-    metavar="KEY",
-    help="A service's public key, or its .public file, for tcp://: one for all, or one for each ENDPOINT.",
-)
+@servers_option
 @metrics_option
 @nats_options
 def command(
@@ -57,10 +50,7 @@ def command(
     key: Path | None,
     servers: tuple[str, ...],
     metrics: int | None,
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Publish every event of running services to a stream of NATS JetStream, once and in order.
 
@@ -78,19 +68,18 @@ def command(
     Exit codes: 0, also after Ctrl-C; 1 if the port of the metrics cannot be opened; 2 for an address or a key that
     cannot be used, and where NATS does not let this user in, or has no stream of this venue.
     """
-    address = nats_address(server, ca, cert, nats_user, password_file)
+    address = nats_address(server, login)
     from fleet.relay import Relay, RelayedService, RelayPlan
     from fleet.subjects import VenueError, parse_venue
 
     bases = endpoints or (_local_base(),)
-    if len(servers) > 1 and len(servers) != len(bases):
-        raise click.UsageError(f"--server is given {len(servers)} times, and there are {len(bases)} addresses")
-    services = []
+    keys = server_keys(servers, len(bases))
     try:
         parse_venue(venue)
-        for number, base in enumerate(bases):
-            own = servers[number if len(servers) > 1 else 0] if servers else None
-            services.append(RelayedService(base, client_curve(Endpoints.parse(base), key, own)))
+        services = [
+            RelayedService(base, client_curve(Endpoints.parse(base), key, own))
+            for base, own in zip(bases, keys, strict=True)
+        ]
     except (VenueError, EndpointError) as error:
         raise click.UsageError(str(error)) from error
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)

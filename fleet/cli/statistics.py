@@ -21,7 +21,7 @@ from command_line.options import zone_option
 from command_line.reading_journals import exit_on_journal_error, progress_bar
 from command_line.report_file import ReportFile
 from fleet.cli.games_here import GamesHere
-from fleet.cli.nats_options import exit_on_nats_error, nats_address, nats_options
+from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
 from fleet.connection import connect
 from fleet.streams import JetStream
 from fleet.subjects import VenueError, parse_venue
@@ -90,10 +90,7 @@ def _exit_on_error() -> Iterator[None]:
 def collect_command(
     folder: Path,
     sources: list[EventSource],
-    ca: Path | None,
-    cert: Path | None,
-    nats_user: str | None,
-    password_file: Path | None,
+    login: NatsLogin,
 ) -> None:
     """Collect events into a folder of Parquet files; a second time it adds what is new.
 
@@ -114,11 +111,7 @@ def collect_command(
     collected before.
     """
     _need_duckdb()
-    addresses = {
-        source.server: nats_address(source.server, ca, cert, nats_user, password_file)
-        for source in sources
-        if source.server
-    }
+    addresses = {source.server: nats_address(source.server, login) for source in sources if source.server}
     from fleet.statistics.dataset import collecting
 
     with _exit_on_error(), exit_on_journal_error(), exit_on_nats_error(), collecting(folder) as collector:

@@ -11,7 +11,7 @@ from typing import cast
 
 import pytest
 
-from fleet.cli.nats_options import nats_address
+from fleet.cli.nats_options import NatsLogin, nats_address
 from fleet.connection import MOST_LOGGED, Connection, NatsAddress, NatsRefusedError, connect
 from fleet.relay import RelayPlan
 from tests.fakes.time_limits import HANG_S
@@ -83,7 +83,7 @@ def test_the_password_is_in_no_representation() -> None:
     ],
 )
 def test_a_command_warns_of_a_password_in_the_clear(url: str, warned: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    address = nats_address(url, None, None, None, None)
+    address = nats_address(url, NatsLogin())
     warning = capsys.readouterr().err
     assert (f"{address}: the password crosses the network unencrypted" in warning) is warned
     assert "hidden-word" not in warning
