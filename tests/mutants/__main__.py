@@ -1,52 +1,31 @@
 """`python -m tests.mutants`: how many small changes of the verdict modules the tests notice.
 
-A sample of mutants is drawn by a seed and kept in the tree. Each test is run once to record which lines it runs; then
-for each mutant the tests that run its line, until one fails. What is known is kept in a folder, so that a run that was
-interrupted goes on where it was.
+A sample of mutants is drawn by a seed and kept in the tree. Each test is run once to record which mutants it reaches;
+then for each mutant the tests that reach it, the cheapest first, until one fails. What is known is kept in a folder, so
+that a run that was interrupted goes on where it was.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from math import inf
 from pathlib import Path
-
-import msgspec
+from typing import Final
 
 from tests.mutants import sampling
-from tests.mutants.operators import Mutant, Site, mutants
-from tests.mutants.running import Covering, MutantsError, Verdict, record, tried
+from tests.mutants.operators import Site, mutants
+from tests.mutants.plugin import Verdict
+from tests.mutants.running import Folder, MutantsError
 from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
 from tests.soak.source import commit
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A mutant of the sample in this version of the code, and what became of it."""
-
-    number: int
-    """Its place in the sample, from 0."""
-    found: str
-    """How it was found again; `gone` for another one in its place."""
-    mutant: Mutant
-    verdict: Verdict
-
-
-class State:
-    """What is known already: a line each."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.known: dict[int, Tried] = {}
-        if path.exists():
-            lines = path.read_bytes().splitlines()
-            self.known = {one.number: one for one in (msgspec.json.decode(line, type=Tried) for line in lines)}
-
-    def add(self, one: Tried) -> None:
-        self.known[one.number] = one
-        with self._path.open("ab") as file:
-            file.write(msgspec.json.encode(one) + b"\n")
+QUICK_S: Final = 20.0
+"""Processor time of the tests that each mutant is tried on before any is tried on all of its tests: most are killed."""
 
 
 def places(sample: list[sampling.Drawn]) -> list[tuple[str, Site]]:
@@ -60,39 +39,41 @@ def places(sample: list[sampling.Drawn]) -> list[tuple[str, Site]]:
     ]
 
 
-def compare(folder: Path, count: int, jobs: int, job: int) -> None:
-    """Tries what is not known yet."""
-    covering = Covering(folder, ROOT)
-    for name in covering.failed:
-        print(f"fails without a mutant, and is left out: {name}")
-    sample = sampling.read()
-    state = State(folder / f"verdicts{job or ''}.jsonl")
-    for number, (found, site) in enumerate(places(sample)[:count]):
-        if number in state.known or number % jobs != job or sample[number].equivalent:
-            continue
-        tests = covering.tests(site)
-        verdict = tried(ROOT, site.mutant, tests, sum(covering.cost_s[name] for name in tests))
-        state.add(Tried(number, found, site.mutant, verdict))
-        print(f"{number}: {verdict.kind} {verdict.by}   {site.mutant} ({len(tests)} tests)", flush=True)
+def attempt(folder: Folder, sites: Mapping[int, Site], jobs: int, most_s: float) -> None:
+    """Tries what is not decided yet, in processes side by side, and prints what is found."""
+    known = folder.verdicts()
+    trials = folder.trials([number for number in sites if number not in known or not known[number].is_decided], most_s)
+    with_tests = [trial for trial in trials if trial.tests]
+    while_imported = [trial for trial in with_tests if not sites[trial.number].in_function]
+    others = [trial for trial in with_tests if sites[trial.number].in_function]
+    with ThreadPoolExecutor(jobs) as pool:
+        runs = [pool.submit(folder.attempt, ROOT, others[job::jobs]) for job in range(min(jobs, len(others)))]
+        runs += [pool.submit(folder.attempt, ROOT, [trial], on=trial.number) for trial in while_imported]
+        for run in as_completed(runs):
+            run.result()
+            print(f"{len(folder.verdicts())} of {len(sites)} tried", flush=True)
 
 
-def report(folder: Path) -> str:
+def report(folder: Folder, sample: Sequence[sampling.Drawn], found: Mapping[int, tuple[str, Site]]) -> str:
     """The score in words, and which mutants no test noticed."""
-    sample = sampling.read()
-    known: dict[int, Tried] = {}
-    for path in sorted(folder.glob("verdicts*.jsonl")):
-        known |= State(path).known
-    counted = [one for number, one in sorted(known.items()) if not sample[number].equivalent]
-    equivalent = sum(bool(one.equivalent) for one in sample)
-    killed = sum(one.verdict.is_killed for one in counted)
-    moved = sum(one.found not in ("here", "gone") for one in counted)
-    gone = sum(one.found == "gone" for one in counted)
-    lines = [f"{one.number}: {one.verdict.kind}: {one.mutant}" for one in counted if not one.verdict.is_killed]
-    share = killed / len(counted) if counted else 0
+    known = folder.verdicts()
+    reached = {number for one in folder.reached() for number in one.mutants}
+    counted = {
+        number: known.get(number, Verdict(number, "undecided" if number in reached else "unreached"))
+        for number in found
+        if not sample[number].equivalent
+    }
+    killed = sum(one.is_killed for one in counted.values())
+    undecided = sum(not one.is_decided for one in counted.values())
+    lines = [f"{number}: {one.kind}: {found[number][1].mutant}" for number, one in counted.items() if not one.is_killed]
+    ways = [way for number, (way, _) in found.items() if number in counted]
+    failed = sorted(one.test for one in folder.reached() if not one.passed)
+    lines += [f"fails without a mutant, and is left out: {name}" for name in failed]
     lines.append(
-        f"{commit()[:10]}: {killed} of {len(counted)} mutants are killed: {share:.1%} (of {len(sample)}, {equivalent} "
-        f"are equivalent and {len(sample) - equivalent - len(counted)} were not tried; {moved} were found where their "
-        f"code moved, {gone} whose code is gone have others in their place)"
+        f"{commit()[:10]}: {killed} of {len(counted)} mutants are killed: {killed / max(len(counted), 1):.1%} "
+        f"({undecided} are not decided; {sum(bool(one.equivalent) for one in sample)} more are equivalent; "
+        f"{sum(way not in ('here', 'gone') for way in ways)} were found where their code moved, {ways.count('gone')} "
+        "whose code is gone have others in their place)"
     )
     return "\n".join(lines)
 
@@ -102,8 +83,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--state", type=Path, default=ROOT / "build" / "mutants", help="what is known already")
     parser.add_argument("--count", type=int, default=SIZE, help="only the first of the sample")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that share the sample (with --job)")
-    parser.add_argument("--job", type=int, default=0, help="which of them this is, from 0")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes side by side")
+    parser.add_argument("--quick", action="store_true", help=f"only the {QUICK_S} s of cheapest tests of each mutant")
     parser.add_argument("--report", action="store_true", help="only print the score of what is known")
     parser.add_argument("--draw", action="store_true", help="draw the sample anew from this version of the code")
     options = parser.parse_args(arguments)
@@ -111,14 +92,21 @@ def main(arguments: list[str] | None = None) -> int:
         sampling.write(sampling.draw(mutants(ROOT, FOLDERS), SIZE, SEED))
         return 0
     try:
+        sample = sampling.read()
+        found = dict(list(enumerate(places(sample)))[: options.count])
+        sites = {number: site for number, (_, site) in found.items()}
+        folder = Folder(options.state)
         if not options.report:
-            if not (options.state / "costs.jsonl").exists():
-                record(ROOT, options.state, TESTS, OTHER_ROOMS)
-            compare(options.state, options.count, options.jobs, options.job)
+            folder.write_plan({number: site.mutant for number, site in sites.items()})
+            if not folder.is_recorded:
+                folder.record(ROOT, TESTS, OTHER_ROOMS, options.jobs)
+            attempt(folder, sites, options.jobs, QUICK_S)
+            if not options.quick:
+                attempt(folder, sites, options.jobs, inf)
     except (MutantsError, ValueError) as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 1
-    print(report(options.state))
+    print(report(folder, sample, found))
     return 0
 
 

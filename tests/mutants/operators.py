@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -63,16 +63,36 @@ class Mutant(NamedTuple):
         return f"{self.path} {self.function or '(module)'}: {self.change}   in: {self.statement}"
 
 
+class Slot(NamedTuple):
+    """Where a node is in its parent."""
+
+    owner: Any
+    name: str
+    at: int | None = None
+    """The place in the list that the field holds; None for a field that holds one node."""
+
+    def get(self) -> Any:
+        """The node that is there now."""
+        value = getattr(self.owner, self.name)
+        return value if self.at is None else value[self.at]
+
+    def put(self, node: ast.AST) -> None:
+        """Puts another node in its place."""
+        if self.at is None:
+            setattr(self.owner, self.name, node)
+        else:
+            getattr(self.owner, self.name)[self.at] = node
+
+
 class Site(NamedTuple):
-    """A mutant in a parsed module, and what makes it."""
+    """A mutant in a parsed module."""
 
     mutant: Mutant
-    lines: tuple[int, int]
-    """Where the changed expression begins, and where its statement does."""
     in_function: bool
-    """Whether a call reaches the line, rather than the import of its module."""
-    apply: Callable[[], None]
-    """Changes the parsed module."""
+    """Whether a call evaluates it, rather than the import of its module."""
+    slot: Slot
+    changed: ast.expr | ast.stmt
+    """What the mutant has in the slot."""
 
 
 class _Place(NamedTuple):
@@ -98,57 +118,60 @@ class _Finder:
             if isinstance(value, list):
                 for index, child in enumerate(value):
                     if isinstance(child, ast.AST):
-                        yield from self._node(child, place, _setter(value, index))
+                        yield from self._node(child, place, Slot(node, name, index))
             elif isinstance(value, ast.AST):
-                yield from self._node(value, place, _attribute_setter(node, name))
+                yield from self._node(value, place, Slot(node, name))
 
-    def _node(self, node: ast.AST, place: _Place, put: Callable[[ast.AST], None]) -> Iterator[Site]:
+    def _node(self, node: ast.AST, place: _Place, slot: Slot) -> Iterator[Site]:
         if isinstance(node, ast.JoinedStr | ast.MatchValue) or _is_for_types(node):
             return
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            named = f"{place.function}.{node.name}".lstrip(".")
-            inside = place.in_function or not isinstance(node, ast.ClassDef)
-            if isinstance(node, ast.ClassDef):
-                node = ast.ClassDef(node.name, [], [], node.body, [])  # its bases and keywords decide nothing
-            yield from self._fields(node, _Place(named, node, inside))
+            yield from self._definition(node, f"{place.function}.{node.name}".lstrip("."), place)
             return
         if isinstance(node, ast.stmt):
             place = place._replace(statement=node)
-            yield from self._statement(node, place, put)
+            yield from self._statement(node, place, slot)
         elif isinstance(node, ast.expr):
-            yield from self._expression(node, place, put)
+            yield from self._expression(node, place, slot)
         yield from self._fields(node, place)
 
-    def _statement(self, node: ast.stmt, place: _Place, put: Callable[[ast.AST], None]) -> Iterator[Site]:
+    def _definition(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, name: str, outside: _Place
+    ) -> Iterator[Site]:
+        inside = _Place(name, node, in_function=outside.in_function or not isinstance(node, ast.ClassDef))
+        if not isinstance(node, ast.ClassDef):  # a class's bases and keywords decide nothing
+            yield from self._node(node.args, inside._replace(in_function=outside.in_function), Slot(node, "args"))
+        for index, statement in enumerate(node.body):
+            yield from self._node(statement, inside, Slot(node, "body", index))
+
+    def _statement(self, node: ast.stmt, place: _Place, slot: Slot) -> Iterator[Site]:
         if _is_effect(node):
-            yield self._site(node, ast.Pass(), place, put)
+            yield self._site(node, ast.Pass(), place, slot)
         elif isinstance(node, ast.Break):
-            yield self._site(node, ast.Continue(), place, put)
+            yield self._site(node, ast.Continue(), place, slot)
         elif isinstance(node, ast.Continue):
-            yield self._site(node, ast.Break(), place, put)
+            yield self._site(node, ast.Break(), place, slot)
         if isinstance(node, ast.AugAssign) and type(node.op) in CALCULATED:
             other = ast.AugAssign(node.target, CALCULATED[type(node.op)](), node.value)
-            yield self._site(node, other, place, put)
+            yield self._site(node, other, place, slot)
         if isinstance(node, ast.If | ast.While) and _is_negated(node.test):
-            yield self._site(node.test, ast.UnaryOp(ast.Not(), node.test), place, _attribute_setter(node, "test"))
+            yield self._site(node.test, ast.UnaryOp(ast.Not(), node.test), place, Slot(node, "test"))
 
-    def _expression(self, node: ast.expr, place: _Place, put: Callable[[ast.AST], None]) -> Iterator[Site]:
+    def _expression(self, node: ast.expr, place: _Place, slot: Slot) -> Iterator[Site]:
         for changed in _changed(node):
-            yield self._site(node, changed, place, put)
+            yield self._site(node, changed, place, slot)
         if isinstance(node, ast.IfExp) and _is_negated(node.test):
-            yield self._site(node.test, ast.UnaryOp(ast.Not(), node.test), place, _attribute_setter(node, "test"))
+            yield self._site(node.test, ast.UnaryOp(ast.Not(), node.test), place, Slot(node, "test"))
 
-    def _site(self, node: ast.AST, changed: ast.AST, place: _Place, put: Callable[[ast.AST], None]) -> Site:
+    def _site(self, node: ast.AST, changed: ast.expr | ast.stmt, place: _Place, slot: Slot) -> Site:
         assert place.statement is not None
         statement = _head(place.statement)
         change = f"{ast.unparse(node)} -> {ast.unparse(changed)}"
         counted = (place.function, statement, change)
         self._counts[counted] += 1
         mutant = Mutant(self._path, place.function, statement, change, self._counts[counted] - 1)
-        first = place.statement.lineno
-        lines = (getattr(node, "lineno", first), first)
         ast.copy_location(changed, node)
-        return Site(mutant, lines, place.in_function, lambda: put(changed))
+        return Site(mutant, place.in_function, slot, changed)
 
 
 def _changed(node: ast.expr) -> Iterator[ast.expr]:
@@ -169,14 +192,6 @@ def _changed(node: ast.expr) -> Iterator[ast.expr]:
             yield ast.Constant(value * 2 if value > LEAST_DOUBLED else value + 1)
         case ast.Call(func=ast.Name(id=name)) if name in CALLED:
             yield ast.Call(ast.Name(CALLED[name], ast.Load()), node.args, node.keywords)
-
-
-def _setter(values: list[Any], index: int) -> Callable[[ast.AST], None]:
-    return lambda changed: values.__setitem__(index, changed)
-
-
-def _attribute_setter(node: ast.AST, name: str) -> Callable[[ast.AST], None]:
-    return lambda changed: setattr(node, name, changed)
 
 
 def _is_effect(node: ast.stmt) -> bool:
@@ -239,18 +254,40 @@ def sites(path: str, source: str) -> tuple[ast.Module, list[Site]]:
     return tree, list(_Finder(path).module(tree))
 
 
-def mutated(path: str, source: str, mutant: Mutant) -> ast.Module:
-    """The module with this change.
+def switched(path: str, source: str, numbered: Mapping[int, Mutant]) -> ast.Module:
+    """The module with all of these mutants in it, each of which a call of `__mutant__` with its number switches on.
+
+    What is evaluated while the module is imported is reached again by no test, so every function of the module calls
+    `__mutant__` with the number of such a mutant, to record which tests depend on it.
 
     Raises:
         KeyError: the module has no such mutant.
     """
     tree, found = sites(path, source)
-    for site in found:
-        if site.mutant == mutant:
-            site.apply()
-            return ast.fix_missing_locations(tree)
-    raise KeyError(str(mutant))
+    by_mutant = {site.mutant: site for site in found}
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    marked: list[int] = []
+    for number, mutant in numbered.items():
+        if mutant not in by_mutant:
+            raise KeyError(str(mutant))
+        _switch(by_mutant[mutant], number)
+        if not by_mutant[mutant].in_function:
+            marked.append(number)
+    for function in functions:
+        function.body[:0] = [ast.Expr(_is_on(number)) for number in marked]
+    return ast.fix_missing_locations(tree)
+
+
+def _switch(site: Site, number: int) -> None:
+    present = site.slot.get()
+    if isinstance(site.changed, ast.stmt):
+        site.slot.put(ast.If(_is_on(number), [site.changed], [present]))
+    else:
+        site.slot.put(ast.IfExp(_is_on(number), site.changed, present))
+
+
+def _is_on(number: int) -> ast.Call:
+    return ast.Call(ast.Name("__mutant__", ast.Load()), [ast.Constant(number)], [])
 
 
 def mutants(root: Path, folders: list[str]) -> list[Site]:

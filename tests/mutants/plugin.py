@@ -1,34 +1,162 @@
-"""A plugin of pytest: records which tests run which lines, or plants one mutant and runs the tests that reach it.
+"""A plugin of pytest: records which tests reach which mutants, or switches mutants on and runs the tests of each.
 
-What it does is in the environment, since pytest has nothing imported when the plugin is:
+All mutants of the sample are in the modules that it loads, each behind a switch (`operators.switched`). What it does is
+in the environment, since pytest has nothing imported when the plugin is:
 
-- `MUTANTS_RECORD`, a folder: the lines of each test go there (coverage.py's contexts), with what each test cost.
-- `MUTANTS_PLANT`, a mutant as JSON: its module is loaded with the change, whoever imports it.
-- `MUTANTS_TESTS`, a file of test ids: only these run, in the order of the file.
+- `MUTANTS_PLAN`, a file: the mutants by number.
+- `MUTANTS_RECORD`, a folder: which test reaches which mutant, what each costs and whether it passes go there.
+- `MUTANTS_TRY`, a file: the mutants to try, each with its tests in their order. Each is tried in a child of this
+  process, so that nothing is imported or collected again.
+- `MUTANTS_ON`, a number: this mutant is on from the start, for what is evaluated while its module is imported.
 """
 
 from __future__ import annotations
 
+import builtins
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Generator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Final
 
+import msgspec
 import pytest
+from hypothesis import settings
 
-from tests.mutants.operators import Mutant, mutated
-from tests.mutants.scope import RECORDED
+from tests.mutants.operators import Mutant, switched
 
-RECORD = "MUTANTS_RECORD"
-PLANT = "MUTANTS_PLANT"
-TESTS = "MUTANTS_TESTS"
-COSTS = "costs.jsonl"
-LINES = "lines.sqlite"
+PLAN: Final = "MUTANTS_PLAN"
+RECORD: Final = "MUTANTS_RECORD"
+TRY: Final = "MUTANTS_TRY"
+ON: Final = "MUTANTS_ON"
+REACHED: Final = "reached"
+VERDICTS: Final = "verdicts"
+MOST_MEMORY: Final = 6 << 30
+ENDED_BY_THE_LIMIT: Final = (signal.SIGXCPU, signal.SIGKILL)
+
+
+class Reached(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a test reaches."""
+
+    test: str
+    cost_s: float
+    """Processor time."""
+    passed: bool
+    mutants: list[int]
+
+
+class Trial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mutant to be tried."""
+
+    number: int
+    tests: list[str]
+    """Those that reach it, in the order in which they run."""
+    limit_s: int
+    """Processor time after which the mutant counts as one that never ends."""
+    is_whole: bool = True
+    """Whether these are all tests that reach it."""
+
+
+class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What became of a mutant."""
+
+    number: int
+    kind: str
+    """`killed`, `time` (it never ended, which counts as killed), `survived`, `unreached` (no test runs it), `undecided`
+    (not all of its tests ran), or `crashed`: the process that ran the tests ended otherwise, which shows nothing."""
+    by: str = ""
+    """The first test that failed."""
+
+    @property
+    def is_killed(self) -> bool:
+        return self.kind in ("killed", "time")
+
+    @property
+    def is_decided(self) -> bool:
+        return self.kind not in ("undecided", "crashed")
+
+
+class Switches:
+    """Which mutant is on, and which were reached since it was asked last. It is `__mutant__` of every module."""
+
+    def __init__(self, on: int | None) -> None:
+        self.on = on
+        self._reached: set[int] = set()
+
+    def __call__(self, number: int) -> bool:
+        self._reached.add(number)
+        return number == self.on
+
+    def reached(self) -> set[int]:
+        reached, self._reached = self._reached, set()
+        return reached
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module with its mutants; its cached bytecode is neither read nor written."""
+
+    def __init__(self, name: str, path: str, file: str, numbered: dict[int, Mutant]) -> None:
+        super().__init__(name, path)
+        self._file = file
+        self._numbered = numbered
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = Path(self.path).read_text(encoding="utf-8")
+        return compile(switched(self._file, source, self._numbered), self.path, "exec", dont_inherit=True)
+
+
+class Finder(MetaPathFinder):
+    """Finds the mutants' modules before anybody else."""
+
+    def __init__(self, plan: dict[int, Mutant]) -> None:
+        self._files: dict[str, tuple[str, dict[int, Mutant]]] = {}
+        for number, mutant in plan.items():
+            name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            self._files.setdefault(name, (mutant.path, {}))[1][number] = mutant
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in self._files:
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None or spec.origin is None:
+            return None
+        spec.loader = _Loader(fullname, spec.origin, *self._files[fullname])
+        return spec
+
+
+class Recorder:
+    """Writes down what each test reaches and costs, and whether it passes."""
+
+    def __init__(self, folder: Path, switches: Switches) -> None:
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "0")
+        self._file = (folder / f"{REACHED}.{worker}.jsonl").open("wb")
+        self._switches = switches
+        self._passed = True
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        self._switches.reached()
+        self._passed = True
+        began_s = _cpu_s()
+        result = yield
+        cost_s = round(_cpu_s() - began_s, 4)
+        reached = Reached(item.nodeid, cost_s, self._passed, sorted(self._switches.reached()))
+        self._file.write(msgspec.json.encode(reached) + b"\n")
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._passed = self._passed and report.outcome != "failed"
+
+    def pytest_sessionfinish(self) -> None:
+        self._file.close()
 
 
 def _cpu_s() -> float:
@@ -36,92 +164,71 @@ def _cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-class _MutantLoader(SourceFileLoader):
-    """Loads a module with the change; its cached bytecode is neither read nor written."""
+class Trier:
+    """Runs the tests of each trial until one fails, each trial in a child process with a limit of processor time."""
 
-    def __init__(self, name: str, path: str, mutant: Mutant) -> None:
-        super().__init__(name, path)
-        self._mutant = mutant
+    def __init__(self, file: Path, switches: Switches) -> None:
+        self._trials = msgspec.json.decode(file.read_bytes(), type=list[Trial])
+        self._verdicts = file.with_suffix(f".{VERDICTS}").open("ab", buffering=0)
+        self._switches = switches
+        self._failed = ""
 
-    def get_code(self, fullname: str) -> CodeType:
-        source = Path(self.path).read_text(encoding="utf-8")
-        return compile(mutated(self._mutant.path, source, self._mutant), self.path, "exec", dont_inherit=True)
+    def pytest_sessionstart(self) -> None:
+        # No mutant's examples are tried on the next one.
+        settings.register_profile("mutants", settings.get_profile("feltwire"), database=None)
+        settings.load_profile("mutants")
 
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        for trial in self._trials:
+            sys.stdout.flush()
+            child = os.fork()
+            if not child:
+                self._try(trial, [items[name] for name in trial.tests])
+                os._exit(0)
+            status = os.waitpid(child, 0)[1]
+            if os.WIFSIGNALED(status):
+                kind = "time" if os.WTERMSIG(status) in ENDED_BY_THE_LIMIT else "crashed"
+                self._verdict(Verdict(trial.number, kind, signal.Signals(os.WTERMSIG(status)).name))
+            elif status:
+                self._verdict(Verdict(trial.number, "crashed", f"exit status {os.waitstatus_to_exitcode(status)}"))
+        return True
 
-class Planter(MetaPathFinder):
-    """Finds the mutant's module before anybody else."""
-
-    def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
-        self._name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self._name:
-            return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        if spec is None or spec.origin is None:
-            return None
-        spec.loader = _MutantLoader(fullname, spec.origin, self._mutant)
-        return spec
-
-
-class Recorder:
-    """Switches coverage's context from test to test, and writes down what each cost and whether it passed."""
-
-    def __init__(self, folder: Path) -> None:
-        from coverage import Coverage  # only recording needs it
-
-        self._costs = (folder / COSTS).open("w", encoding="utf-8")
-        self._coverage = Coverage(
-            data_file=str(folder / LINES),
-            config_file=False,
-            source=RECORDED,
-            messages=False,
-        )
-        self._coverage.start()
-        self._failed = False
-
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
-        self._coverage.switch_context(item.nodeid)
-        self._failed = False
-        began_s = _cpu_s()
-        result = yield
-        json.dump([item.nodeid, round(_cpu_s() - began_s, 4), self._failed], self._costs)
-        self._costs.write("\n")
-        self._coverage.switch_context("")
-        return result
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed and self._switches.on is not None:  # a module that cannot be imported: the mutant is noticed
+            self._verdict(Verdict(self._switches.on, "killed", report.nodeid))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._failed = self._failed or not report.passed
+        if report.failed and not self._failed:
+            self._failed = report.nodeid
 
-    def pytest_sessionfinish(self) -> None:
-        self._coverage.stop()
-        self._coverage.save()
-        self._costs.close()
+    def _try(self, trial: Trial, items: list[pytest.Item]) -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (trial.limit_s, trial.limit_s + 5))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        self._switches.on = trial.number
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if self._failed:
+                break
+        unnoticed = "survived" if trial.is_whole else "undecided"
+        self._verdict(Verdict(trial.number, "killed" if self._failed else unnoticed, self._failed))
 
-
-class Chosen:
-    """Runs the tests of a file, in its order."""
-
-    def __init__(self, file: Path) -> None:
-        self._place = {name: n for n, name in enumerate(json.loads(file.read_text(encoding="utf-8")))}
-
-    @pytest.hookimpl(trylast=True)
-    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        chosen = sorted((item for item in items if item.nodeid in self._place), key=lambda one: self._place[one.nodeid])
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in self._place])
-        items[:] = chosen
+    def _verdict(self, verdict: Verdict) -> None:
+        self._verdicts.write(msgspec.json.encode(verdict) + b"\n")
 
 
-if PLANT in os.environ:
-    sys.meta_path.insert(0, Planter(Mutant(**json.loads(os.environ[PLANT]))))
+def read_plan(file: Path) -> dict[int, Mutant]:
+    """The mutants by number."""
+    return {int(number): Mutant(**fields) for number, fields in json.loads(file.read_text(encoding="utf-8")).items()}
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    if RECORD in os.environ:
-        config.pluginmanager.register(Recorder(Path(os.environ[RECORD])))
-    if TESTS in os.environ:
-        config.pluginmanager.register(Chosen(Path(os.environ[TESTS])))
+if PLAN in os.environ:
+    SWITCHES: Final = Switches(int(os.environ[ON]) if ON in os.environ else None)
+    builtins.__mutant__ = SWITCHES  # type: ignore[attr-defined]  # the modules with mutants ask it, and know no import
+    sys.meta_path.insert(0, Finder(read_plan(Path(os.environ[PLAN]))))
+
+    def pytest_configure(config: pytest.Config) -> None:
+        if RECORD in os.environ and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
+            config.pluginmanager.register(Recorder(Path(os.environ[RECORD]), SWITCHES))
+        if TRY in os.environ:
+            config.pluginmanager.register(Trier(Path(os.environ[TRY]), SWITCHES))

@@ -1,136 +1,125 @@
-"""Runs the tests that reach a mutant, each in a process of its own with a limit of processor time."""
+"""Records which tests reach the mutants, and tries mutants on them, each by one run of pytest."""
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import resource
 import subprocess
 import sys
-import tempfile
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
-from coverage import CoverageData
 
-from tests.mutants.operators import Mutant, Site
-from tests.mutants.plugin import COSTS, LINES, PLANT, RECORD, TESTS
+from tests.mutants.operators import Mutant
+from tests.mutants.plugin import ON, PLAN, REACHED, RECORD, TRY, VERDICTS, Reached, Trial, Verdict
 
-FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", re.MULTILINE)
-LEAST_CPU_S: Final = 120
-"""For importing and collecting, whatever the tests need."""
+LEAST_CPU_S: Final = 60
 MOST_TIMES: Final = 4
-"""As many times what the tests needed when they were recorded, a mutant may need: then it never ends."""
-MOST_MEMORY: Final = 6 << 30
-QUICK: Final = ("tests/unit/", "tests/contract/")
-"""Their tests run first, by themselves, so that most mutants need no other test collected."""
-OPTIONS: Final = ("-p", "no:xdist", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-p", "tests.mutants.plugin")
+"""As many times what its tests needed when they were recorded, and `LEAST_CPU_S`, a mutant may need."""
+OPTIONS: Final = ("-p", "no:cacheprovider", "-p", "tests.mutants.plugin", "--hypothesis-seed=0")
+RECORDED: Final = "recorded"
+NO_TEST_FAILED: Final = 0
+TESTS_FAILED: Final = 1
+NOTHING_COLLECTED: Final = 2
+"""pytest's exit status where a module of tests could not be imported."""
 
 
 class MutantsError(Exception):
     """Tests could not be run, for a reason that is no mutant's."""
 
 
-class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What became of a mutant."""
+class Folder:
+    """What is known of one version of the code: its mutants by number, which tests reach them, and verdicts."""
 
-    kind: str
-    """`killed`, `time` (it never ended, which counts as killed), `survived`, or `unreached`: no test runs its line."""
-    by: str = ""
-    """The first test that failed."""
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        path.mkdir(parents=True, exist_ok=True)
 
     @property
-    def is_killed(self) -> bool:
-        return self.kind in ("killed", "time")
+    def plan(self) -> Path:
+        return self._path / "plan.json"
 
+    def write_plan(self, plan: Mapping[int, Mutant]) -> None:
+        self.plan.write_text(json.dumps({number: one._asdict() for number, one in plan.items()}), encoding="utf-8")
 
-class Covering:
-    """Which tests run which lines, and what each costs, as they were recorded."""
+    @property
+    def is_recorded(self) -> bool:
+        """Whether every test has been recorded."""
+        return (self._path / RECORDED).exists()
 
-    def __init__(self, folder: Path, root: Path) -> None:
-        self._root = root
-        self._data = CoverageData(str(folder / LINES))
-        self._data.read()
-        rows = [json.loads(line) for line in (folder / COSTS).read_text(encoding="utf-8").splitlines()]
-        self.cost_s: dict[str, float] = {name: cost for name, cost, failed in rows if not failed}
-        self.failed = [name for name, _, failed in rows if failed]
-        """Tests that fail without any mutant; they tell nothing and do not run."""
+    def reached(self) -> list[Reached]:
+        """What each test reaches; empty where nothing is recorded."""
+        lines = [line for file in self._path.glob(f"{REACHED}.*.jsonl") for line in file.read_bytes().splitlines()]
+        return [msgspec.json.decode(line, type=Reached) for line in lines]
 
-    def tests(self, site: Site) -> list[str]:
-        """The tests that run a line, the cheapest first. A line of the module itself counts as run by every test that
-        runs any function of the module."""
-        contexts = self._data.contexts_by_lineno(str(self._root / site.mutant.path))
-        if site.in_function:
-            names = {name for line in site.lines for name in contexts.get(line, ())}
-        else:
-            names = {name for found in contexts.values() for name in found}
-        return sorted((name for name in names if name in self.cost_s), key=lambda name: (self.cost_s[name], name))
+    def verdicts(self) -> dict[int, Verdict]:
+        """By the mutant's number; what is decided counts more than what is not."""
+        lines = [line for file in self._path.glob(f"*.{VERDICTS}") for line in file.read_bytes().splitlines()]
+        found = sorted((msgspec.json.decode(line, type=Verdict) for line in lines), key=lambda one: one.is_decided)
+        return {one.number: one for one in found}
 
+    def record(self, root: Path, tests: Sequence[str], ignored: Sequence[str], jobs: int) -> None:
+        """Runs tests once, and records which mutants each reaches.
 
-def record(root: Path, folder: Path, tests: Sequence[str], ignored: Sequence[str]) -> None:
-    """Runs tests once, and records which lines each runs.
+        Raises:
+            MutantsError: they could not be collected.
+        """
+        arguments = [*tests, *(f"--ignore={path}" for path in ignored if (root / path).exists()), f"-n{jobs}"]
+        self._pytest(root, arguments, {RECORD: str(self._path)}, (NO_TEST_FAILED, TESTS_FAILED))
+        (self._path / RECORDED).touch()
 
-    Raises:
-        MutantsError: they could not be collected.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    arguments = [*tests, *(f"--ignore={path}" for path in ignored if (root / path).exists())]
-    done = _pytest(root, arguments, {RECORD: str(folder)}, None)
-    if done.returncode not in (0, 1):
-        raise MutantsError(f"the tests could not be recorded:\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+    def trials(self, numbers: Sequence[int], most_s: float) -> list[Trial]:
+        """What is to be tried: for each of these mutants the tests that reach it, the cheapest first.
 
+        Args:
+            most_s: processor time after which no other test of a mutant is added.
+        """
+        tests: dict[int, list[tuple[float, str]]] = {number: [] for number in numbers}
+        for one in self.reached():
+            for number in one.mutants if one.passed else ():
+                if number in tests:
+                    tests[number].append((one.cost_s, one.test))
+        trials = []
+        for number, reaching in tests.items():
+            chosen: list[str] = []
+            cost_s = 0.0
+            for test_s, name in sorted(reaching):
+                if chosen and cost_s + test_s > most_s:
+                    break
+                cost_s += test_s
+                chosen.append(name)
+            limit_s = round(LEAST_CPU_S + MOST_TIMES * cost_s)
+            trials.append(Trial(number, chosen, limit_s, is_whole=len(chosen) == len(reaching)))
+        return trials
 
-def tried(root: Path, mutant: Mutant, tests: Sequence[str], cost_s: float) -> Verdict:
-    """Plants a mutant and runs tests by their ids until one fails.
+    def attempt(self, root: Path, trials: Sequence[Trial], *, on: int | None = None) -> None:
+        """Tries mutants, one after the other.
 
-    Raises:
-        MutantsError: pytest did not run.
-    """
-    quick = [name for name in tests if name.startswith(QUICK)]
-    for some in (quick, [name for name in tests if not name.startswith(QUICK)]):
-        if some:
-            verdict = _run(root, mutant, some, cost_s)
-            if verdict.is_killed:
-                return verdict
-    return Verdict("survived" if tests else "unreached")
+        Args:
+            on: the one of `trials` that is on from the start.
 
+        Raises:
+            MutantsError: pytest did not run.
+        """
+        name = f"{trials[0].number}-{os.getpid()}"
+        file = self._path / f"{name}.json"
+        file.write_bytes(msgspec.json.encode(trials))
+        files = sorted({test.partition("::")[0] for trial in trials for test in trial.tests})
+        given = {TRY: str(file)} if on is None else {TRY: str(file), ON: str(on)}
+        self._pytest(root, ["-pno:xdist", *files], given, (NO_TEST_FAILED, TESTS_FAILED, NOTHING_COLLECTED))
+        file.unlink()
 
-def _run(root: Path, mutant: Mutant, tests: Sequence[str], cost_s: float) -> Verdict:
-    limit_s = round(LEAST_CPU_S + MOST_TIMES * cost_s)
-    with tempfile.TemporaryDirectory() as folder:
-        chosen = Path(folder) / "tests.json"
-        chosen.write_text(json.dumps(tests), encoding="utf-8")
-        files = sorted({name.partition("::")[0] for name in tests})
-        planted = {PLANT: json.dumps(mutant._asdict()), TESTS: str(chosen), "HYPOTHESIS_STORAGE_DIRECTORY": folder}
-        done = _pytest(root, ["-x", "-rfE", *files], planted, limit_s)
-    if done.returncode == 0:
-        return Verdict("survived")
-    if done.returncode in (1, 2):  # a test failed, or its module could not be imported
-        failed = FAILED.search(done.stdout)
-        return Verdict("killed", failed[1] if failed else "")
-    if done.returncode < 0:
-        return Verdict("time")
-    raise MutantsError(f"{mutant}: pytest ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-
-
-def _pytest(
-    root: Path, arguments: Sequence[str], given: dict[str, str], limit_s: int | None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", *OPTIONS, *arguments],
-        cwd=root,
-        env={**os.environ, **given},
-        capture_output=True,
-        text=True,
-        check=False,
-        preexec_fn=None if limit_s is None else partial(_limit, limit_s),
-    )
-
-
-def _limit(limit_s: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 5))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    def _pytest(self, root: Path, arguments: Sequence[str], given: Mapping[str, str], expected: Sequence[int]) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *OPTIONS, *arguments],
+            cwd=root,
+            env={**os.environ, **given, PLAN: str(self.plan)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode not in expected:
+            printed = f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+            raise MutantsError(f"pytest ended with {done.returncode}:\n{printed}")

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
 from tests.mutants import sampling
-from tests.mutants.operators import Mutant, Site, mutants, mutated, sites
-from tests.mutants.running import Covering, Verdict, record, tried
+from tests.mutants.operators import Mutant, Site, mutants, sites, switched
+from tests.mutants.plugin import Verdict
+from tests.mutants.running import Folder
 from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
 
 ROOT = Path(__file__).parents[2]
@@ -104,19 +104,58 @@ def test_words_types_and_declarations_are_left_as_they_are(source: str) -> None:
     assert changes(source) == []
 
 
-def test_a_mutant_is_the_module_with_one_change() -> None:
+def run_with(source: str, number: int | None, call: str) -> tuple[object, list[int]]:
+    """What a call gives where one of the source's mutants is on, and the mutants that it reached."""
+    reached: list[int] = []
+
+    def is_on(asked: int) -> bool:
+        reached.append(asked)
+        return asked == number
+
+    module = switched("x.py", source, {n: site.mutant for n, site in enumerate(sites("x.py", source)[1])})
+    names: dict[str, object] = {"__mutant__": is_on}
+    exec(compile(module, "x.py", "exec"), names)
+    reached.clear()
+    return eval(call, names), reached
+
+
+@pytest.mark.parametrize(
+    ("source", "change", "before", "after"),
+    [
+        ("def f(x):\n    return x < 2", "x < 2 -> x <= 2", False, True),
+        ("def f(x):\n    return x < 2", "2 -> 3", False, True),
+        ("def f(x):\n    x += 1\n    return x", "x += 1 -> pass", 3, 2),
+        ("def f(x):\n    x += 1\n    return x", "x += 1 -> x -= 1", 3, 1),
+        ("def f(x):\n    if x:\n        return 5\n    return 7", "x -> not x", 5, 7),
+        ("def f(x):\n    for i in (1, x):\n        break\n    return i", "break -> continue", 1, 2),
+        ("LIMIT = 3\ndef f(x):\n    return LIMIT", "3 -> 4", 3, 4),
+        ("def f(x, y=3):\n    return y", "3 -> 4", 3, 4),
+        ("class A:\n    limit = 3\n    def get(self):\n        return self.limit\ndef f(x):\n    return A().get()",
+         "3 -> 4", 3, 4),
+    ],
+)  # fmt: skip
+def test_one_mutant_is_on_and_each_that_a_call_depends_on_is_reached(
+    source: str, change: str, before: object, after: object
+) -> None:
+    number = changes(source).index(change)
+    assert run_with(source, None, "f(2)")[0] == before
+    value, reached = run_with(source, number, "f(2)")
+    assert value == after
+    assert number in reached
+
+
+def test_a_mutant_that_a_module_does_not_have_is_refused() -> None:
     mutant = planted("Counter.add", "self.count += more -> self.count -= more").mutant
-    expected = SOURCE.replace("self.count += more", "self.count -= more")
-    assert ast.unparse(mutated(PATH, SOURCE, mutant)) == ast.unparse(ast.parse(expected))
     with pytest.raises(KeyError, match=r"small\.py"):
-        mutated(PATH, SOURCE.replace("+= more", "+= 1"), mutant)
+        switched(PATH, SOURCE.replace("+= more", "+= 1"), {0: mutant})
 
 
-def test_every_mutant_of_a_verdict_module_compiles() -> None:
+def test_a_verdict_module_compiles_with_all_of_its_mutants() -> None:
     path = "drivers/dice/shake_line.py"
     source = (ROOT / path).read_text()
-    for site in sites(path, source)[1]:
-        compile(mutated(path, source, site.mutant), path, "exec", dont_inherit=True)
+    numbered = {number: site.mutant for number, site in enumerate(sites(path, source)[1])}
+    assert numbered
+    compile(switched(path, source, numbered), path, "exec", dont_inherit=True)
 
 
 def test_equal_changes_of_a_function_are_told_apart() -> None:
@@ -163,31 +202,57 @@ def test_in_the_place_of_a_mutant_whose_code_is_gone_another_is_drawn_by_the_see
 
 
 @pytest.mark.long
-def test_the_tests_that_run_a_mutants_line_are_run_until_one_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tests_that_reach_a_mutant_run_until_one_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, text in {
         PATH: SOURCE,
         "drivers/__init__.py": "",
         "drivers/wheel/__init__.py": "",
         "tests/unit/test_small.py": TEST,
+        "conftest.py": (ROOT / "tests/conftest.py").read_text(),
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    record(tmp_path, tmp_path / "state", ["tests/unit"], ["tests/unit/nowhere"])
-    covering = Covering(tmp_path / "state", tmp_path)
+    wanted = [
+        ("is_over", "count > LIMIT -> count >= LIMIT"),
+        ("Counter.add", "self.count += more -> pass"),
+        ("Counter.is_full", "200 -> 400"),
+        ("never_called", "1 -> 2"),
+        ("", "3 -> 4"),
+        ("Counter.add", "more is not None and (not self.is_full()) -> not (more is not None and (not self.is_full()))"),
+    ]
+    found = [planted(*one) for one in wanted]
+    folder = Folder(tmp_path / "state")
+    folder.write_plan({number: site.mutant for number, site in enumerate(found)})
+    folder.record(tmp_path, ["tests/unit"], ["tests/unit/nowhere"], jobs=1)
     file = "tests/unit/test_small.py::test_"
-    assert covering.failed == [f"{file}a_test_that_fails_without_a_mutant_tells_nothing"]
+    assert [one.test for one in folder.reached() if not one.passed] == [
+        f"{file}a_test_that_fails_without_a_mutant_tells_nothing"
+    ]
+    trials = [trial for trial in folder.trials(range(len(found)), 60.0) if trial.tests]
+    assert [trial.number for trial in trials] == [0, 1, 2, 4, 5]
+    folder.attempt(tmp_path, [trial for trial in trials if found[trial.number].in_function])
+    folder.attempt(tmp_path, [trial for trial in trials if trial.number == 4], on=4)
+    verdicts = folder.verdicts()
+    assert verdicts[0] == Verdict(0, "killed", f"{file}three_is_not_over")
+    assert verdicts[1] == Verdict(1, "killed", f"{file}a_counter_adds")
+    assert verdicts[2] == Verdict(2, "survived")
+    assert verdicts[4] == Verdict(4, "survived")
+    assert verdicts[5].is_killed
 
-    def verdict(function: str, change: str) -> Verdict:
-        site = planted(function, change)
-        return tried(tmp_path, site.mutant, covering.tests(site), 1.0)
 
-    assert verdict("is_over", "count > LIMIT -> count >= LIMIT") == Verdict("killed", f"{file}three_is_not_over")
-    assert verdict("Counter.add", "self.count += more -> pass") == Verdict("killed", f"{file}a_counter_adds")
-    assert verdict("Counter.is_full", "200 -> 400") == Verdict("survived")
-    assert verdict("never_called", "1 -> 2") == Verdict("unreached")
+def test_a_mutant_that_not_all_of_its_tests_were_tried_on_is_undecided(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    rows = [("slow", 5.0), ("quick", 0.1), ("middle", 1.0)]
+    lines = [b'{"test":"%s","cost_s":%f,"passed":true,"mutants":[7]}\n' % (name.encode(), cost) for name, cost in rows]
+    (tmp_path / "reached.0.jsonl").write_bytes(b"".join(lines))
+    (few,) = folder.trials([7], 2.0)
+    assert (few.tests, few.is_whole) == (["quick", "middle"], False)
+    (whole,) = folder.trials([7], 10.0)
+    assert (whole.tests, whole.is_whole) == (["quick", "middle", "slow"], True)
+    (tmp_path / "1.verdicts").write_bytes(b'{"number":7,"kind":"killed","by":"slow"}\n')
+    (tmp_path / "2.verdicts").write_bytes(b'{"number":7,"kind":"undecided"}\n')
+    assert folder.verdicts() == {7: Verdict(7, "killed", "slow")}
 
 
 def test_mutants_of_a_tree_are_in_the_order_of_paths_and_text(tmp_path: Path) -> None:
