@@ -1,16 +1,22 @@
 #!/bin/sh
-# All checks; every one runs, and the last lines say what failed and what could not be run. Tests that wait (for
-# processes, sockets and pages) run beside those that compute.
+# All checks; every one runs, and the last lines say what failed and what could not be run. What reads the source, and
+# tests that wait (for processes, sockets and pages), run beside the tests that compute, each with a log of its own.
 #
 #     sh tests/run_checks.sh          all of them (make test)
 #     sh tests/run_checks.sh quick    those that a change is tried with while it is written (make check)
-failed=""
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 not_run=""
 check() {
     name=$1
     shift
     echo "== $name"
-    "$@" || failed="$failed $(echo "$name" | tr ' ' -)"
+    "$@" || echo "$name" | tr ' ' - >>"$logs/failed"
+}
+
+# Prints what failed, and succeeds where something did.
+any_failed() {
+    [ -s "$logs/failed" ] && echo "failed: $(tr '\n' ' ' <"$logs/failed")"
 }
 
 check_source() {
@@ -25,7 +31,7 @@ check_source() {
 if [ "${1:-}" = quick ]; then
     check_source
     check tests "$BIN/python" -m pytest -n auto -m "not soak and not long" tests/unit tests/lint tests/contract
-    [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
+    any_failed && exit 1
     echo "all quick checks passed; the others: make test"
     exit 0
 fi
@@ -57,36 +63,32 @@ else
     not_run="${not_run:+$not_run, }a real kernel in a virtual machine (tests/vm; docs/vm.md)"
 fi
 
-check_source
-[ "$asyncapi" = yes ] && check asyncapi sh tests/asyncapi/check.sh
 computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore tests/window"
 if [ "$firmware" = yes ]; then
-    check firmware make -s -C firmware
-    check firmware-lint make -s -C firmware lint
+    check firmware make -s -j2 -C firmware
 else
     computing="$computing --ignore tests/firmware"
 fi
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+beside() {
+    check_source
+    [ "$asyncapi" = yes ] && check asyncapi sh tests/asyncapi/check.sh
+    [ "$firmware" = yes ] && check firmware-lint make -s -C firmware lint
+}
+beside >"$logs/source" 2>&1 &
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
-env --default-signal=INT "$BIN/python" -m pytest -n 3 $waiting >"$log" 2>&1 &
-waits=$!
+check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 $waiting >"$logs/waiting" 2>&1 &
 # shellcheck disable=SC2086
 check "tests that compute" "$BIN/python" -m pytest -n auto $computing
-wait "$waits" || failed="$failed tests-that-wait"
-echo "== tests that wait"
-cat "$log"
+wait
+cat "$logs/source" "$logs/waiting"
 
 if [ -n "$not_run" ]; then
     echo "not run: $not_run; what is missing is named above"
-    [ "${CI:-}" = true ] && failed="$failed not-run"
+    [ "${CI:-}" = true ] && echo not-run >>"$logs/failed"
 fi
-if [ -n "$failed" ]; then
-    echo "failed:$failed"
-    exit 1
-fi
+any_failed && exit 1
 if [ -n "$not_run" ]; then
     echo "all checks that could be run passed"
 else

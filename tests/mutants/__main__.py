@@ -31,8 +31,8 @@ QUICK_S: Final = 20.0
 def places(sample: list[sampling.Drawn]) -> list[tuple[str, Site]]:
     """Where each mutant of the sample is in this version of the code."""
     verdicts = mutants(ROOT, FOLDERS)
-    everywhere = [*{site.mutant: site for site in (*verdicts, *mutants(ROOT, RECORDED))}.values()]
-    found = [sampling.find_again(one.mutant, everywhere) for one in sample]
+    everywhere = sampling.Places({site.mutant: site for site in (*verdicts, *mutants(ROOT, RECORDED))}.values())
+    found = [everywhere.find_again(one.mutant) for one in sample]
     taken = {place[1].mutant for place in found if place is not None}
     return [
         place or ("gone", sampling.replacement(number, SEED, verdicts, taken)) for number, place in enumerate(found)

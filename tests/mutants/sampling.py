@@ -75,16 +75,29 @@ WAYS: Final[tuple[tuple[str, Callable[[Mutant], tuple[Any, ...]]], ...]] = (
 """How a mutant is found again, the closest way first: by what is equal."""
 
 
-def find_again(mutant: Mutant, sites: Sequence[Site]) -> tuple[str, Site] | None:
-    """How and where a mutant is in this code; None where its code is gone, or where it could be several places."""
-    for way, key in WAYS:
-        wanted = key(mutant)
-        found = [site for site in sites if key(site.mutant) == wanted]
-        if way == "in its file" and len(found) > 1:
-            return way, found[min(mutant.nth, len(found) - 1)]
-        if len(found) == 1:
-            return way, found[0]
-    return None
+class Places:
+    """The mutants of a version of the code, by what each way finds them by."""
+
+    def __init__(self, sites: Iterable[Site]) -> None:
+        self._sites = list(sites)
+        self._found: dict[str, dict[tuple[Any, ...], list[Site]]] = {}
+
+    def find_again(self, mutant: Mutant) -> tuple[str, Site] | None:
+        """How and where a mutant is in this code; None where its code is gone, or where it could be several places."""
+        for way, key in WAYS:
+            found = self._by(way, key).get(key(mutant), [])
+            if way == "in its file" and len(found) > 1:
+                return way, found[min(mutant.nth, len(found) - 1)]
+            if len(found) == 1:
+                return way, found[0]
+        return None
+
+    def _by(self, way: str, key: Callable[[Mutant], tuple[Any, ...]]) -> dict[tuple[Any, ...], list[Site]]:
+        if way not in self._found:
+            by_key = self._found[way] = {}
+            for site in self._sites:
+                by_key.setdefault(key(site.mutant), []).append(site)
+        return self._found[way]
 
 
 def replacement(number: int, seed: int, sites: Sequence[Site], taken: Iterable[Mutant]) -> Site:

@@ -177,7 +177,7 @@ def test_what_is_to_be_changed_and_the_tests_of_it_are_there() -> None:
 
 
 def found_in(path: str, source: str, mutant: Mutant) -> tuple[str, str, str] | None:
-    found = sampling.find_again(mutant, sites(path, source)[1])
+    found = sampling.Places(sites(path, source)[1]).find_again(mutant)
     return None if found is None else (found[0], found[1].mutant.path, found[1].mutant.function)
 
 
