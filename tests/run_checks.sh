@@ -4,6 +4,9 @@
 #
 #     sh tests/run_checks.sh          all of them (make test)
 #     sh tests/run_checks.sh quick    those that a change is tried with while it is written (make check)
+# Some hundred processes are started, and each would compile every module that it imports.
+unset PYTHONDONTWRITEBYTECODE
+
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 not_run=""
@@ -30,7 +33,7 @@ check_source() {
 
 if [ "${1:-}" = quick ]; then
     check_source
-    check tests "$BIN/python" -m pytest -n auto -m "not soak and not long" tests/unit tests/lint tests/contract
+    check tests "$BIN/python" -m pytest -n auto --dist worksteal -m "not soak and not long" tests/unit tests/lint tests/contract
     any_failed && exit 1
     echo "all quick checks passed; the others: make test"
     exit 0
@@ -79,8 +82,9 @@ beside >"$logs/source" 2>&1 &
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
 check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 $waiting >"$logs/waiting" 2>&1 &
+# Each worker takes tests that are beside each other, so that what a module's tests share is made once.
 # shellcheck disable=SC2086
-check "tests that compute" "$BIN/python" -m pytest -n auto $computing
+check "tests that compute" "$BIN/python" -m pytest -n auto --dist worksteal $computing
 wait
 cat "$logs/source" "$logs/waiting"
 

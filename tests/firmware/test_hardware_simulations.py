@@ -39,19 +39,17 @@ def all_figures() -> tuple[f.Figure, ...]:
     return tuple(f.figures())
 
 
-def test_every_figure_is_within_its_limits() -> None:
+def test_every_figure_is_within_its_limits_and_the_page_shows_it_as_simulated() -> None:
+    figures = all_figures()
     assert [
-        f"{each.circuit}: {each.what}: {f.shown(each)}, must be {each.must}" for each in all_figures() if not each.holds
+        f"{each.circuit}: {each.what}: {f.shown(each)}, must be {each.must}" for each in figures if not each.holds
     ] == []
-
-
-def test_the_page_shows_the_figures_as_simulated() -> None:
     found = ROWS.search(PAGE.read_text(encoding="utf-8"))
     assert found is not None
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found["table"].splitlines()[2:]]
     fix = "run: python -m firmware.hardware --figures"
-    assert [row[:3] for row in rows] == [[each.circuit, each.what, each.must] for each in all_figures()], fix
-    for row, each in zip(rows, all_figures(), strict=True):
+    assert [row[:3] for row in rows] == [[each.circuit, each.what, each.must] for each in figures], fix
+    for row, each in zip(rows, figures, strict=True):
         value = float(row[3].split()[0].replace("−", "-"))
         # Versions of ngspice differ in the last digit.
         assert value == pytest.approx(each.value, rel=0.05, abs=0.06), (row, fix)
