@@ -31,7 +31,7 @@ STEP_WEIGHTS: Final = (1, 20, 60)
 """To look as often as an idle computer does takes 25 times as long."""
 
 
-@pytest.mark.parametrize(("config", "fault"), faults_of_examples())
+@pytest.mark.parametrize(("config", "fault"), faults_of_examples(others=pytest.mark.soak))
 def test_after_a_fault_the_staff_bring_the_table_back_and_what_was_published_is_explained(
     config: TableConfig, fault: str
 ) -> None:

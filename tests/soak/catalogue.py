@@ -140,6 +140,12 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_journal_verify.py",
     ),
     _parts(
+        "simulated-staff",
+        "Whatever a simulated table falls into, its simulated staff bring it back",
+        4,
+        "property/test_simulated_staff.py",
+    ),
+    _parts(
         "batch-cuts", "However a stream is cut into batches, the events are the same", 40, "property/test_batch_cuts.py"
     ),
     _parts(

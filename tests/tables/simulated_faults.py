@@ -19,14 +19,13 @@ from simulators.cards.card_table import CardGeometry, faults_of
 
 CARD_TABLES: Final = 8
 """Examples of games of cards: together they have every fault that such games share."""
-SOAK: Final = pytest.mark.soak
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
 
-def faults_of_examples() -> list[Any]:
+def faults_of_examples(others: pytest.MarkDecorator) -> list[Any]:
     """The table's configuration and the name of the fault, for each simulated table of the examples.
 
-    Of the examples of a game, each has its share of the game's faults; the others are marked `soak`.
+    Of the examples of a game, each has its share of the game's faults; the others are marked.
     """
     turns = count()
     faults = [
@@ -38,7 +37,7 @@ def faults_of_examples() -> list[Any]:
     ]
     sample = _sample(faults)
     return [
-        pytest.param(config, name, id=f"{config.id}-{name}", marks=() if (config.id, name) in sample else [SOAK])
+        pytest.param(config, name, id=f"{config.id}-{name}", marks=() if (config.id, name) in sample else others)
         for config, name in faults
     ]
 
