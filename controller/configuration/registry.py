@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -90,6 +90,15 @@ class GameEntry(Protocol):
         """What is wrong between the parts of its table."""
 
 
+Offering: TypeAlias = Callable[[str, str], Sequence[str]]
+"""The names of packages by what they offer: `games`, `backends` or `rules`, and its name."""
+
+
+def nobody_offers(kind: str, name: str) -> Sequence[str]:
+    """Where no package is installed."""
+    return ()
+
+
 class Registry(NamedTuple):
     """Everything that a file can name."""
 
@@ -100,8 +109,8 @@ class Registry(NamedTuple):
     """The names that `[table] rules` may have."""
     packages: tuple[TablePackage, ...] = ()
     """The packages of others that the file names."""
-    offering: Callable[[str], Sequence[str]] = lambda game: ()
-    """The installed packages that offer a game of this name, whether a file names them or not."""
+    offering: Offering = nobody_offers
+    """The installed packages that offer a thing, whether a file names them or not."""
 
     def profile_of(self, table: TableSection) -> str:
         """The rules profile of a table, which its file names or not."""

@@ -172,16 +172,20 @@ class TableFile:
         if game is not None:
             return game
         known = [*self.registry.games]
-        offering = self.registry.offering(name)
-        fix = suggestion(name, known, "game")
-        if offering and _names_package(self._table("table"), offering[0]):
-            fix = f"the package {offering[0]} offers it, and cannot be used: mend that first"
-        elif offering:
-            listed = _with_package(self._table("table"), offering[0])
-            fix = f"the package {offering[0]} offers it: if you trust it, {listed}"
+        fix = self._offered("games", name) or suggestion(name, known, "game")
         self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
         # The rest is checked against the most likely game, so that all mistakes are reported at once.
         return self.registry.games.get(nearest(name, known) or "")
+
+    def _offered(self, kind: str, name: str) -> str:
+        """What to do where an installed package offers it, and is not among those that are used; empty if none does."""
+        offering = self.registry.offering(kind, name)
+        if not offering:
+            return ""
+        if _names_package(self._table("table"), offering[0]):
+            return f"the package {offering[0]} offers it, and cannot be used: mend that first"
+        listed = _with_package(self._table("table"), offering[0])
+        return f"the package {offering[0]} offers it: if you trust it, {listed}"
 
     def _backend(self) -> BackendSpec:
         """What `[lines] backend` names; `NO_BACKEND` where it names none that is known."""
@@ -189,6 +193,10 @@ class TableFile:
         name = self._table("lines").get("backend")
         if name is None or (isinstance(name, str) and name in known):
             return NO_BACKEND if name is None else known[name]  # a missing one is reported by the check of the section
+        offered = self._offered("backends", name) if isinstance(name, str) else ""
+        if offered:
+            self.findings.append(ConfigFinding(("lines", "backend"), f"unknown backend {value_text(name)}", offered))
+            return NO_BACKEND
         meant = {word: spec.name for spec in known.values() for word in spec.meant}
         self.findings += check_choice(name, tuple(known), meant, ("lines", "backend"))
         return NO_BACKEND
@@ -218,7 +226,7 @@ class TableFile:
         name = self.registry.profile_of(table)
         path = ("table", "rules")
         if name not in names:
-            fix = suggestion(name, names, "profile")
+            fix = self._offered("rules", name) or suggestion(name, names, "profile")
             self.findings.append(ConfigFinding(path, f"unknown profile {value_text(name)}", fix))
         elif table.game in self.registry.games:
             wrong = profile(name).refusal(table.game)

@@ -5,10 +5,9 @@ Those of others come by entry points into the same tuples: `controller.games.out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from controller.configuration.registry import Registry
+from controller.configuration.registry import Offering, Registry, nobody_offers
 from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
 from controller.games.base.spec import GameSpec
 from controller.games.blackjack.spec import BLACKJACK, MULTI_ACTION_BLACKJACK
@@ -111,9 +110,7 @@ class Catalogue(NamedTuple):
     profiles: tuple[str, ...]
     """The names of the profiles of rules."""
 
-    def registry(
-        self, packages: tuple[TablePackage, ...] = (), offering: Callable[[str], Sequence[str]] = lambda game: ()
-    ) -> Registry:
+    def registry(self, packages: tuple[TablePackage, ...] = (), offering: Offering = nobody_offers) -> Registry:
         """What a table's file can name."""
         return Registry(
             games={game.name: game for game in self.games},

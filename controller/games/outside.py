@@ -73,7 +73,7 @@ def registry_for(names: Iterable[str]) -> tuple[Registry, list[ConfigFinding]]:
             findings.append(ConfigFinding(("table", "packages", number), error.wrong, error.fix))
         else:
             packages.append(package.identity)
-    return catalogue.registry(tuple(packages), lambda game: offering(GAMES, game)), findings
+    return catalogue.registry(tuple(packages), lambda kind, name: offering(f"feltwire.{kind}", name)), findings
 
 
 def game_named(name: str) -> GameSpec | None:
@@ -185,6 +185,10 @@ def _check_orders(package: Installed, brings: Catalogue) -> None:
         if replaced:
             wrong = f"its game {game.name} has an order {replaced[0]} of its own, which is ours and cannot be replaced"
             raise PackageError(wrong, f"ask the author of {package.name} for another name")
+        unstated = sorted(verb.name for verb in game.orders if verb.name not in ORDERS and verb.authority is None)
+        if unstated:
+            wrong = f"its game {game.name} has an order {unstated[0]} and does not say who may send it (Verb.authority)"
+            raise PackageError(wrong, f"ask the author of {package.name}")
 
 
 def _check_views(package: Installed, brings: Catalogue) -> None:

@@ -65,6 +65,9 @@ class Authority(Struct, frozen=True, forbid_unknown_fields=True):
     roles: Cited[tuple[str, ...]]
 
 
+NO_OTHERS: Final[Mapping[str, Authority]] = {}
+
+
 class _Authorities(Struct, frozen=True, forbid_unknown_fields=True):
     verbs: dict[str, Authority]
 
@@ -77,13 +80,20 @@ def authorities() -> dict[str, Authority]:
 
 
 def may(
-    sender: Sender, verb: str, game: str, rules: str = DEFAULT_PROFILE, *, verbs: Collection[str] | None = None
+    sender: Sender,
+    verb: str,
+    game: str,
+    rules: str = DEFAULT_PROFILE,
+    *,
+    verbs: Collection[str] | None = None,
+    own: Mapping[str, Authority] = NO_OTHERS,
 ) -> str | None:
     """Why the sender may not send this to a table of this game by these rules; None where they may.
 
-    `verbs` are the commands that are listed to a sender of an unknown one: those of the table's game.
+    `verbs` are the commands that are listed to a sender of an unknown one: those of the table's game. `own` are the
+    requirements of orders that a package brings: it cannot change those of ours.
     """
-    authority = authorities().get(verb)
+    authority = authorities().get(verb, own.get(verb))
     if authority is None:
         return f"there is no command {verb!r}; {suggestion(verb, authorities() if verbs is None else verbs, 'command')}"
     if sender.role not in authority.roles.value:

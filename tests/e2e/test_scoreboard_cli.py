@@ -3,66 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-import aiohttp
 import pytest
 
 from tests.fakes.feed_process import TABLE, feed
 from tests.fakes.feed_server import short_folder
+from tests.fakes.scoreboard_process import COMMAND, ROOT, address, board_of, scoreboard
 from tests.fakes.time_limits import HANG_S
-
-ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from controller.cli import main; main()", "scoreboard"]
-
-
-@contextmanager
-def scoreboard(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process and its first line on stderr that is no waiting; it is ended with the block."""
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **environment}
-    process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environ, cwd=ROOT)
-    assert process.stderr is not None
-    try:
-        yield process, next((line for line in process.stderr if "waiting for" not in line), "")
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.wait()
-        process.stderr.close()
-
-
-def address(line: str) -> str:
-    return "http://" + line.split("http://")[1].split()[0]
 
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
     with short_folder() as made:
         yield made
-
-
-async def boards(url: str, last: int) -> dict[str, object]:
-    """The board of the table, once it has its last event."""
-    async with (
-        asyncio.timeout(HANG_S),
-        aiohttp.ClientSession() as session,
-        session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live,
-    ):
-        await live.send_str(json.dumps({"table": TABLE}))
-        while True:
-            message = json.loads((await live.receive()).data)
-            if message["type"] == "board" and message["board"]["sequence"] == last:
-                found: dict[str, object] = message["board"]
-                return found
 
 
 def test_it_serves_the_page_and_follows_the_service_that_it_is_given(folder: Path) -> None:
@@ -72,7 +32,8 @@ def test_it_serves_the_page_and_follows_the_service_that_it_is_given(folder: Pat
         with urlopen(address(line), timeout=HANG_S) as answer:
             assert b"<title>Scoreboard</title>" in answer.read()
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
-        board = asyncio.run(boards(address(line), service.end()))
+        last = service.end()
+        board = asyncio.run(board_of(address(line), TABLE, lambda board: bool(board["sequence"] == last)))
         assert (board["table"], board["epoch"]) == (TABLE, "e1")
         process.send_signal(signal.SIGTERM)
         assert process.wait(HANG_S) == 0
@@ -83,7 +44,10 @@ def test_it_may_be_started_before_the_service(folder: Path) -> None:
         scoreboard("--port", "0", FELTWIRE_RUNTIME=str(folder)) as (_, line),
         feed(f"ipc://{folder}", folder / "journal", "e1") as service,
     ):
-        assert asyncio.run(boards(address(line), service.end()))["table"] == TABLE
+        assert (
+            asyncio.run(board_of(address(line), TABLE, lambda board: bool(board["sequence"] == service.end())))["table"]
+            == TABLE
+        )
 
 
 def test_a_port_that_was_asked_for_and_is_in_use_is_an_error_that_names_it(folder: Path) -> None:

@@ -113,9 +113,9 @@ class ServiceProcess:
         if self._process is not None and self._process.poll() is None:
             self.kill()
 
-    def records(self) -> list[JournalRow]:
-        """The journal, as it is now."""
-        with closing(sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)) as connection:
+    def records(self, journal: Path | None = None) -> list[JournalRow]:
+        """The journal, as it is now: that of the simulated tables, or another."""
+        with closing(sqlite3.connect(f"file:{journal or self.journal}?mode=ro", uri=True)) as connection:
             rows = connection.execute("SELECT chain, seq, id, epoch, kind, topic, body FROM record ORDER BY n")
             return [JournalRow(*row) for row in rows]
 

@@ -16,6 +16,7 @@ from controller.games.base.options import RoundOptions
 from controller.games.base.texts import Texts, named_texts
 from controller.rules.cited import Cited
 from controller.rules.house import HouseKeys
+from controller.table.authority import Authority
 from controller.table.context import GameContext
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
@@ -184,6 +185,11 @@ class GameSpec:
     def machine(self) -> bool:
         """Whether players play it alone, with tokens: nobody calls "No more bets" there."""
         return self.model is not None
+
+    @property
+    def order_authorities(self) -> dict[str, Authority]:
+        """Who may send the orders that come with it from another package."""
+        return {verb.name: verb.authority for verb in self.orders if verb.authority is not None}
 
     @property
     def order_names(self) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Final, NamedTuple
 
+from controller.table.authority import Authority
 from controller.table.lifecycle import TableLifecycle
 from hal.known_names import nearest
 from hal.values import Command
@@ -49,6 +50,8 @@ class Verb(NamedTuple):
     """Keys that may be given."""
     takes_result: bool = False
     """Whether it may be given a result, by the key that names one in the game that is played."""
+    authority: Authority | None = None
+    """Who may send it, of an order that a package brings; of ours `rules/data/authority.toml` has it."""
 
 
 def check_keys(verb: Verb, given: GivenKeys, result_key: str, choices: Mapping[str, Collection[str]]) -> None:

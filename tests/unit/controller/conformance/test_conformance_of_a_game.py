@@ -10,7 +10,7 @@ from shutil import copytree
 
 import pytest
 
-from tests.plugin import PLUGIN, ROOT, TABLE, installed_into
+from tests.plugin import ROOT, TABLE, installed_into
 
 pytestmark = pytest.mark.long
 
@@ -107,13 +107,3 @@ def test_a_table_with_real_wires_is_refused(built: Path, tmp_path: Path) -> None
     ran = conformance(built, table)
     assert ran.returncode == 2
     assert 'is "capture", and the game is played: write "sim"' in ran.stderr
-
-
-def test_the_package_is_short() -> None:
-    code = [
-        line
-        for file in (PLUGIN / "fair_wheel").glob("*.py")
-        for line in file.read_text(encoding="utf-8").splitlines()
-        if line.strip() and not line.lstrip().startswith(("#", '"""'))
-    ]
-    assert len(code) <= 300

@@ -178,6 +178,12 @@ def test_an_order_of_ours_is_not_replaced(folder: Path) -> None:
     assert wrong in problem_lines(check_text(ROULETTE))[0]
 
 
+def test_an_order_that_anybody_could_send_is_refused(folder: Path) -> None:
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": NEW_CLEAR.replace("clear", "ring")})
+    wrong = "its game new has an order ring and does not say who may send it (Verb.authority)"
+    assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
 @pytest.mark.parametrize(
     ("view", "wrong"),
     [
