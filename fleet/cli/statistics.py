@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
+from functools import wraps
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 import msgspec
@@ -172,7 +173,16 @@ def _show_collected(collector: Collector, before: dict[Any, int]) -> None:
 
 # feltwire fleet statistics show and report
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+class Chosen(NamedTuple):
+    """Of what a summary is, as the options have it."""
+
+    venues: tuple[str, ...]
+    tables: tuple[str, ...]
+    since: str | None
+    until: str | None
+    zone: tzinfo
+    simulated: bool
 
 
 _CHOICES: Final = (
@@ -185,30 +195,31 @@ _CHOICES: Final = (
 )
 
 
-def _choices(command: _Command) -> _Command:
+def _choices(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the options; the command gets them as `chosen`."""
+
+    @wraps(command)
+    def run(*given: Any, **options: Any) -> None:
+        chosen = Chosen(**{name: options.pop(name) for name in Chosen._fields})
+        command(*given, chosen=chosen, **options)
+
+    made: Callable[..., None] = run
     for option in reversed(_CHOICES):
-        command = option(command)
-    return command
+        made = option(made)
+    return made
 
 
-def _summary(
-    folder: Path,
-    venues: tuple[str, ...],
-    tables: tuple[str, ...],
-    simulated: bool,
-    since: str | None,
-    until: str | None,
-    zone: tzinfo,
-    games: GamesHere,
-) -> Summary:
+def _summary(folder: Path, chosen: Chosen, games: GamesHere) -> Summary:
     """Computes the summary; ends the command where what is chosen is not there."""
     _need_duckdb()
     from fleet.statistics.dataset import Choice, Dataset
     from fleet.statistics.summary import summarize
 
-    choice = Choice(venues, tables, simulated, _moment_ns(since, zone, "--since"), _moment_ns(until, zone, "--until"))
-    if choice.since_ns is not None and choice.until_ns is not None and choice.since_ns >= choice.until_ns:
-        raise click.UsageError(f"--since {since} is not before --until {until}")
+    since_ns = _moment_ns(chosen.since, chosen.zone, "--since")
+    until_ns = _moment_ns(chosen.until, chosen.zone, "--until")
+    if since_ns is not None and until_ns is not None and since_ns >= until_ns:
+        raise click.UsageError(f"--since {chosen.since} is not before --until {chosen.until}")
+    choice = Choice(chosen.venues, chosen.tables, chosen.simulated, since_ns, until_ns)
     with _exit_on_error():
         dataset = Dataset(folder)
         _check_choice(dataset.contents.tables, choice)
@@ -251,12 +262,7 @@ def _check_choice(held: Any, choice: Choice) -> None:
 def show_command(
     games: GamesHere,
     folder: Path,
-    venues: tuple[str, ...],
-    tables: tuple[str, ...],
-    since: str | None,
-    until: str | None,
-    zone: tzinfo,
-    simulated: bool,
+    chosen: Chosen,
     as_json: bool,
 ) -> None:
     """Show what was collected in numbers: games an hour, refusals, faults, bias, and what is missing.
@@ -268,13 +274,13 @@ def show_command(
 
     Exit codes: 0; 2 for what cannot be used.
     """
-    summary = _summary(folder, venues, tables, simulated, since, until, zone, games)
+    summary = _summary(folder, chosen, games)
     if as_json:
         click.echo(msgspec.json.encode(summary))
         return
     from fleet.cli.numbers import show_summary
 
-    show_summary(summary, zone, games.house_words)
+    show_summary(summary, chosen.zone, games.house_words)
 
 
 @click.command("report")
@@ -289,12 +295,7 @@ def report_command(
     games: GamesHere,
     folder: Path,
     output: Path,
-    venues: tuple[str, ...],
-    tables: tuple[str, ...],
-    since: str | None,
-    until: str | None,
-    zone: tzinfo,
-    simulated: bool,
+    chosen: Chosen,
     title: str,
 ) -> None:
     """Write a report to print on A4: tables, refusals, faults, wear and bias, what to look at, and what is not known.
@@ -310,10 +311,10 @@ def report_command(
     Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used.
     """
     printed = ReportFile(output)
-    summary = _summary(folder, venues, tables, simulated, since, until, zone, games)
+    summary = _summary(folder, chosen, games)
     from fleet.cli.report import FleetHeading, report_page
 
-    heading = FleetHeading(title, SystemClock().wall_time_ns(), zone, f"feltwire {version('feltwire')}")
+    heading = FleetHeading(title, SystemClock().wall_time_ns(), chosen.zone, f"feltwire {version('feltwire')}")
     page = report_page(summary, heading, games.house_words)
     printed.write(page)
     click.echo(f"{output}: {len(summary.tables)} tables")
