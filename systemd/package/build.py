@@ -156,7 +156,10 @@ def _command(stage: Path, system: System) -> None:
             PYTHONPATH=str(ROOT),
             **SAME_EVERYWHERE,
         )
-    for page in pages.iterdir():
+    administration = stage / "usr/share/man/man8"
+    administration.mkdir()
+    shutil.copyfile(HERE / "feltwire-pip.8", administration / "feltwire-pip.8")
+    for page in [*pages.iterdir(), *administration.iterdir()]:
         _compress(page)
 
 

@@ -101,6 +101,12 @@ def test_the_same_commit_gives_the_same_bytes(twice: tuple[dict[str, bytes], dic
     }
 
 
+def test_each_command_has_its_manual_page(twice: tuple[dict[str, bytes], dict[str, bytes], Path]) -> None:
+    for command, section in (("usr/bin/feltwire", 1), ("usr/sbin/feltwire-pip", 8)):
+        assert os.access(twice[2] / command, os.X_OK)
+        assert (twice[2] / f"usr/share/man/man{section}/{Path(command).name}.{section}.gz").is_file()
+
+
 def test_every_record_of_a_distribution_names_files_that_are_there(
     twice: tuple[dict[str, bytes], dict[str, bytes], Path],
 ) -> None:
