@@ -152,9 +152,8 @@ def pauses(recording: Recording, config: MoneyWheelConfig) -> list[tuple[int, fl
         if counts is None:
             return
         # Under the indicator passes the angle `indicator - angle`; a peg is half a space from the middle of a space.
-        beyond = (counts + 0.5) * count_deg - config.indicator_deg - space_deg / 2
-        beyond = (beyond + space_deg / 2) % space_deg - space_deg / 2
-        found.append((encoder.quadrature.direction, beyond))
+        past_middle = ((counts + 0.5) * count_deg - config.indicator_deg) % space_deg
+        found.append((encoder.quadrature.direction, past_middle - space_deg / 2))
 
     mine = [edge for edge in recording.edges if edge.line in encoder_lines]
     for before, after in pairwise(mine):

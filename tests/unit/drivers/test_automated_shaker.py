@@ -60,6 +60,16 @@ def test_its_fault_and_its_place_are_told_both_ways() -> None:
     ]
 
 
+def test_its_view_shows_what_its_contacts_report() -> None:
+    shaker = AutomatedShaker(LINES)
+    heard(shaker, ("shaker_busy", 0, 0), ("shaker_fault", 0, 0), until=50)
+    view = shaker.view(50 * MS)
+    assert (view.moving, view.trouble, dict(view.facts)["trouble"]) == (False, False, "none")
+    heard(shaker, ("shaker_busy", 1, 100), ("shaker_fault", 1, 100), until=200)
+    view = shaker.view(200 * MS)
+    assert (view.moving, view.trouble, dict(view.facts)["trouble"]) == (True, True, "reported")
+
+
 def test_a_line_that_was_gone_and_is_back_tells_what_it_is_now() -> None:
     shaker = AutomatedShaker(LINES)
     heard(shaker, ("shaker_busy", 0, 0), ("shaker_busy", 1, 100), until=200)

@@ -197,6 +197,11 @@ def test_dice_that_tumble_twice_in_a_cage_that_does_not_turn_prove_its_sensor_de
     assert one_of(told(cage(), [*found(TURN, SHAKE), *rattle(SHAKE, 5.0, 8.0)]), CageRested).inversions == 0
 
 
+def test_dice_that_are_knocked_about_for_less_than_two_seconds_prove_nothing_of_the_cages_sensor() -> None:
+    twice = [*rattle(SHAKE, 5.0, 6.9), *rattle(SHAKE, 20.0, 21.9)]
+    assert of(told(cage(), [*found(TURN, SHAKE), *twice]), SensorDead) == []
+
+
 @pytest.mark.parametrize(("line", "doubt"), [(TURN, "sensor_missing"), (SHAKE, "sensor_missing")])
 def test_a_line_that_is_pulled_off_is_a_fault_and_a_doubt_until_it_is_back(line: str, doubt: str) -> None:
     edges = [*found(TURN, SHAKE), *tumble(3)]

@@ -50,6 +50,12 @@ def test_a_line_that_is_unplugged_is_dead_until_it_tells_something() -> None:
     assert one_of(seen, SensorAlive).line == HOME
 
 
+def test_a_mark_that_came_before_edges_of_its_line_were_lost_is_still_home() -> None:
+    driver = motor()
+    driver.edges([*FOUND, Edge(HOME, 1, 2 * S)])
+    assert [one.reached_ns for one in of(driver.lost(EdgesLost(HOME, Loss.OVERFLOW, 3 * S)), MotorHome)] == [2 * S]
+
+
 def test_a_stall_must_be_shorter_than_the_coasting() -> None:
     report = check_text(tumbled_toml("chuck_a_luck", device="[device.motor]\nstall_ms = 3000\ncoast_s = 2"))
     assert "not shorter than the coasting" in str(report.errors[0])

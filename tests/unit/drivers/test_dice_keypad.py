@@ -153,6 +153,12 @@ def test_a_loss_while_nothing_is_keyed_is_no_doubt() -> None:
     assert one_of(found_, DiceEntered).dice == (4, 4, 1)
 
 
+def test_a_key_whose_wire_is_pulled_while_it_is_down_hinders_no_other() -> None:
+    edges = in_order(FOUND, [Edge("key_6", 1, 1 * S)], keyed("C441E", from_s=5.0))
+    found_ = told(keypad(), edges, [EdgesLost("key_6", Loss.UNPLUGGED, 2 * S)])
+    assert one_of(found_, DiceEntered).dice == (4, 4, 1)
+
+
 def test_lines_that_are_not_its_own_are_passed_over() -> None:
     driver = keypad()
     assert driver.edges([Edge("kettle", 1, 1)]) == []

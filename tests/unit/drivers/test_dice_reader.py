@@ -171,6 +171,13 @@ def test_a_link_that_is_down_is_a_fault_at_once() -> None:
     assert driver.due(60 * S) == []
 
 
+def test_a_reading_that_waits_to_be_confirmed_is_dropped_when_the_link_is_down() -> None:
+    driver = reader()
+    heard(driver, line("E", 16), *throw(17, *GOOD, times=1))
+    driver.lost(EdgesLost(LINK, Loss.UNPLUGGED, 3 * S))
+    assert driver.due(60 * S) == []
+
+
 def test_bytes_thrown_away_between_numbered_lines_are_told() -> None:
     driver = reader()
     heard(driver, line("E", 16), line("M"))
@@ -185,6 +192,16 @@ def test_a_board_that_says_that_it_is_at_fault_is_told_once_and_again_when_it_is
     seen = heard(reader(), *frames)
     assert [one.active for one in of(seen, ReaderFault)] == [True, False]
     assert one_of(seen, DiceRead).doubts == ("joined_mid_throw",)
+
+
+def test_its_view_shows_a_board_that_reports_a_fault() -> None:
+    driver = reader()
+    shown = []
+    for k, state in enumerate("EF"):
+        heard(driver, line(state, 16), from_s=k)
+        view = driver.actuator.view((k + 1) * S)
+        shown.append((view.faulty, dict(view.facts)["board"]))
+    assert shown == [(False, "in order"), (True, "AT FAULT")]
 
 
 # --- the frames of a serial shaker -------------------------------------------------------------------------------

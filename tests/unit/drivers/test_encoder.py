@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.wheel.encoder import Encoder
+from drivers.wheel.encoder_lines import index_findings
 from drivers.wheel.quadrature import Stop
 from hal.values import Edge
 from tests.oracle.motion import Motion, encoder_edges, in_order
@@ -96,6 +97,15 @@ def test_an_index_more_than_half_a_slot_from_its_place_is_a_slip(counts: int) ->
     slip = decode(new(), index_moved(even(4.0), counts)).index.slip
     assert slip is not None
     assert not slip.explained
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_an_index_at_another_place_has_not_moved_where_an_edge_of_it_was_lost(lost: bool) -> None:
+    edges = index_moved(even(5.0), 7)
+    falls = [edge for edge in edges if edge.line == "e_index" and not edge.level and edge.t_ns]
+    encoder = decode(new(), [edge for edge in edges if not lost or edge != falls[1]])
+    assert encoder.index.slip is not None
+    assert encoder.index_moved is not lost
 
 
 def test_an_index_at_its_place_within_a_count_is_no_slip() -> None:
@@ -330,3 +340,12 @@ def test_a_turn_that_may_hide_a_loss_explains_no_slip() -> None:
     assert not encoder._explains(8)
     encoder._lose(-4, 8)
     assert encoder._explains(8)
+
+
+@pytest.mark.parametrize(("width_deg", "advised"), [(3.0, "1.35"), (6.6, "4.95"), (10.2, "8.55")])
+def test_a_mark_that_ends_with_b_low_is_to_be_as_much_narrower_as_ends_it_with_b_high(
+    width_deg: float, advised: str
+) -> None:
+    """With 100 slots a count is 0.9 degrees: 1.5, 5.5 and 9.5 counts are the middles of such quarters."""
+    (finding,) = index_findings("wheel", width_deg, SLOTS)
+    assert finding.fix == f"make the mark {advised} degrees wide: it ends with B high then"

@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
 from drivers.base.movement import Movement, Recording
-from hal.values import Edge, EdgesLost, Loss
+from drivers.money_wheel.device import MoneyWheelConfig
+from drivers.money_wheel.movements import judge_flapper, pauses
+from drivers.roulette.movements import judge_ball, judge_tilt, passes_of
+from hal.values import Edge, EdgesLost, Loss, Reading
 from simulators.base.hand import WiringMistake, parse_mistake
 from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.roulette.geometry import RouletteGeometry
+from tests.oracle.motion import Motion, encoder_edges, in_order, pulse
 from tests.tables.bench import configured
 from tests.tables.movements import failed_of, tried
 
@@ -133,6 +137,14 @@ def test_the_angles_of_track_sensors_are_measured_and_kept() -> None:
     assert roll.measured["ball_sensors_deg"] == pytest.approx([0, 84, 197], abs=1)
 
 
+def test_the_angles_that_are_kept_are_rounded_to_a_tenth_of_a_degree() -> None:
+    angles = {"ball_1": 0.0, "ball_2": 80.04, "ball_3": 200.0}
+    passes = [pulse(line, 1.0 + lap + deg / 360, 0.02) for lap in range(4) for line, deg in angles.items()]
+    recording = Recording([Edge(line, 0, 0) for line in angles] + [edge for one in passes for edge in one], [], 0)
+    result = judge_ball(passes_of(recording, [*angles]), (0.0, 80.0, 200.0))
+    assert result.measured == {"ball_sensors_deg": [0.0, 80.0, 200.0]}
+
+
 def test_a_track_sensor_that_stands_elsewhere_is_found() -> None:
     real = built(UNEQUAL, ball_sensors_deg=(0.0, 120.0, 200.0))
     wrong = failed_of(UNEQUAL, real=real)
@@ -167,6 +179,35 @@ def test_an_index_that_is_set_askew_shows_at_the_flapper() -> None:
     assert "move the mark of the index" in failed_of(MONEY, real=real)["flapper"].fix
 
 
+@pytest.mark.parametrize(("spaces", "held_deg", "zone"), [(50, 2.7, "3.15°"), (60, 2.3, "2.75°")])
+def test_a_flapper_whose_zone_is_wider_than_the_file_may_have_or_nearly_half_a_space_is_bent(
+    spaces: int, held_deg: float, zone: str
+) -> None:
+    """A space has 7.2 degrees or 6: 3.15 are less than half a space, and 2.75 less than what a file may have."""
+    config = MoneyWheelConfig(faces=("1",) * spaces)
+    result = judge_flapper([(1, held_deg), (-1, -held_deg)] * 3, config)
+    assert (result.passed, result.found) == (False, f"the flapper holds on until {zone} beside a peg")
+
+
+def test_the_angle_to_write_for_an_indicator_is_within_half_a_turn_of_the_index() -> None:
+    result = judge_flapper([(1, 4.0), (-1, 0.0)] * 3, MoneyWheelConfig(indicator_deg=179.0))
+    assert result.fix == "write indicator_deg = -179.00, or move the mark of the index"
+
+
+@pytest.mark.parametrize(("after_s", "held"), [(0.6, 0), (0.8, 1)])
+def test_a_wheel_is_held_at_the_end_where_the_recording_goes_on_for_as_long_as_any_other_hold(
+    after_s: float, held: int
+) -> None:
+    motion = Motion(-90.45)
+    motion.speed = 200.0
+    motion.accelerate(1.0, 0.0)
+    edges = in_order(encoder_edges(motion, "wheel", 100))
+    found = pauses(Recording(edges, [], edges[-1].t_ns + round(after_s * 1e9)), MoneyWheelConfig())
+    # The wheel is at rest at 109.55 degrees; the next peg is at 111.6.
+    assert [direction for direction, _ in found] == [1] * held
+    assert [beyond for _, beyond in found] == pytest.approx([-2.05] * held, abs=0.45)
+
+
 def test_another_number_of_slots_is_found_and_named() -> None:
     real = built(MONEY, encoder_slots=120)
     assert "encoder_slots = 120" in failed_of(MONEY, real=real)["turn_wheel"].fix
@@ -182,6 +223,13 @@ LEVELLED = sim("roulette", "[device.wheel]\nball_sensors_deg = [0, 80, 200]\n")
 def test_an_inverted_and_an_exchanged_inclinometer_are_found(mistake: str, what: str) -> None:
     assert failed_of(LEVELLED) == {}
     assert what in failed_of(LEVELLED, parse_mistake(mistake))["tilt_x_up"].fix
+
+
+def test_an_axis_that_follows_the_lift_of_another_side_by_the_limit_itself_is_exchanged() -> None:
+    lifted = [Reading("level_x", 0.1, 1), Reading("level_y", 0.3, 1)]
+    readings = [Reading("level_x", 0.0, 0), Reading("level_y", 0.0, 0), *lifted]
+    result = judge_tilt(Recording([], readings, 2), "level_x", "level_y", 1)
+    assert result.found == "level_y moved by +0.30° and level_x by +0.10°"
 
 
 @pytest.mark.parametrize("config", DICE[:3])

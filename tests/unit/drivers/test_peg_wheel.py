@@ -77,6 +77,13 @@ def test_the_space_follows_from_the_pegs_since_the_index_in_the_configured_direc
     assert rested.rest.space == space
 
 
+@pytest.mark.parametrize(("indicator_deg", "space"), [(86.4, 13), (-86.4, 39)])
+def test_an_indicator_at_another_angle_has_the_space_that_is_under_it(indicator_deg: float, space: int) -> None:
+    """86.4 degrees are 12 spaces; with the indicator at the index it would be space 1."""
+    driver = PegWheel(MoneyWheelConfig(sensing="pegs", indicator_deg=indicator_deg))
+    assert of(seen(pegs(160), driver), WheelRested)[0].rest.space == space
+
+
 def test_a_peg_in_front_of_the_sensor_at_rest_is_between_spaces() -> None:
     edges = pegs(160)[:-1]
     rest = of(seen(edges), WheelRested)[0].rest

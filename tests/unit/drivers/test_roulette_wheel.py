@@ -112,6 +112,18 @@ def test_a_ball_at_rest_while_another_runs_is_reported_once_as_a_foreign_object(
     assert len(of(seen(lines), ForeignObject)) == 1
 
 
+@pytest.mark.parametrize("lost", [False, True])
+def test_a_pulse_of_the_pocket_head_of_which_an_edge_was_lost_is_no_second_ball(lost: bool) -> None:
+    edges = spin(passes=25, pocket=None, until_s=60.0).lie("5", 8.0, 60.0, turns=1).edges()
+    (rise, fall) = (edge.t_ns for edge in edges if edge.line == "pocket" and edge.t_ns)
+    driver = wheel()
+    found = driver.edges([edge for edge in edges if edge.t_ns <= rise])
+    if lost:
+        found += driver.lost(EdgesLost("pocket", Loss.OVERFLOW, (rise + fall) // 2, 2))
+    found += driver.edges([edge for edge in edges if edge.t_ns > rise])
+    assert len(of(found, ForeignObject)) == (0 if lost else 1)
+
+
 @pytest.mark.parametrize(("for_s", "count"), [(0.001, 0), (0.0021, 1), (1.0, 1)])
 def test_the_object_beam_must_be_broken_for_two_milliseconds(for_s: float, count: int) -> None:
     objects = of(seen(RouletteLines().turn(20.0).see("object", 9.0, for_s)), ForeignObject)

@@ -138,6 +138,15 @@ def test_what_is_not_its_own_is_passed_over() -> None:
     assert driver.next_due_ns is None
 
 
+def test_its_view_shows_dice_that_move_until_they_are_at_rest() -> None:
+    driver = shaker()
+    driver.edges(in_order(FOUND, high(COVER, 1.0, 60_000), shakes(3))[:-1])
+    driver.due(7 * S)
+    assert (driver.view(7 * S).moving, dict(driver.view(7 * S).facts)["dice"]) == (True, "moving")
+    driver.due(60 * S)
+    assert (driver.view(60 * S).moving, dict(driver.view(60 * S).facts)["dice"]) == (False, "at rest")
+
+
 def test_keys_that_contradict_each_other_are_refused() -> None:
     assert ShakerConfig().problems() == []
     wrong = ShakerConfig(burst_gap_ms=400, pause_s=0.4, rest_s=0.3, cover_ms=500)

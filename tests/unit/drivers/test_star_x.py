@@ -523,6 +523,11 @@ def test_a_speed_that_no_rotor_has_is_refused_with_its_line(rpm: int) -> None:
     assert feed.numbers()[0].rpm_max == 17.0
 
 
+def test_a_spin_of_which_no_speed_was_received_has_zeros_for_it() -> None:
+    feed = Feed().statuses(1, 2).status(3, rpm=953).status(4, rpm=953).number(rpm=953)
+    assert [(one.rpm_min, one.rpm_max) for one in feed.numbers()] == [(0.0, 0.0)]
+
+
 def test_a_line_with_a_speed_that_no_rotor_has_keeps_its_flags_and_its_state() -> None:
     feed = Feed().statuses(1, 2).status(3, rpm=953, f="1").status(4, rpm=983, f="6")
     assert feed.seen[1:] == [
