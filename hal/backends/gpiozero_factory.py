@@ -124,9 +124,9 @@ def load_factory(name: str, probe: Probe | None = None) -> Factory:
             factory_class = getattr(importlib.import_module(module), class_name)
     except (ImportError, OSError, RuntimeError, AttributeError) as error:
         # AttributeError: PyPI has an empty package lgpio 0.0.0.2, which pip takes where it finds no wheel.
-        raise LineError(
-            f"backend gpiozero: factory {name!r} cannot be loaded ({error}); {_remedy(name, probe)}"
-        ) from error
+        # RuntimeError: RPi.GPIO is there, and this computer is no Pi.
+        remedy = _advice(name) if isinstance(error, RuntimeError) else _remedy(name, probe)
+        raise LineError(f"backend gpiozero: factory {name!r} cannot be loaded ({error}); {remedy}") from error
     try:
         factory: Factory = factory_class() if name != "lgpio" else _lgpio_factory(factory_class)
     except library_errors() as error:

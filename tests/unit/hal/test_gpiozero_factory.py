@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 from types import ModuleType
+from unittest import mock
 
 import pytest
 from gpiozero import Device
@@ -93,6 +94,21 @@ def test_a_library_that_is_missing_is_answered_with_its_extra(
     with pytest.raises(LineError) as error:
         load_factory(name, Pi())
     assert extra in str(error.value)
+
+
+def test_a_library_that_refuses_this_computer_is_not_asked_to_be_installed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "RPi").mkdir()
+    (tmp_path / "RPi/__init__.py").touch()
+    (tmp_path / "RPi/GPIO.py").write_text('raise RuntimeError("This module can only be run on a Raspberry Pi!")')
+    monkeypatch.syspath_prepend(tmp_path)
+    with mock.patch.dict(sys.modules), pytest.raises(LineError) as error:
+        for module in ("RPi", "RPi.GPIO", FACTORIES["rpigpio"][0]):
+            sys.modules.pop(module, None)
+        load_factory("rpigpio", Pi())
+    assert "only be run on a Raspberry Pi!); run it on a Raspberry Pi" in str(error.value)
+    assert "install" not in str(error.value)
 
 
 def test_where_lgpio_has_no_wheel_the_backend_that_needs_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
