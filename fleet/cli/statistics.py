@@ -174,7 +174,7 @@ def _show_collected(collector: Collector, before: dict[Any, int]) -> None:
 # feltwire fleet statistics show and report
 
 
-class Chosen(NamedTuple):
+class ChosenHistory(NamedTuple):
     """Of what a summary is, as the options have it."""
 
     venues: tuple[str, ...]
@@ -200,7 +200,7 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(*given: Any, **options: Any) -> None:
-        chosen = Chosen(**{name: options.pop(name) for name in Chosen._fields})
+        chosen = ChosenHistory(**{name: options.pop(name) for name in ChosenHistory._fields})
         command(*given, chosen=chosen, **options)
 
     made: Callable[..., None] = run
@@ -209,7 +209,7 @@ def _choices(command: Callable[..., None]) -> Callable[..., None]:
     return made
 
 
-def _summary(folder: Path, chosen: Chosen, games: GamesHere) -> Summary:
+def _summary(folder: Path, chosen: ChosenHistory, games: GamesHere) -> Summary:
     """Computes the summary; ends the command where what is chosen is not there."""
     _need_duckdb()
     from fleet.statistics.dataset import Choice, Dataset
@@ -262,7 +262,7 @@ def _check_choice(held: Any, choice: Choice) -> None:
 def show_command(
     games: GamesHere,
     folder: Path,
-    chosen: Chosen,
+    chosen: ChosenHistory,
     as_json: bool,
 ) -> None:
     """Show what was collected in numbers: games an hour, refusals, faults, bias, and what is missing.
@@ -295,7 +295,7 @@ def report_command(
     games: GamesHere,
     folder: Path,
     output: Path,
-    chosen: Chosen,
+    chosen: ChosenHistory,
     title: str,
 ) -> None:
     """Write a report to print on A4: tables, refusals, faults, wear and bias, what to look at, and what is not known.
