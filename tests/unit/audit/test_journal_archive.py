@@ -14,7 +14,8 @@ from nacl.signing import SigningKey
 
 from audit.continuing import breaks_between
 from audit.errors import JournalError
-from audit.findings import FindingKind
+from audit.findings import AuditReport, FindingKind
+from audit.records import Head
 from audit.table_state import state_of
 from audit.verify import verify
 from controller.journal import archive as archiving
@@ -88,6 +89,19 @@ def test_an_archive_and_what_is_left_verify_and_hold_every_row_between_them(jour
     assert all(report.ok for report in reports)
     assert breaks_between(reports) == []
     assert states(journal) == stood, "the fault that stands and the last rounds are known without the archive"
+
+
+def test_a_chain_that_has_no_record_in_an_archive_and_none_after_it_is_not_broken() -> None:
+    def report(path: str, heads: dict[str, Head]) -> AuditReport:
+        return AuditReport(
+            path=path, chains=[], seals=0, public_keys=[], keys_given=False, findings=[], notes=[], archived={},
+            heads=heads, end_is_proven=True,
+        )  # fmt: skip
+
+    genesis, written = Head(0, "", "00" * 32), Head(7, "", "11" * 32)
+    assert breaks_between([report("old", {"wheel-1": genesis}), report("new", {})]) == []
+    (found,) = breaks_between([report("old", {"wheel-1": written}), report("new", {})])
+    assert found.endswith("and new goes on after the beginning")
 
 
 def test_archives_chain_onto_each_other(journal: Path, tmp_path: Path) -> None:

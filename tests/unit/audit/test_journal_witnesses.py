@@ -303,6 +303,15 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         assert str(raised.value).startswith(f"{path}: ")
 
 
+def test_a_file_of_which_no_record_can_be_read_proves_no_end(tmp_path: Path, journal: Path) -> None:
+    alone = tmp_path / "alone.sqlite"
+    shutil.copy(journal, alone)
+    with tampering(alone) as connection:
+        connection.execute("DROP TABLE seal")
+    report = verify(alone)
+    assert (report.ok, report.end_is_proven) == (False, False)
+
+
 def test_a_locked_file_is_reported(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("audit.reading.BUSY_SECONDS", 0.0)
     with tampering(journal) as connection:
@@ -324,10 +333,11 @@ def test_a_journal_verifies_while_the_service_writes_it(tmp_path: Path) -> None:
             assert verify(path).ok
 
 
-def test_progress_is_reported_up_to_the_end(journal: Path) -> None:
+def test_progress_is_reported_up_to_the_end(journal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[int, int]] = []
+    monkeypatch.setattr("audit.verify.REPORT_EVERY", 10)
     verify(journal, progress=lambda done, total: told.append((done, total)))
-    assert told[-1] == (36, 36)
+    assert told == [(10, 36), (20, 36), (30, 36), (36, 36)]
 
 
 def test_files_that_do_not_go_on_from_each_other_are_reported(tmp_path: Path, journal: Path) -> None:

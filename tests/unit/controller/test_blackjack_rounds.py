@@ -111,6 +111,18 @@ def test_a_card_beyond_17_belongs_to_nothing(hands: ShoeHands) -> None:
     assert opened(hands.wait(5.0)) == [2]
 
 
+def test_the_cards_that_players_draw_are_exposed_and_the_dealers_are_shown_as_the_round_goes_on(
+    hands: ShoeHands,
+) -> None:
+    hands.call()
+    said = hands.deal("2s 3s 9d 4h 5h 8d 6c 8c")
+    shown = [one.dealer_cards for one in said.of(events.RoundProgress)]
+    assert (shown[0], shown[-1]) == (None, ["9d"])
+    cards = hands.call().one(events.Outcome).evidence.cards
+    assert cards is not None
+    assert [one.card for one in cards if one.to == "players"] == ["6c", "8c"]
+
+
 def test_where_every_player_is_bust_the_hole_card_is_never_shown(hands: ShoeHands) -> None:
     hands.call()
     hands.deal("2s 3s 9d 4h 5h 7d Kc Kd")

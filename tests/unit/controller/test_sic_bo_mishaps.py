@@ -92,6 +92,19 @@ def test_dice_that_the_board_saw_move_after_the_reveal_are_nobodys_result() -> N
     assert table.said.verdicts() == ["unresolved dice_disturbed"]
 
 
+@pytest.mark.parametrize(("after_ms", "verdicts"), [(1_000, []), (1_001, ["unresolved dice_disturbed"])])
+def test_what_a_board_sees_move_until_the_cover_is_away_is_the_cover(after_ms: int, verdicts: list[str]) -> None:
+    table = read_by_board("[device.reader]\n[device.keypad]\n[device.shaker]")
+    table.call().cover()
+    table.moves().shake(3)
+    uncovered_ns = table.sees("1-2-3").wait(2.5).now_ns + MS
+    table.uncover()
+    # The bench has the board report 10 ms after each step.
+    table.wait((uncovered_ns + (after_ms - 10) * MS - table.now_ns) / S)
+    table.moves().wait(0.1)
+    assert table.said.verdicts() == verdicts
+
+
 def test_dice_that_the_board_reads_otherwise_while_their_areas_are_lit_are_disturbed() -> None:
     table = read_by_board()
     table.call().cover()

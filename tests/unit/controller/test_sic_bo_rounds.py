@@ -13,9 +13,10 @@ from controller.games.sic_bo.areas import AREAS
 from controller.games.sic_bo.rules import SicBoRules
 from controller.rules.profile import profile
 from feed import events
+from hal.values import Edge
 from tests.oracle.dice import THREE_DICE, sic_bo, sic_bo_areas
 from tests.tables.bench import configured
-from tests.tables.sic_bo_table import NEW, OLD, S, SicBoBench, sic_bo_toml
+from tests.tables.sic_bo_table import MS, NEW, OLD, S, SicBoBench, sic_bo_toml
 
 AUTOMATED = "[device.automated_shaker]"
 BOTH = "[device.automated_shaker]\n[device.shaker]"
@@ -135,6 +136,22 @@ def test_s7_a_call_after_the_first_shake_is_too_late() -> None:
     table.level("shake", 1, 0.001).pulse("dealer_no_more_bets", 0.05, 0.0).level("shake", 0, 0.3)
     assert table.said.verdicts() == ["void shaken_before_no_more_bets"]
     assert table.said.one(events.Void).evidence.no_more_bets == "late"
+
+
+@pytest.mark.parametrize(("before_ns", "verdicts"), [(0, []), (1, ["void shaken_before_no_more_bets"])])
+def test_s7_a_shake_at_the_very_time_of_the_call_is_not_before_it(before_ns: int, verdicts: list[str]) -> None:
+    table = bench().cover()
+    at_ns = table.now_ns + MS
+    closed = [Edge("shake", 1, at_ns - before_ns), Edge("dealer_no_more_bets", 1, at_ns)]
+    opened = [Edge("shake", 0, at_ns + 9 * MS), Edge("dealer_no_more_bets", 0, at_ns + 100 * MS)]
+    table._feed([*closed, *opened], [], at_ns + S)
+    assert table.said.verdicts() == verdicts
+
+
+def test_s7_at_a_table_without_a_dealers_call_the_cover_closes_the_bets() -> None:
+    text = sic_bo_toml(table='no_more_bets = "auto"').replace("'dealer_no_more_bets', ", "")
+    table = SicBoBench(text).cover()
+    assert table.said.story()[-1] == "round.no_more_bets auto"
 
 
 def test_s7_the_automated_shaker_is_not_started_before_the_call() -> None:

@@ -113,6 +113,12 @@ def test_a_deck_with_the_wrong_count_is_removed_and_not_dealt(hands: ShufflerHan
     assert not hands.order("clear device=shuffler by=ann").accepted
 
 
+def test_a_batch_that_is_being_shuffled_again_is_not_dealt(hands: ShufflerHands) -> None:
+    hands.cycle(1)
+    hands.line(ShufflerLine(1, ShufflerState.BUSY, None))
+    assert "no whole batch is ready in the shuffler" in hands.order("new_shoe by=ann").reason
+
+
 def test_k19_the_shuffler_leaves_the_table_before_the_cards_are_shuffled_by_hand(hands: ShufflerHands) -> None:
     refused = hands.order("new_shoe method=hand by=ann")
     assert "remove it before the cards are shuffled by hand" in refused.reason

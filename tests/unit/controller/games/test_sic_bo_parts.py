@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from controller.games.assembly import own_time
 from controller.games.sic_bo.areas import AREAS, SicBoLayout
+from controller.games.sic_bo.dice_age import DiceAge
 from controller.games.sic_bo.inspection import NotNowError, SicBoInspection, Trial
 from controller.games.sic_bo.lit_areas import LitAreas
 from controller.games.sic_bo.rules import SicBoRules
@@ -108,3 +110,19 @@ def test_a_shift_owes_its_operations_over_a_restart_too() -> None:
     assert again.shift_complete()
     with pytest.raises(NotNowError, match="ask for nothing"):
         SicBoInspection(RULES, automated=False).begin_shift()
+
+
+def test_a_shift_whose_operations_are_complete_owes_none_after_a_restart() -> None:
+    inspection = SicBoInspection(RULES, automated=True)
+    for operations in (inspection.each_shift, None):
+        inspection.owe(operations)
+        assert not inspection.shift_due
+
+
+def test_the_age_of_dice_is_restored_where_the_rules_limit_it_and_it_was_published() -> None:
+    placed = "2026-01-02T20:00:00.000000Z"
+    limited, unlimited, unknown = DiceAge(24, own_time), DiceAge(None, own_time), DiceAge(24, own_time)
+    limited.restore(placed, placed)
+    unlimited.restore(placed, placed)
+    unknown.restore(None, placed)
+    assert (limited.published, unlimited.published, unknown.published) == (placed, None, None)

@@ -176,6 +176,12 @@ def test_a_model_that_contradicts_itself_is_refused_with_the_place(before: str, 
     assert why in str(refused.value)
 
 
+def test_stops_of_another_number_of_reels_than_the_model_has_are_an_error() -> None:
+    model = MODELS.named("fruit_3")
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        lines_shown(model, [HOME, HOME], [True, True])
+
+
 @pytest.mark.parametrize("model", [models.named(name) for models in (MODELS, VIDEO_MODELS) for name in models.names])
 def test_reels_that_the_house_parks_show_no_award_in_any_line(model: PlayModel) -> None:
     everybody = [True] * len(model.reels)

@@ -70,6 +70,13 @@ def test_its_troubles_begin_and_end() -> None:
     assert kinds(found) == [ShoeTroubled, ShoeUntroubled] * 3
 
 
+def test_its_view_names_the_troubles_that_last() -> None:
+    made = shoe()
+    assert dict(made.view(MS).facts)["trouble"] == "none"
+    made.edges([Edge("shoe_lid", 1, 10 * MS), Edge("shoe_jam", 1, 20 * MS)])
+    assert dict(made.view(20 * MS).facts)["trouble"] == "jam, lid"
+
+
 def test_a_barrier_that_stays_covered_is_a_jam() -> None:
     made = shoe()
     assert made.edges([Edge("shoe_card_1", 1, 100 * MS)]) == []
