@@ -25,6 +25,7 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 
 from controller.games.base.texts import ENGLISH, LACKING, WORDS, WrongWord, differences
+from controller.games.catalogue import GAMES
 
 PAGE: Final = Path(str(files("scoreboard"))) / "page"
 SCREEN: Final = Path(str(files("screen")))
@@ -92,9 +93,14 @@ PAGES: Final = LanguageFolder(PAGE / "languages")
 SCREENS: Final = LanguageFolder(SCREEN / "languages", "screen.")
 
 
+_VIEWED: Final = frozenset(game.build.__module__.split(".")[2] for game in GAMES if game.view is not None)
+"""The rooms whose words travel with a view: the page needs no copy, and their keys are theirs alone."""
+
+
 def rooms() -> list[RoomFile]:
     """The files of our games."""
-    return [RoomFile(file) for file in sorted(ROOMS.glob(f"*/{WORDS}"))]
+    found = sorted(ROOMS.glob(f"*/{WORDS}"))
+    return [RoomFile(file, f"{file.parent.name}/" if file.parent.name in _VIEWED else "") for file in found]
 
 
 def sources() -> list[LanguageFolder | RoomFile]:
@@ -138,7 +144,7 @@ def copies() -> dict[Path, str]:
     for language in languages:
         words: Words = {}
         for room in rooms():
-            words.update(room.words(language))
+            words.update({} if room.prefix else room.words(language))
         found[PAGES.folder / "games" / f"{language}.json"] = _json(words)
     tags = json.dumps(languages)
     return found | {

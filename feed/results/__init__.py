@@ -5,56 +5,20 @@ Events carry results as JSON objects, so that a game of a later version can be r
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from . import (
-    baccarat,
-    blackjack,
-    craps,
-    dice,
-    fixed_hands,
-    money_wheel,
-    red_dog,
-    roulette,
-    sic_bo,
-    skill_stop_reel,
-    token_pusher,
-    tumbled,
-)
-
-MODULES: Final = (
-    dice,
-    money_wheel,
-    roulette,
-    tumbled,
-    sic_bo,
-    craps,
-    baccarat,
-    red_dog,
-    blackjack,
-    fixed_hands,
-    token_pusher,
-    skill_stop_reel,
-)
-"""The families' modules, and what those of dice share."""
+MODULES: Final = tuple(import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+"""Every module of this folder: a family of games each, and what those of dice share."""
 
 RESULTS: Final[dict[str, type[msgspec.Struct]]] = {
-    **money_wheel.RESULTS,
-    **roulette.RESULTS,
-    **tumbled.RESULTS,
-    **sic_bo.RESULTS,
-    **craps.RESULTS,
-    **baccarat.RESULTS,
-    **red_dog.RESULTS,
-    **blackjack.RESULTS,
-    **fixed_hands.RESULTS,
-    **token_pusher.RESULTS,
-    **skill_stop_reel.RESULTS,
+    game: struct for module in MODULES for game, struct in getattr(module, "RESULTS", {}).items()
 }
-"""What the results of a game are, by `data.game`."""
+"""What the results of a game are, by `data.game`: each module names those of its games."""
 
 Result: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema={"x-def": "Result"})]
 """A result as an event carries it: one of `RESULTS`, or of a game that this version does not know."""

@@ -11,6 +11,7 @@ import pytest
 
 from controller.games.base.spec import GameSpec
 from controller.games.catalogue import BACKENDS, DEVICES, GAMES
+from drivers.base.device_spec import DeviceSpec
 from drivers.base.view import DeviceView
 from feed.results import RESULTS
 
@@ -49,7 +50,7 @@ def test_what_subscribers_decode_is_what_each_game_names() -> None:
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_what_statistics_count_is_a_field_of_the_result(game: GameSpec) -> None:
     assert issubclass(game.result, msgspec.Struct)
-    assert (game.view is None) is (game.page != "described")
+    assert game.view is None or game.page == "other", "a game that names a module needs no view"
 
 
 def test_the_boards_page_draws_each_game_by_the_module_that_the_game_names() -> None:
@@ -88,3 +89,31 @@ def test_every_game_has_an_example_and_every_device_a_page() -> None:
     with_keys = {device.name for device in DEVICES if {*device.keys.__struct_fields__} - {"driver"}}
     assert with_keys <= set(re.findall(r"<!-- keys: device (\w+) -->", pages))
     assert {game.name for game in GAMES} <= set(re.findall(r"<!-- keys: game (\w+) -->", pages))
+
+
+def test_the_rows_of_the_boards_page_are_the_games_by_the_module_that_draws_them() -> None:
+    page = (ROOT / "docs" / "scoreboard.md").read_text(encoding="utf-8")
+    rows = page.split("| game | its board |\n|---|---|\n")[1].split("\n\n")[0].splitlines()
+    named = [set(re.findall(r"`(\w+)`", row.split("|")[1])) for row in rows]
+    assert sorted(map(sorted, named)) == sorted(
+        sorted(game.name for game in GAMES if game.page == page) for page in {game.page for game in GAMES}
+    )
+
+
+def test_the_row_of_devices_links_every_page_of_one() -> None:
+    pages = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    (row,) = (line for line in pages.splitlines() if line.startswith("| devices |"))
+    assert set(re.findall(r"\((devices/[\w-]+\.md)", row)) == {
+        f"devices/{file.name}" for file in (ROOT / "docs" / "devices").glob("*.md")
+    }
+
+
+def test_a_page_has_keys_of_what_is_in_the_catalogue_alone() -> None:
+    pages = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "docs").rglob("*.md"))
+    assert set(re.findall(r"<!-- keys: game (\w+) -->", pages)) == {game.name for game in GAMES}
+    assert set(re.findall(r"<!-- keys: device (\w+) -->", pages)) <= {device.name for device in DEVICES}
+
+
+@pytest.mark.parametrize("device", DEVICES, ids=lambda device: device.name)
+def test_a_device_can_be_in_the_table_of_some_game(device: DeviceSpec) -> None:
+    assert any(device.name in slot.drivers for game in GAMES for slot in game.devices.values())
