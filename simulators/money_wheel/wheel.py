@@ -14,7 +14,8 @@ from simulators.base.geometry import CALL, SETTLED, buttons_of
 from simulators.base.motion import Path, Segment, shifted
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, Truth, doubted
-from simulators.money_wheel.flapper import (
+from simulators.money_wheel.geometry import MoneyWheelGeometry
+from simulators.wheel.flapper import (
     Flapper,
     coast_to_slow,
     random_flapper,
@@ -23,7 +24,6 @@ from simulators.money_wheel.flapper import (
     speed_for_travel,
     varied_flapper,
 )
-from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.wheel.line_faults import (
     AFTERMATH_REASONS,
     ENCODER_FAULTS,

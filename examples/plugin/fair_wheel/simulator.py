@@ -11,7 +11,7 @@ from simulators.base.geometry import CALL, SETTLED, buttons_of
 from simulators.base.motion import Path
 from simulators.base.sensors import MarkRing, RingMark, in_ns, press, settle_order
 from simulators.base.truth import SimRound, TableSimulator, Truth, doubted
-from simulators.money_wheel.flapper import coast_to_slow, random_flapper, rest_against_flapper, speed_for_travel
+from simulators.wheel.flapper import coast_to_slow, random_flapper, rest_against_flapper, speed_for_travel
 
 SPACE_DEG: Final = 360.0 / SPACES
 FAULTS: Final = (

@@ -7,7 +7,9 @@ import pytest
 
 from simulators.base.motion import Path
 from simulators.base.truth import SimRound, Truth
-from simulators.money_wheel.flapper import (
+from simulators.money_wheel.geometry import MoneyWheelGeometry
+from simulators.money_wheel.wheel import MoneyWheelSimulator
+from simulators.wheel.flapper import (
     coast_to_slow,
     random_flapper,
     rest_against_flapper,
@@ -15,8 +17,6 @@ from simulators.money_wheel.flapper import (
     speed_for_travel,
     varied_flapper,
 )
-from simulators.money_wheel.geometry import MoneyWheelGeometry
-from simulators.money_wheel.wheel import MoneyWheelSimulator
 from tests.fakes.line_reading import LineFollower
 
 SPACE_DEG = 7.2

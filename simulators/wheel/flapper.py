@@ -1,4 +1,4 @@
-"""How a money wheel slows and comes to rest against its flapper.
+"""How a vertical wheel slows and comes to rest against its flapper.
 
 A fast wheel loses speed almost evenly (0.09 to 0.16 rev/s²): bearing friction, a little drag, and the flapper
 snapping over a peg in every space. On a slow wheel each peg must bend the flapper before it can pass. When the wheel
