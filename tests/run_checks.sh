@@ -32,8 +32,10 @@ check_source() {
 }
 
 if [ "${1:-}" = quick ]; then
-    check_source
+    check_source >"$logs/source" 2>&1 &
     check tests "$BIN/python" -m pytest -n auto --dist worksteal -m "not soak and not long" tests/unit tests/lint tests/contract
+    wait
+    cat "$logs/source"
     any_failed && exit 1
     echo "all quick checks passed; the others: make test"
     exit 0
