@@ -385,11 +385,11 @@ def test_ctrl_c_while_duckdb_works_is_an_interruption(tmp_path: Path) -> None:
     assert main is not None
 
     def write_rows() -> None:
-        with contextlib.suppress(BrokenPipeError), rows.open("wb") as file:
+        with contextlib.suppress(BrokenPipeError), rows.open("wb", buffering=0) as file:
             # It is open when DuckDB reads it.
             signal.pthread_kill(main, signal.SIGINT)
-            while True:
-                file.write(b'{"seq": 1}\n' * 1000)
+            while True:  # a row at a time: on a busy computer more would fill DuckDB's memory before it sees the signal
+                file.write(b'{"seq": 1}\n')
 
     writer = threading.Thread(target=write_rows)
     query = "SELECT sum(seq) FROM read_json(?, format = 'newline_delimited', columns = {seq: 'BIGINT'})"
