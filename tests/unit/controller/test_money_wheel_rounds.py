@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from drivers.wheel.faces import DEFAULT_FACES
 from feed import events
 from hal.values import Edge, EdgesLost, Loss
+from tests.oracle.motion import Motion, encoder_edges, in_order, ns
 from tests.tables.bench import EventList, TableBench, events_of_run
 from tests.tables.money_lines import SPACE, TURN, MoneyLines, S, money_toml
 
@@ -51,6 +52,20 @@ def test_a_count_less_than_three_revolutions_is_no_spin(way: int) -> None:
 
 def test_a_count_more_than_three_revolutions_is_a_valid_spin() -> None:
     assert said_of(called().spin(3 * TURN + 1).rest(8)).verdicts() == ["0"]
+
+
+def test_the_revolutions_of_the_evidence_have_four_decimals_whatever_the_encoder_has() -> None:
+    motion = Motion(0.45)
+    motion.rest(4.0)
+    motion.swing(3 * 360 + 6.3, 6.0)
+    motion.rest(8.0)
+    called = [Edge("dealer_no_more_bets", level, t_ns) for level, t_ns in ((0, 0), (1, 3 * S), (0, 3 * S + S // 10))]
+    edges = in_order(called + encoder_edges(motion, "wheel", 130, index_offset_deg=0.1))
+    evidence = (
+        events_of_run(money_toml(device="encoder_slots = 130"), edges, [], ns(motion.t_s)).one(events.Outcome).evidence
+    )
+    # 1,569 counts of 520 in a turn: 3.01730769...
+    assert (evidence.revolutions, evidence.revolutions_low, evidence.revolutions_high) == (3.0173, 3.0173, 3.0173)
 
 
 def test_the_furthest_point_counts_and_not_where_the_wheel_rolled_back_to() -> None:

@@ -132,6 +132,14 @@ def test_a_number_that_goes_backwards_does_not_make_the_number_before_it_the_nex
     assert of(seen, DiceRead)[-1].doubts == ("throw_order",)
 
 
+@pytest.mark.parametrize(("number", "doubts"), [(516, ("throw_order",)), (517, ())])
+def test_a_number_is_later_than_another_by_less_than_half_of_the_count(number: int, doubts: tuple[str, ...]) -> None:
+    """One that is later was received already when the next throw has it too; one that is not is late, and dropped."""
+    unmoved = line("R", number, flat(2, 2, 2))
+    seen = heard(reader(), line("E", 16), *throw(17, *GOOD), unmoved, *throw(number, 1, 1, 1))
+    assert of(seen, DiceRead)[-1].doubts == doubts
+
+
 @pytest.mark.parametrize("values", [(4,), (4, 4), (4, 4, 1, 1)])
 def test_another_number_of_dice_than_the_game_has_is_not_agreed(values: tuple[int, ...]) -> None:
     seen = heard(reader(), line("E", 16), *throw(17, *values))

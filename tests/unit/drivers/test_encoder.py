@@ -121,6 +121,14 @@ def test_swapped_channels_show_at_an_index_that_ends_inside_a_quarter_with_b_hig
     assert decode(new(1.35), edges).index.slip is None
 
 
+@pytest.mark.parametrize(("width_deg", "slips"), [(0.36, True), (0.351, False)])
+def test_an_index_that_ends_in_another_quarter_is_a_slip_where_it_should_end_four_tenths_of_a_count_from_an_edge(
+    width_deg: float, slips: bool
+) -> None:
+    """It ends after 1.4 counts, not after 0.4 or a little less."""
+    assert (decode(new(width_deg), even(3.0, width_deg=1.26)).index.slip is not None) is slips
+
+
 def test_an_inverted_index_is_a_slip() -> None:
     edges = [edge._replace(level=1 - edge.level) if edge.line == "e_index" else edge for edge in even(3.0)]
     assert decode(new(), edges).index.slip is not None

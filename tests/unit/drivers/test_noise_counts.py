@@ -42,3 +42,12 @@ def test_recent_edges_are_those_of_the_last_batches_and_the_lines_asked_for() ->
     recent.add([])
     assert recent.times_ns(("a", "b"), 0, 100) == [36, 38]
     assert recent.times_ns(("a", "x"), 37, 38) == [37, 38]
+
+
+def test_as_many_edges_are_given_as_are_asked_for_however_they_were_cut_into_batches() -> None:
+    edges = [Edge("ab"[k % 2], k % 4 // 2, k) for k in range(9)]
+    for cut in range(10):
+        recent = RecentEdges(9)
+        recent.add(edges[:cut])
+        recent.add(edges[cut:])
+        assert recent.last(5, ("a", "b"), 7) == edges[3:8]

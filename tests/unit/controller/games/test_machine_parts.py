@@ -11,6 +11,7 @@ from controller.games.machines.attendant import DOOR
 from controller.games.machines.coin_handling import CHUTE, DOUBT, MACHINE, CoinHandling
 from controller.games.machines.course import STAKED
 from controller.games.machines.game import MachineGame, MachineParts
+from controller.games.machines.plays import PlayLedger
 from controller.games.machines.rules import MachineRules
 from controller.games.machines.skill_stop import PlayedReels, PlayRecall, SkillStopResults
 from controller.games.skill_stop_reel.model import MODELS
@@ -19,6 +20,7 @@ from controller.rules.profile import profile
 from controller.table.context import GameContext
 from controller.table.faults import CauseGone, Fault
 from controller.table.phase import OPEN, RUNNING, SHUT
+from controller.table.recent import RECENT
 from drivers.base.driver import NEVER_NS
 from drivers.base.spun_reels import ReelStands
 from drivers.coins.observations import TokenDoubt, TokenPassed, TokenWayClear
@@ -282,3 +284,10 @@ def test_the_reels_of_a_play_go_on_from_their_state() -> None:
     assert other.state == PlayedReels(3).state
     other.resume({"stops": [1, 99, None], "by_player": [True, True, False]}, reels())
     assert other.stops == [1, None, None]
+
+
+def test_as_many_plays_are_kept_as_can_be_corrected_and_the_one_that_is_on() -> None:
+    plays = PlayLedger()
+    for number in range(1, RECENT + 3):
+        plays.begin(number, 1)
+    assert [play.round for play in plays] == [*range(2, RECENT + 3)]
