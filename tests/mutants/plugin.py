@@ -12,6 +12,7 @@ in the environment, since pytest has nothing imported when the plugin is:
 
 from __future__ import annotations
 
+import ast
 import builtins
 import json
 import os
@@ -101,34 +102,40 @@ class Switches:
 class _Loader(SourceFileLoader):
     """Loads a module with its mutants; its cached bytecode is neither read nor written."""
 
-    def __init__(self, name: str, path: str, file: str, numbered: dict[int, Mutant]) -> None:
+    def __init__(self, name: str, path: str, module: ast.Module) -> None:
         super().__init__(name, path)
-        self._file = file
-        self._numbered = numbered
+        self._module = module
 
     def get_code(self, fullname: str) -> CodeType:
-        source = Path(self.path).read_text(encoding="utf-8")
-        return compile(switched(self._file, source, self._numbered), self.path, "exec", dont_inherit=True)
+        return compile(self._module, self.path, "exec", dont_inherit=True)
 
 
 class Finder(MetaPathFinder):
     """Finds the mutants' modules before anybody else."""
 
     def __init__(self, plan: dict[int, Mutant]) -> None:
-        self._files: dict[str, tuple[str, dict[int, Mutant]]] = {}
+        self._modules: dict[str, ast.Module] = {}
+        self.gone: list[str] = []
+        """Mutants that are not in the code."""
+        files: dict[str, dict[int, Mutant]] = {}
         for number, mutant in plan.items():
-            name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            self._files.setdefault(name, (mutant.path, {}))[1][number] = mutant
+            files.setdefault(mutant.path, {})[number] = mutant
+        for file, numbered in files.items():
+            name = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+            try:
+                self._modules[name] = switched(file, Path(file).read_text(encoding="utf-8"), numbered)
+            except (KeyError, OSError) as error:
+                self.gone.append(str(error))
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in self._files:
+        if fullname not in self._modules:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.origin is None:
             return None
-        spec.loader = _Loader(fullname, spec.origin, *self._files[fullname])
+        spec.loader = _Loader(fullname, spec.origin, self._modules[fullname])
         return spec
 
 
@@ -225,9 +232,12 @@ def read_plan(file: Path) -> dict[int, Mutant]:
 if PLAN in os.environ:
     SWITCHES: Final = Switches(int(os.environ[ON]) if ON in os.environ else None)
     builtins.__mutant__ = SWITCHES  # type: ignore[attr-defined]  # the modules with mutants ask it, and know no import
-    sys.meta_path.insert(0, Finder(read_plan(Path(os.environ[PLAN]))))
+    FINDER: Final = Finder(read_plan(Path(os.environ[PLAN])))
+    sys.meta_path.insert(0, FINDER)
 
     def pytest_configure(config: pytest.Config) -> None:
+        if FINDER.gone:
+            raise pytest.UsageError(f"the code has changed since the mutants were planned: {FINDER.gone[0]}")
         if RECORD in os.environ and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
             config.pluginmanager.register(Recorder(Path(os.environ[RECORD]), SWITCHES))
         if TRY in os.environ:

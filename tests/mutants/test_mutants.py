@@ -7,7 +7,7 @@ import pytest
 from tests.mutants import sampling
 from tests.mutants.operators import Mutant, Site, mutants, sites, switched
 from tests.mutants.plugin import Verdict
-from tests.mutants.running import Folder
+from tests.mutants.running import Folder, MutantsError
 from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
 
 ROOT = Path(__file__).parents[2]
@@ -239,6 +239,9 @@ def test_the_tests_that_reach_a_mutant_run_until_one_fails(tmp_path: Path, monke
     assert verdicts[2] == Verdict(2, "survived")
     assert verdicts[4] == Verdict(4, "survived")
     assert verdicts[5].is_killed
+    (tmp_path / PATH).write_text(SOURCE.replace("LIMIT = 3", "LIMIT = 2"))
+    with pytest.raises(MutantsError, match="the code has changed since the mutants were planned"):
+        folder.attempt(tmp_path, [trial for trial in trials if trial.number == 4], on=4)
 
 
 def test_a_mutant_that_not_all_of_its_tests_were_tried_on_is_undecided(tmp_path: Path) -> None:
