@@ -14,7 +14,8 @@ from controller.games.assembly import geometry_of
 from drivers.base.movement import Movement, Recording
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.money_wheel.movements import judge_flapper, pauses
-from drivers.roulette.movements import judge_ball, judge_tilt, passes_of
+from drivers.roulette.device import PocketRead, RouletteWheelConfig
+from drivers.roulette.movements import judge_ball, judge_pockets, judge_tilt, passes_of
 from hal.values import Edge, EdgesLost, Loss, Reading
 from simulators.base.hand import WiringMistake, parse_mistake
 from simulators.money_wheel.geometry import MoneyWheelGeometry
@@ -143,6 +144,20 @@ def test_the_angles_that_are_kept_are_rounded_to_a_tenth_of_a_degree() -> None:
     recording = Recording([Edge(line, 0, 0) for line in angles] + [edge for one in passes for edge in one], [], 0)
     result = judge_ball(passes_of(recording, [*angles]), (0.0, 80.0, 200.0))
     assert result.measured == {"ball_sensors_deg": [0.0, 80.0, 200.0]}
+
+
+@pytest.mark.parametrize(("apart_ms", "passes"), [(59, 1), (60, 2)])
+def test_a_contact_that_bounces_for_less_than_60_ms_makes_one_pass(apart_ms: int, passes: int) -> None:
+    times_ms = (0, 1_000, 1_010, 1_010 + apart_ms, 1_020 + apart_ms)
+    edges = [Edge("ball_1", number % 2, ms * 1_000_000) for number, ms in enumerate(times_ms)]
+    assert len(passes_of(Recording(edges, [], 2_000_000_000), ["ball_1"])) == passes
+
+
+def test_where_the_ball_is_in_its_pocket_is_the_mean_of_all_readings() -> None:
+    read = [PocketRead(t_ns=n, pocket=5, off_pockets=off, turns=n) for n, off in enumerate((0.1, 0.3), start=1)]
+    result = judge_pockets(read, 5, RouletteWheelConfig())
+    assert result.passed
+    assert "2 times, +0.20 from its middle" in result.found
 
 
 def test_a_track_sensor_that_stands_elsewhere_is_found() -> None:
