@@ -9,7 +9,9 @@ from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.dice.automated_shaker import (
     AutomatedShaker,
     AutomatedShakerConfig,
+    ShakerActuator,
     ShakerPresent,
+    ShakerQuiet,
     ShakerTrouble,
     TossAnswered,
     TossDoubt,
@@ -40,6 +42,17 @@ def test_a_toss_is_told_when_its_contact_has_held_and_dated_when_it_closed() -> 
         TossMoving(t_ns=1020 * MS, moving=True, since_ns=1000 * MS),
         TossMoving(t_ns=6020 * MS, moving=False, since_ns=6000 * MS),
     ]
+
+
+def test_a_toss_that_is_given_up_before_it_begins_is_over_when_its_start_is_overdue() -> None:
+    actuator = ShakerActuator(LINES)
+    actuator.start_toss(0)
+    actuator.stop(1 * MS)
+    start_ns = round(LINES.start_s * 1e9)
+    found: list[Observation] = []
+    while actuator.next_due_ns <= start_ns:
+        found += actuator.due(actuator.next_due_ns)
+    assert found == [ShakerQuiet(t_ns=start_ns)]
 
 
 def test_a_contact_that_trembles_has_not_changed() -> None:
