@@ -1,6 +1,6 @@
 """Where the history of a file begins, once older history was archived: the table `base`.
 
-A row a chain: the last record that was archived, and `state`, where the table stood after it. No hash of a chain covers
+A row a chain: the last record that was archived, and `state`, the table's state after it. No hash of a chain covers
 the rows, so the seals state their digest, and only the seal of an archiving may state another one than the seal before.
 
 The digest is what `sqlite3` and `sha256sum` print, so that anybody can check it:
@@ -51,8 +51,8 @@ class BaseRow(NamedTuple):
             return None
         found = decode_snapshot(self.state)
         if (found.table, found.last, found.epoch) != (self.chain, self.seq, self.epoch):
-            stood = f"{found.table} after record {found.last} of {found.epoch}"
-            raise ValueError(f"it is the state of {stood}, and represents record {self.seq} of {self.epoch}")
+            state_of = f"{found.table} after record {found.last} of {found.epoch}"
+            raise ValueError(f"it is the state of {state_of}, and represents record {self.seq} of {self.epoch}")
         return found
 
 

@@ -53,7 +53,7 @@ def check_captures(paths: Sequence[Path], folder: Path, suffix: str) -> CaptureR
         elif not file.exists():
             gone += 1
         elif not file.is_file():
-            wrong.append(f"{name}, which {where} names, is no ordinary file")
+            wrong.append(f"{name}, which {where} names, is not an ordinary file")
         else:
             with file.open("rb") as stored:
                 found = file_digest(stored, "sha256").hexdigest()
@@ -66,7 +66,8 @@ def check_captures(paths: Sequence[Path], folder: Path, suffix: str) -> CaptureR
 
 
 def _named(body: object) -> Iterator[tuple[str, str]]:
-    """File and SHA-256 of the captures that a body names. Of a body that is no event, verification has reported it."""
+    """File and SHA-256 of the captures that a body names. Of a body that is not an event, verification has reported
+    it."""
     try:
         data = msgspec.json.decode(body, type=dict[str, Any]).get("data")  # type: ignore[call-overload]
     except (msgspec.MsgspecError, UnicodeDecodeError, TypeError, RecursionError):

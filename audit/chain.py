@@ -1,7 +1,7 @@
 """The records of one chain, held against their hashes, their bodies, and what witnesses state of them.
 
 A record follows another when its hash is that of the other's hash and its own body. Where a record does not follow
-the one before it, that place is named, and the check goes on from there:
+the one before it, that place is named, and the check continues from there:
 
     | found                                                  | reported                                              |
     |--------------------------------------------------------|-------------------------------------------------------|

@@ -55,7 +55,7 @@ _MESSAGES: dict[str, tuple[str, str]] = {
         "end other programs, or give the service more memory; then start again",
     ),
     "SQLITE_CORRUPT": ("a page of it is damaged", VERIFY),
-    "SQLITE_NOTADB": ("it is no journal: not an SQLite file, or one whose beginning is destroyed", RETIRE),
+    "SQLITE_NOTADB": ("it is not a journal: not an SQLite file, or one whose beginning is destroyed", RETIRE),
     "SQLITE_CONSTRAINT": (
         "a record does not fit after those that it holds",
         "report this: it is a mistake in Feltwire",

@@ -77,7 +77,7 @@ def _cells(record: Record, causes: Causes) -> Iterator[str]:
     fields = _fields(record)
     evidence = fields.get("evidence")
     to = fields.get("to")
-    stands = to if isinstance(to, dict) else {}
+    in_force = to if isinstance(to, dict) else {}
     parts = [fields.get(name) for name in ("fault", "warning", "command", "detail", "why")]
     values: dict[str, object] = {
         "table": record.chain,
@@ -85,8 +85,8 @@ def _cells(record: Record, causes: Causes) -> Iterator[str]:
         "time": record.time,
         "kind": record.kind,
         "round": record.round,
-        "result": _json(fields.get("result", stands.get("result"))),
-        "reason": fields.get("reason", stands.get("reason")),
+        "result": _json(fields.get("result", in_force.get("result"))),
+        "reason": fields.get("reason", in_force.get("reason")),
         "call": fields.get("call"),
         "rule": fields.get("rule"),
         "by": fields.get("by", fields.get("sender")),

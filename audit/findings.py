@@ -42,7 +42,7 @@ class AuditFinding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     rows: tuple[int, int] | None = None
     """`n` of the first and the last row, where no chain can be named."""
     order: int = 0
-    """Where the first bad record stands among all records of the file; 0 for the file itself."""
+    """The position of the first bad record among all records of the file; 0 for the file itself."""
 
     @property
     def place(self) -> str:

@@ -2,7 +2,7 @@
 
 card.sealed ──► card.opened      SHA-256(salt ‖ card) is the commitment, and it was sealed, and is opened once
 stack.sealed ──► stack.opened    the root follows from cards and salts, and was sealed;
-                                 the cards that left since `stack.loaded` lay in that order but for one cut
+                                 the cards that left since `stack.loaded` were in that order except for one cut
 """
 
 from __future__ import annotations
@@ -130,5 +130,5 @@ class Openings:
 def _commits(commitment: str, salt: str, card: str) -> bool:
     try:
         return card_commitment(bytes.fromhex(salt), card) == commitment
-    except ValueError:  # the salt is no hexadecimal number, or the card is not ASCII
+    except ValueError:  # the salt is not a hexadecimal number, or the card is not ASCII
         return False

@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Which records; what is left empty chooses all but the commands, which are no events."""
+    """Which records; what is left empty chooses all but the commands, which are not events."""
 
     tables: Collection[str] = ()
     kinds: Collection[str] = ()
@@ -226,7 +226,7 @@ def recall(path: Path, table: str, rounds: int | None = ROUNDS, selection: Selec
     these. The service may run meanwhile.
 
     Raises:
-        JournalError: the journal cannot be read, has no such table, or holds something that is no event.
+        JournalError: the journal cannot be read, has no such table, or holds something that is not an event.
     """
     with reading(path, "recalling rounds") as connection:
         known = [str(chain) for (chain,) in connection.execute(CHAINS) if chain != COMMANDS]

@@ -50,7 +50,7 @@ def reading(path: Path, doing: str) -> Iterator[sqlite3.Connection]:
     Nothing is written to it, nor left beside it.
 
     Raises:
-        JournalError: it is not there, is no journal, is of another version, or cannot be read.
+        JournalError: it is not there, is not a journal, is of another version, or cannot be read.
     """
     _look(path)
     try:
@@ -69,7 +69,7 @@ def _look(path: Path) -> None:
         if not path.exists():
             raise JournalError(path, "there is no such file", GIVE_A_JOURNAL)
         if not path.is_file():
-            raise JournalError(path, "it is no ordinary file", GIVE_A_JOURNAL)
+            raise JournalError(path, "it is not an ordinary file", GIVE_A_JOURNAL)
         log = _beside(path, "-wal")
         if path.stat().st_size == 0:
             if log.exists() and log.stat().st_size:
@@ -80,7 +80,7 @@ def _look(path: Path) -> None:
             if file.read(len(_BEGINNING)) != _BEGINNING:
                 if log.exists() or witness_path(path).exists():
                     raise JournalDamaged(path, "it was a journal, and its beginning is destroyed", RETIRE)
-                raise JournalError(path, "this is no journal", GIVE_A_JOURNAL)
+                raise JournalError(path, "this is not a journal", GIVE_A_JOURNAL)
     except OSError as error:
         raise journal_error(path, error, "looking for it") from error
 

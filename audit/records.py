@@ -156,7 +156,7 @@ class Columns(NamedTuple):
 
 
 class BodyError(ValueError):
-    """A body is no event, or no command."""
+    """A body is not an event, or not a command."""
 
 
 class _Data(msgspec.Struct, gc=False):
@@ -191,11 +191,11 @@ def columns_of(row: RecordRow) -> Columns:
     Raises:
         BodyError: the body is not what its chain holds.
     """
-    what = "command" if row.chain == COMMANDS else "event"
+    what = "a command" if row.chain == COMMANDS else "an event"
     try:
         return _of_command(row) if row.chain == COMMANDS else _of_event(row.body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise BodyError(f"body is no {what}: {error}") from error
+        raise BodyError(f"body is not {what}: {error}") from error
 
 
 def _of_event(body: bytes) -> Columns:
@@ -206,9 +206,9 @@ def _of_event(body: bytes) -> Columns:
     owner, _, epoch = place.rpartition(".")
     counted = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS and not number.startswith("0")
     if owner != table or not counted:
-        raise BodyError(f"body is no event: its id is {event.id!r}, expected {table}.<epoch>.<number>")
+        raise BodyError(f"body is not an event: its id is {event.id!r}, expected {table}.<epoch>.<number>")
     if event.sequence != number.zfill(_SEQUENCE_DIGITS):
-        raise BodyError(f"body is no event: its id is {event.id!r}, and its sequence {event.sequence!r}")
+        raise BodyError(f"body is not an event: its id is {event.id!r}, and its sequence {event.sequence!r}")
     kind = event.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
     topic = f"{'sim/' if data.simulated else ''}v1/{table}/{kind}/"
     return Columns(table, int(number), event.id, epoch, kind, data.round, event.time, topic)

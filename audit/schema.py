@@ -3,7 +3,7 @@
     record   what happened, in the order in which it was written: `n` counts over all chains without a gap
     seal     signatures over the heads of all chains, each bound to the one before
     base     where the history of a chain begins in this file, once older history was archived: its last record there,
-             and `state`, where the table stood after it: a snapshot in JSON, empty for the commands
+             and `state`, the table's state after it: a snapshot in JSON, empty for the commands
 
 The file is known by its `application_id`; its version is `user_version`, and a file of another version is refused.
 """
@@ -143,7 +143,7 @@ def create(connection: sqlite3.Connection) -> None:
 def layout_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """What differs between the tables of a file and those of a new journal, a sentence each.
 
-    A table that was made anew without its constraints, a trigger, or a view in place of a table could show one history
+    A table that was made again without its constraints, a trigger, or a view in place of a table could show one history
     to this program and another to the next.
 
     Raises:

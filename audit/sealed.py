@@ -222,7 +222,7 @@ class _SealChecker:
             return None
         if (statement.n, statement.records) != (n, seal.after_n):
             signed = f"seal {statement.n} after row {statement.records}"
-            what = f"it was signed as {signed}, and stands as seal {n} after row {seal.after_n}"
+            what = f"it was signed as {signed}, and is stored as seal {n} after row {seal.after_n}"
             self._found(FindingKind.CHANGED, n, n, what, seal.after_n)
             return None
         if self._before is not None and statement.previous != self._before:

@@ -1,7 +1,7 @@
 """Seals: signatures over all that the journal holds at a moment.
 
 A seal states the heads of chains, the number of records, and the hash of the seal before. It is signed with Ed25519.
-Whoever edits a sealed record, and makes all hashes after it anew, would need the signing key to make the seals anew.
+Whoever edits a sealed record, and makes all hashes after it again, would need the signing key to make the seals again.
 
     start ─► records, second, records, second, count ... ─► stop ─► archive ─► start ─► ...
                                                           │
@@ -49,7 +49,7 @@ SEAL_EVERY: Final = 1000
 SEALS: Final = "@seals"
 """The name of the seals where the witness or a kept head names them as a chain. No table can be called so."""
 FIRST: Final = genesis("@seals").hex()
-"""Stands before the first seal, as the hash of the seal before."""
+"""Takes the place of the previous seal's hash in the first seal."""
 
 _DOMAIN = b"feltwire seal\0"
 """Signed in front of the statement, so that the signature is good for nothing else."""

@@ -132,5 +132,5 @@ def _begin(connection: sqlite3.Connection, chain: str, path: Path) -> TableState
     try:
         return TableState.from_snapshot(decode_snapshot(row[0]))
     except ValueError as error:
-        what = f"where {chain} stood when its older history was archived cannot be read: {error}"
+        what = f"the state of {chain} when its older history was archived cannot be read: {error}"
         raise JournalDamaged(path, what, VERIFY) from error

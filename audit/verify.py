@@ -61,7 +61,7 @@ class KnownHead(NamedTuple):
         is_number = seq.isascii() and seq.isdigit() and 0 < len(seq) < 19
         if not chain or not is_number or len(digest) != 64 or set(digest.lower()) - set("0123456789abcdef"):
             raise ValueError(
-                f"{text!r} is no head; expected TABLE:SEQ:HASH as a heartbeat has it (its table, last and head), "
+                f"{text!r} is not a head; expected TABLE:SEQ:HASH as a heartbeat has it (its table, last and head), "
                 "the hash with 64 hexadecimal digits"
             )
         return cls(chain, int(seq), bytes.fromhex(digest))
@@ -80,7 +80,7 @@ def verify(
     `heads` were kept outside; `keys` are the public keys that seals may be of, by default the one in the file.
 
     Raises:
-        JournalError: the file cannot be used: it is not there, is no journal, is newer, locked or cannot be read.
+        JournalError: the file cannot be used: it is not there, is not a journal, is newer, locked or cannot be read.
     """
     # Before the file: while the service writes, the witness is behind what is read after it, and never ahead.
     try:

@@ -27,7 +27,7 @@ from audit.seals import SEALS
 
 SUFFIX: Final = ".heads"
 MOST_BYTES: Final = 256 * 1024
-"""The file is begun anew when it has grown to this (ours)."""
+"""The file is begun again when it has grown to this (ours)."""
 _MOST_READ = 16 * MOST_BYTES
 _LINE = re.compile(rb"([!-~]+) ([0-9]{1,18}) ([!-~]+) ([0-9a-f]{64})")
 
@@ -112,7 +112,7 @@ class Witness:
     """Writes the file. The last head of each chain stays until a newer one is noted."""
 
     def __init__(self, path: Path, heads: Mapping[str, Head]) -> None:
-        """Begins the file anew, with these heads.
+        """Begins the file again, with these heads.
 
         Raises:
             OSError: it cannot be written.

@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: prints every figure next to its peer. A missed target is shown; it is no error."""
+"""`python -m benchmarks`: prints every figure next to its peer. A missed target is shown; it is not an error."""
 
 from __future__ import annotations
 

@@ -48,22 +48,22 @@ class Heard:
     numbers: set[int] = field(default_factory=set)
     """Numbers of edges that came over the wire, those of the levels found included."""
     following: int = 0
-    """The number of the next edge, as the board said it last: it has seen, or missed, this many."""
+    """The number of the next edge, as the board last reported it: it has seen, or missed, this many."""
     edge_bytes: int = 0
-    """Bytes on the wire of the reports that told edges."""
+    """Bytes on the wire of the reports of edges."""
     errors_ns: list[int] = field(default_factory=list)
-    """How far times may be wrong, as the lines say it, at each delivery."""
+    """The bound of the error of times, as the lines state it, at each delivery."""
     round_trips_ns: list[int] = field(default_factory=list)
     """From the writing of a command to the reading of its answer."""
 
     @property
     def missing(self) -> int:
-        """Edges whose numbers the board gave, and never told."""
+        """Edges that the board numbered, and never reported."""
         return self.following - len(self.numbers)
 
     @property
     def seen(self) -> int:
-        """Edges that came, and edges told as missing, without the levels found."""
+        """Edges that arrived, and edges reported as missing, without the levels found."""
         return self.following - len(self.found)
 
 
@@ -143,7 +143,7 @@ def _overhear(heard: Heard) -> Tap:
             heard.numbers.update(range(edges.first, edges.first + edges.count))
             heard.edge_bytes += len(data) + 1
         elif report is StateReport:
-            # What is told after the lines were closed, and begins anew, may still be under way.
+            # What is reported after the lines were closed, and begins again, may still be under way.
             heard.following = max(heard.following, StateReport.unpack(frame.fields).next)
 
     return tap

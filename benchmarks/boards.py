@@ -3,7 +3,7 @@
 The real binary of the wheel board runs in its emulated chip, and what it says goes through pyserial and the clock map
 to edges in the host's time. All but the factors is in virtual time: the same figures on any computer.
 
-What they stand next to is a firmware that sends one frame of 12 bytes for each edge over the same 250,000 baud, on the
+They are compared with a firmware that sends one frame of 12 bytes for each edge over the same 250,000 baud, on the
 same emulator. The factors are seconds of the board in a second of this thread's core, so they are this machine's; those
 of the peer were measured on two cores of a Xeon at 2.5 GHz. Its round trips were paced by a clock of 1 ms.
 """
@@ -140,7 +140,7 @@ def play(path: Path, edges: list[Edge], adapter: Adapter = EXACT, ask_every_ns: 
 
 
 def must_be_all(heard: Heard, edges: Sequence[Edge]) -> None:
-    """Every edge came, once, with its level, and none is told as lost.
+    """Every edge came, once, with its level, and none is reported as lost.
 
     Raises:
         WrongWorkError: it is not so.
@@ -149,7 +149,7 @@ def must_be_all(heard: Heard, edges: Sequence[Edge]) -> None:
     if heard.lost or heard.missing or came != [(edge.line, edge.level) for edge in edges]:
         raise WrongWorkError(
             f"boards: expected {len(edges)} edges without loss, saw {len(came)}, {heard.missing} missing and "
-            f"{len(heard.lost)} losses told; the figures mean nothing until that is mended"
+            f"{len(heard.lost)} losses reported; the figures mean nothing until that is fixed"
         )
 
 
@@ -252,7 +252,7 @@ def _with_parser(per_s: int, seconds: float) -> float:
     return end_ns / NS_PER_S / took
 
 
-# --- how it is told ---------------------------------------------------------------------------------------------------
+# --- the report ------------------------------------------------------------------------------------------------------
 
 
 def _spread(values: Sequence[float]) -> str:

@@ -369,7 +369,7 @@ def main() -> None:
     parser.add_argument("--venues", type=int, default=default.venues)
     parser.add_argument("--events", type=int, default=default.events, help="of each table, for the greatest rate")
     parser.add_argument("--period", type=float, default=default.period_s, help="seconds between two events of a table")
-    parser.add_argument("--minutes", type=float, default=0.0, help="have the tables play so long")
+    parser.add_argument("--minutes", type=float, default=0.0, help="how long the tables play")
     given = parser.parse_args()
     sizes = FleetSizes(given.tables, given.venues, given.events, given.period, given.minutes)
     if sizes.tables % sizes.venues:

@@ -57,7 +57,7 @@ def callbacks(edges: Sequence[Edge], a: str, b: str, steps: int) -> Subject:
 
 
 class _Peer:
-    """A fresh encoder, whose pins have the levels that the first edge of each line tells."""
+    """A fresh encoder, whose pins have the levels that the first edge of each line implies."""
 
     def __init__(self, edges: Sequence[Edge], a: str, b: str) -> None:
         factory = MockFactory()

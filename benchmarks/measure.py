@@ -105,5 +105,5 @@ def _check(subject: Subject, shown: int) -> None:
     if shown != subject.expected:
         raise WrongWorkError(
             f"{subject.name}: expected {subject.expected} as the sign of its work, saw {shown}; "
-            "its time means nothing until that is mended"
+            "its time means nothing until that is fixed"
         )

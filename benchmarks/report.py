@@ -97,7 +97,7 @@ def _size(size: int) -> str:
 
 
 def _machine() -> str:
-    """What it was measured on. The load tells how much else ran."""
+    """What it was measured on. The load shows how much else ran."""
     return (
         f"Python {platform.python_version()} ({platform.python_implementation()}), {processor()}, "
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, gpiozero {version('gpiozero')}"
@@ -105,7 +105,7 @@ def _machine() -> str:
 
 
 def processor() -> str:
-    """The board's name on a Pi, the processor's where Linux tells it."""
+    """The board's name on a Pi, the processor's where Linux reports it."""
     board, processors = Path("/proc/device-tree/model"), Path("/proc/cpuinfo")
     if board.exists():
         return board.read_text(errors="replace").strip(" \0\n")

@@ -158,7 +158,7 @@ def _ask_for_all(rig: Rig, count: int) -> float:
             while not isinstance(answer := decode_answer(asker.recv_multipart()), EndAnswer):
                 seen += 1
             if not answer.more and seen < count:
-                raise RuntimeError(f"{seen} of {count} events came")
+                raise RuntimeError(f"{seen} of {count} events arrived")
         return count / (perf_counter() - begin)
 
 
@@ -166,7 +166,7 @@ def _ask_for_all(rig: Rig, count: int) -> float:
 
 
 def start_s() -> float:
-    """Seconds from the command to the sockets being open and the table too, as systemd is told."""
+    """Seconds from the command to the sockets being open and the table too, as reported to systemd."""
     with _process([FELTWIRE, "run"], 1) as (begin, ready, _):
         ready.recv(100)
         return perf_counter() - begin

@@ -70,7 +70,7 @@ class Rig:
 
     @contextmanager
     def subscribers(self, count: int, every: int) -> Iterator[None]:
-        """So many subscribers; each says when it received every so manyth message."""
+        """This many subscribers; each reports when it received every nth message."""
         words = [sys.executable, "-m", "benchmarks.service_peer", self.endpoints.feed, f"ipc://{self._folder}/acks"]
         process = subprocess.Popen([*words, str(count), str(every)])
         try:

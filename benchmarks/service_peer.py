@@ -1,4 +1,4 @@
-"""Subscribers in a process of their own: each tells when it received every so manyth message.
+"""Subscribers in a process of their own: each reports when it received every nth message.
 
 python -m benchmarks.service_peer FEED ACKS COUNT EVERY
 """

@@ -1,4 +1,4 @@
-"""The tables that are measured, and what they have said."""
+"""The tables that are measured, and what they have published."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def check_kinds(kinds: tuple[str, ...]) -> None:
     for kind in kinds:
         if kind not in known:
             raise click.BadParameter(
-                f"{kind!r} is no kind of event; {suggestion(kind, known, 'kind')}", param_hint="--kind"
+                f"{kind!r} is not a kind of event; {suggestion(kind, known, 'kind')}", param_hint="--kind"
             )
 
 

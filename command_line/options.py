@@ -26,7 +26,7 @@ def parse_speed(text: str) -> float:
     """Parses the number of `--speed`.
 
     Raises:
-        click.BadParameter: it is no number above 0 and up to `FASTEST`.
+        click.BadParameter: it is not a number above 0 and up to `FASTEST`.
     """
     try:
         speed = float(text)
@@ -34,7 +34,7 @@ def parse_speed(text: str) -> float:
         speed = 0.0
     if not 0 < speed <= FASTEST:
         fix = f"write a number above 0 and up to {FASTEST:g}, such as 10"
-        raise click.BadParameter(f'"{text}" is no speed; {fix}', param_hint="--speed")
+        raise click.BadParameter(f'"{text}" is not a speed; {fix}', param_hint="--speed")
     return speed
 
 
@@ -57,7 +57,7 @@ def _public_key(value: str) -> bytes:
     digits = "".join(text.split()).lower()
     if len(digits) != _KEY_DIGITS or set(digits) - set("0123456789abcdef"):
         raise click.BadParameter(
-            f"{value!r} is no public key; expected {_KEY_DIGITS} hexadecimal digits, as the service logs them, "
+            f"{value!r} is not a public key; expected {_KEY_DIGITS} hexadecimal digits, as the service logs them, "
             "or a file that holds them"
         )
     return bytes.fromhex(digits)

@@ -37,7 +37,7 @@ class ProgressCallbacks(NamedTuple):
 
 @contextmanager
 def progress_bar(label: str) -> Iterator[ProgressCallbacks | None]:
-    """A progress bar on standard error; None where that is no terminal."""
+    """A progress bar on standard error; None where that is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

@@ -96,8 +96,8 @@ def table_of(
     wrap: Iterable[int] = (),
     whole: Iterable[int] = (),
 ) -> str:
-    """A table, whose head is printed again on each page: columns of numbers stand right, others may be broken anywhere
-    or nowhere."""
+    """A table, whose head is printed again on each page: columns of numbers are right-aligned, others may be broken
+    anywhere or nowhere."""
     kinds = {at: kind for kind, columns in (("k", whole), ("w", wrap), ("n", numbers)) for at in columns}
     classes = {at: f' class="{kinds[at]}"' if at in kinds else "" for at in range(len(heads))}
     # A code is broken between its words where it must be, and nowhere else.

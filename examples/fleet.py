@@ -4,8 +4,8 @@
 
 Ctrl-C ends all of it. Each venue is what its computer would run: feltwire run, a NATS server, feltwire relay; the hub
 is a NATS server that sources the three, and the board follows the hub. Where namespaces can be made, each has a network
-of its own, with a cable to the hub (fleet_namespaces.py); else all are processes on the loopback interface. Nothing is
-kept, and only this computer reaches it: set-ups for a network, with TLS and accounts, are in systemd/nats.
+of its own, with a cable to the hub (fleet_namespaces.py); otherwise all are processes on the loopback interface.
+Nothing is kept, and only this computer reaches it: set-ups for a network, with TLS and accounts, are in systemd/nats.
 """
 
 from __future__ import annotations

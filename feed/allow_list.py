@@ -9,8 +9,8 @@
 an `operator_class`, `A` or `B`, and `positions` at the table in which they may act: `boxperson`, `stickperson`,
 `floorperson`, `dealer`. `revoked = true` refuses the key and keeps its name.
 
-In doubt a key is refused: that of a file with a mistake, that is no key's file at all, or that others may change; a key
-in two files; and every key, if the folder or a file cannot be read, or others may change the folder.
+In doubt a key is refused: that of a file with a mistake, that is not a key's file at all, or that others may change; a
+key in two files; and every key, if the folder or a file cannot be read, or others may change the folder.
 
 A process without file descriptors learns nothing of the folder: `load` and `stamp_of` raise, and what was read before
 stays in force (`feed.authentication`).
@@ -130,13 +130,13 @@ class AllowList:
                 cause = error.__cause__
                 if not isinstance(cause, OSError):
                     # Read, and no key's file: too long, or no file.
-                    problems.append(f"{error}; until it is mended its key is refused")
+                    problems.append(f"{error}; until it is fixed its key is refused")
                     continue
                 raise_without_descriptors(cause)
                 if isinstance(cause, FileNotFoundError) and not path.is_symlink():
                     # Removed since the folder was listed.
                     continue
-                problems.append(f"{error}; until it is mended every key is refused")
+                problems.append(f"{error}; until it is fixed every key is refused")
                 readable = False
                 continue
             try:
@@ -256,7 +256,7 @@ def _entry(path: Path, content: bytes) -> Allowed:
     try:
         entry = msgspec.convert(tomllib.loads(content.decode()), Allowed)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadKeyError(f"{path}: it is no TOML: {error}; write it again with feltwire keys allow") from error
+        raise BadKeyError(f"{path}: it is not TOML: {error}; write it again with feltwire keys allow") from error
     except msgspec.ValidationError as error:
         raise BadKeyError(f"{path}: {error}; write it again with feltwire keys allow") from error
     _check(path, entry)

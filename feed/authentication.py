@@ -58,7 +58,7 @@ def zap_reply(request: Sequence[bytes], keys: AllowList, domain: bytes = DOMAIN)
         return None
     request_id = request[1]
     if len(request) < _FRAMES or request[0] != _VERSION:
-        return _no(request_id, "a request that is no ZAP 1.0")
+        return _no(request_id, "a request that is not ZAP 1.0")
     address = request[3].decode("ascii", "replace") or "an unknown address"
     if request[2] != domain:
         return _no(request_id, f"{address}: it asks for the domain {request[2]!r}, which is not ours")

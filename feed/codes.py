@@ -243,7 +243,7 @@ Side: TypeAlias = Annotated[str, one_of("", "dealer", "player")]
 CallTime: TypeAlias = Annotated[str, one_of("in_time", "late", "never")]
 
 CODE_SCHEMA: Final[dict[str, Any]] = {
-    "description": "A reason, fault or warning. The listed ones are those of this version; new ones may come.",
+    "description": "A reason, fault or warning. The listed ones are those of this version; later ones may add more.",
     "type": "string",
     "anyOf": [{"enum": list(CODES)}, {"pattern": "^[a-z][a-z0-9_]*$"}],
 }

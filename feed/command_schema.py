@@ -16,7 +16,7 @@ COMMAND: Final[dict[str, Any]] = {
         "id": {
             "type": "string",
             "pattern": "^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$",
-            "description": "Chosen by the sender. A command that comes again under it is answered, and not done again.",
+            "description": "Chosen by the sender. A command sent again under it is answered, not carried out again.",
         },
         "command": {"type": "string", "pattern": _NAME, "description": "The verb: `void`."},
         "table": {
@@ -66,7 +66,7 @@ COMMAND_ANSWER: Final[dict[str, Any]] = {
         "again": {
             "type": "boolean",
             "default": False,
-            "description": "The command came before: this is the answer that it had.",
+            "description": "The command was received before: this is the answer it had then.",
         },
         "status": {
             "type": "object",

@@ -21,14 +21,14 @@ def order_root(cards: Sequence[str], salts: Sequence[str]) -> str:
     """The commitment to the order of a stack, as 64 hexadecimal digits; `salts` are hexadecimal digits.
 
     Raises:
-        ValueError: there are not as many salts as cards, or one is no hexadecimal number.
+        ValueError: there are not as many salts as cards, or one is not a hexadecimal number.
     """
     parts = [card_commitment(bytes.fromhex(salt), card) for card, salt in zip(cards, salts, strict=True)]
     return sha256("".join(parts).encode("ascii")).hexdigest()
 
 
 def lay_in_order(dealt: Mapping[int, str], order: Sequence[str]) -> bool:
-    """Whether cards, by their place in the stack from 1, were in an order but for one cut.
+    """Whether cards, by their place in the stack from 1, were in an order except for one cut.
 
     A cut takes cards from the front to the back: it turns the order, and changes nothing else.
     """

@@ -762,7 +762,7 @@ class StackOpened(Data, frozen=True, kw_only=True, omit_defaults=True):
     salts: list[str]
     """Of each card, as 32 hexadecimal digits."""
     agrees: bool
-    """Whether the commitments give that root, and the cards that were dealt were in that order but for the cut."""
+    """Whether the commitments give that root, and the cards that were dealt were in that order except for the cut."""
 
 
 class Heartbeat(Data, frozen=True, kw_only=True, omit_defaults=True):

@@ -46,7 +46,8 @@ class Endpoints(NamedTuple):
         """The endpoints of a base address; the port `*` lets the kernel choose.
 
         Raises:
-            EndpointError: it is no `ipc://` folder and no `tcp://` host and port, or a path or port is out of range.
+            EndpointError: it is neither an `ipc://` folder nor a `tcp://` host and port, or a path or port is out of
+                range.
         """
         if base.startswith("ipc://"):
             return cls(*_ipc(base))

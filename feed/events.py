@@ -124,7 +124,7 @@ _ID: Final = re.compile(r"(?P<table>.+)\.(?P<epoch>[^.]+)\.(?P<serial>[1-9][0-9]
 
 
 class EventError(ValueError):
-    """A body is no event; the message states why."""
+    """A body is not an event; the message states why."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,7 +201,7 @@ def decode(body: bytes) -> Event:
     """The event of a body. Data of an unknown type is kept unchanged, as `Unknown`.
 
     Raises:
-        EventError: the body is no event.
+        EventError: the body is not an event.
     """
     try:
         envelope = _ENVELOPE.decode(body)

@@ -25,7 +25,7 @@ async def ask(
 
     Raises:
         TimeoutError: there is none in `ANSWER_S`.
-        wire.WireError: it is no answer.
+        wire.WireError: it is not an answer.
     """
     context: zmq.asyncio.Context = zmq.asyncio.Context()
     socket = context.socket(zmq.DEALER)

@@ -203,7 +203,7 @@ class HistoryServer:
         self.answered = 0
         """Requests answered, with an error or without."""
         self.malformed = 0
-        """Messages that are no request."""
+        """Messages that are not a request."""
         self.busy = 0
         """Requests refused as `busy`."""
         self.unread = 0
@@ -246,7 +246,7 @@ class HistoryServer:
             request = decode_request([frame.bytes for frame in frames[1:]])
         except WireError as error:
             self.malformed += 1
-            self._refusals.log(f"history: {self._who(user_id)} sent a message that is no request")
+            self._refusals.log(f"history: {self._who(user_id)} sent a message that is not a request")
             if error.request_id is not None:
                 self._refuse(connection, error.request_id, BAD_REQUEST, str(error))
             return

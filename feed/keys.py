@@ -107,7 +107,7 @@ def parse_name(text: str) -> str:
     if len(text) > MAX_NAME or not NAME.fullmatch(text):
         shown = text[:MAX_NAME].encode("unicode_escape").decode()
         raise BadKeyError(
-            f'"{shown}" is no name for a key; write up to {MAX_NAME} lower-case letters, digits and '
+            f'"{shown}" is not a name for a key; write up to {MAX_NAME} lower-case letters, digits and '
             "single hyphens, such as board-1"
         )
     return text
@@ -149,7 +149,7 @@ def new_pair(name: str) -> KeyPair:
     """A new key.
 
     Raises:
-        BadKeyError: `name` is no name for a key.
+        BadKeyError: `name` is not a name for a key.
     """
     parse_name(name)
     while True:
@@ -244,6 +244,6 @@ def _toml(path: Path, content: bytes, kind: type[_File]) -> _File:
     try:
         return msgspec.convert(tomllib.loads(content.decode()), kind)
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadKeyError(f"{path}: it is no TOML, as key files are ({error}); make a new key") from error
+        raise BadKeyError(f"{path}: it is not TOML, as key files are ({error}); make a new key") from error
     except msgspec.ValidationError as error:
         raise BadKeyError(f"{path}: {error}; a key's file is written by feltwire keys new") from error

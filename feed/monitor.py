@@ -199,7 +199,7 @@ def cause_of(event: MonitorEvent, *, keyed: bool = True) -> str:
     if event.event == zmq.Event.HANDSHAKE_FAILED_AUTH:
         return ""
     if not keyed and event.value == zmq.PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH:
-        return "it comes with a key, and this address takes none"
+        return "it sends a key, and this address takes none"
     if event.event == zmq.Event.HANDSHAKE_FAILED_PROTOCOL:
         return _PROTOCOL_CAUSES.get(event.value, f"it does not speak ZMTP as it should (cause {event.value:#x})")
     if event.value == errno.EFAULT:

@@ -22,7 +22,7 @@ MAX_TOPICS: Final = 4_000
 MAX_TOPIC_BYTES: Final = 128 * 1024
 """The bound on different prefixes of one peer (ours): 64 tables with every kind of event, twice."""
 MOST_PEERS: Final = 16
-"""So many times the bound of one peer is that of all together (ours): some 100 MB in libzmq. Beyond it, the peer with
+"""This many times the bound of one peer is that of all together (ours): some 100 MB in libzmq. Beyond it, the peer with
 the most is held off."""
 HOLD_S: Final = 60.0
 """How long a peer that asked for too many is held off (ours)."""

@@ -94,7 +94,7 @@ class Publisher:
         self.subscriptions = 0
         """How many there are now, of all clients."""
         self.malformed = 0
-        """Messages of subscribers that are no subscription."""
+        """Messages of subscribers that are not a subscription."""
         self.held_off = 0
         """Subscriptions for which connections were ended, since their peer asked for too many prefixes."""
         self.published = 0
@@ -137,7 +137,7 @@ class Publisher:
             return
         if len(frames) != 1 or not body or body[0] not in (_SUBSCRIBE, _UNSUBSCRIBE) or len(body) > MAX_TOPIC + 1:
             self.malformed += 1
-            log.warning("feed: %s sent %d frames that are no subscription", self._who(frames[0]), len(frames))
+            log.warning("feed: %s sent %d frames that are not a subscription", self._who(frames[0]), len(frames))
             return
         if body[0] == _UNSUBSCRIBE:
             self._prefixes.unsubscribed(peer, body[1:])

@@ -172,8 +172,8 @@ def schema() -> dict[str, Any]:
         "$schema": DIALECT,
         "title": "Event",
         "description": "The body of an event of the feed: CloudEvents 1.0, with data named by type. Types and fields "
-        "that are not named here may come with later versions: this schema refuses a type that it does not name, and a "
-        "reader ignores it.",
+        "that are not named here may be added by later versions: this schema refuses a type that it does not name, "
+        "and a reader ignores it.",
         "type": "object",
         "properties": ENVELOPE | {"data": {"$ref": "#/$defs/Common"}},
         "required": list(REQUIRED),
@@ -223,7 +223,7 @@ def _definitions(ref: str) -> dict[str, Any]:
         },
         "Code": dict(CODE_SCHEMA),
         "Result": {
-            "description": "What came of a round, by the game of the table: "
+            "description": "The result of a round, by the game of the table: "
             + ", ".join(f"{game} {kind.__name__}" for game, kind in RESULTS.items()),
             "type": "object",
             "anyOf": [*({"$ref": ref.format(name=kind.__name__)} for kind in dict.fromkeys(RESULTS.values())), {}],

@@ -81,7 +81,7 @@ def read_file(path: Path) -> bytes:
     """The content of a file that others may read.
 
     Raises:
-        SecretFileError: it cannot be read, is no regular file, or is longer than `MAX_BYTES`.
+        SecretFileError: it cannot be read, is not a regular file, or is longer than `MAX_BYTES`.
     """
     return _read(path, secret=False)
 
@@ -103,7 +103,7 @@ def _read(path: Path, *, secret: bool) -> bytes:
             status = os.fstat(descriptor)
             # Of a folder no file object can be made, and none would close its descriptor.
             if not stat.S_ISREG(status.st_mode):
-                raise SecretFileError(f"{path}: it is no file; put the key's file there")
+                raise SecretFileError(f"{path}: it is not a file; put the key's file there")
             mode = stat.S_IMODE(status.st_mode)
             if secret and mode & 0o077:
                 raise SecretFileError(

@@ -311,7 +311,7 @@ def _make_room(path: Path, name: str) -> None:
         if not (path.is_symlink() or path.exists()):
             return
         if not path.is_socket():
-            raise EndpointError(f"{name}: {path} is there and is no socket; remove it, or choose another folder")
+            raise EndpointError(f"{name}: {path} is there and is not a socket; remove it, or choose another folder")
         if _answers(path):
             raise EndpointError(f"{name}: a service is running at {path} already; stop it, or choose another folder")
         path.unlink()
@@ -320,7 +320,7 @@ def _make_room(path: Path, name: str) -> None:
 
 
 def _remedy(folder: Path, environ: Mapping[str, str] = os.environ) -> str:
-    """How others are kept from entering a folder: systemd makes its own anew at each start."""
+    """How others are kept from entering a folder: systemd makes its own again at each start."""
     if str(folder) in environ.get("RUNTIME_DIRECTORY", "").split(":"):
         return "set RuntimeDirectoryMode=0700 beside RuntimeDirectory= in the unit (0750 lets its group in)"
     return f"chmod o-rwx {folder}"

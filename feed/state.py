@@ -278,7 +278,7 @@ def decode_snapshot(body: bytes) -> Snapshot:
     """The snapshot of a body.
 
     Raises:
-        ValueError: it is no snapshot.
+        ValueError: it is not a snapshot.
     """
     try:
         return msgspec.json.decode(body, type=Snapshot)

@@ -144,7 +144,7 @@ def _identity(connection: socket.socket) -> ConnectionIdentity:
 
 
 def with_connection(descriptor: int, do: Callable[[socket.socket], _T]) -> _T | None:
-    """The result of `do` with a connection of libzmq; None where the descriptor is no connection any more."""
+    """The result of `do` with a connection of libzmq; None where the descriptor is not a connection any more."""
     try:
         connection = socket.socket(fileno=descriptor)
     except OSError:

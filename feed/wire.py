@@ -58,7 +58,7 @@ _SHOWN = 40
 
 
 class WireError(ValueError):
-    """Frames are no request or no answer; the message states what was expected and what was received.
+    """Frames are not a request or not an answer; the message states what was expected and what was received.
 
     `request_id` is the id to answer, or None where the frames have none.
     """
@@ -229,7 +229,7 @@ def decode_request(frames: Sequence[bytes]) -> HistoryRequest:
     """The request of frames.
 
     Raises:
-        WireError: they are no request.
+        WireError: they are not a request.
     """
     if not frames or not 1 <= len(frames[0]) <= MAX_REQUEST_ID:
         raise WireError(f"a request begins with an id of 1 to {MAX_REQUEST_ID} bytes, here: {_shown(frames[:1])}")
@@ -279,7 +279,7 @@ def decode_answer(frames: Sequence[bytes]) -> HistoryAnswer:
     """The answer of frames.
 
     Raises:
-        WireError: the frames are no answer.
+        WireError: the frames are not an answer.
     """
     if len(frames) < 3 or not 1 <= len(frames[0]) <= MAX_REQUEST_ID:
         raise WireError(f"an answer has an id, a kind and a content, here: {_shown(frames)}")

@@ -3,7 +3,7 @@
     python firmware/build_id.py --header          prints build.h
     python firmware/build_id.py stamp X.elf       writes the hash of its image into it
 
-The hash is the SHA-256 over the image, from address 0, with the hash itself taken as 0. It stands in the image behind
+The hash is the SHA-256 over the image, from address 0, with the hash itself taken as 0. It is in the image behind
 `MARK`, so that it can be found and checked in a file and in a chip. Its first 32 bits are the build's number, by which
 people name it. Needs only Python 3.11.
 """
@@ -18,7 +18,7 @@ from elf import ElfError, Program
 
 FIRMWARE = Path(__file__).resolve().parent
 MARK = b"FWBUILD\x02"
-"""Stands before the hash (ports/avr/build_note.c)."""
+"""Precedes the hash (ports/avr/build_note.c)."""
 SIZE = 32
 
 
@@ -37,7 +37,7 @@ def version() -> tuple[int, int, int]:
 
 
 def place(image: bytes) -> int:
-    """Where the hash stands in an image.
+    """Where the hash is in an image.
 
     Raises:
         ElfError: nowhere, or in more than one place.
@@ -61,7 +61,7 @@ def stamp(path: Path) -> bytes:
     """Writes the hash of a program's image into the file, and returns it.
 
     Raises:
-        ElfError: the file is no program of a board.
+        ElfError: the file is not a program of a board.
     """
     program = Program(path)
     image = program.flash()

@@ -22,7 +22,7 @@ _NOTYPE, _FUNCTION = 0, 2
 
 
 class ElfError(Exception):
-    """A file is no program for an AVR."""
+    """A file is not a program for an AVR."""
 
 
 class Section(NamedTuple):
@@ -63,7 +63,7 @@ class Program:
         """
         self.content = path.read_bytes()
         if not self.content.startswith(_ELF):
-            raise ElfError(f"{path}: it is no ELF file of 32 bits")
+            raise ElfError(f"{path}: it is not an ELF file of 32 bits")
         try:
             self._read()
         except (struct.error, IndexError, ValueError) as error:
@@ -117,7 +117,7 @@ class Program:
         return bytes(image)
 
     def file_offset(self, address: int) -> int:
-        """Where the byte of an address of the flash stands in the file.
+        """Where the byte of an address of the flash is in the file.
 
         Raises:
             ElfError: nothing is loaded there.

@@ -1,7 +1,7 @@
 # How the firmware is checked: what can be read out of the code, a fuzzer, and the sanitizers. Included by the Makefile.
 #
 #   make -C firmware lint                  warnings of gcc and clang, cppcheck, clang-tidy: core, kinds, ports, emulator, fuzzer
-#   make -C firmware fuzz SECONDS=600      each kind of board for so long; what it finds is in build/fuzz/found
+#   make -C firmware fuzz SECONDS=600      each kind of board for this long; what it finds is in build/fuzz/found
 #   make -C firmware sanitized             the libraries of the tests, with AddressSanitizer and UBSan, in build/sanitized
 
 CHECKED     := $(SOURCES) $(wildcard ports/host/*.c)

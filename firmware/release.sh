@@ -4,7 +4,7 @@
 #
 #     make firmware-release KEY=release.key
 #
-# The public half of the key stands in controller/boards/firmware_image.py (RELEASE_KEYS). The secret half belongs to whoever
+# The public half of the key is in controller/boards/firmware_image.py (RELEASE_KEYS). The secret half belongs to whoever
 # releases, and never into this tree: a file of 64 hexadecimal digits with the mode 0600.
 set -eu
 cd "$(dirname "$0")/.."

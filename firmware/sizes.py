@@ -141,7 +141,7 @@ class _Code:
             if symbol.function or (symbol.label and symbol.size):
                 starts[symbol.address] = (symbol.name, symbol.size)
                 inside.append((symbol.address, symbol.address + symbol.size))
-        # A label of the library's assembly is a function of its own, unless it lies in one. Every vector without a
+        # A label of the library's assembly is a function of its own, unless it is in one. Every vector without a
         # handler is another name of NO_INTERRUPT.
         for symbol in sorted(program.symbols, key=lambda each: each.name != NO_INTERRUPT):
             outside = not any(begin <= symbol.address < end for begin, end in inside)
@@ -188,12 +188,12 @@ class _Code:
                 sets_stack = True
             elif operation in ("call", "rcall"):
                 if not target:
-                    function.problem = f"calls what is no function, at {each.at:#x}"
+                    function.problem = f"calls what is not a function, at {each.at:#x}"
                 else:
                     function.calls.add(target)
             elif operation in ("jmp", "rjmp"):
                 if not target:
-                    function.problem = f"jumps to what is no function, at {each.at:#x}"
+                    function.problem = f"jumps to what is not a function, at {each.at:#x}"
                 elif target != name:
                     function.jumps.add(target)
             elif operation in ("icall", "eicall"):

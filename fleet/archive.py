@@ -3,10 +3,10 @@
     FOLDER/<venue>/<real or sim>/<table>/000000000001-000000007200.jsonl.gz    bodies, one a line, as published
     FOLDER/<venue>/<real or sim>/<table>/000000000001-000000007200.seal.json   the seal that vouches for the last one
 
-Each file ends with an event whose head a seal states, and the next one goes on from there. Nothing is removed from the
-stream before the files are on the disk, were read again, and their chain, from the first event on, is the sealed one;
-and of what no seal vouches for, nothing ever is. The last event of a table stays in the stream: from there the relay,
-and a hub that sources the stream, know where to go on.
+Each file ends with an event whose head a seal states, and the next one continues from there. Nothing is removed from
+the stream before the files are on the disk, were read again, and their chain, from the first event on, is the sealed
+one; and of what no seal vouches for, nothing ever is. The last event of a table stays in the stream: from there the
+relay, and a hub that sources the stream, know where to go on.
 
 Cut off at any moment, a file is complete or is not there, and the stream holds what the files lack.
 """
@@ -69,7 +69,7 @@ def read_archive(root: Path, keys: Collection[bytes] = ()) -> dict[TableName, Ar
     """Reads and verifies all files of a folder; `keys` as of `verify_stream`.
 
     Raises:
-        ArchiveError: a file is missing, was changed, or cannot be read; or something stands where the folder of a table
+        ArchiveError: a file is missing, was changed, or cannot be read; or something is where the folder of a table
             does, and is none.
     """
     if not root.is_dir():
@@ -99,7 +99,7 @@ def _folders(root: Path) -> Iterator[Path]:
 
 def _strange(path: Path) -> ArchiveError:
     where = f"FOLDER/<venue>/{REAL}/<table> or FOLDER/<venue>/{SIM}/<table>"
-    return ArchiveError(f"{path}: it is no table of an archive, whose folder is {where}; move it away")
+    return ArchiveError(f"{path}: it is not a table of an archive, whose folder is {where}; move it away")
 
 
 def read_table(root: Path, table: TableName, keys: Collection[bytes] = ()) -> ArchivedTable:

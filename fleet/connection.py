@@ -6,8 +6,8 @@
 
 An address with tls:// is never used in the clear: where the server does not ask for TLS, nothing is sent to it.
 
-A connection is never made again by itself: whoever has one learns that it is lost, and asks the server anew what it
-holds before it goes on.
+A connection is never made again by itself: whoever has one learns that it is lost, and asks the server again what it
+holds before it continues.
 """
 
 from __future__ import annotations

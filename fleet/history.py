@@ -29,7 +29,7 @@ async def recall_rounds(jetstream: JetStream, stream: str, table: TableName, rou
     """The last rounds of a table that have a verdict.
 
     Raises:
-        NatsUnavailableError, NatsRefusedError: the stream cannot be read, or holds something that is no event.
+        NatsUnavailableError, NatsRefusedError: the stream cannot be read, or holds something that is not an event.
     """
     found: dict[int, RecalledRound] = {}
     decided: set[int] = set()
@@ -66,7 +66,7 @@ async def records(
     number in the stream.
 
     Raises:
-        NatsUnavailableError, NatsRefusedError: the stream cannot be read, or holds something that is no event.
+        NatsUnavailableError, NatsRefusedError: the stream cannot be read, or holds something that is not an event.
     """
     starts = await archived_starts(jetstream, stream, venue)
     hashes = {table: start.hash for table, start in starts.items()}

@@ -57,7 +57,7 @@ class RelayProbes:
         self._pulse = pulse
 
     def live(self) -> ProbeState:
-        """Whether its loop runs. That NATS or a service is away is nothing that a restart mends."""
+        """Whether its loop runs. That NATS or a service is away is nothing that a restart fixes."""
         problem = self._pulse.problem
         return ProbeState(() if problem is None else (problem,))
 

@@ -135,7 +135,7 @@ class _Lane:
         self.reader: asyncio.Task[None] | None = None
         """Follows this table alone, from where it was relayed again; None where it never was refused."""
         self.asking = False
-        """A service is asked whether the table goes on from it."""
+        """A service is asked whether the table continues from it."""
         self.not_before = 0
         """The beat at which one is asked again."""
 
@@ -340,7 +340,7 @@ class _Session:
         return {table.name: position for table, position in zip(tables, held, strict=True)}
 
     async def _position(self, stream: str, table: TableName) -> Position:
-        """After the last event of a table. One that is no event refuses the table."""
+        """After the last event of a table. One that is not an event refuses the table."""
         message = await self._stream.last(stream, table.events)
         if message is None:
             return Position("", 0)
@@ -546,7 +546,7 @@ class _Session:
             await sleep_ns(BEAT_NS)
 
     def _look_for_settled(self, beat: int) -> None:
-        """Has the service asked that alone serves a table of two, whether the table goes on from it."""
+        """Has the service asked that alone serves a table of two, whether the table continues from it."""
         for name, lane in self._progress.lanes.items():
             lane.silent = {service: beats + 1 for service, beats in lane.silent.items()}
             serving = [service for service, beats in lane.silent.items() if beats <= SETTLED_BEATS]
@@ -559,7 +559,7 @@ class _Session:
                 self._group.create_task(self._settle(name, lane, serving[0]))
 
     async def _settle(self, name: str, lane: _Lane, serving: str) -> None:
-        """Relays a table again from the service that serves it alone, if its journal goes on from what the stream
+        """Relays a table again from the service that serves it alone, if its journal continues from what the stream
         holds. That of another computer that took its name does not."""
         table = self._table(name)
         try:

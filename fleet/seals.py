@@ -117,7 +117,7 @@ async def sealed_heads(jetstream: JetStream, stream: str, keys: Collection[bytes
             try:
                 one = read_seal(message.body)
             except ValueError as error:
-                found.notes.append(f"message {message.seq} ({subject}) is no seal: {error}")
+                found.notes.append(f"message {message.seq} ({subject}) is not a seal: {error}")
                 continue
             if keys and one.public_key not in keys:
                 note = f"the seals of the key {one.seal.public_key} vouch for nothing: it was not given with --key"

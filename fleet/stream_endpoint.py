@@ -1,4 +1,4 @@
-"""The address of tables on JetStream, wherever that of a service's feed may stand:
+"""The address of tables on JetStream, wherever that of a service's feed is accepted:
 
 nats://10.0.0.5:4222                        all venues of a server; so is nats://10.0.0.5:4222/*
 tls://hub.example/atlantic-hall             one venue
@@ -57,7 +57,7 @@ class StreamEndpoint(NamedTuple):
         if table and not is_table(table):
             shown = table[:40].encode("unicode_escape").decode()
             raise NatsAddressError(
-                f'NATS address {address}: behind the venue stands the id of a table, not "{shown}"; {_EXAMPLE}'
+                f'NATS address {address}: after the venue, expected the id of a table, not "{shown}"; {_EXAMPLE}'
             )
         return cls(address, venue, table, simulated)
 
@@ -68,5 +68,6 @@ class StreamEndpoint(NamedTuple):
         return [self.table] if not asked or self.table in asked else []
 
     def kind(self, asked: bool | None) -> bool | None:
-        """Real or simulated tables, or both, as the subscriber has it: those of the address, else those asked for."""
+        """Real or simulated tables, or both, as the subscriber has it: those of the address, otherwise those asked
+        for."""
         return self.simulated if self.table else asked

@@ -49,7 +49,7 @@ class TableHistory:
     def __init__(
         self, messages: Messages, stream: str, table: TableName, unreadable: Callable[[NoEventError], None]
     ) -> None:
-        """`unreadable` is called for each message that is no event of the table, and is passed over."""
+        """`unreadable` is called for each message that is not an event of the table, and is passed over."""
         self._messages = messages
         self._stream = stream
         self._table = table

@@ -304,7 +304,7 @@ class _Session:
     # --- the streams ---------------------------------------------------------------------------------------------
 
     async def _scan(self) -> None:
-        """Looks for streams, and for those that were made anew, again and again."""
+        """Looks for streams, and for those that were made again, again and again."""
         venue = self._endpoint.venue
         while True:
             streams = await held_streams(self._jetstream, venue)
@@ -332,8 +332,8 @@ class _Session:
             await sleep_ns(SCAN_NS if there else WAIT_NS)
 
     async def _begin_tail(self, stream: str, subject: str, tables: set[TableName]) -> bool:
-        """Begins to read a stream behind its last message, where it is not read yet, or was made anew: then its numbers
-        begin below those that were read. Returns whether it does, and adds the tables that the stream holds."""
+        """Begins to read a stream behind its last message, where it is not read yet, or was made again: then its
+        numbers begin below those that were read. Returns whether it does, and adds the tables that the stream holds."""
         known = self._tails.get((stream, subject))
         info = await self._jetstream.info(stream)
         if info is None or (known is not None and info.last_seq >= known.seq - 1):
@@ -372,7 +372,7 @@ class _Session:
     # --- histories -----------------------------------------------------------------------------------------------
 
     def read_asked(self) -> None:
-        """Reads what is asked for of tables, a page of each, where the reader keeps up: else with a later tick."""
+        """Reads what is asked for of tables, a page of each, where the reader keeps up: otherwise with a later tick."""
         if self._is_over or not self._subscriber.has_room:
             return
         for table, request in list(self._core.requests(self._subscriber.now_ns)):

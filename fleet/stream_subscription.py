@@ -163,13 +163,13 @@ class StreamSubscription:
         self._tables.join_again(name)
         for one in self._known.values():
             if one.place.name == name:
-                # Its snapshot may be older than what was read: only heartbeats from now on say how old.
+                # Its snapshot may be older than what was read: only heartbeats from now on show how old.
                 one.follower.liveness.forget()
 
     # --- the connection ------------------------------------------------------------------------------------------
 
     def connected(self, now_ns: int) -> None:
-        """There is a connection, and everything is read anew from the positions on."""
+        """There is a connection, and everything is read again from the positions on."""
         self.refused = self._notified = ""
         self._connected_ns = now_ns
         self.verify()
@@ -247,7 +247,7 @@ class StreamSubscription:
         self._release(table, one, now_ns)
 
     def unreadable(self, table: TableName, error: NoEventError) -> None:
-        """A message of the stream is no event of the table on whose subject it is. It is ignored, and
+        """A message of the stream is not an event of the table on whose subject it is. It is ignored, and
         notified: once for each reason."""
         self.malformed += 1
         self._trouble(table, error.why, str(error), about="message")
@@ -309,7 +309,7 @@ class StreamSubscription:
     def _on_time_of(self, one: _Table, now_ns: int) -> None:
         announced = one.announced
         while len(announced) > 1 and now_ns - announced[0][0] >= STALE_NS:
-            # Too old to say that the table is not stale.
+            # Too old to show that the table is not stale.
             announced.popleft()
         if announced and now_ns - max(announced[0][0], one.verified_ns) >= BEHIND_NS:
             one.verified_ns = now_ns
@@ -372,7 +372,9 @@ class StreamSubscription:
             return answer
         if isinstance(answer, wire.EndAnswer) and not answer.more and answer.end.last < one.follower.announced:
             end = answer.end
-            detail = f"the stream ends with event {end.last}, and event {one.follower.announced} came: it lost events"
+            detail = (
+                f"the stream ends with event {end.last}, and event {one.follower.announced} arrived: it lost events"
+            )
             refusal = wire.RequestRefusal(
                 code=wire.UNAVAILABLE, detail=detail, table=end.table, epoch=end.epoch, last=end.last
             )

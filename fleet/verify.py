@@ -1,6 +1,6 @@
 """Verifies what a stream holds: each table's events as a chain, against heads that were published or kept.
 
-Nothing in the stream is trusted: the chain is computed anew from the bodies. A head vouches for all events up to its
+Nothing in the stream is trusted: the chain is computed again from the bodies. A head vouches for all events up to its
 own: one of a heartbeat, of a seal in the stream, of a journal that verifies by its seals, or one that somebody kept.
 The header with the head that the relay computed vouches for nothing, since who can change a body can change it; where
 it disagrees, it names the place.
@@ -344,7 +344,7 @@ async def live_tables(jetstream: JetStream, venue: str = "") -> dict[TableName, 
 
 
 async def held_streams(jetstream: JetStream, venue: str = "") -> list[str]:
-    """The streams that hold events: that of the hub where there is one, else those of the venues.
+    """The streams that hold events: that of the hub where there is one, otherwise those of the venues.
 
     Raises:
         NatsUnavailableError, NatsRefusedError: they cannot be listed.

@@ -1,4 +1,4 @@
-"""The specification of a backend: what its lines are, what a table's file may say of them, and what opens them."""
+"""The specification of a backend: what its lines are, what a table's file may state of them, and what opens them."""
 
 from __future__ import annotations
 

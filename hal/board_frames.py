@@ -28,7 +28,7 @@ class BoardFrames:
 
     @property
     def failed(self) -> LineError | None:
-        """None while the board's link reconnects; else the defect that stopped it."""
+        """None while the board's link reconnects; otherwise the defect that stopped it."""
         return self._link.failed
 
     def open(self, sink: Sink, watcher: BoardWatcher) -> None:

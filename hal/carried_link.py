@@ -1,4 +1,4 @@
-"""A link whose messages a board carries: what a device is told, and what it reports, as frames (`hal.board.carried`).
+"""A link whose messages a board carries: a device's commands and reports, as frames (`hal.board.carried`).
 
     board up ──► Frame("reels", id of `identity` + fields): its reports of before are not known, and not carried
     send(id + fields) ──command──► board ──report──► Frame("reels", id + fields)
@@ -87,7 +87,7 @@ class CarriedLink:
         """Has the board do a command; does nothing while it is down.
 
         Raises:
-            MessageError: the bytes are no command.
+            MessageError: the bytes are not a command.
             BoardError: this kind of board has no such command.
         """
         command = command_in(data)

@@ -65,7 +65,7 @@ class FastClock:
         return self._speed
 
     def set_speed(self, speed: float) -> None:
-        """Goes on from the present at another speed."""
+        """Continues from the present at another speed."""
         system_ns = self._system.now_ns()
         self._own_ns = self._at(system_ns)
         self._system_ns, self._speed = system_ns, speed

@@ -1,4 +1,4 @@
-"""Which displays hang on this computer, as the kernel's graphics drivers say (/sys/class/drm)."""
+"""Which displays hang on this computer, as the kernel's graphics drivers report (/sys/class/drm)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of an unknown name: the known one that is nearest, or all of them."""
+"""The suggestion for an unknown name: the known one that is nearest, or all of them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class LineServer:
             LineError: the port is taken, or the address is not of this computer's loopback.
         """
         if not host.startswith("127."):
-            raise LineError(f"{host} is no address of the loopback: a screen shows what its own computer sends")
+            raise LineError(f"{host} is not an address of the loopback: a screen shows what its own computer sends")
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

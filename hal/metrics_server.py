@@ -70,7 +70,7 @@ class MetricsServer:
                 page: Iterable[bytes] = metrics(environ, start)
                 return page
             if (probe := _PROBES.get(path)) is None:
-                # A supervisor that asks for another path must not be told that all is well.
+                # A supervisor that asks for another path must not get the answer that all is well.
                 status, body, kind = 404, _NOTHING_ELSE, "text/plain; charset=utf-8"
             else:
                 (status, body), kind = probe_answer(probe(probes, environ.get("QUERY_STRING", ""))), "application/json"

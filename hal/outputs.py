@@ -335,7 +335,7 @@ class Outputs:
         """Clears the faults of these outputs (default: of all); they stay safe until they are set.
 
         The safe value is written once, which releases an output that its board holds safe. Where a wire could not be
-        written, the outputs are claimed anew: their chip may have been plugged in again.
+        written, the outputs are claimed again: their chip may have been plugged in again.
 
         Raises:
             LineError: there is no such output.
@@ -352,7 +352,7 @@ class Outputs:
         self._arm()
 
     def reclaim(self) -> None:
-        """A chip went and is back: if it was theirs, claims the outputs anew, all of them safe.
+        """A chip went and is back: if it was theirs, claims the outputs again, all of them safe.
 
         Outputs whose wires can still be written are left as they are: it was another chip. Faults stay until `clear`.
         Where the outputs cannot be opened, each has a fault that says why, and `clear` tries again.

@@ -11,7 +11,7 @@ each command, by which the board does so itself; and the board's own longest on-
     … a command is refused as `silent`│ nothing                  │ the same: it was sent before the host knew
     a longest time ends there first   │ that output is safe      │ it is stopped
     reset, unplugged, link too bad    │ all safe                 │ all unreachable until the board is up again
-    closed, or the process ends       │ all safe                 │ `all_safe` is sent; else the dead-man acts
+    closed, or the process ends       │ all safe                 │ `all_safe` is sent; otherwise the dead-man acts
     it does not take the motor's limit│ nothing                  │ the motor is not started: a fault, until `clear`
 
 A stopped output stays safe until it is set to its safe value once: nothing starts to move again by itself.

@@ -87,7 +87,7 @@ class GpiodOutputs:
                     raise request_refused(chip, list(zip(self._specs, offsets, strict=True)), error) from error
         except OSError as error:
             raise LineError(
-                f"outputs: their chip went while it was being opened ({error.strerror}); check its cable"
+                f"outputs: their chip disappeared while it was being opened ({error.strerror}); check its cable"
             ) from error
         self._identity = identity
         self._offsets = {spec.name: offset for offset, spec in zip(offsets, self._specs, strict=True)}

@@ -1,6 +1,6 @@
 """What a supervisor of processes asks: can this one go on (`/livez`), and is it of use now (`/readyz`)?
 
-A process that is not live is to be started again. One that is not ready is to be left alone: a restart mends nothing,
+A process that is not live is to be started again. One that is not ready is to be left alone: a restart repairs nothing,
 and takes what else runs in it.
 """
 

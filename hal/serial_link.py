@@ -133,7 +133,7 @@ class SerialLink:
 
     @property
     def failed(self) -> LineError | None:
-        """None while the link reconnects, whatever happens to the port; else the defect that stopped it."""
+        """None while the link reconnects, whatever happens to the port; otherwise the defect that stopped it."""
         if self._task is None or not self._task.done() or self._task.cancelled():
             return None
         error = self._task.exception()
@@ -343,7 +343,7 @@ class SerialLink:
 
 
 def keep_dtr(port: serial.Serial) -> None:
-    """Has an open port keep DTR raised when it is closed; a port that is no tty has no such line.
+    """Has an open port keep DTR raised when it is closed; a port that is not a tty has no such line.
 
     Raises:
         OSError, termios.error: the port was lost.

@@ -8,7 +8,7 @@ Documentation/input/multi-touch-protocol.rst, type B, and that of panels with a 
 
 The kernel sends what changes, and nothing else: a finger that comes down where the last one of its slot was lifted has
 no position in its events. So the state of the panel is read from the kernel before its first event counts, and again
-after events were dropped. A finger that came down meanwhile has no time, and is no touch.
+after events were dropped. A finger that came down meanwhile has no time, and is not a touch.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class TouchDecoder:
             finger.y = value
 
     def _report(self, t_ns: int, found: list[TouchEvent]) -> None:
-        """A whole report of the panel. A finger whose position is not known by then is no touch."""
+        """A whole report of the panel. A finger whose position is not known by then is not a touch."""
         for finger in self._fingers.values():
             if finger.tracking == finger.seen:
                 continue
@@ -204,7 +204,7 @@ class TouchPanel:
         """Opens it, has the kernel date its events by the monotonic clock, and takes it for itself.
 
         Raises:
-            LineError: it is not there, may not be read, or is no touch panel.
+            LineError: it is not there, may not be read, or is not a touch panel.
         """
         self.path = path
         try:
@@ -221,7 +221,7 @@ class TouchPanel:
             axes = (ABS_MT_POSITION_X, ABS_MT_POSITION_Y) if self._many else (ABS_X, ABS_Y)
             across, along = (_range(self._descriptor, axis) for axis in axes)
             if across is None or along is None:
-                raise LineError(f"{path}: {self.name} is no touch panel: it has no position")
+                raise LineError(f"{path}: {self.name} is not a touch panel: it has no position")
             if self._many and _absolute(self._descriptor, ABS_MT_SLOT) is None:
                 raise LineError(
                     f"{path}: {self.name} reports its fingers without slots (the kernel's protocol A): which finger "
@@ -230,7 +230,7 @@ class TouchPanel:
             fcntl.ioctl(self._descriptor, EVIOCGRAB, 1)
         except OSError as error:
             os.close(self._descriptor)
-            raise LineError(f"{path}: is no input device, or another program has it ({error.strerror})") from error
+            raise LineError(f"{path}: is not an input device, or another program has it ({error.strerror})") from error
         except LineError:
             os.close(self._descriptor)
             raise

@@ -53,7 +53,7 @@ class Command(NamedTuple):
     text: str = ""
     """The text of a capture, where it is not as `hal.capture.command_text` writes it: quoted and written as it was."""
     problem: str = ""
-    """Why such a text is no command; it then has no verb."""
+    """Why such a text is not a command; it then has no verb."""
 
 
 class Loss(StrEnum):
@@ -72,7 +72,7 @@ class Loss(StrEnum):
 class EdgesLost(NamedTuple):
     """At least one change of a line was not delivered.
 
-    `missing` is how many changes were lost where the backend can tell, else None. After `UNPLUGGED` the line's
+    `missing` is how many changes were lost where the backend knows, else None. After `UNPLUGGED` the line's
     level is unknown until its next `Edge`.
     """
 

@@ -2,7 +2,7 @@
 
     events ──► TableState (feed) ──► BoardView ──► page
 
-The view has what spectators may read and nothing else, so that a page only draws it. It is made anew for each event: a
+The view has what spectators may read and nothing else, so that a page only draws it. It is made again for each event: a
 correction changes the history, the statistics and the roads because they are computed again.
 """
 
@@ -253,7 +253,7 @@ def _status(state: TableState, live: Live) -> Status:
             return "waiting"
     if record is None:
         return "waiting"
-    # Settled or being settled: by what stands, which a dealer may have called.
+    # Settled or being settled: by the verdict in force, which a dealer may have called.
     return {"outcome": "result", "void": "void", "unresolved": "unresolved"}[record.stands.verdict]  # type: ignore[return-value]
 
 

@@ -48,7 +48,7 @@ def _machine(machine: MachineState, plays: Sequence[RoundRecord]) -> dict[str, A
 
 
 def _recalled(play: RoundRecord) -> dict[str, Any]:
-    """A play as it stands: its result, or why it has none."""
+    """The state of a play: its result, or why it has none."""
     stands, evidence = play.stands, play.evidence
     found = {"round": play.round, "time": play.time, "verdict": stands.verdict, "corrected": play.corrected}
     if stands.result is not None:

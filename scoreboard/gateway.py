@@ -43,7 +43,7 @@ class Source(NamedTuple):
     """One service to follow, or what a server has of several."""
 
     endpoint: str
-    """As pages are told."""
+    """As sent to pages."""
     tables: tuple[str, ...] = ()
     """Their ids; empty for all."""
     curve: ClientCurve | None = None

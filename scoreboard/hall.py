@@ -11,7 +11,7 @@ A page that acknowledges has them in batches, each with its time (`scoreboard.ne
 
 A board's message has all that the page shows of that table. A page that was away needs the last one only, asks with
 the revisions that it has, and can neither miss an event nor show one twice. Revisions count up while a gateway runs;
-another gateway has another id, and sends every board anew.
+another gateway has another id, and sends every board again.
 
 Nothing here does I/O or reads a clock.
 """
@@ -110,7 +110,7 @@ class HallService:
 
     @property
     def status(self) -> ServiceStatus:
-        """As pages are told."""
+        """As sent to pages."""
         return ServiceStatus(self.name, self.connected and not self.refused, self.refused or self.trouble)
 
     def key(self, name: str) -> str:
@@ -221,7 +221,7 @@ class Hall:
         return self._board(key).live
 
     def reset(self, key: str) -> None:
-        """The table is joined anew."""
+        """The table is joined again."""
         self._board(key).live = Live()
 
     def changed(self, key: str, state: TableState, venue: str = "") -> list[Message]:

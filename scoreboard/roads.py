@@ -10,7 +10,7 @@
 The derived roads work on the lengths of the runs, never on drawn cells: a drawn column may be bent.
 
     hand m of run n, k columns back     m = 1:  red if L(n-1) = L(n-1-k)
-                                        m > 1:  blue if m = L(n-k) + 1, else red
+                                        m > 1:  blue if m = L(n-k) + 1, otherwise red
 
 A run that reaches the sixth row, or a cell that is taken, turns to the right. The next run begins beside the run's own
 first column, in the next column whose first row is free.

@@ -127,7 +127,7 @@ class ScreenProgram:
         """A line of the table.
 
         Raises:
-            ScreenWireError: it is no message, and changes nothing.
+            ScreenWireError: it is not a message, and changes nothing.
         """
         message = to_screen(line)
         if isinstance(message, SetUpScreen):

@@ -3,7 +3,7 @@
     every turn:  lines of the table ──► program;  touches ──► table;  picture ──► display ──flip──► report ──► table
 
 A table that is silent for 2 s is gone: the screen shows so, and hangs up, so that one that was only stopped sets it up
-anew. While a reel turns, each flip is dated before and after it. While none turns, it waits for whatever comes first.
+again. While a reel turns, each flip is dated before and after it. While none turns, it waits for whatever comes first.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ScreenService:
 
     @property
     def refused(self) -> int:
-        """Lines of the table that were no messages, or too long for one."""
+        """Lines of the table that were not messages, or too long for one."""
         return self._refused + self._server.refused
 
     def step(self) -> bool:
@@ -110,12 +110,12 @@ class ScreenService:
                 self._program.take(line, now_ns)
             except ScreenWireError as error:
                 self._refused += 1
-                log.warning("a line of the table is no message: %s", error)
+                log.warning("a line of the table is not a message: %s", error)
             else:
                 self._heard_ns = now_ns
         if self._program.model is not None and now_ns - self._heard_ns >= SILENT_NS:
             log.error(
-                "nothing came from the table for %d s: the machine is shown as out of order", SILENT_NS // NS_PER_S
+                "nothing arrived from the table for %d s: the machine is shown as out of order", SILENT_NS // NS_PER_S
             )
             self._program.lose_table()
             self._server.hang_up()
@@ -172,7 +172,7 @@ class ScreenService:
 
     def _missed(self) -> None:
         """The kernel dropped events: while a reel turns, one of them may have been the press that stops it."""
-        log.warning("events of the touch panel were dropped: nobody read them in time")
+        log.warning("events of the touch panel were dropped: they were not read in time")
         if self._program.turns:
             self._trouble("touch", "events of the panel were dropped while a reel turned: a press may be lost")
             self._trouble("touch", "the panel is read again", fails=False)

@@ -12,7 +12,7 @@ from typing import Final
 import pygame
 
 HZ: Final = 60
-"""Frames a second where the display does not say (ours)."""
+"""Frames a second where the display does not state them (ours)."""
 
 
 class DisplayError(Exception):

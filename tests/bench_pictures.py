@@ -115,7 +115,7 @@ SMALLER: Final = """async (png) => {
   canvas.getContext("2d").drawImage(image, 0, 0);
   return canvas.toDataURL("image/webp", 0.8).split(",")[1];
 }"""
-"""The browser writes the picture anew, a third as large."""
+"""The browser writes the picture again, a third as large."""
 
 
 def smaller(chromium: Browser, png: Path, webp: Path) -> None:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What the checks of the firmware, of pages in a browser, of a screen, of the units, of NATS, of signed releases, of the
 # AsyncAPI document and of the share of the virtual machine need from Debian, and (with a word) what others need.
-# Installs what is missing where this may be done without a password; else says what to install, and ends with 1.
+# Installs what is missing where this may be done without a password; otherwise says what to install, and ends with 1.
 #
 #     sh tests/debian_packages.sh            installs what is missing
 #     sh tests/debian_packages.sh vm         those of the virtual machine (make vm-test)

@@ -1,4 +1,4 @@
-"""A journal in virtual time: what a machine records is durable some milliseconds later, and it is told so."""
+"""A journal in virtual time: what a machine records is durable some milliseconds later, and it is notified."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def fault_plan(given: Sequence[str], rounds: int | None, geometry: Geometry) -> 
         fault_named(name, geometry)
         if at and not (number.isdecimal() and 1 <= int(number) <= (rounds or 10**9)):
             last = f" to {rounds}" if rounds else ""
-            raise FaultError(f'fault "{one}": after @ comes the number of a round, from 1{last}')
+            raise FaultError(f'fault "{one}": write the number of a round after @, from 1{last}')
         place = int(number) if at else None
         if place in plan:
             where = "every round" if place is None else f"round {place}"

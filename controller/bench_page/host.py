@@ -1,4 +1,4 @@
-"""Runs one table for the page, as the service would, but for its journal and its feed: nothing is kept or published.
+"""Runs one table for the page, as the service would, except for its journal and its feed: nothing is kept or published.
 
 On simulated devices it has a clock of its own, whose speed can be changed. On real ones it only reads: it claims no
 output, and what the table commands is dropped.
@@ -247,7 +247,7 @@ class BenchHost:
             self.live.supervise()
         self.output_test.due(clock.now_ns())
 
-    # --- what the page is told -----------------------------------------------------------------------------------
+    # --- what the page is sent -----------------------------------------------------------------------------------
 
     def update(self) -> Update:
         """What happened since the update before."""

@@ -46,7 +46,7 @@ class OutputTest:
         """Lights a lamp.
 
         Raises:
-            OutputTestError: it is no lamp, another one is lit, or it cannot be opened.
+            OutputTestError: it is not a lamp, another one is lit, or it cannot be opened.
         """
         if line not in self.lamps:
             raise OutputTestError(f"{line}: no lamp on a pin of the Pi; there are {', '.join(self.lamps) or 'none'}")

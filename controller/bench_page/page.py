@@ -29,7 +29,7 @@ MOST_ACTION_BYTES: Final = 16 * 1024
 MOST_CLIENTS: Final = 16
 """Browsers at once (ours): a technician has one or two."""
 LIMITS: Final = Limits(messages=250, octets=4 * 1024 * 1024)
-"""What is kept for a browser that does not keep up: ten seconds; then it connects again, and gets the past anew."""
+"""What is kept for a browser that does not keep up: ten seconds; then it connects again, and gets the past again."""
 
 
 class BenchPage:
@@ -113,7 +113,7 @@ class BenchPage:
             raise web.HTTPForbidden(text="only a page of this server may have it: another site's asked\n")
         wanted = self._host.wanted()
         if wanted is None:
-            raise web.HTTPNotFound(text="nothing came on the lines yet: wait a moment\n")
+            raise web.HTTPNotFound(text="nothing has arrived on the lines yet: wait a moment\n")
         rendered = await asyncio.to_thread(render, wanted)
         name, data = f"{wanted.event_id}.vcd", rendered.data
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -130,7 +130,7 @@ class BenchPage:
 
 
 async def _asked(request: web.Request) -> dict[str, Any]:
-    """The JSON object of a request. A chunked body does not say its length, so it is counted as it comes."""
+    """The JSON object of a request. A chunked body does not state its length, so it is counted as it comes."""
     length = request.content_length or 0
     body = bytearray()
     while length <= MOST_ACTION_BYTES and (piece := await request.content.readany()):

@@ -24,15 +24,15 @@ SOON_NS: Final = 120_000_000_000
 
 _PHASES: Final[dict[Phase, str]] = {
     OPEN: "bets are open",
-    RUNNING: "the run is on",
+    RUNNING: "the run is in progress",
     RUNNING_OUT: "void: the device runs out",
-    SETTLING: "a verdict stands: bets are settled",
+    SETTLING: "there is a verdict: bets are being settled",
 }
 _PHASES_OF_MACHINE: Final[dict[Phase, str]] = {
     OPEN: "a token begins it",
-    RUNNING: "it is on",
+    RUNNING: "it is in progress",
     RUNNING_OUT: "void: the machine runs out",
-    SETTLING: "its outcome stands",
+    SETTLING: "it has its outcome",
 }
 """A machine has no bets, and nobody calls: a token begins its play."""
 
@@ -98,7 +98,7 @@ def verdict_shown(event: Event, game: str, origin_ns: int) -> VerdictShown:
     """A verdict in words; the event is an outcome, a void or an unresolved one."""
     data = event.data
     if not isinstance(data, VERDICTS):
-        raise TypeError(f"{type(data).__name__} is no verdict")
+        raise TypeError(f"{type(data).__name__} is not a verdict")
     kind = type(data).kind.removeprefix("round.")
     reason = "" if isinstance(data, events.Outcome) else data.reason
     rule = (data.unproven_rule or data.rule) if isinstance(data, events.Unresolved) else data.rule

@@ -21,7 +21,7 @@ from controller.boards.detached_signature import signature_path, signature_text,
 _DOMAIN: Final = b"feltwire board report\0"
 """The prefix of signed data: no other signature by the same key is valid for a report."""
 _MOST_BYTES: Final = 1 << 20
-"""A longer file is no report and holds no answers (ours)."""
+"""A longer file is not a report and holds no answers (ours)."""
 ANSWERS: Final = "answers"
 """The table of a file of answers."""
 
@@ -95,7 +95,7 @@ def load(kind: str) -> Sheet:
     except FileNotFoundError as error:
         raise BenchSheetError(f"there is no test sheet of a {kind} board") from error
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-        raise BenchSheetError(f"{file}: it is no test sheet ({error}); install this software again") from error
+        raise BenchSheetError(f"{file}: it is not a test sheet ({error}); install this software again") from error
     return msgspec.structs.replace(sheet, sha256=hashlib.sha256(content).hexdigest())
 
 
@@ -103,7 +103,7 @@ def judge(step: SheetStep, found: bool | float, remark: str = "") -> SheetFindin
     """Whether what was found is what the step expects: a measured value within its bounds, or a plain yes.
 
     Raises:
-        BenchSheetError: a value is given where none is measured, or the other way round, or it is no finite number.
+        BenchSheetError: a value is given where none is measured, or the other way round, or it is not a finite number.
     """
     if step.unit == "":
         if not isinstance(found, bool):
@@ -189,7 +189,7 @@ def read_signed(path: Path, signers: Sequence[bytes]) -> BenchReport:
     """A report that one of these public keys signed as it is.
 
     Raises:
-        BenchSheetError: it cannot be read, it is no report, or none of the keys signed it.
+        BenchSheetError: it cannot be read, it is not a report, or none of the keys signed it.
     """
     beside = signature_path(path)
     try:
@@ -200,11 +200,11 @@ def read_signed(path: Path, signers: Sequence[bytes]) -> BenchReport:
     except OSError as error:
         raise BenchSheetError(f"{error.filename}: it cannot be read ({error.strerror})") from error
     except (ValueError, msgspec.MsgspecError, RecursionError) as error:
-        raise BenchSheetError(f"{path}: it is no signed report ({error}); copy both files again") from error
+        raise BenchSheetError(f"{path}: it is not a signed report ({error}); copy both files again") from error
     if not signed_by_any(_DOMAIN, content, signature, signers):
         keys = " or ".join(signer.hex() for signer in signers)
         raise BenchSheetError(
-            f"{beside}: it is no signature of {path.name} by {keys}: the report was changed since, or another key "
+            f"{beside}: it is not a signature of {path.name} by {keys}: the report was changed since, or another key "
             "signed it"
         )
     return found

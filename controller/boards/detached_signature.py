@@ -1,6 +1,6 @@
 """Detached signatures of files: Ed25519, over what the file is and its bytes, in hexadecimal beside the file.
 
-The signature also covers a domain, the kind of the file: what was signed as a report is no signed firmware.
+The signature also covers a domain, the kind of the file: what was signed as a report is not a signed firmware.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def read_signed(domain: bytes, path: Path, signer: bytes, most_bytes: int) -> by
     try:
         signature = bytes.fromhex(read_at_most(beside, most_bytes).decode("ascii").strip())
     except ValueError as error:
-        raise SignedFileError(f"{beside}: it is no signature") from error
+        raise SignedFileError(f"{beside}: it is not a signature") from error
     if not signed_by_any(domain, content, signature, [signer]):
         raise SignedFileError(
             f"{path}: it was changed since, or another key signed it than this table's, {signer.hex()[:16]}…"
@@ -106,5 +106,5 @@ def toml_value(value: object) -> str:
     """A text, a number or a list of them as TOML."""
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(toml_value, value)) + "]"
-    # A string of JSON is one of TOML, but for DEL, which TOML wants escaped; JSON's numbers are TOML's.
+    # A string of JSON is one of TOML, except for DEL, which TOML wants escaped; JSON's numbers are TOML's.
     return msgspec.json.encode(value).decode().replace("\x7f", "\\u007f")

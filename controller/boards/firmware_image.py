@@ -132,13 +132,15 @@ def read(path: Path) -> Manifest:
     """Reads a manifest.
 
     Raises:
-        FirmwareError: it is not there, or it is no manifest.
+        FirmwareError: it is not there, or it is not a manifest.
     """
     content = _bytes(path, "make it with: make firmware; images are flashed only with the manifest beside them")
     try:
         given = msgspec.json.decode(content, type=_Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise FirmwareError(f"{path}: it is no manifest of firmware ({error}); make it with: make firmware") from error
+        raise FirmwareError(
+            f"{path}: it is not a manifest of firmware ({error}); make it with: make firmware"
+        ) from error
     unknown = sorted(set(given.boards) - set(KINDS))
     if unknown:
         raise FirmwareError(f"{path}: it has firmware of kind {unknown[0]}, and there are {', '.join(KINDS)}")
@@ -171,7 +173,7 @@ def check_image(firmware: Firmware) -> bytes:
     """The content of an image file after all checks.
 
     Raises:
-        FirmwareError: it is not there, it differs from the manifest, or it is no image.
+        FirmwareError: it is not there, it differs from the manifest, or it is not an image.
     """
     content = _bytes(firmware.path, "copy it beside its manifest, or make it with: make firmware")
     found = hashlib.sha256(content).hexdigest()
@@ -197,7 +199,7 @@ def image_hash_of(image: bytes, name: str) -> bytes:
     """
     if image.count(BUILD_MARK) != 1:
         raise FirmwareError(
-            f"{name}: it has no hash of its build, so it is no firmware of this project, or is from before protocol "
+            f"{name}: it has no hash of its build, so it is not firmware of this project, or is from before protocol "
             "3; give the right file"
         )
     at = image.index(BUILD_MARK) + len(BUILD_MARK)
@@ -232,12 +234,12 @@ def check_signature(manifest: Manifest, signers: Sequence[bytes]) -> None:
     try:
         signature = bytes.fromhex(content.decode("ascii").strip())
     except ValueError as error:
-        raise FirmwareError(f"{path}: it is no signature: expected 128 hexadecimal digits; copy it again") from error
+        raise FirmwareError(f"{path}: it is not a signature: expected 128 hexadecimal digits; copy it again") from error
     if not signed_by_any(_DOMAIN, manifest.content, signature, signers):
         keys = " or ".join(signer.hex() for signer in signers)
         raise FirmwareError(
-            f"{path}: it is no signature of {manifest.path.name} by {keys}: the manifest was changed since, or another "
-            "key signed it; flash nothing of it"
+            f"{path}: it is not a signature of {manifest.path.name} by {keys}: the manifest was changed since, or "
+            "another key signed it; flash nothing of it"
         )
 
 

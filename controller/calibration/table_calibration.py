@@ -35,7 +35,7 @@ _DOMAIN: Final = b"feltwire calibration\0"
 """The prefix of signed data: no other signature by the same key is valid for a calibration."""
 SUFFIX: Final = ".calibration"
 MOST_BYTES: Final = 1 << 18
-"""A longer file is no calibration (ours)."""
+"""A longer file is not a calibration (ours)."""
 DEVICE_NAME: Final = "calibration"
 """The device under which a table reports its calibration."""
 NOT_CALIBRATED: Final = "not_calibrated"
@@ -192,7 +192,7 @@ def _decoded(path: Path, content: bytes) -> TableCalibration:
     try:
         return msgspec.convert(tomllib.loads(content.decode("utf-8")), TableCalibration)
     except (ValueError, msgspec.ValidationError, RecursionError) as error:
-        raise CalibrationError(f"{path}: it is no calibration ({error})") from error
+        raise CalibrationError(f"{path}: it is not a calibration ({error})") from error
 
 
 def write(path: Path, made: TableCalibration, key: SigningKey) -> None:

@@ -29,11 +29,11 @@ _DOMAIN: Final = b"feltwire certificate\0"
 """The prefix of signed data: no other signature by the same key is valid for a certificate."""
 SUFFIX: Final = ".certificate"
 MOST_BYTES: Final = 1 << 20
-"""A longer file is no certificate (ours)."""
+"""A longer file is not a certificate (ours)."""
 LEAST_HASH_BITS: Final = 128
 """By this many bits at least a program is named (OAC 325:85-15-21)."""
 NAMED: Final = 6
-"""So many differences are named; of more, how many there are (ours)."""
+"""This many differences are named; of more, how many there are (ours)."""
 
 Facts = Mapping[str, Mapping[str, str]]
 """Of each board and device, what it reports of itself."""
@@ -213,7 +213,7 @@ def read(path: Path, signer: bytes) -> Certificate:
     except SignedFileError as error:
         raise CertificateError(str(error)) from error
     except (ValueError, msgspec.ValidationError, RecursionError) as error:
-        raise CertificateError(f"{path}: it is no certificate ({error})") from error
+        raise CertificateError(f"{path}: it is not a certificate ({error})") from error
 
 
 def write(path: Path, made: Certificate, key: SigningKey) -> None:

@@ -69,7 +69,7 @@ class LazyGroup(click.Group):
             return None
         command = import_module(module).command
         if not isinstance(command, click.Command):
-            raise TypeError(f"{module}.command is no click command")
+            raise TypeError(f"{module}.command is not a click command")
         return command
 
 

@@ -36,7 +36,7 @@ def command(
 
     Every line as a timing diagram, what the drivers make of it, the round and its rule, and the wiring with the pin
     that moved. With backend "sim" each named fault has a button, time a slider, and you can play by hand. On real
-    devices the bench only reads, but for lamps, which it tests while its table is closed; the service must not have
+    devices the bench only reads, except for lamps, which it tests while its table is closed; the service must not have
     the lines at the same time. Drop a capture on the page to replay it. Nothing is journalled or published.
 
     Whoever reaches the page can play with simulated devices: it listens on this computer alone unless --host says

@@ -86,7 +86,7 @@ def check_command(
 
     With --sheet the check is a step of the test sheet of a carrier board, whose first steps are done with the module
     out of its socket. Each step says what to do and what must be found; answer y or n, or the value that was measured.
-    The test ends at the first step that fails: mend the board, and begin again. feltwire keys new --signing --dir
+    The test ends at the first step that fails: repair the board, and begin again. feltwire keys new --signing --dir
     makes the key. Given as FILE, the report is verified.
 
     FILE is a manifest.json, its folder, or one .hex file beside its manifest; without it, the images that come with

@@ -120,7 +120,7 @@ def _walk(
             finding = judge(step, given[step.id])
         findings.append(finding)
         if not finding.passed:
-            click.echo(click.style("    failed: the test ends here; mend the board and begin again", fg="red"))
+            click.echo(click.style("    failed: the test ends here; repair the board and begin again", fg="red"))
             return findings, board
         click.echo(click.style("    passed", fg="green"))
     return findings, board

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 @click.command("calibrate")
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
 @click.option("--device", "devices", multiple=True, metavar="NAME", help="Only this device; repeat for more.")
-@click.option("--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the key lies.")
+@click.option(
+    "--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder with the key."
+)
 @click.option("--by", default="", callback=person, metavar="NAME", help="Who calibrates; without it, the user.")
 @click.option("--seconds", type=click.FloatRange(min=0.5), help="End each movement after this long, without ENTER.")
 @click.option("--check", "only_check", is_flag=True, help="Only report the state of the table's calibration.")
@@ -66,8 +68,8 @@ def command(
     """Prove the wiring of a table by guided movements, and write its signed calibration.
 
     No software sees that two equal sensors are exchanged, or that the indicator is over another space than the
-    count says. You move the wheel, the ball, a die or a card as you are told; each movement is judged at once, with
-    what is wrong and how to mend it. What is measured (the angles of the track sensors, the flapper's zone) is shown,
+    count says. You move the wheel, the ball, a die or a card as instructed; each movement is judged at once, with
+    what is wrong and how to fix it. What is measured (the angles of the track sensors, the flapper's zone) is shown,
     kept, and used in play. No round is open meanwhile, and no output is driven.
 
     When every movement of a device has passed, TABLE.calibration and its signature are written beside the file. A table
@@ -114,7 +116,7 @@ def command(
     path = calibration_path(config)
     before = _before(path, key)
     if not os.access(path.parent, os.W_OK):
-        # Said now, and not after ten minutes of work.
+        # Reported now, and not after ten minutes of work.
         _leave(f"{path.parent}: the calibration is written there, and this user may not; use sudo", BAD_CONFIGURATION)
     guide = TerminalGuide(seconds)
     outcome = _listen(config, guide, devices)

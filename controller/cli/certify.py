@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 @click.command("certify")
 @click.argument("table", metavar="TABLE.toml", type=click.Path(path_type=Path))
 @click.option("--check", "only_check", is_flag=True, help="Compare with the certificate; nothing is written.")
-@click.option("--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the key lies.")
+@click.option(
+    "--state", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="The folder with the key."
+)
 @click.option(
     "--key",
     "key_file",
@@ -67,7 +69,7 @@ def command(table: Path, only_check: bool, state: Path | None, key_file: Path | 
     config = load_one(table)
     if not is_machine(config):
         cite = "" if is_house(config.rules) else " (13:47-20.15(d))"
-        raise click.UsageError(f"{config.file}: {config.game} is no machine, and machines alone are certified{cite}")
+        raise click.UsageError(f"{config.file}: {config.game} is not a machine, and machines alone are certified{cite}")
     if only_check and key_file is not None:
         raise click.UsageError("--key is for writing; --check takes the key that the file names, or the table's own")
     running = service_of(config, services())

@@ -47,7 +47,8 @@ def command(tables: tuple[Path, ...], unit: str | None) -> None:
 def allow(unit: str, paths: Sequence[str]) -> None:
     """Has systemd allow these device files to a unit, and no other; ends with 1 where it does not."""
     rules = [f"DeviceAllow={path} rw" for path in dict.fromkeys(paths)]
-    # The empty one takes back what was allowed before. Runtime: names are looked up anew at each start of the computer.
+    # The empty one takes back what was allowed before. Runtime: names are looked up again at each start of the
+    # computer.
     asked = [SYSTEMCTL, "set-property", "--runtime", unit, "DevicePolicy=closed", "DeviceAllow=", *rules]
     try:
         done = subprocess.run(asked, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""`feltwire doctor`: everything between the socket and the verdict, with what was found and how to mend it."""
+"""`feltwire doctor`: everything between the socket and the verdict, with what was found and how to fix it."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _COLORS = {"ok": "green", "warning": "yellow", "failed": "red", "skipped": "brig
     metavar="S",
     help="Seconds in which nobody touches anything.",
 )
-@click.option("--yes", is_flag=True, help="Ask nothing: nothing is moved. So it is too where nobody is at a terminal.")
+@click.option("--yes", is_flag=True, help="Ask nothing: nothing is moved. This is the default without a terminal.")
 @click.option(
-    "--move", type=click.FloatRange(min=0.5), metavar="S", help="Give so long for each device, without ENTER."
+    "--move", type=click.FloatRange(min=0.5), metavar="S", help="End each movement after this long, without ENTER."
 )
 @click.option(
     "--report",
@@ -61,7 +61,7 @@ def command(
 ) -> None:
     """Examine a table: file, permissions, chips, lines, noise, boards, clock, disk, power, keys, feed and journal.
 
-    Each check says what it found and, where something is wrong, how to mend it. It is safe with the table closed: no
+    Each check says what it found and, where something is wrong, how to fix it. It is safe with the table closed: no
     output is driven, and lines are only read. Where a service runs the table, it holds the lines: it is asked, and they
     are left alone; stop it to have them examined. You are asked to move each device; ENTER when you have, s to leave it
     out. What no check can see (two equal sensors exchanged) is for feltwire calibrate.

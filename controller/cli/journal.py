@@ -92,7 +92,7 @@ def verify_command(
 
     Everything is read: the pages of the file, every record's hash and columns, every seal, and the witness file beside
     it. Give archives oldest first and the journal last: each must continue the one before, in its chains and in where
-    each table stood. Captures are held against the SHA-256 with which the events name them.
+    each table was. Captures are held against the SHA-256 with which the events name them.
 
     Seals are checked with the public key that you give; without one, with the key in the file, which whoever replaced
     the whole file could have replaced too. Every heartbeat of the feed carries a table's head: a head that you kept
@@ -138,7 +138,7 @@ def _captures_are_good(paths: Sequence[Path], folder: Path, *, as_json: bool) ->
             report = check_captures(paths, folder, SUFFIX)
         except OSError as error:
             what = f"a capture cannot be read ({error.filename}: {error.strerror})"
-            raise JournalError(folder, what, "mend the folder, or give another with --captures") from error
+            raise JournalError(folder, what, "fix the folder, or give another with --captures") from error
     if as_json:
         click.echo(msgspec.json.encode(report))
         return not report.wrong
@@ -175,7 +175,7 @@ def _parse_span(_ctx: click.Context, param: click.Parameter, value: str | None) 
     wrong = [one for one, end in zip((first, last), ends, strict=True) if one and end is None]
     if wrong or not (first or last):
         what = "a round" if param.name == "numbers" else "an event"
-        raise click.BadParameter(f"{value!r} is no number of {what}; expected 17, 17-40, 17- or -40")
+        raise click.BadParameter(f"{value!r} is not a number of {what}; expected 17, 17-40, 17- or -40")
     span = Span(ends[0], ends[1] if dash else ends[0])
     if span.first is not None and span.last is not None and span.first > span.last:
         raise click.BadParameter(f"{value!r} ends before it begins; expected {span.last}-{span.first}")

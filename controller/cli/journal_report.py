@@ -219,7 +219,7 @@ class _Page:
             parts.append(f"<h3>{escaped(one.table)}: {_counted(counted.outcomes, 'result')}</h3>")
             for each in counted.fields:
                 shown = [one for one in each.counts if one.count or len(each.counts) <= MOST_VALUES]
-                rest = "" if len(shown) == len(each.counts) else "; values that never came are left out"
+                rest = "" if len(shown) == len(each.counts) else "; values that were never measured are left out"
                 cells = "".join(
                     f"<li{'' if value.count else ' class=zero'}>{escaped(value.value)}<b>{value.count}</b></li>"
                     for value in shown
@@ -265,7 +265,7 @@ class _Page:
                     what = "called" if data.confirmed else "corrected"
                     before, after = verdict_words(one.game, data.from_), verdict_words(one.game, data.to)
                 elif isinstance(data, RoundDisputed):
-                    what, before, after = "disputed", verdict_words(one.game, data.stands), "stands"
+                    what, before, after = "disputed", verdict_words(one.game, data.stands), "unchanged"
                 else:
                     continue
                 words = (self._time(event), one.table, data.round, what, before, after, data.by, data.why)
@@ -407,7 +407,9 @@ class _Page:
                 was: Any = event.data
                 stands = verdict_words(one.game, one.stands[number])
                 rows.append((self._time(event), one.table, number, stands, rule_words(was.rule)))
-        return table_of(("time", "table", "round", "stands", "by"), sorted(rows), numbers=(2,), wrap=(3,), whole=(0, 1))
+        return table_of(
+            ("time", "table", "round", "verdict", "by"), sorted(rows), numbers=(2,), wrap=(3,), whole=(0, 1)
+        )
 
     def _proof(self) -> str:
         audit = self._audit

@@ -33,7 +33,8 @@ def _unit(row: PlotRow) -> str:
 
 
 def _scale(row: PlotRow, rows: Sequence[PlotRow]) -> tuple[float, float]:
-    """The least and the greatest value of a row's scale: a whole turn for angles on a circle, else what is there."""
+    """The least and the greatest value of a row's scale: a whole turn for angles on a circle, otherwise what is
+    there."""
     alike = [one for one in rows if one.unit == row.unit]
     values = [value for one in alike for value in (one.value, one.expected) if value is not None]
     if row.unit == "°" and max(values) > 20:

@@ -31,7 +31,7 @@ class Size(click.ParamType[tuple[int, int]]):
         """Reads it."""
         words = str(value).lower().split("x")
         if len(words) != 2 or not all(word.isascii() and word.isdecimal() and len(word) <= 5 for word in words):
-            self.fail(f"{value!r} is no size such as 1920x1080", param, ctx)
+            self.fail(f"{value!r} is not a size such as 1920x1080", param, ctx)
         width, height = int(words[0]), int(words[1])
         if not (320 <= width <= 8192 and 320 <= height <= 8192):
             self.fail(f"{value!r}: each side is 320 to 8192 pixels", param, ctx)

@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 def command(table: Path, only: tuple[str, ...], only_list: bool, by: str, report: Path | None) -> None:
     """Drive each output of a table while a person watches, and note what was seen.
 
-    Lamps and displays are lit one after the other; a motor or a signal only after you have said that nobody is near.
-    The table must be closed and its service stopped. However it ends (an answer, Ctrl-C, an error, a lost board), every
-    output is made safe; boards do that by themselves when the computer falls silent.
+    Lamps and displays are lit one after the other; a motor or a signal only after you have confirmed that nobody is
+    near. The table must be closed and its service stopped. However it ends (an answer, Ctrl-C, an error, a lost board),
+    every output is made safe; boards do that by themselves when the computer falls silent.
 
     \b
     Examples:

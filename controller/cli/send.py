@@ -136,7 +136,7 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
         elif last:
             given[last] += f" {word}"
         else:
-            raise click.UsageError(f'"{word}" is no key=value; write for example why="{word}"')
+            raise click.UsageError(f'"{word}" is not a key=value; write for example why="{word}"')
     return base, verb, given
 
 
@@ -216,12 +216,14 @@ def _show_status(status: dict[str, Any]) -> None:
         click.echo(f"PROBLEM: {status['problem']}")
     if status.get("overloaded"):
         click.echo(f"OVERLOADED: {status['overloaded']}")
-    for table, stands in tables.items():
-        simulated = ", simulated" if stands.get("simulated") else ""
-        click.echo(f"{table}: {stands['state']}{simulated}, last event {stands['last']}, head {stands['head'][:16]}…")
-        for fault in stands["faults"]:
+    for table, reported in tables.items():
+        simulated = ", simulated" if reported.get("simulated") else ""
+        click.echo(
+            f"{table}: {reported['state']}{simulated}, last event {reported['last']}, head {reported['head'][:16]}…"
+        )
+        for fault in reported["faults"]:
             click.echo(f"  fault {fault}")
-        for missing in stands.get("missing", []):
+        for missing in reported.get("missing", []):
             click.echo(f"  missing {missing}")
 
 

@@ -72,7 +72,7 @@ def command(
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     if vcd is not None and vcd.exists() and not vcd.is_file():
-        raise click.BadParameter(f"{vcd} is no file; name a file to write", param_hint="--vcd")
+        raise click.BadParameter(f"{vcd} is not a file; name a file to write", param_hint="--vcd")
     if vcd is not None and not vcd.absolute().parent.is_dir():
         raise click.BadParameter(f"there is no folder {vcd.absolute().parent}; make it first", param_hint="--vcd")
     score = Score()

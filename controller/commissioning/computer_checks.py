@@ -113,7 +113,7 @@ def judge_power(facts: PowerFacts) -> list[Finding]:
             warning("power", "the processor is slowed down, for its heat or its supply", "give it air and a heat sink")
         ]
     if facts.low_now is None and bits is None:
-        return [skipped("power", "nothing reports the supply: this is no Pi, or its driver rpi_volt is not loaded")]
+        return [skipped("power", "nothing reports the supply: this is not a Pi, or its driver rpi_volt is not loaded")]
     return [ok("power", "no under-voltage" + ("" if bits is None else " since the start"))]
 
 

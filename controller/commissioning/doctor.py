@@ -33,7 +33,7 @@ from hal.clock import NS_PER_S, Clock, SystemClock, clock_resolution_ns
 from hal.lines import LineError
 
 FEED_S: Final = 3.0
-"""A service sends a heartbeat each second: so long is waited for one (ours)."""
+"""A service sends a heartbeat each second: this long is waited for one (ours)."""
 
 Say: TypeAlias = Callable[[Finding], None]
 Move: TypeAlias = Callable[[str, OpenTable], Awaitable[bool]]
@@ -220,7 +220,7 @@ async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: 
             _boards(config, opened, note)
             await _listen(config, opened, asked, note)
     except (LineError, TooManyValuesError) as error:
-        note(failed("lines", str(error), "the message above says what to do"))
+        note(failed("lines", str(error), "the message above states what to do"))
         for name, board in config.boards.items():
             note(table_checks.judge_board(name, board.kind, await _identity(board.port, clock)))
 
@@ -260,7 +260,7 @@ def _gpio(config: TableConfig, around: Surroundings, note: Note) -> bool:
             return False
         driven = what_drives(specs, around.devices)
     except LineError as error:
-        note(failed("chip", str(error), "the message above says what to do"))
+        note(failed("chip", str(error), "the message above states what to do"))
         return False
     for wired in wired_lines(config):
         if wired.line in driven:
@@ -287,13 +287,13 @@ def _board_of(config: TableConfig, line: str) -> str:
 
 async def _listen(config: TableConfig, opened: OpenTable, asked: Asked, note: Note) -> None:
     listener = opened.listener
-    # A board that is down was reported: each of its lines would say the same again.
+    # A board that is down was reported: each of its lines would report the same again.
     wires = [wired for wired in wired_lines(config) if _board_of(config, wired.line) not in opened.boards_down]
     listener.begin()
     await listener.wait(asked.rest_s)
     note(*line_checks.judge_rest(listener.recording(), wires, asked.rest_s))
     for error in opened.failures():
-        note(failed("lines", str(error), "the message above says what to do"))
+        note(failed("lines", str(error), "the message above states what to do"))
     for name, device in config.devices.items():
         own = set(lines_of(config, device))
         mine = [wired for wired in wires if wired.line in own]

@@ -1,4 +1,4 @@
-"""What a check has found, and how to mend it."""
+"""What a check has found, and how to fix it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def warning(check: str, found: str, fix: str, subject: str = "") -> Finding:
 
 
 def failed(check: str, found: str, fix: str, subject: str = "") -> Finding:
-    """The table must not play before it is mended."""
+    """The table must not play before it is fixed."""
     return Finding(check=check, status="failed", found=found, fix=fix, subject=subject)
 
 

@@ -142,7 +142,7 @@ def judge_rest(recording: Recording, wires: Sequence[Wired], seconds: float) -> 
 def _judge_reading(recording: Recording, wired: Wired, subject: str) -> Finding:
     values = recording.readings(wired.line)
     if not values:
-        return failed("noise", "no reading came", "check its wire, its supply and its board", subject)
+        return failed("noise", "no reading arrived", "check its wire, its supply and its board", subject)
     return ok("noise", f"{len(values)} readings, {min(values):.3f} to {max(values):.3f} {wired.use.high}", subject)
 
 

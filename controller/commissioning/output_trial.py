@@ -3,7 +3,7 @@
 lamp, signal     on ─► does the person see it? ─► off ─► is it off?
 chain of lamps   all ─► every second ─► the others ─► none
 display          36 ─► 00 ─► blank
-motor            only after the person has said that nobody is near: for a second, then off
+motor            only after the person confirms that nobody is near: for a second, then off
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Watcher(Protocol):
     """Who watches, and answers."""
 
     async def clear(self, step: OutputStep) -> bool:
-        """Whether the person has said that it may be driven."""
+        """Whether the person has confirmed that it may be driven."""
 
     async def hold(self, seconds: float) -> None:
         """Lets this much time pass while it is driven."""

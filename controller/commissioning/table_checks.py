@@ -44,7 +44,7 @@ def judge_keys(facts: KeyFacts) -> list[Finding]:
     """Whether the keys are there, and secret."""
     found: list[Finding] = []
     if facts.signing_problem:
-        found.append(failed("keys", facts.signing_problem, "mend the file's mode or owner", facts.signing_path))
+        found.append(failed("keys", facts.signing_problem, "fix the file's mode or owner", facts.signing_path))
     elif facts.signing:
         found.append(
             ok("keys", f"the key that seals the journal, public half {facts.signing[:16]}…", facts.signing_path)
@@ -97,8 +97,8 @@ def judge_feed(base: str, heartbeat: str | None, seconds: float) -> Finding:
         return skipped("feed", "no service publishes this table")
     if heartbeat is None:
         fix = "is its folder yours to enter (group feltwire)? over the network: the key, the address and the firewall"
-        return failed("feed", f"no heartbeat came within {seconds:g} s", fix, base)
-    return ok("feed", f"heartbeats come: {heartbeat}", base)
+        return failed("feed", f"no heartbeat arrived within {seconds:g} s", fix, base)
+    return ok("feed", f"heartbeats arrive: {heartbeat}", base)
 
 
 def judge_journal(path: str, report: AuditReport | str | None) -> Finding:

@@ -49,7 +49,7 @@ def check_lamps(
         return [
             ConfigFinding(path, "the lamps hang on a board of the kind table, and there is none", fix, missing=True)
         ]
-    wrong = f"{value_text(named)} is no board with lamps"
+    wrong = f"{value_text(named)} is not a board with lamps"
     if able:
         return [ConfigFinding(path, wrong, suggestion(named, able, "board"))]
     fix = f'the kind of [board.{named}] should be "table"' if named in boards else 'add a board with kind = "table"'

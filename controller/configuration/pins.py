@@ -89,7 +89,7 @@ def resolve(
     if findings:
         return None, findings
     if gpio is not None and gpio < 0:
-        return None, [ConfigFinding((*path, "gpio"), f"{gpio} is no GPIO", "write a number from 0 to 27")]
+        return None, [ConfigFinding((*path, "gpio"), f"{gpio} is not a GPIO", "write a number from 0 to 27")]
     if on_header and gpio not in PIN_OF_GPIO:
         key = "name" if name is not None else "gpio"
         return None, [ConfigFinding((*path, key), f"GPIO{gpio} is not on the 40-pin header", _not_on_header(gpio))]

@@ -35,7 +35,7 @@ class Positions:
         self._lines = lines
 
     def line(self, path: Path) -> int:
-        """The line of a key; if it is not there, that of the nearest table around it; else 1."""
+        """The line of a key; if it is not there, that of the nearest table around it; otherwise 1."""
         for length in range(len(path), 0, -1):
             line = self._lines.get(path[:length])
             if line is not None:

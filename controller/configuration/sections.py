@@ -14,7 +14,7 @@ from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 PACKAGE_NAME: Final = r"\A[A-Za-z0-9]+([-_.]+[A-Za-z0-9]+)*\Z"
 """The name of a package, as an index has it."""
 MOST_PACKAGES: Final = 16
-"""So many packages a file can name (ours)."""
+"""This many packages a file can name (ours)."""
 CallBy = Literal["button", "auto"]
 Opens = Literal["at_start", "by_order"]
 Repeats = Literal["warn", "shut", "off"]

@@ -183,7 +183,7 @@ class TableFile:
         if not offering:
             return ""
         if _names_package(self._table("table"), offering[0]):
-            return f"the package {offering[0]} offers it, and cannot be used: mend that first"
+            return f"the package {offering[0]} offers it, and cannot be used: fix that first"
         listed = _with_package(self._table("table"), offering[0])
         return f"the package {offering[0]} offers it: if you trust it, {listed}"
 
@@ -236,8 +236,8 @@ class TableFile:
                 self.findings.append(ConfigFinding(path, wrong, fix))
             elif table.rules is None and name != DEFAULT_PROFILE and name in OWN:
                 wrong = (
-                    f"is missing, and {table.game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played "
-                    f"by {name}, a text for casinos"
+                    f"is missing, and {table.game} is not a game of a casino night (13:47-20.4, 20.10(a)): it is "
+                    f"played by {name}, a text for casinos"
                 )
                 fix = f"write rules = {value_text(name)} to have it so"
                 self.findings.append(ConfigFinding(path, wrong, fix, "warning", missing=True))
@@ -388,7 +388,7 @@ def _read(name: str, slot: Slot, values: object, registry: Registry) -> tuple[De
     if not isinstance(driver, str) or driver not in slot.drivers:
         word = driver if isinstance(driver, str) else ""
         fix = suggestion(word, slot.drivers, "driver")
-        findings.append(ConfigFinding((*path, "driver"), f"{value_text(driver)} is no driver of this device", fix))
+        findings.append(ConfigFinding((*path, "driver"), f"{value_text(driver)} is not a driver of this device", fix))
         driver = nearest(word, slot.drivers)
         if driver is None:
             return None, findings

@@ -299,7 +299,7 @@ def check_names(pins: Collection[str], links: Collection[str], uses: Mapping[str
 
 
 def _carried(section: str, link: str, use: LineUse) -> ConfigFinding:
-    wrong = f"is carried by the board of {use.beside}, and is no serial port of its own"
+    wrong = f"is carried by the board of {use.beside}, and is not a serial port"
     return ConfigFinding((section, link), wrong, "remove it")
 
 

@@ -110,7 +110,7 @@ def _results(config: TableConfig, effort: Effort) -> Checked:
             try:
                 msgspec.convert(data.result, spec.result, strict=True)
             except msgspec.ValidationError as error:
-                yield f"the result {data.result} is no {spec.result.__name__}: {error}"
+                yield f"the result {data.result} is not a {spec.result.__name__}: {error}"
             if not spec.words.result(data.result):
                 yield f"the result {data.result} has no words"
             for field, values in fields.items():
@@ -121,7 +121,8 @@ def _results(config: TableConfig, effort: Effort) -> Checked:
 
 
 def _named(config: TableConfig, state: TableState, data: events.Outcome) -> Checked:
-    """What a person gets who names a result by its words, at a table that goes on from its journal after that round."""
+    """What a person gets who names a result by its words, at a table that continues from its journal after that
+    round."""
     table = table_for(config, epoch="sim", simulated=True)
     table.restore(state)
     name = table.game.name_of(data.result)

@@ -67,7 +67,7 @@ def table_for(
     `wires` are the lines that a capture declares: they decide which buttons there are. None leaves that to the
     configuration, and so does None for `opens`: whether it opens at its start, or by an order. `salts` gives the
     salts of commitments; without one they are repeatable, for a replay or a simulation. `sequence`, `ephemeral` and
-    `rounds` are where the table goes on from another. `listener` is shown what the drivers report.
+    `rounds` are where the table continues from another. `listener` is shown what the drivers report.
     """
     buttons = config.buttons if wires is None else tuple(button for button in BUTTONS if button in wires)
     spec = spec_of(config)

@@ -170,7 +170,7 @@ def _begun(connection: sqlite3.Connection, out: Path, keys: Collection[bytes]) -
     """The seal up to which `out` was written by a call that was cut off before it deleted anything."""
     if not out.exists():
         return None
-    report = _must_verify(out, keys, "it is no archive that this command wrote")
+    report = _must_verify(out, keys, "it is not an archive that this command wrote")
     ends = {chain: (head.seq, head.hash) for chain, head in report.heads.items()}
     for seal in read_seals(connection):
         if (

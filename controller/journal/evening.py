@@ -1,6 +1,7 @@
 """One evening of a journal: what its tables did in a span of time, folded from the records of one computer.
 
-    records, oldest first ──► every table: rounds and what stands of them, faults until they are cleared, when it was
+    records, oldest first ──► every table: rounds and their verdicts in force, faults until they are cleared, when it
+    was
                               open, meters, inspections; and what people ordered
 
 A round belongs to the time of its verdict, and counts as the journal has it at its end: a correction of the next
@@ -135,7 +136,7 @@ class TableEvening:
         return sum(end - start for start, end in self.shut)
 
     def standing(self, verdict: str) -> int:
-        """Of how many rounds this verdict stands."""
+        """How many rounds have this verdict in force."""
         return sum(one.verdict == verdict for one in self.stands.values())
 
     @property
@@ -194,7 +195,7 @@ def read_evening(
     """Reads all of a journal, and folds what is in the span; `chosen` are the tables, all of them where it is empty.
 
     Raises:
-        JournalError: the journal cannot be read, has no such table, or holds something that is no event.
+        JournalError: the journal cannot be read, has no such table, or holds something that is not an event.
     """
     known = tables(path)
     for table in chosen:
@@ -360,7 +361,7 @@ def _sent(path: Path, record: Record) -> SentCommand:
         fields = msgspec.json.decode(record.body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise JournalError(
-            path, f"record {record.seq} of {COMMANDS} is no command ({error})", "run `feltwire journal verify`"
+            path, f"record {record.seq} of {COMMANDS} is not a command ({error})", "run `feltwire journal verify`"
         ) from error
     verb = str(fields.get("command", "?"))
     given = "".join(f" {key}={value}" for key, value in dict(fields.get("given") or {}).items() if key != "by")

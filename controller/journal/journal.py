@@ -81,7 +81,7 @@ class Journal:
         """Opens or makes a journal, proves that it is whole, seals its beginning, and starts the writer.
 
         Blocks while it reads; `progress` is called with how far it is. `key_file` is where the signing key is kept: as
-        long as it is there, a journal that is gone is not begun anew but by an order.
+        long as it is there, a journal that is gone is not begun again but by an order.
 
         Raises:
             JournalError: it cannot be used: the message states which file, what is wrong, and what to do.

@@ -1,7 +1,7 @@
 """The key that seals the journal: Ed25519, 64 hexadecimal digits in a file of mode 0600.
 
 Its public half is in every seal, and is what an auditor notes when the table is installed: a journal that was
-written anew has to be sealed by another key, or by whoever has this file.
+written again has to be sealed by another key, or by whoever has this file.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def load(path: Path) -> SigningKey:
     """The key of a file.
 
     Raises:
-        SigningKeyError: it cannot be read, others may read it, or it is no key.
+        SigningKeyError: it cannot be read, others may read it, or it is not a key.
     """
     try:
         return SigningKey(read_secret(path).strip(), HexEncoder)

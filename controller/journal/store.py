@@ -34,7 +34,8 @@ class Store:
     def __init__(
         self, path: Path, connection: sqlite3.Connection, end: JournalEnd, signer: SealSigner, seal_every: int
     ) -> None:
-        """Goes on from `end`; a seal of all chains follows when `seal_every` records were written since such a one."""
+        """Continues from `end`; a seal of all chains follows when `seal_every` records were written since such a
+        one."""
         self._path = path
         self._connection = connection
         self._n = self._sealed_n = self._fully_sealed_n = end.n

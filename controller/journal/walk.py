@@ -3,7 +3,7 @@
 Records and seals come in the order in which they were written. Each record must be the next of the file and of its
 chain, carry the hash that follows from the one before, and have columns that agree with its body. Each seal must
 follow the one before, be signed, and state the heads that the chains had at its place. After the seal of an orderly
-end or of an archiving nothing may stand but the seal of a start or of an archiving: a record there was put in by
+end or of an archiving only the seal of a start or of an archiving may be stored: a record there was put in by
 somebody without the key. Where the history begins must be what the last seal of all heads states of it.
 """
 
@@ -239,4 +239,4 @@ def _columns_wrong(record: Record) -> str | None:
     if columns == seen:
         return None
     expected, found = next((one, other) for one, other in zip(columns, seen, strict=True) if one != other)
-    return f"its body states {expected!r}, and beside it stands {found!r}"
+    return f"its body states {expected!r}, and its column has {found!r}"

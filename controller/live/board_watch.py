@@ -35,7 +35,8 @@ STORE_FAILED: Final = "store_failed"
 _WARNINGS: Final[Mapping[Flag, tuple[str, str]]] = {
     Flag.KEYS_AMBIGUOUS: (
         "keys_ambiguous",
-        "keys are pressed that the board cannot tell from others; until their release all its keys stay as they were",
+        "keys are pressed that the board cannot distinguish from others; until their release all its keys stay as "
+        "they were",
     ),
     Flag.STORE_WORN: (
         "store_worn",
@@ -47,7 +48,7 @@ _WARNINGS: Final[Mapping[Flag, tuple[str, str]]] = {
         "and pull-up",
     ),
 }
-"""Of each flag of a board's state that is no fault: the warning and its words."""
+"""Of each flag of a board's state that is not a fault: the warning and its words."""
 _PUBLISHED: Final = Flag.STORE_FAILED | Flag.KEYS_AMBIGUOUS | Flag.STORE_WORN | Flag.STORM
 
 

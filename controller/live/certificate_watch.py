@@ -4,7 +4,7 @@
     tick  ──► some files of the software ──► … ──► all of them ──► an hour's rest
           └─► boards and devices, where they have changed
 
-The files are read a few in each tick, so that no tick is late. What is mended is found at the next comparison: then the
+The files are read a few in each tick, so that no tick is late. What is fixed is found at the next comparison: then the
 fault can be cleared.
 """
 
@@ -86,7 +86,7 @@ class CertificateWatch:
         return ServiceFault(DEVICE, WAIVED, self.state.words)
 
     def report(self, table: Table, t_ns: int) -> list[Event]:
-        """Goes on with the comparison; latches what differs, at a table that has begun."""
+        """Continues with the comparison; latches what differs, at a table that has begun."""
         if self.state.certificate is None:
             return []
         self._read_on(t_ns)
@@ -102,7 +102,7 @@ class CertificateWatch:
             table.cause_gone(DEVICE, CAUSE)
             return []
         events = table.raise_fault(DEVICE, NOT_CERTIFIED, words, t_ns, cause=CAUSE)
-        # What is latched already is no new fault: that something else differs now is published all the same.
+        # What is latched already is not a new fault: that something else differs now is published all the same.
         return events or table.warn(DEVICE, NOT_CERTIFIED, words, t_ns)
 
     def _found(self) -> str:

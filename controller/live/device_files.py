@@ -39,7 +39,7 @@ def find_chip(label: str | None) -> str:
 def device_files(tables: Iterable[TableConfig], find: FindChip) -> list[DeviceFile]:
     """The device files that these tables use, chips first, each once.
 
-    Simulated tables use none, and neither does a port that is no file: `socket://`, `rfc2217://`.
+    Simulated tables use none, and neither does a port that is not a file: `socket://`, `rfc2217://`.
     """
     chips: dict[str | None, list[str]] = {}
     ports: dict[str, list[str]] = {}

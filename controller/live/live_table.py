@@ -78,8 +78,8 @@ COMMANDS: Final = "commands"
 """The source of commands: merged, kept in the ring and replayed like any other."""
 NOT_HAD: Final = "the wires that were not had"
 """The cause of the fault of a table without its wires."""
-START_AGAIN: Final = "start the service again once this is mended"
-TRIED_AGAIN: Final = "they are tried again by themselves; once this is mended, a supervisor clears it"
+START_AGAIN: Final = "start the service again once this is fixed"
+TRIED_AGAIN: Final = "they are tried again by themselves; once this is fixed, a supervisor clears it"
 SERVICE_DEVICES: Final = frozenset({WIRES, "clock", "disk", "journal"})
 """Devices whose faults the service itself raises; the bench's own supervisor leaves them to people."""
 UNASKED: Final = CalibrationState("not needed", "not needed")
@@ -321,7 +321,7 @@ class LiveTable:
         if verb == JOURNALLED:
             return f"{verb}: only the journal states what is durable"
         if not self._watched:
-            return f"{self.config.id}: its wires are not open; mend what its fault names, then {self.remedy}"
+            return f"{self.config.id}: its wires are not open; fix what its fault names, then {self.remedy}"
         self._merge.deliver(COMMANDS, [], [command_of(verb, given, self._clock.now_ns(), command_id)])
         self._wake()
         return None

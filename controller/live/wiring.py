@@ -65,7 +65,7 @@ class Wiring:
         return self.links.get(NumberDisplay.link)
 
     def reclaim_outputs(self) -> None:
-        """Claims the outputs on pins anew, safe: a chip went and is back."""
+        """Claims the outputs on pins again, safe: a chip went and is back."""
         if self.outputs is not None:
             self.outputs.reclaim()
 

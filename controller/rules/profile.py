@@ -3,7 +3,7 @@
 A profile is data with a citation on every value (`data/*.toml`). Where a text gives only the titles of a game's
 sections, the pair of profile and game is `NoText` and no table plays it: rules are never invented.
 
-The profile `house` is no text: everything in it is the house's, and cites nothing. A table's file may change it.
+The profile `house` is not a text: everything in it is the house's, and cites nothing. A table's file may change it.
 Wherever a profile comes from (`SOURCES`), its sections are read into the structs of the games alike (`game_text`).
 """
 
@@ -101,7 +101,7 @@ class Profile(Struct, frozen=True, kw_only=True):
     source: str
     notes: tuple[str, ...] = ()
     house: bool = False
-    """Whether it is no regulation: what is played by it is marked as the house's, and cites nothing."""
+    """Whether it is not a regulation: what is played by it is marked as the house's, and cites nothing."""
     texts: dict[str, Data] = {}
     """The section of each game that has a text."""
     no_text: dict[str, NoText] = {}

@@ -25,8 +25,8 @@ _LEVELS: Final = ("letter", "number", "roman", "item")
 _PART: Final = r"(?:(?P<letter>\([a-z]\))(?P<number>\d+)?|(?P<number_alone>\d+))?(?P<roman>[ivx]+)?(?P<item>\(\d+\))?"
 """What leaves out the levels that it has in common with a citation before it."""
 _ENDS: Final = r"(?=\s*(?:[,;)]|\.?\s*$|[-–]\s*(?:[\d(]|[ivx]+\b))|\s+(?:and|or)\b|(?(letter)\.?\s|(?!)))"
-"""Where such a part may end: a number in prose goes on with other words. A letter in brackets is no prose, whatever
-follows."""
+"""Where such a part may end: a number in prose continues with other words. A letter in brackets is not a prose,
+whatever follows."""
 _SHORTENED: Final = re.compile(rf"(?:,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+|;\s*(?=\([a-z]\))){_PART}{_ENDS}")
 """What follows a citation: `(c)2, (d)`, `(b)1, 2`, `1ii, ix` and `(b)1 and 2`."""
 _TO: Final = re.compile(rf"[-–](?=[\w(]){_PART}(?![\w:(–-]|\.\w)")
@@ -113,7 +113,7 @@ def cited_text(cite: str) -> CitedText:
         raise NoSentenceError(f"{cite!r} has not the form of a citation such as 13:47-20.32(m)1")
     text = data.texts.get(parts["text"])
     if text is None:
-        raise NoSentenceError(f"{parts['text']} is no text of ours; there are {', '.join(data.texts)}")
+        raise NoSentenceError(f"{parts['text']} is not a text of ours; there are {', '.join(data.texts)}")
     path = _path(parts)
     found = [Paragraph(one, data.sentences[one]) for one in path if one in data.sentences]
     if parts["item"] is not None and found and found[-1].cite == path[-2]:
@@ -152,7 +152,7 @@ def _there(path: list[str]) -> str:
 def citations_in(words: str) -> list[str]:
     """The full citations in a text, the shortened ones completed: `13:47-20.24(d)1-2, (e), 20.33(c)`.
 
-    A span whose end is not understood is one citation, as it stands: there are no words for it.
+    A span whose end is not understood is one citation, verbatim: there are no words for it.
     """
     found: list[str] = []
     chapter: str | None = None

@@ -163,7 +163,7 @@ class CommandServer:
             content = content[1:]
         owner = self._senders.of(frames[-1])
         if isinstance(owner, str):
-            # A key that was revoked while its connection stood.
+            # A key that was revoked while its connection was open.
             self._malformed(route, "", owner)
         elif len(content) != 1:
             self._malformed(route, "", f"a request is one frame of JSON, not {len(content)}")

@@ -74,7 +74,7 @@ class LineWriter:
                 unreported, self._unreported = self._unreported, 0
                 ending = self._ending
             if unreported:
-                taken.append(f"... {unreported} lines were dropped here: nobody read them fast enough")
+                taken.append(f"... {unreported} lines were dropped here: they were not read fast enough")
             if not self._write("".join(f"{line}\n" for line in taken).encode("utf-8", "backslashreplace")):
                 with self._changed:
                     self._gone = True

@@ -43,9 +43,9 @@ class LiveNumbers(NamedTuple):
     connections_ended: int = 0
     """Connections that had shown no key and were ended, because there were too many."""
     feed_malformed: int = 0
-    """Messages of subscribers that are no subscription."""
+    """Messages of subscribers that are not a subscription."""
     lines_dropped: int = 0
-    """Printed lines that nobody read in time."""
+    """Printed lines that were not read in time."""
 
 
 @dataclass

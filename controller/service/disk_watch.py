@@ -71,7 +71,7 @@ class DiskWatch:
         return f"the journal's disk has only {free // _MB} MB left{fast}: {REMEDY}"
 
     def _log(self, free: int) -> None:
-        """Warns when little is left, once in a while: play goes on, and there is nothing to clear."""
+        """Warns when little is left, once in a while: play continues, and there is nothing to clear."""
         now_ns = self._clock.now_ns()
         if free >= LOW_BYTES:
             self._log_ns = None

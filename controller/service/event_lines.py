@@ -351,7 +351,7 @@ def course_words(data: CarriedStateChanged) -> str:
 
 _ACTS: Final = {
     "power_on": "the machine has its power",
-    "play_resumed": "the play goes on where it was",
+    "play_resumed": "the play continues where it stopped",
     "token_in": "in",
     "token_refused": "refused",
     "acceptor_counted": "the acceptor's counter has moved",
@@ -385,7 +385,7 @@ _ACTS: Final = {
     "recall_ended": "the last plays are off the screen",
     "attendant_key": "the attendant's key was turned",
 }
-"""What a machine's events say, behind the number of their tokens if they have one."""
+"""The words of a machine's events, after the number of their tokens if they have one."""
 
 
 @data_words.register
@@ -430,7 +430,7 @@ PROGRESS_WORDS: Final[Mapping[str, Callable[[RoundProgress, Any], str]]] = {
 
 @data_words.register
 def progress_words(data: RoundProgress) -> str:
-    """What is measured while a round goes on."""
+    """What is measured while a round continues."""
     measured = {name: value for name in PROGRESS_WORDS if (value := getattr(data, name)) is not None}
     return "  " + ", ".join(words for name, value in measured.items() if (words := PROGRESS_WORDS[name](data, value)))
 
@@ -446,7 +446,7 @@ def inspected_words(data: InspectionPassed | InspectionFailed) -> str:
     if isinstance(data, InspectionPassed):
         return f"inspection of {data.device} passed by {data.by}: {checks}"
     why = f" ({data.detail})" if data.detail else ""
-    return f"INSPECTION of {data.device} FAILED, says {data.by}: {checks}{why}"
+    return f"INSPECTION of {data.device} FAILED, by {data.by}: {checks}{why}"
 
 
 def measured_words(evidence: Evidence) -> list[str]:

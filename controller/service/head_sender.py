@@ -1,6 +1,6 @@
 """Sends the heads of the journal off the machine, by itself: to a file, a URL, or a printer.
 
-Whoever holds the machine holds its signing key too. Only heads that have left it prove that nothing was made anew:
+Whoever holds the machine holds its signing key too. Only heads that have left it prove that nothing was made again:
 `feltwire journal verify --head TABLE:SEQ:HASH` takes each of them.
 
     2026-07-04T21:30:00.000000Z wheel-1:118:3f5c…   a line for each table, for the commands, and for the seals
@@ -122,7 +122,7 @@ class _Sending:
             sent = True
         except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
-            log.warning("the heads of the journal could not be sent to %s: %s; play goes on", self.target, reason)
+            log.warning("the heads of the journal could not be sent to %s: %s; play continues", self.target, reason)
         try:
             self._loop.call_soon_threadsafe(self._ended, sent)
         except RuntimeError:
@@ -156,7 +156,7 @@ class HeadSender:
             return
         self._next_ns = self._clock.now_ns() + self._every_ns
         for target in self._under_way:
-            log.warning("the heads of the journal are not sent to %s yet: it takes none; play goes on", target)
+            log.warning("the heads of the journal are not sent to %s yet: it takes none; play continues", target)
         self._begin(heads)
 
     async def end(self, heads: Mapping[str, Head]) -> None:

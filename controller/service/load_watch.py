@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 DEVICE: Final = "service"
 WARNING: Final = "overloaded"
 WINDOW_NS: Final = 10 * NS_PER_S
-"""Lateness is counted over so long (ours)."""
+"""Lateness is counted over this long (ours)."""
 OVERLOADED_SHARE: Final = 0.1
 """Late by this share of a window: overloaded (ours)."""
 KEEPS_UP_SHARE: Final = 0.02

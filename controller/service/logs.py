@@ -23,7 +23,7 @@ from hal.plain_text import plain
 BURST: Final = 10
 """Messages of one kind that are logged at once (ours)."""
 REFILL_NS: Final = 6 * NS_PER_S
-"""After so long one more of them is logged (ours): ten a minute."""
+"""After this long one more of them is logged (ours): ten a minute."""
 NEWS_BURST: Final = 100
 """Texts beyond that, none logged lately, that are logged at once (ours): one of each table of a full service."""
 _REMEMBERED: Final = 1000

@@ -87,7 +87,7 @@ def _live_metrics(live: LiveNumbers) -> Iterator[Metric]:
     malformed = live.feed_malformed
     yield CounterMetricFamily("feltwire_feed_malformed", "Malformed messages on the feed's socket", value=malformed)
     dropped = live.lines_dropped
-    yield CounterMetricFamily("feltwire_lines_dropped", "Printed lines that nobody read in time", value=dropped)
+    yield CounterMetricFamily("feltwire_lines_dropped", "Printed lines that were not read in time", value=dropped)
 
 
 def _counter(

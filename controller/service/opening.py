@@ -160,7 +160,9 @@ async def open_journal(
             paths.signing_key,
         )
     if not journal.clean:
-        log.warning("the service before did not end in order: rounds that were open are void, with power_loss")
+        log.warning(
+            "the last run of the service did not stop in order: rounds that were open are void, with power_loss"
+        )
     if journal.unsealed:
         log.warning(
             "%d records after the last seal were found without one: whoever could write the file may have put them "
@@ -188,7 +190,7 @@ def _log_new_journal(journal: Journal) -> None:
         log.info("a new journal begins: %s", journal.path)
         return
     log.warning(
-        "a new journal begins: %s; the one before was set aside as %s: tables count from 1 again, faults that stood "
+        "a new journal begins: %s; the one before was set aside as %s: tables count from 1 again, latched faults "
         "are forgotten, and subscribers are notified that the history is another one",
         journal.path,
         aside[-1],
@@ -221,7 +223,7 @@ def open_capture_store(paths: StatePaths) -> CaptureStore:
     try:
         return CaptureStore(paths.captures)
     except OSError as error:
-        raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; mend the folder") from error
+        raise StartupCheckError(f"captures {paths.captures}: {error.strerror}; fix its permissions") from error
 
 
 def _grouped(key: str) -> str:

@@ -3,7 +3,7 @@
     salts/<table>             `feltwire salts 1 <stack> <64 hexadecimal digits>`, mode 0600
     salts/<table>.refused     what was there and could not be used; later ones end in .refused-2, .refused-3, …
 
-Keys follow from each other, so an older file opens what a newer one would: the file is written anew, beside the loop,
+Keys follow from each other, so an older file opens what a newer one would: the file is written again, beside the loop,
 once the next stack is loaded, and a power cut before that loses nothing. What was in it before, the disk may hold for a
 while: the file is replaced, not overwritten. Only a file that was read or written by this process is replaced: one that
 it could not read may hold the only key of cards that are face down.
@@ -32,7 +32,7 @@ def salts_of(folder: Path, table: str, beside: Executor) -> KeyedSalts:
     """The salts of a table, from its key; without one it begins with a new key.
 
     A file that cannot be used is reported and moved aside: cards that were sealed with its key stay closed until it is
-    mended and put back. Where no file can be written the salts are gone with the process, which is reported too.
+    fixed and put back. Where no file can be written the salts are gone with the process, which is reported too.
     `beside` writes later keys, in order.
     """
     file = _KeyFile(folder / table)
@@ -88,7 +88,7 @@ class _KeyFile:
             return
         log.error(
             "%s; it is kept as %s, and a new key begins: cards that were sealed before this start stay closed. To open "
-            "them, stop the service, mend that file, move it back to %s and start the service again",
+            "them, stop the service, fix that file, move it back to %s and start the service again",
             why,
             aside,
             path,
@@ -105,5 +105,5 @@ def _names_aside(path: Path) -> Iterator[Path]:
 def _key_in(path: Path) -> StackKey:
     found = _FORM.fullmatch(read_secret(path))
     if found is None:
-        raise SecretFileError(f"{path}: it is no key of salts")
+        raise SecretFileError(f"{path}: it is not a key of salts")
     return StackKey(int(found[1]), bytes.fromhex(found[2].decode("ascii")))

@@ -64,7 +64,7 @@ log = logging.getLogger(__name__)
 STUCK_NS: Final = 20 * NS_PER_S
 """A commit that takes longer than this stops the watchdog (ours): the disk, or the writer, hangs."""
 SLICE_NS: Final = TICK_NS
-"""After so long the tables give way to the sockets, the journal and signals (ours)."""
+"""After this long the tables give way to the sockets, the journal and signals (ours)."""
 DRAIN_NS: Final = 10 * NS_PER_S
 """How long the stop waits for what is still being written (ours)."""
 ENDS: Final = "the service stops"
@@ -356,7 +356,7 @@ class Service:
             self._heads.check(self._heads_now(self._pipeline, journal))
 
     def _heads_now(self, pipeline: Pipeline, journal: Journal) -> dict[str, Head]:
-        """What has left the machine proves that nothing before it was made anew."""
+        """What has left the machine proves that nothing before it was made again."""
         return {**pipeline.heads, **journal.seals}
 
     def _each_second(self, sockets: Sockets, failure: JournalError | None) -> None:
@@ -477,7 +477,7 @@ def status_line(
     subscribers: int,
     load: str = "",
 ) -> str:
-    """The state in one line, for systemd: what stands against play comes first, since the line is cut at its end."""
+    """The state in one line, for systemd: what prevents play comes first, since the line is cut at its end."""
     if failure is not None:
         return f"HALTED: {failure}"
     if problem:

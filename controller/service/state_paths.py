@@ -85,7 +85,7 @@ def state_folder(given: Path | None, environ: Mapping[str, str] = os.environ) ->
 
 def state_of_table(given: Path | None, table: Path, environ: Mapping[str, str] = os.environ) -> Path:
     """The state directory of one table, for a command that a person gives beside the service: that of the installed
-    service for a table of its folder, else as `state_folder`.
+    service for a table of its folder, otherwise as `state_folder`.
     """
     if given is None and "STATE_DIRECTORY" not in environ and table.absolute().parent == INSTALLED_TABLES:
         return INSTALLED_STATE

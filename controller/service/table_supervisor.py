@@ -332,7 +332,8 @@ class TableSupervisor:
         self._raise_everywhere(JOURNAL, HISTORY_CHANGED, detail)
 
     def _calendar_was_set(self, jumped: str) -> None:
-        """Stops play; where the calendar is before the newest record now, the fault stands until it has passed that."""
+        """Stops play; where the calendar is before the newest record now, the fault stays latched until it has passed
+        that."""
         newest = max(self._newest, self._clock_watch.newest)
         behind = self._clock_watch.behind(newest)
         if behind is not None:

@@ -38,7 +38,7 @@ class Bias(NamedTuple):
 
 
 class BiasWatch:
-    """The outcomes of one table. It begins anew with the service: nothing of it is journalled."""
+    """The outcomes of one table. It begins again with the service: nothing of it is journalled."""
 
     def __init__(
         self, plan: Plan, *, window: int = WINDOW, every: int = EVERY, false_alarm: float = FALSE_ALARM

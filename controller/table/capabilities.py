@@ -87,7 +87,7 @@ class SeesVerdicts(Protocol):
         """The round's verdict was reported; what follows from it is not done yet."""
 
     def forgotten(self, number: int) -> None:
-        """A round that was another game's counts for nothing."""
+        """A round that was another game's does not count."""
 
 
 @runtime_checkable
@@ -274,10 +274,10 @@ class NamesRest(Protocol):
 
 @runtime_checkable
 class Restores(Protocol):
-    """Goes on after a restart."""
+    """Continues after a restart."""
 
     def restore(self, state: TableState) -> None:
-        """Goes on from what the journal holds of this game."""
+        """Continues from what the journal holds of this game."""
 
 
 @runtime_checkable

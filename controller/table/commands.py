@@ -27,7 +27,7 @@ def command_of(verb: str, given: Mapping[str, str], t_ns: int = 0, command_id: s
     """
     for name in (verb, *given):
         if not (name.isidentifier() and name.isascii()):
-            raise CommandError(f"{name!r} is no name; write letters, digits and underscores")
+            raise CommandError(f"{name!r} is not a name; write letters, digits and underscores")
     check_lengths(verb, given)
     for name, value in given.items():
         if not is_plain(value):

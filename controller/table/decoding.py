@@ -38,7 +38,7 @@ class Decoding:
             for line in driver.lines
             if len(self._takers[line]) == 1
         }
-        """What takes a reading of a line that decides nothing, where a driver can tell."""
+        """What takes a reading of a line that decides nothing, where a driver knows."""
 
     @property
     def next_due_ns(self) -> int:
@@ -80,7 +80,7 @@ class Decoding:
     ) -> tuple[list[list[Observation]], list[UnknownLine | Command]]:
         """Gives edges and rare values to the drivers in the order of time, edges first where times are equal.
 
-        Returns each driver's observations, and what is no driver's.
+        Returns each driver's observations, and what is not a driver's.
         """
         drivers = self.drivers
         found: list[list[Observation]] = [[] for _ in drivers]

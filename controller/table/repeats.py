@@ -20,8 +20,8 @@ from feed.state import TableState
 FALLS: Final = 600
 """Results in a row for which the chance of a false alarm is stated (ours): the window of the bias watch."""
 MOST_FALSE_ALARM: Final = 3.2e-4
-"""The greatest chance of a false alarm in so many results (ours): five equal pockets of a wheel of 38 give 0.00028, of
-a wheel of 37 0.00031."""
+"""The greatest chance of a false alarm in this many results (ours): five equal pockets of a wheel of 38 give 0.00028,
+of a wheel of 37 0.00031."""
 LONGEST_RUN: Final = 40
 """No device needs a longer run (ours): coins that are tossed need 21."""
 
@@ -73,7 +73,7 @@ class RepeatedResult(NamedTuple):
 
 
 class RepeatWatch:
-    """The results of one table, one after another; it goes on over a restart from what the journal holds."""
+    """The results of one table, one after another; it continues over a restart from what the journal holds."""
 
     def __init__(self, plan: RepeatPlan, *, shuts: bool = False) -> None:
         """`shuts` is whether the house shuts the table for it."""

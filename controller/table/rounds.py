@@ -459,7 +459,7 @@ class RoundLifecycle:
     # --- restart -------------------------------------------------------------------------------------------------
 
     def restore(self, state: TableState) -> None:
-        """Goes on from what the journal holds of this game."""
+        """Continues from what the journal holds of this game."""
         self.recent.restore(state.rounds)
 
     def lost_power(self, t_ns: int, *, recalled: bool = True) -> None:

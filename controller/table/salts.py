@@ -22,7 +22,7 @@ NONCE: Final = 32
 """Digits of a nonce: eight are the number of the stack, all others are random."""
 _STACK: Final = 8
 MOST_STACKS: Final = 1_000_000
-"""So many stacks may be between two keys (ours): more is no nonce of this table."""
+"""This many stacks may be between two keys (ours): more is not a nonce of this table."""
 
 
 class Salt(NamedTuple):
@@ -125,7 +125,7 @@ class KeyedSalts:
             self._key = following
 
     def loading_durable(self, stacks: int = 1) -> None:
-        """So many more stacks are loaded durably, in the order of `stack_loaded`: keys before theirs are forgotten.
+        """This many more stacks are loaded durably, in the order of `stack_loaded`: keys before theirs are forgotten.
 
         A later stack may be in the shoe already whose loading is not durable yet. After a power cut it was never
         loaded, so the key that is kept is that of the last stack whose loading is durable.

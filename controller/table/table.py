@@ -75,7 +75,7 @@ class Table:
         ephemeral: int = 0,
     ) -> None:
         """Without `opens` the table begins closed, and a person opens it. `sequence` and `ephemeral` number the last
-        events before, where this table goes on from another. `verbs` are the orders that it takes or refuses, and
+        events before, where this table continues from another. `verbs` are the orders that it takes or refuses, and
         `own_verbs` the names of those that it takes.
         """
         self.identity = identity
@@ -152,7 +152,8 @@ class Table:
         return self.lifecycle.state
 
     def restore(self, state: TableState) -> None:
-        """Goes on from what the journal holds, before `open`: numbers, the last rounds, faults, how the table stood."""
+        """Continues from what the journal holds, before `open`: numbers, the last rounds, faults, how the table
+        stood."""
         self._sequencer.sequence = state.last
         self.rounds.report.round = state.round
         if state.game == self.identity.game:
@@ -300,7 +301,7 @@ class Table:
         if type(seen) not in COMMON:
             self.game.handle(seen)
         elif isinstance(seen, UnknownLine):
-            detail = f"values come of {seen.line}, which no device of the table has"
+            detail = f"values arrive from {seen.line}, which no device of the table has"
             self._warn_once(seen.t_ns, "unknown_line", detail)
         elif isinstance(seen, SensorDead | SensorAlive):
             if self._can.sensors is None or not self._can.sensors.ignores(seen):

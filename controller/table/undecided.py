@@ -1,6 +1,6 @@
 """The watch for a round on which nothing is ever decided: the call is made, and then the devices report nothing.
 
-    No more bets ──► card ──► card ──► …                 each event of the round begins the time anew
+    No more bets ──► card ──► card ──► …                 each event of the round begins the time again
                               └── UNDECIDED_NS ──► fault nothing_decided
 
 Sensors that are all dead, all inverted or on no device give no doubt that a driver could report: the dealer spins, and

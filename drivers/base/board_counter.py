@@ -1,4 +1,4 @@
-"""A token acceptor on a board that counts its tokens in a store of its own: what it is told, and what has come in.
+"""A token acceptor on a board that counts its tokens in a store of its own: its commands, and what has come in.
 
     session begins ──► `acceptor`, `counts` ──► counters ──► `accept`, as it is wanted
                                                    └── tokens since the last record, whatever was off meanwhile
@@ -36,7 +36,7 @@ class TokensCounted(Observation, frozen=True, kw_only=True):
 
 
 class AcceptSet(Observation, frozen=True, kw_only=True):
-    """The acceptor was told to take tokens, or none, and the board has reported since."""
+    """The acceptor was commanded to take tokens, or none, and the board has reported since."""
 
     accepting: bool
     counter: int
@@ -47,7 +47,7 @@ class BoardCounter:
 
     def __init__(self, command: Callable[[BoardCommand, int], None], pulse_ms: int) -> None:
         """`command` sends a command at a time, and does nothing while the board is down. `pulse_ms` is the width of the
-        acceptor's pulse; 0: any that the board takes without being told one.
+        acceptor's pulse; 0: any that the board takes without a command.
         """
         self.due_ns = NEVER_NS
         """When it commands something next."""
@@ -62,7 +62,7 @@ class BoardCounter:
         self._reports_inhibit = False
 
     def restore(self, counter: int | None) -> None:
-        """Goes on from the counter as it was recorded."""
+        """Continues from the counter as it was recorded."""
         self._tokens_in = counter
 
     def accept(self, wanted: bool, t_ns: int) -> None:
@@ -85,7 +85,7 @@ class BoardCounter:
         self._known, self.due_ns = False, NEVER_NS
 
     def command_again(self, t_ns: int) -> None:
-        """The board has begun anew, has refused it, or was made safe: it is told again that it may take tokens."""
+        """The board has begun again, has refused it, or was made safe: the command to take tokens is sent again."""
         if self._wanted and self._known:
             self._command(AcceptCommand(1), t_ns)
             self.due_ns = t_ns + AGAIN_NS

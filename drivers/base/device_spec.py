@@ -31,7 +31,7 @@ class BoardPlace(NamedTuple):
 
 
 class BoardOutput(NamedTuple):
-    """An output that a board drives by itself, as its device's messages say: no line of the table has it."""
+    """An output that a board drives by itself, by its device's messages: no line of the table has it."""
 
     name: str
     """As the kind of board calls it."""
@@ -61,8 +61,8 @@ class LineUse(NamedTuple):
     closed_at_rest: bool = False
     """A contact that is closed while the line is 0: its resistor makes an open contact 1, and so a cut wire."""
     beside: str = ""
-    """Another line, or itself: it is on the board that has that one, and on no other. A link beside a line is no serial
-    port: its messages are carried by that board."""
+    """Another line, or itself: it is on the board that has that one, and on no other. A link beside a line is not a
+    serial port: its messages are carried by that board."""
     at: BoardPlace | None = None
     """Where it must be if it is on a board; None if any terminal of its side will do."""
     counted_by: str = ""

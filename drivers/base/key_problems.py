@@ -1,4 +1,4 @@
-"""What is wrong between two keys of a device: key, what, and how to mend it."""
+"""What is wrong between two keys of a device: key, what, and how to fix it."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def unusable(recording: Recording, lines: Collection[str]) -> MovementResult | N
     lost = recording.losses(lines)
     if lost:
         found = f"changes of {', '.join(sorted({loss.line for loss in lost}))} were lost ({lost[0].cause})"
-        return failed(found, "move more slowly; if it comes again, look for noise and a loose contact")
+        return failed(found, "move more slowly; if it happens again, look for noise and a loose contact")
     return None
 
 

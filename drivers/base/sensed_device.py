@@ -46,7 +46,7 @@ class DebouncedLevel:
         return self._since_ns + self._hold_ns if self._since_ns < NEVER_NS else NEVER_NS
 
     def edge(self, level: int, t_ns: int) -> bool:
-        """Handles an edge; returns True for the first one, which gives the initial level and is no change."""
+        """Handles an edge; returns True for the first one, which gives the initial level and is not a change."""
         found = self.level is None
         if found:
             self.level = level

@@ -1,9 +1,9 @@
 """Reels that spin and are stopped by a player, whatever they are made of: what a game commands, and what it hears.
 
-spin ────► turns, armed ──the player stops it──► stands: ReelStands, by the player
-               └──stop_at────────────────────► stands: ReelStands, by the house
-place ───► turns or jumps ───────────────────► stands: ReelStands, by the house
-halt ────► stands somewhere: ReelHalted
+spin ────► turns, armed ──the player stops it──► stopped: ReelStands, by the player
+               └──stop_at────────────────────► stopped: ReelStands, by the house
+place ───► turns or jumps ───────────────────► stopped: ReelStands, by the house
+halt ────► stopped somewhere: ReelHalted
 any of them ──► its place is not proven any more: ReelFailed, with the reel's number
 """
 
@@ -54,7 +54,7 @@ class ReelStands(Observation, frozen=True, kw_only=True):
 
 
 class ReelHalted(Observation, frozen=True, kw_only=True):
-    """A reel that was to be stopped wherever that is stands now."""
+    """A reel that was to be stopped anywhere has stopped."""
 
     reel: int
 

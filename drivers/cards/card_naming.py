@@ -27,7 +27,7 @@ _TROUBLE_OF_STATE: Final[dict[ShoeState, ShoeTrouble]] = {
 _SEALED: Final = re.compile(rb"C;(\d{5});[0-9a-f]{64}")
 _SEALED_TOKEN: Final = re.compile(rb"[0-9a-f]{64}")
 SILENCE_NS: Final = 3_500_000_000
-"""The shoe reports its state each second; so long without one, its link is dead (ours)."""
+"""The shoe reports its state each second; this long without one, its link is dead (ours)."""
 MOST_MISSED: Final = 1000
 """A jump of the count beyond this is another shoe, or one that was switched off (ours): nobody deals more unseen."""
 

@@ -3,7 +3,7 @@
     link card_reader    P;y;29   the dealer has blackjack      P;n;xx   has none      P;?;xx   not read
 
 The card itself has no place in the line, in the observation, or anywhere behind it: a frame that holds anything else is
-garbled, and is never repeated. 13:47-20 and 19:47-2 name the device; that it tells nothing else is in the marks of
+garbled, and is never repeated. 13:47-20 and 19:47-2 name the device; that it reports nothing else is in the marks of
 the cards that it reads (T2-30 of other states' rules), and is ours here.
 """
 
@@ -78,5 +78,5 @@ class CardReader:
 
 
 def public_part(data: bytes) -> bytes | None:
-    """What of a frame may be stored: all of a line; nothing of what is no line, which may hold the card."""
+    """What of a frame may be stored: all of a line; nothing of what is not a line, which may hold the card."""
     return b"" if isinstance(parse_reader(data), MalformedCardLine) else None

@@ -1,7 +1,7 @@
 """The tokens of reading shoes and barcode readers that do not speak our own protocol: one line of text a card.
 
     repeats = 1    9S              the nine of spades, by the table of `codes`
-    repeats = 2    9S 9S           a card is what came twice running, within half of `read_wait_s`; else not read
+    repeats = 2    9S 9S           a card is what came twice running, within half of `read_wait_s`; otherwise not read
     checksum       9S4A            two upper-case hexadecimal digits after it: XOR or sum of its bytes, modulo 256
 
 A token gives no count, so only the light barriers show that one was lost.

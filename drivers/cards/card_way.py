@@ -48,7 +48,7 @@ class CardWay:
         return not any(self.level.values())
 
     def take(self, line: str, level: int, t_ns: int) -> str:
-        """Takes a change; returns `out`, `back` or `returned` when a way is over, else an empty string."""
+        """Takes a change; returns `out`, `back` or `returned` when a way is over, otherwise an empty string."""
         known = self.level[line] is not None
         was_free, self.level[line] = self.free, level
         if level:
@@ -81,7 +81,7 @@ class ShoeTroubles:
 
     @property
     def active(self) -> tuple[ShoeTrouble, ...]:
-        """Those that stand."""
+        """Those in force."""
         return tuple(trouble for trouble, reporters in self._by.items() if reporters)
 
     def take(self, trouble: ShoeTrouble, reporter: str, active: bool, t_ns: int, found: list[Observation]) -> None:

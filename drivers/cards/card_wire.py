@@ -121,7 +121,7 @@ class ReaderLine(NamedTuple):
 
 
 class MalformedCardLine(NamedTuple):
-    """A frame that is no line of this protocol."""
+    """A frame that is not a line of this protocol."""
 
     cause: str
     """What was expected. It never repeats the frame, which may show a card that is not exposed."""

@@ -35,13 +35,13 @@ def shoe_movements(config: ShoeConfig) -> list[Movement]:
         cards = _cards(config, frames)
         if not cards:
             heard = f"{len(frames)} lines without a card" if frames else "nothing"
-            return failed(f"{heard} came on {config.link}", "check TX, ground, baud and the port in [links]")
+            return failed(f"{heard} arrived on {config.link}", "check TX, ground, baud and the port in [links]")
         if len(cards) > 1 and not config.stack_cards:
             return failed(f"{len(cards)} cards left the shoe", "draw one card alone")
         if cards[0] != KNOWN_CARD:
             return failed(
                 f"the shoe read {cards[0]}, and the ace of spades came first",
-                "clean its window; if it comes again, the shoe reads another deck than this one, or codes is wrong",
+                "clean its window; if it happens again, the shoe reads another deck than this one, or codes is wrong",
             )
         return MovementResult(True, "the ace of spades" + ", past the barriers in their order" * config.barriers)
 

@@ -27,7 +27,7 @@ class CardPushedBack(Observation, frozen=True, kw_only=True):
     """A card was drawn to the mouth, or out of it, and pushed back into the shoe."""
 
     was_out: bool
-    """Whether it had been out of the shoe; else it only covered the first barrier, or both, and went back."""
+    """Whether it had been out of the shoe; otherwise it only covered the first barrier, or both, and went back."""
 
 
 class CardsLost(Observation, frozen=True, kw_only=True):
@@ -76,7 +76,7 @@ class ShoeRestarted(Observation, frozen=True, kw_only=True):
 
 
 class LineGarbled(Observation, frozen=True, kw_only=True):
-    """A frame on the link of a shoe, a shuffler or a card reader is no line of its protocol."""
+    """A frame on the link of a shoe, a shuffler or a card reader is not a line of its protocol."""
 
     cause: str
     """What was expected; the frame itself is never repeated."""

@@ -77,7 +77,7 @@ class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     stack_cards: Annotated[
         int, Meta(ge=0, le=52, description="an automated shoe deals stacks of this many cards; 0: a dealer draws them")
     ] = 0
-    stack_s: Annotated[float, Meta(ge=0.2, le=30, description="a stack is over so long after its last card (ours)")] = (
+    stack_s: Annotated[float, Meta(ge=0.2, le=30, description="a stack ends this long after its last card (ours)")] = (
         2.0
     )
     double: Annotated[bool, Meta(description="a double shoe: a contact at the gate of each of its compartments")] = (
@@ -87,7 +87,7 @@ class ShoeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between keys: (key, what, fix)."""
         if self.reading == "lines":
-            return [("codes", "only tokens have codes", 'say reading = "tokens"')] if self.codes else []
+            return [("codes", "only tokens have codes", 'write reading = "tokens"')] if self.codes else []
         return [("codes", what, fix) for what, fix in code_problems(self.codes)]
 
 

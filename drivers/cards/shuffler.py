@@ -81,7 +81,9 @@ class ShufflerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     ] = 180.0
     reports_s: Annotated[
         float,
-        Meta(ge=0, le=60, description="serial: it reports at least so often, or its link is dead; 0: at changes alone"),
+        Meta(
+            ge=0, le=60, description="serial: it reports at least this often, or its link is dead; 0: only at changes"
+        ),
     ] = 0.0
 
 
@@ -280,7 +282,8 @@ class Shuffler:
     def _level(
         self, line: str, level: int, since_ns: int, t_ns: int, found: list[Observation], *, first: bool = False
     ) -> None:
-        """A contact has taken a level. What it is at the start is no event, but trouble and a running cycle count."""
+        """A contact has taken a level. What it is at the start is not an event, but trouble and a running cycle
+        count."""
         if line == PRESENT:
             found.append(ShufflerPresent(t_ns=t_ns, present=bool(level)))
         elif line == JAM:
@@ -298,7 +301,7 @@ class Shuffler:
         cycle = self._cycles.get(None)
         if busy:
             if cycle is not None:  # it goes on before `complete` came
-                cycle.fails("shuffle_incomplete", "the shuffler stopped in the cycle, and went on")
+                cycle.fails("shuffle_incomplete", "the shuffler stopped in the cycle, and continued")
                 self._end(cycle, t_ns, found)
             begun = self._begin(None, since_ns, t_ns, found)
             if first:
@@ -321,7 +324,7 @@ class Shuffler:
                 self._order.pop(batch, None)
                 begun = self._begin(batch, t_ns, t_ns, found)
                 if before is None:
-                    begun.fails("shuffle_incomplete", "the cycle was under way when its first line came")
+                    begun.fails("shuffle_incomplete", "the cycle was under way when its first line arrived")
         elif cycle is not None and line.state in (ShufflerState.COMPLETE, ShufflerState.IDLE):
             if line.state is ShufflerState.IDLE:
                 cycle.fails("shuffle_incomplete", "the shuffler stopped before the cycle was complete")
@@ -415,5 +418,5 @@ class Shuffler:
 
 
 def public_part(data: bytes) -> bytes | None:
-    """What of a frame may be stored: all of a line but the card that it opens; nothing of what is no line."""
+    """What of a frame may be stored: all of a line but the card that it opens; nothing of what is not a line."""
     return b"" if isinstance(parse_shuffler(data), MalformedCardLine | OpenedCardLine) else None

@@ -4,7 +4,7 @@
     shoe_card_in  ___|‾|___|‾|____      one pulse for each card that is put back: counted in
 
 It reads no card. What is inside follows from both counts, which the game keeps; where changes of either were lost, it
-is not known any more until the cards are counted and loaded anew.
+is not known any more until the cards are counted and loaded again.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ may have taken tokens, leave a doubt: both counts are reported, and a person dec
 A reset inhibits every coin, and no token is taken again before that is recorded. So its inhibits are read with each
 change, and every second: an acceptor that accepts a coin, is reset, and counts an error has the counter that it had.
 
-It takes tokens only while it is told to and polled: it is inhibited at the start, after each reset, and whenever the
+It takes tokens only while it is enabled and polled: it is inhibited at the start, after each reset, and whenever the
 machine takes none (X6 manual: it stops by itself after a second without a poll).
 """
 
@@ -68,7 +68,7 @@ class Acceptor:
         self._accepting: bool | None = None
         """Whether it takes tokens, as it has confirmed; None where that is not known."""
         self._told: bool | None = None
-        """What it was told last, and has not confirmed yet."""
+        """The last command, which it has not confirmed yet."""
         self._may_have_accepted = True
         """Whether it may have taken a token since its last proven answer."""
         self._report_inhibit = False
@@ -78,12 +78,12 @@ class Acceptor:
         self._silent = False
 
     def restore(self, counter: int, *, accepting: bool) -> None:
-        """Goes on from a counter that was recorded; `accepting` is whether it may have taken tokens since."""
+        """Continues from a counter that was recorded; `accepting` is whether it may have taken tokens since."""
         self.counter, self._may_have_accepted = counter, accepting
         self._expects = accepting
 
     def accept(self, wanted: bool, t_ns: int = 0) -> None:
-        """Has it take tokens, or none, from `t_ns` on: it is not told before."""
+        """Has it take tokens, or none, from `t_ns` on: the command is not sent before."""
         if wanted != self._wanted:
             self._wanted = wanted
             self._told = None
@@ -165,7 +165,7 @@ class Acceptor:
         found.append(CoinDeviceSilent(t_ns=t_ns, device="acceptor", silent=True, detail=f"{detail}: {answer.failure}"))
 
     def _forget_settings(self) -> None:
-        """It may have been reset: it is checked and set anew."""
+        """It may have been reset: it is checked and set again."""
         self._masked, self._accepting, self._told = False, None, None
         self._check_ns = 0
 
@@ -202,13 +202,13 @@ class Acceptor:
         if self.counter is None:
             self._reset(self._may_have_accepted, None, 0)
             return
-        # What it has counted since its reset is no token.
+        # What it has counted since its reset is not a token.
         before, self.counter = self.counter, 0 if self._shown is None else self._shown[0]
         doubt = self._reset(self._may_have_accepted, before, self.counter)
         found.append(AcceptorEvents(t_ns=t_ns, before=before, counter=self.counter, reset=True, doubt=doubt))
 
     def _reset(self, may_have_accepted: bool, before: int | None, counter: int) -> str:
-        """It was reset, which inhibits every coin: it is to take none until its counter is recorded, and is set anew.
+        """It was reset, which inhibits every coin: it is to take none until its counter is recorded, and is set again.
         Returns the doubt that this leaves, with both counts; empty where it took no tokens meanwhile.
         """
         self._astray = 0
@@ -228,7 +228,7 @@ class Acceptor:
             return
         new, doubt, reset = events_between(before, counter), "", False
         if counter == 0 or (new > EVENTS_HELD and _cleared(counter, events)):
-            # A reset inhibits every coin, so what it has counted since is no token.
+            # A reset inhibits every coin, so what it has counted since is not a token.
             new, reset = counter, True
             doubt = self._reset(may_have, before, counter)
         elif new > EVENTS_HELD:
@@ -240,7 +240,7 @@ class Acceptor:
         coins = tuple(coin for coin, _ in kept if coin)
         unknown = [coin for coin in coins if coin not in self._coins]
         if unknown:
-            strange = f"it accepted coin {unknown[0]}, which is no token"
+            strange = f"it accepted coin {unknown[0]}, which is not a token"
             doubt = f"{doubt}; {strange}" if doubt else strange
         found.append(
             AcceptorEvents(

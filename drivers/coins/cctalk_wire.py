@@ -82,7 +82,7 @@ def encode(message: CctalkMessage, checksum: Checksum = "simple") -> bytes:
     """The message as it goes over the wire.
 
     Raises:
-        ValueError: a number is no byte, or there is too much data.
+        ValueError: a number is not a byte, or there is too much data.
     """
     if len(message.data) > 255:
         raise ValueError(f"ccTalk: at most 255 bytes of data, not {len(message.data)}")

@@ -46,7 +46,7 @@ class CctalkConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         "simple"
     )
     echo: Annotated[
-        bool, Meta(description="the host hears what it sends, as on one wire; false for an adapter that hides it")
+        bool, Meta(description="the host receives what it sends, as on one wire; false for an adapter that hides it")
     ] = True
     dispense_count: Annotated[
         bool,
@@ -95,7 +95,7 @@ class CoinBus:
             self.acceptor.accept(wanted, t_ns)
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
-        """Goes on from the acceptor's counter as it was recorded."""
+        """Continues from the acceptor's counter as it was recorded."""
         if self.acceptor is not None and counter is not None:
             self.acceptor.restore(counter, accepting=accepting)
 
@@ -115,7 +115,7 @@ class CoinBus:
             self.hopper.release(number, t_ns)
 
     def resume(self, plan: PayoutPlan, t_ns: int) -> None:
-        """Goes on with a payout that a service before recorded."""
+        """Continues with a payout that a service before recorded."""
         if self.hopper is not None:
             self.hopper.resume(plan, t_ns)
 

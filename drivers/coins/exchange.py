@@ -106,7 +106,7 @@ class Exchange:
         """Advances time; returns the failure of a request without an answer."""
         if self._request is None or t_ns < self._due_ns:
             return None
-        failure = "no answer" if self._heard else "its own echo was not heard"
+        failure = "no answer" if self._heard else "its own echo was not received"
         return self._ended(t_ns, CctalkAnswer(self._request, None, failure), QUIET_NS)
 
     def leave_alone(self, until_ns: int) -> None:

@@ -15,7 +15,7 @@ moves by one and which is read until two answers in a row are equal:
                          still enabled
     0                    the hopper was reset: what it paid is kept, and is of this payout or of the one before
 
-Where the last two cannot be told apart, the payout is in doubt: both counts are reported, and a person decides. A
+Where the last two cannot be distinguished, the payout is in doubt: both counts are reported, and a person decides. A
 hopper that counts what it has ever dispensed (`dispense_count`) leaves no such doubt.
 """
 
@@ -141,7 +141,8 @@ class Hopper:
     def make_plan(self, number: int, tokens: int) -> PayoutPlan:
         """Plans a payout. Nothing is sent before `release`.
 
-        It plans one token less where it could not be told from the payout before by what it pays: `Plan.tokens` counts.
+        It plans one token less where what it pays would not distinguish it from the payout before: `Plan.tokens`
+        counts.
 
         Raises:
             ValueError: it pays already, its counters are not known, or it cannot pay this many.
@@ -162,7 +163,7 @@ class Hopper:
             self._begin(t_ns)
 
     def resume(self, plan: PayoutPlan, t_ns: int) -> None:
-        """Goes on with a payout that a service before recorded, and may have sent."""
+        """Continues with a payout that a service before recorded, and may have sent."""
         self.plan, self._resumed = plan, True
         self._begin(t_ns)
 
@@ -369,7 +370,7 @@ class Hopper:
         same = status.paid == plan.before.paid
         whole = _sum(status) == plan.tokens != _sum(plan.before)
         if not self._may_be_sent:
-            # Its counters begin anew, so it is planned and recorded anew before anything is sent.
+            # Its counters begin again, so it is planned and recorded again before anything is sent.
             self._end(plan, 0, "it was reset before it paid", t_ns, found)
         elif status.paid <= plan.tokens and (not same or self._taken or whole):
             self._end(plan, status.paid, "it was reset while it paid", t_ns, found)

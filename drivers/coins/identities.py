@@ -44,7 +44,7 @@ class Identities:
         self.read_again()
 
     def read_again(self, device: CoinDevice | None = None) -> None:
-        """Has a device, or all of them, read anew."""
+        """Has a device, or all of them, read again."""
         again = [one for one in self._addresses if device in (None, one)]
         self._left = [left for left in self._left if left[0] not in again]
         self._left += [(one, field) for one in again for field in FIELDS]

@@ -24,7 +24,7 @@ class BusMessage(Observation, frozen=True, kw_only=True):
 
 
 class BusNoise(Observation, frozen=True, kw_only=True):
-    """Bytes on the bus that are no message."""
+    """Bytes on the bus that are not a message."""
 
     data: bytes
 
@@ -48,7 +48,7 @@ class AcceptorEvents(Observation, frozen=True, kw_only=True):
     errors: tuple[int, ...] = ()
     """The error codes since, oldest first."""
     reset: bool = False
-    """Whether it was reset since: it takes nothing before it is told to again."""
+    """Whether it was reset since: it takes nothing before it is enabled again."""
     doubt: str = ""
     """Why coins may have been accepted that are not listed, with both counts; empty where none can be missing."""
 
@@ -128,7 +128,7 @@ class TokenPassed(Observation, frozen=True, kw_only=True):
 
 
 class TokenDoubt(Observation, frozen=True, kw_only=True):
-    """Something passed that is no proven token: it was pulled back, it hangs, or changes were lost."""
+    """Something passed that is not a proven token: it was pulled back, it hangs, or changes were lost."""
 
     code: Literal["token_backwards", "token_stringed", "token_jam", "token_unproven", "edges_lost", "pulse_length"]
     detail: str

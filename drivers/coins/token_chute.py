@@ -48,7 +48,7 @@ class TokenChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         Meta(
             ge=0.1,
             le=50,
-            description="a pass that is shorter is no token (ours): a token of 20 mm falls at some metres a second",
+            description="a pass that is shorter is not a token (ours): a token of 20 mm falls at some metres a second",
         ),
     ] = 2.0
     jam_ms: Annotated[float, Meta(ge=100, le=10_000, description="an opto covered for this long is a jam (ours)")] = (

@@ -3,7 +3,7 @@
     line    ____|‾|_|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|_|‾|_____
                 |<- bounce  ->| held for `debounce_ms`: a press, at the time of its first edge
 
-A press counts when the contact has held, so a spike on a long cable is no press; it is dated at its first edge.
+A press counts when the contact has held, so a spike on a long cable is not a press; it is dated at its first edge.
 """
 
 from __future__ import annotations

@@ -18,6 +18,6 @@ _INSTRUCTIONS: Final = {
 
 def buttons_movements(config: ButtonsConfig, wired: Collection[str]) -> list[Movement]:
     """The movements of the buttons that are wired."""
-    del config  # which buttons there are, their wires say
+    del config  # the wires determine which buttons there are
     there = [line for line in BUTTONS if line in wired]
     return [press(line, _INSTRUCTIONS[line], there) for line in there]

@@ -135,7 +135,9 @@ class AutomatedShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_un
     longest_s: Annotated[
         float, Meta(ge=1, le=120, description="lines: a toss that takes longer has not ended rightly (ours)")
     ] = 20.0
-    rest_s: Annotated[float, Meta(ge=0.3, le=20, description="the dice lie so long after it has stopped (ours)")] = 2.0
+    rest_s: Annotated[
+        float, Meta(ge=0.3, le=20, description="the dice are at rest this long after it has stopped (ours)")
+    ] = 2.0
     pulse_ms: Annotated[int, Meta(ge=20, le=2000, description="lines: how long the start output is on (ours)")] = 200
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -324,14 +326,14 @@ class ShakerActuator:
             self._off_ns = t_ns + self._config.pulse_ms * 1_000_000
 
     def stop(self, t_ns: int) -> None:
-        """Gives a toss up: the shaker is stopped where it can be; else its toss has to end by itself, in time."""
+        """Gives a toss up: the shaker is stopped where it can be; otherwise its toss has to end by itself, in time."""
         self._start_ns = NEVER_NS
         stage = self._stage
         if stage in ("running out", "giving up"):
             return
         self._end(t_ns)
         if stage == "starting" and not self._serial:
-            # The pulse was given: that it begins to toss yet is no fault of its own.
+            # The pulse was given: that it begins to toss yet is not a fault of its own.
             self._go("running out", max(t_ns, self._began_ns + round(self._config.start_s * 1e9)))
         elif stage == "tossing" and self.moving:
             self._run_out(t_ns)
@@ -448,7 +450,7 @@ class ShakerActuator:
         if seen.command is not expected:
             return  # of a toss that was given up
         if expected is FrameCommand.QUERY:
-            # That it does not recognise its dice is no failure of the toss: a person enters them.
+            # That it does not recognise its dice is not a failure of the toss: a person enters them.
             self._go("idle", NEVER_NS)
             found.append(TossLies(t_ns=seen.t_ns, values=seen.values if seen.done else ()))
             return

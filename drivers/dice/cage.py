@@ -53,8 +53,8 @@ class CageConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         Meta(
             ge=20,
             le=1000,
-            description="level: the cage is inverted when it stayed so for so long; pulse: the least time between two "
-            "inversions (ours)",
+            description="level: the cage is inverted once it has stayed so for this long; pulse: the least time "
+            "between two inversions (ours)",
         ),
     ] = 100.0
     pulse_ms: Annotated[
@@ -265,7 +265,7 @@ class EncoderTurning:
         # The last count before a turn is quickest where the disc turns just short of the next one.
         self._least_turn_ns = round((2 - 2**0.5) * (360 / counts / MOST_DEG_PER_S2) ** 0.5 * 1e9)
         self._up = 0
-        """The count at which the cage stood the way up that it has now."""
+        """The count at which the cage was the way up that it has now."""
         self._mark = 0
         """The count at which it was last seen to move."""
         self._tau_ns = NEVER_NS
@@ -546,7 +546,7 @@ class Cage(SensedDevice):
         self._clear_run()
 
     def _notice_dead(self, t_ns: int, found: list[Observation]) -> None:
-        """Dice knock when a cage is inverted, and a cage whose dice tumble turns: else a sensor is dead."""
+        """Dice knock when a cage is inverted, and a cage whose dice tumble turns: otherwise a sensor is dead."""
         shake = self._shake
         if self._inversions:
             self._unturned = 0

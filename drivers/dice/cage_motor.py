@@ -36,8 +36,8 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         Meta(
             ge=50,
             le=5000,
-            description="the shaft is at rest when no pulse came for this long; a motor that is commanded to turn and "
-            "stands is stalled (ours)",
+            description="the shaft is at rest when it gives no pulse for this long; a motor that is commanded to turn "
+            "and stands is stalled (ours)",
         ),
     ] = 500.0
     shortest_ms: Annotated[
@@ -48,7 +48,9 @@ class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ] = 1.0
     longest_s: Annotated[
         float,
-        Meta(ge=3, le=60, description="the motor is stopped after so long, whatever was sensed (ours; a board: 60 s)"),
+        Meta(
+            ge=3, le=60, description="the motor is stopped after this time, whatever was sensed (ours; a board: 60 s)"
+        ),
     ] = 30.0
     coast_s: Annotated[
         float, Meta(ge=0.2, le=10, description="this long after its command to stop, the shaft is at rest (ours)")
@@ -77,7 +79,7 @@ class ShaftStands(Observation, frozen=True, kw_only=True):
 
 
 class MotorHome(Observation, frozen=True, kw_only=True):
-    """The mark came before the home sensor: the cage stands as it is to rest."""
+    """The mark came before the home sensor: the cage is as it is to rest."""
 
     reached_ns: int
 
@@ -115,7 +117,7 @@ class CageMotor(SensedDevice):
     def view(self, t_ns: int) -> CageMotorView:
         """The motor's sensors at `t_ns`."""
         turning, home = self._last_ns is not None, self._held[HOME].level == 1
-        facts = (("shaft", "turns" if turning else "stands"), ("home mark", "at home" if home else "away"))
+        facts = (("shaft", "turns" if turning else "at rest"), ("home mark", "at home" if home else "away"))
         return CageMotorView(facts=facts, doubts=dead_lines(self._health), on=False, turning=turning, home=home)
 
     def lost(self, loss: EdgesLost) -> list[Observation]:
@@ -186,12 +188,12 @@ class CageMotorActuator:
 
     @property
     def next_due_ns(self) -> int:
-        """When the shaft should turn, the cage be at home, or the shaft stand."""
+        """When the shaft should turn, the cage be at home, or the shaft be at rest."""
         return min(self._stall_due_ns, self._longest_due_ns, self._coast_due_ns)
 
     @property
     def ready(self) -> bool:
-        """Whether it can be commanded to turn: a motor that was just stopped is first given its time to stand."""
+        """Whether it can be commanded to turn: a motor that was just stopped is first given time to come to rest."""
         return self._coast_due_ns == NEVER_NS
 
     def view(self, t_ns: int) -> CageMotorView:
@@ -242,7 +244,7 @@ class CageMotorActuator:
                 self.stop(t_ns)
         elif isinstance(seen, CageRested) and self.on and (self._shaft or self._tumbling):
             self.stop(t_ns)
-            detail = "the dice lie though the motor is to turn the cage; look at its coupling and at the cage's sensors"
+            detail = "the dice are at rest although the motor should turn the cage; check its coupling and sensors"
             found.append(MotorFailed(t_ns=t_ns, fault=SLIPS, detail=detail))
         else:
             self._tumbling = self._tumbling or isinstance(seen, TumbleStarted)
@@ -255,7 +257,7 @@ class CageMotorActuator:
         """Meets the next deadline."""
         found: list[Observation] = []
         if self._stall_due_ns <= t_ns:
-            self._stalled(self._stall_due_ns, "no pulse of the shaft came", found)
+            self._stalled(self._stall_due_ns, "the shaft gave no pulse", found)
         elif self._longest_due_ns <= t_ns:
             due_ns = self._longest_due_ns
             missing = "the home sensor showed nothing" if self._homing else f"not {self._least} inversions were sensed"
@@ -273,5 +275,5 @@ class CageMotorActuator:
 
     def _stalled(self, t_ns: int, detail: str, found: list[Observation]) -> None:
         self.stop(t_ns)
-        detail = f"the motor was commanded to turn the cage, and stands: {detail}; look for what blocks it"
+        detail = f"the motor was commanded to turn the cage, and does not turn: {detail}; look for what blocks it"
         found.append(MotorFailed(t_ns=t_ns, fault="motor_stalled", detail=detail))

@@ -72,7 +72,7 @@ class Beam:
         self.begin()
 
     def begin(self) -> None:
-        """A new run: its passes are counted anew."""
+        """A new run: its passes are counted again."""
         self.passes = 0
 
     @property
@@ -93,7 +93,7 @@ class Beam:
         if not edge.level:
             moved = self.broken
             if moved:
-                # What was there for too long is no passing die, wherever it went.
+                # What was there for too long is not a passing die, wherever it went.
                 self._fall_ns = None if self.jammed else edge.t_ns
                 self._dark_ns = max(self._dark_ns, edge.t_ns - self._rise_ns)
             self.broken = self.jammed = False
@@ -124,7 +124,7 @@ class Beam:
 
 
 DEAD_RUNS: Final = 2
-"""So often in a row nothing at one beam while dice passed the others, and it is dead (ours)."""
+"""This often in a row nothing at one beam while dice passed the others, and it is dead (ours)."""
 
 
 class ChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -144,7 +144,9 @@ class ChuteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     longest_ms: Annotated[
         float, Meta(ge=50, le=2000, description="a beam broken for longer is broken by more than one die (ours)")
     ] = 300.0
-    jam_s: Annotated[float, Meta(ge=0.5, le=30, description="a beam that is broken for so long is jammed (ours)")] = 2.0
+    jam_s: Annotated[float, Meta(ge=0.5, le=30, description="a beam that is broken for this long is jammed (ours)")] = (
+        2.0
+    )
     rest_s: Annotated[
         float, Meta(ge=0.5, le=20, description="the dice are at rest when no beam changed for this long (ours)")
     ] = 3.0
@@ -320,7 +322,7 @@ class Chute(SensedDevice):
     def _notice_dead(self, t_ns: int, found: list[Observation]) -> None:
         passes = self._passes()
         for line, count in zip(self._order, passes, strict=True):
-            # A beam is compared with the others: one die that fell past it is no proof, nor is an empty chute.
+            # A beam is compared with the others: one die that fell past it proves nothing, nor is an empty chute.
             others = sum(1 for other in passes if other)
             self._unbroken[line] = 0 if count else self._unbroken[line] + (others == len(passes) - 1)
             if self._unbroken[line] >= DEAD_RUNS:

@@ -3,7 +3,7 @@
     keys     4   4   1   ENTER
     shown    4  44  441          as many values as there are dice, shown before they are entered
 
-The values entered are the result, so nothing here is guessed: a key pressed while another is down counts for nothing,
+The values entered are the result, so nothing here is guessed: a key pressed while another is down does not count,
 one value too many spoils the entry until CLEAR, and values that nobody entered are dropped. The New Jersey texts only
 have each value entered (19:47-9.5(d)); six buttons, a separate entry button and a display of what is to be
 entered are those of New Zealand's rules for sic bo (Gazette 1998 no. 17).
@@ -46,7 +46,8 @@ class DiceKeypadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         ),
     ] = "refuse"
     forget_s: Annotated[
-        float, Meta(ge=2, le=600, description="values that nobody enters are dropped so long after the last key (ours)")
+        float,
+        Meta(ge=2, le=600, description="values that nobody enters are dropped this long after the last key (ours)"),
     ] = 30.0
     stuck_s: Annotated[float, Meta(ge=2, le=120, description="a key that stays down for this long is stuck (ours)")] = (
         10.0

@@ -36,7 +36,7 @@ def cage_movements(config: CageConfig) -> list[Movement]:
             return failed(
                 f"{most} inversions were counted, and {INVERSIONS} were asked for",
                 "begin with the cage upright and the dice at rest, turn it over five times without a long pause; "
-                "if it comes again, look at its sensor (fewer) or at hold_ms (more)",
+                "if it happens again, look at its sensor (fewer) or at hold_ms (more)",
             )
         return MovementResult(True, f"{INVERSIONS} inversions, and the dice were heard")
 
@@ -95,21 +95,21 @@ def _face(config: DiceReaderConfig, face: int) -> Movement:
         lines = [line for line in map(parse_line, frames) if isinstance(line, BoardLine)]
         if not lines:
             heard = f"{len(frames)} frames, none of them a line of ours" if frames else "nothing"
-            return failed(f"{heard} came on {config.link}", "check TX, ground, baud and the port in [links]")
+            return failed(f"{heard} arrived on {config.link}", "check TX, ground, baud and the port in [links]")
         last = lines[-1]
         if last.state is not BoardState.RESTING or len(last.dice) != 1:
             seen = f"{len(last.dice)} dice" if last.state is BoardState.RESTING else f"state {last.state.name.lower()}"
-            return failed(f"the board reported {seen}", "lay one die where it reads, and nothing else; wait a second")
+            return failed(f"the board reported {seen}", "put one die where it reads, and nothing else; wait a second")
         value = last.dice[0].value
         if last.dice[0].lying != "flat" or value != face:
             shown = f"{last.dice[0].lying}, {value}" if value is not None else last.dice[0].lying
             return failed(
                 f"the board read {shown}, and {face} is there",
-                "clean the window and the die; if it comes again, the board's own set-up has the faces wrong",
+                "clean the window and the die; if it happens again, the board's own set-up has the faces wrong",
             )
         return MovementResult(True, f"the board read {face}")
 
-    instruction = f"Lay one die where the board reads, {face} up, and take the others away"
+    instruction = f"Put one die where the board reads, {face} up, and take the others away"
     return Movement(f"read_{face}", instruction, (config.link,), judge, face)
 
 
@@ -117,7 +117,7 @@ def _speaks(config: DiceReaderConfig) -> Movement:
     def judge(recording: Recording) -> MovementResult:
         count = len(recording.frames(config.link))
         if not count:
-            return failed(f"nothing came on {config.link}", "check TX, RX, ground, baud and the port in [links]")
-        return MovementResult(True, f"{count} frames came")
+            return failed(f"nothing arrived on {config.link}", "check TX, RX, ground, baud and the port in [links]")
+        return MovementResult(True, f"{count} frames arrived")
 
     return Movement("shake_once", "Have the shaker toss once by its own button", (config.link,), judge)

@@ -2,7 +2,7 @@
 
 What is reported of a tumble in a cage, and when:
 
-    cage      ____/‾‾‾‾\\____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾      an inversion each time it stands the other way up
+    cage      ____/‾‾‾‾\\____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾      an inversion each time it is the other way up
     shake     __|||||||||||||||||||_||__|___|________________     dice tumble, rock, and lie
                 |    |    |   |          |             |
           DiceStirred|  CageInverted  DiceRocking   DiceRested
@@ -41,11 +41,11 @@ class DiceEntered(Observation, frozen=True, kw_only=True):
 
 
 KeyRefusal: TypeAlias = Literal["two_keys", "surplus", "short", "spoilt", "edges_lost"]
-"""Why a key counts for nothing: the warning `key_…` of the feed."""
+"""Why a key does not count: the warning `key_…` of the feed."""
 
 
 class KeyRefused(Observation, frozen=True, kw_only=True):
-    """A key that counts for nothing.
+    """A key that does not count.
 
     Reasons: `two_keys` (pressed while another was down), `surplus` (more values than dice), `short` (ENTER with fewer),
     `spoilt` (ENTER with values of which one is in doubt), `edges_lost` (a press may not have been seen).
@@ -85,7 +85,7 @@ class DiceRead(Observation, frozen=True, kw_only=True):
     throw: int | None
     """The board's own count of throws, where it keeps one."""
     agreed: bool
-    """Whether nothing at all is doubted: every die lies flat, and the throw was reported from its beginning."""
+    """Whether nothing at all is doubted: every die is flat, and the throw was reported from its beginning."""
     doubts: tuple[str, ...] = ()
     """What does: reasons of `ReaderDoubt`; and for how the dice lie `dice_not_flat` (cocked, so that at craps it has a
     value all the same), `die_on_two_sides`, `die_on_die`, `die_off_table`, `not_recognised`."""
@@ -241,7 +241,8 @@ class ShakerShaken(Observation, frozen=True, kw_only=True):
 class ShakerRested(Rested, frozen=True, kw_only=True):
     """The dice in the shaker lie still.
 
-    Its own doubts: `shaken_uncovered` (the cover was off while it was shaken, or came off before the dice lay).
+    Its own doubts: `shaken_uncovered` (the cover was off while it was shaken, or came off before the dice were at
+    rest).
     """
 
     shakes: int

@@ -8,7 +8,7 @@ The driver decodes frames. The actuator asks the board, keeps the deadline of it
 
     ReaderFrame ──► DiceMoving, DiceRead          ask ──► question ──► ReaderFrame within `answer_s`, or SensorDead
 
-A reading is `agreed` only when the board reported the throw from its first movement on, every die lies flat, and the
+A reading is `agreed` only when the board reported the throw from its first movement on, every die is flat, and the
 reading came as often as its checksum is worth. Everything else is reported with its doubts, for a person to decide.
 """
 
@@ -55,7 +55,7 @@ class FormatFacts(NamedTuple):
     """What a format leaves to be proven otherwise."""
 
     beats: bool
-    """Whether the board sends by itself all the time; else it only answers."""
+    """Whether the board sends by itself all the time; otherwise it only answers."""
     noise_doubts: bool
     """Whether a frame that is refused may have been one that matters: not where throws are numbered."""
 
@@ -83,7 +83,7 @@ class DiceReaderConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     ] = "lines"
     silent_s: Annotated[
         float,
-        Meta(ge=1, le=30, description="lines: the board is at fault when nothing came for longer than this (ours)"),
+        Meta(ge=1, le=30, description="lines: the board is at fault when nothing arrives for longer than this (ours)"),
     ] = 2.0
     answer_s: Annotated[
         float,
@@ -272,7 +272,7 @@ class ThrowWatch:
         return [("throw_order", f"throw {throw:03d} after {before:03d}")] if throw == before else []
 
     def leaves(self) -> None:
-        """There are no dice, or the board is at fault: what comes next must begin anew."""
+        """There are no dice, or the board is at fault: what comes next must begin again."""
         self.moving = self._seen = False
         self._shown = None
 
@@ -488,7 +488,7 @@ class ReaderActuator:
                     self._doubt("unconfirmed", detail, due_ns, found)
                     self._report(reading, due_ns, found)
             else:
-                self._silent(f"nothing came for {self._silent_ns / 1e9:g} s", due_ns, found)
+                self._silent(f"nothing arrived for {self._silent_ns / 1e9:g} s", due_ns, found)
         return found
 
     def _silent_due_ns(self) -> int:

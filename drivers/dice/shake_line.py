@@ -29,7 +29,7 @@ class ShakeLine:
         self.begin()
 
     def begin(self) -> None:
-        """A new run: its pulses are counted anew."""
+        """A new run: its pulses are counted again."""
         self.pulses = 0
         self.first_ns = self.last_ns = 0
         """The first and the last pulse of the run."""

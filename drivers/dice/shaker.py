@@ -1,4 +1,4 @@
-r"""The manual sic bo shaker: its cover, how often it was shaken, and when its dice lie (19:47-9.5(c), 13:69F-9.5(d)1).
+r"""The manual sic bo shaker: its cover, how often it was shaken, and when its dice rest (19:47-9.5(c), 13:69F-9.5(d)1).
 
     cover    ______|‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾|______     level 1: covered
     shake    ___________|||__|||_||||__|||__________________

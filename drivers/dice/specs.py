@@ -43,7 +43,7 @@ def cage_lines(config: CageConfig) -> dict[str, LineUse]:
         }
     if config.sensing == "level":
         turn = LineUse(
-            "tilt switch on the cage", "it stands one way up, 0 = the other", "output of the switch", rests_low=False
+            "tilt switch on the cage", "it is one way up, 0 = the other", "output of the switch", rests_low=False
         )
     else:
         turn = LineUse("sensor of inversions", "the mark passes, once an inversion", "output of the sensor")

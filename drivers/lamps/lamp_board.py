@@ -42,9 +42,9 @@ class LampsRead(Observation, frozen=True, kw_only=True):
     commanded: frozenset[int]
     """The lamps of the last command."""
     dead: frozenset[int] = frozenset()
-    """Told to be lit, and drawing no current."""
+    """Commanded to be lit, and drawing no current."""
     stuck: frozenset[int] = frozenset()
-    """Told to be dark, and drawing some."""
+    """Commanded to be dark, and drawing some."""
 
 
 class LampsLost(Observation, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ class LampBoardConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     ] = 1000
     recheck_s: Annotated[
         float,
-        Meta(ge=0.5, le=60, description="lamps that are lit, or have failed, are read back anew this often (ours)"),
+        Meta(ge=0.5, le=60, description="lamps that are lit, or have failed, are read back again this often (ours)"),
     ] = 2.0
 
 
@@ -125,7 +125,9 @@ class LampBoard:
         if frame.link != CHAIN:
             return []
         if len(frame.data) != 3 * FIELD:
-            detail = f"a read-back has {3 * FIELD} bytes, and {len(frame.data)} came; flash the board's firmware anew"
+            detail = (
+                f"a read-back has {3 * FIELD} bytes, and {len(frame.data)} arrived; flash the board's firmware again"
+            )
             return [LampsLost(t_ns=frame.t_ns, detail=detail)]
         lit, dead, stuck = (places(frame.data[at : at + FIELD], self._lamps) for at in range(0, 3 * FIELD, FIELD))
         return [LampsRead(t_ns=frame.t_ns, commanded=(lit - stuck) | dead, dead=dead, stuck=stuck)]
@@ -173,7 +175,7 @@ class LampActuator:
         """The lamps that were dead when they were last to be lit: lighting them is their test."""
         self._stuck: frozenset[int] = frozenset()
         self._unseen: frozenset[int] = frozenset()
-        """After a restart: lamps that must be read back dark before the failure is mended."""
+        """After a restart: lamps that must be read back dark before the failure is fixed."""
         self._answer_due_ns = NEVER_NS
         self._recheck_due_ns = NEVER_NS
 
@@ -212,7 +214,7 @@ class LampActuator:
             self._ask(self._wanted, t_ns)
 
     def doubt(self, lamps: Collection[int], failure: str, t_ns: int) -> None:
-        """A failure was before a restart: each lamp is read back lit, and then dark, before it is mended."""
+        """A failure was before a restart: each lamp is read back lit, and then dark, before it is fixed."""
         self.failure = failure
         self._dead = self._unseen = frozenset(lamps)
         self._recheck_due_ns = t_ns
@@ -266,9 +268,9 @@ class LampActuator:
             return
         shown, self.shows = not self.shows, True
         in_doubt = bool(self._dead or self._stuck or self._unseen)
-        mended = self.failure is not None and not in_doubt
+        repaired = self.failure is not None and not in_doubt
         self._recheck_due_ns = seen.t_ns + self._recheck_ns if self.asked or in_doubt else NEVER_NS
-        if mended:
+        if repaired:
             self.failure = None
             found.append(LampsMended(t_ns=seen.t_ns))
         elif shown:

@@ -4,7 +4,7 @@
     point_4 … point_10   the marker of the point, alone
     fire_4 … fire_10   the fire bet point markers, 19:47-1.12(a)4: one for each different point that the shooter made
 
-No text says where the On/Off marker lies, but for 19:47-1.11(b): that it is on the point's number is ours. A
+No text says where the On/Off marker lies, except for 19:47-1.11(b): that it is on the point's number is ours. A
 command sets each line that changes; nothing is read back.
 """
 

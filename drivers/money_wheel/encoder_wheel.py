@@ -301,7 +301,7 @@ class MoneyWheel:
         if self._moving:
             self._come_to_rest(at_rest_ns, found)
         elif self._joined is False:
-            # It stood again for as long as a rest takes: where it was before is not where its turn begins.
+            # It was at rest again for as long as a rest takes: where it was before is not where its turn begins.
             self._extremes, self._start_unproven = (self._encoder.count,) * 2, 0
             self._encoder.stand()
             self._due_ns = NEVER_NS

@@ -28,7 +28,7 @@ from drivers.wheel.movements import judge_exchange, turn
 from drivers.wheel.quadrature import ANY_COUNT
 
 PAUSE_NS: Final = 700_000_000
-"""A hand that holds the wheel so long holds it on purpose (ours)."""
+"""A hand that holds the wheel this long holds it on purpose (ours)."""
 LEAST_PAUSES: Final = 2
 """Held this often in each direction at least (ours)."""
 MOST_OFF: Final = 0.2

@@ -35,7 +35,7 @@ class PusherBedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
     driver: Literal["pusher_bed"] = "pusher_bed"
     stall_ms: Annotated[
-        float, Meta(ge=100, le=10_000, description="the shelf is at rest when no pulse came for this long (ours)")
+        float, Meta(ge=100, le=10_000, description="the shelf is at rest when it gives no pulse for this long (ours)")
     ] = 1500.0
     shortest_fall_ms: Annotated[
         float, Meta(ge=0.1, le=20, description="a shorter pulse of a fall sensor is noise (ours)")
@@ -109,7 +109,7 @@ class PusherBed(SensedDevice):
         covered = tuple(sorted(self._covered_ns))
         tilted = self._tilt.level == 1
         facts = (
-            ("shelf", "moves" if moves else "stands, or not known"),
+            ("shelf", "moves" if moves else "at rest, or not known"),
             ("covered", ", ".join(covered) or "none"),
             ("tilt", "TILTED" if tilted else "level"),
         )
@@ -164,7 +164,8 @@ class PusherBed(SensedDevice):
             self._pulse(before, level, t_ns, found)
         elif level and level != before:
             self._covered_ns[line] = t_ns
-            # What was in a sensor before it was first seen may have fallen long ago: it is no fall, and may be stuck.
+            # What was in a sensor before it was first seen may have fallen long ago: it is not a fall, and may be
+            # stuck.
             (self._found_covered.add if before is None else self._found_covered.discard)(line)
         elif not level and line in self._covered_ns:
             since_ns = self._covered_ns.pop(line)

@@ -80,7 +80,7 @@ class BoardMotor(Observation, frozen=True, kw_only=True):
 
     speed: int
     why: int
-    """Why it is stopped: 0 told to, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock (docs/wire.md)."""
+    """Why it is stopped: 0 commanded, 1 longest time, 2 home, 3 stall, 4 dead-man, 5 interlock (docs/wire.md)."""
 
 
 class BoardSensors(Observation, frozen=True, kw_only=True):

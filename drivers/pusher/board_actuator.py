@@ -3,9 +3,9 @@
     up ──► settings, `counts` ──► counted ──► accept, motor, payout as they are wanted
                                     │ counters: what has happened since the last record, whatever was off meanwhile
     payout: plan ──► durable ──► `pay` under its number ──► `hopper` of that number, not paying ──► ended, or in doubt
-                                  └── said again after every session: the board pays a number once
+                                  └── sent again after every session: the board pays a number once
 
-The board stops the shelf's motor by itself at a stall; it stands until a person has cleared that.
+The board stops the shelf's motor by itself at a stall; it stays stopped until a person has cleared that.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ WHY: Final = {0: "", 2: "it is empty", 3: "more left than was asked", 4: "its se
 
 
 class BoardPayout(NamedTuple):
-    """A payout as it is recorded before it is told."""
+    """A payout as it is recorded before it is sent."""
 
     number: int
     tokens: int
@@ -129,7 +129,7 @@ class PusherBoardActuator:
         self._alarm = False
         self._stalled = False
         self._unlimited: MotorLimitCommand | None = None
-        """The limit of the motor's current that the board refused: it stands until the limit is sent again."""
+        """The limit of the motor's current that the board refused: it is refused until the limit is sent again."""
         self._moves: bool | None = None
         self._hopper: HopperReport | None = None
         self._plan: BoardPayout | None = None
@@ -144,11 +144,11 @@ class PusherBoardActuator:
     # --- what the game commands ------------------------------------------------------------------------------------
 
     def restore_won(self, counter: int | None) -> None:
-        """Goes on from the counter of falls as it was recorded."""
+        """Continues from the counter of falls as it was recorded."""
         self._won = counter
 
     def run_shelf(self, wanted: bool, t_ns: int) -> None:
-        """Has the shelf move, or stand."""
+        """Moves the shelf, or stops it."""
         if wanted != self._shelf:
             self._shelf = wanted
             if wanted:
@@ -187,7 +187,7 @@ class PusherBoardActuator:
             self._pay(t_ns)
 
     def resume(self, plan: BoardPayout) -> None:
-        """Goes on with a payout that was recorded before: the board is told again, and pays it once."""
+        """Continues with a payout that was recorded before: it is sent to the board again, which pays it once."""
         self._plan, self._released, self._refusals = plan, True, 0
 
     # --- the actuator ----------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ class PusherBoardActuator:
             self.outputs.append(SendFrame(self._config.link, carried(command), t_ns))
 
     def _command_all(self, t_ns: int) -> None:
-        """Commands again what is wanted: the board has begun anew, or has refused it."""
+        """Commands again what is wanted: the board has begun again, or has refused it."""
         self.acceptor.command_again(t_ns)
         if self._shelf:
             self._drive_shelf(t_ns)

@@ -5,10 +5,10 @@
     place ───► turns, home came ──at its next coming──► stopped at that stop: ReelStands, by the house
     any of them ──► slipped, blocked, without home, halted, refused, silent: ReelFailed, with the reel's number
 
-Nothing stops a reel before its home has come once in this turning: what moved it while it stood shows then, before
-it can count. A reel that slipped is one whose home came more than half a symbol from its place (OAC
+Nothing stops a reel before its home has come once in this turning: what moved it while it was at rest shows then,
+before it can count. A reel that slipped is one whose home came more than half a symbol from its place (OAC
 325:85-15-47(11)). Where it is, is known only while nothing was reported that contradicts it: a reel that failed is
-placed anew before it counts.
+placed again before it counts.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ UP_NS: Final = 15_000_000_000
 SETTLED_NS: Final = 300_000_000
 """This long after a reel is stopped, its home sensor may still change at the edge of the tab (ours)."""
 TRY_AGAIN_NS: Final = 500_000_000
-"""From a refusal of what the acceptor is told to the next try (ours)."""
+"""From a refused command to the acceptor to the next try (ours)."""
 SPIN_MS: Final = 30_000
 """The board stops a reel by itself after this long (docs/boards-wiring.md)."""
 
@@ -97,7 +97,7 @@ class _Reel:
     answer_ns: int = NEVER_NS
     """When it must have been reported as turning."""
     stand_ns: int = NEVER_NS
-    """When it must stand."""
+    """When it must be at rest."""
     held: bool = False
     """Whether its board wants its fault acknowledged before it turns again."""
 
@@ -119,20 +119,20 @@ class ReelsActuator:
         self._up: set[str] = set()
         """The links whose board can be commanded."""
         self._silent: set[str] = set()
-        """The links whose board must be told `all_safe` before it turns anything."""
+        """The links whose board must be sent `all_safe` before it turns anything."""
         self._acceptor_link = links_of(config.reels)[0]
         self.acceptor = BoardCounter(self._command_acceptor, config.pulse_ms) if config.acceptor else None
         """The acceptor on the first board; None where tokens come in elsewhere."""
         self._counts = False
         """Whether its counter is known in this session."""
         self._again_ns = NEVER_NS
-        """When the acceptor is told again what was refused."""
+        """When the refused command is sent to the acceptor again."""
 
     # --- what it is ----------------------------------------------------------------------------------------------
 
     @property
     def next_due_ns(self) -> int:
-        """When a report is overdue, or the acceptor is told again."""
+        """When a report is overdue, or the acceptor's command is sent again."""
         accept_ns = NEVER_NS if self.acceptor is None else min(self.acceptor.due_ns, self._again_ns)
         return min(accept_ns, min(min(reel.answer_ns, reel.stand_ns) for reel in self._reels.values()))
 
@@ -243,7 +243,7 @@ class ReelsActuator:
         self.outputs.append(SendFrame(place_of(number)[0], carried(command), t_ns))
 
     def _make_safe(self, link: str, t_ns: int) -> None:
-        """A board that fell silent does nothing before it is told so; what was on there is off then."""
+        """A board that fell silent does nothing before it is sent `all_safe`; what was on there is off then."""
         self._silent.discard(link)
         self.outputs.append(SendFrame(link, carried(AllSafeCommand()), t_ns))
         if self.acceptor is not None and link == self._acceptor_link:
@@ -263,7 +263,7 @@ class ReelsActuator:
         return found
 
     def _tell_acceptor(self, acceptor: BoardCounter, t_ns: int) -> None:
-        """Tells it again; where its board fell silent, once no reel there is commanded anything."""
+        """Sends it again; where its board fell silent, once no reel there is commanded anything."""
         self._again_ns = NEVER_NS
         link = self._acceptor_link
         if not self._counts:
@@ -338,7 +338,7 @@ class ReelsActuator:
             reel.button_ns = t_ns
         slipped = before is not None and before.slips != seen.slips and seen.why == 0
         if reel.aim is None:
-            # Its board began anew, or it stands: a reel that nobody commands does not turn.
+            # Its board restarted, or it is at rest: a reel that nobody commands does not turn.
             if reel.stop is not None and (seen.moving or slipped or seen.step != reel.stood_step):
                 self._fail(number, "reel_moved", "it was reported elsewhere than where it stopped", t_ns, found)
             return
@@ -372,7 +372,7 @@ class ReelsActuator:
     def _stands(self, number: int, reel: _Reel, seen: ReelSeen, slipped: bool, found: list[Observation]) -> None:
         t_ns = seen.t_ns
         if seen.why == 1:
-            detail = "its home did not come in two turns: it is jammed, does not turn freely, or its sensor is blind"
+            detail = "its home was not seen in two turns: it is jammed, does not turn freely, or its sensor is blind"
             self._fail(number, "reel_jammed", detail, t_ns, found)
             return
         if seen.why == 2:
@@ -385,7 +385,7 @@ class ReelsActuator:
             return
         stop = None if seen.step is None else self._stop_at(seen.step)
         if stop is None and seen.step is not None and not slipped:
-            # Home came as it stopped, and corrected the count by less than half a symbol: it stands where it was to.
+            # Home came as it stopped, and corrected the count by less than half a symbol: it is where it was to stop.
             stop = self._stop_at((seen.step + seen.off) % self._config.steps)
         if (
             stop is None

@@ -70,7 +70,7 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             ge=200,
             le=10_000,
-            description="a board that has not reported for this long what it was told has failed (ours)",
+            description="a board that has not confirmed a command for this long has failed (ours)",
         ),
     ] = 1500
     moved_ms: Annotated[
@@ -78,7 +78,8 @@ class ReelsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             ge=5,
             le=1000,
-            description="a home sensor that changes at a standing reel, and holds for this long: it was moved (ours)",
+            description="a home sensor that changes while a reel is at rest, and holds for this long: it was moved "
+            "(ours)",
         ),
     ] = 50
     acceptor: Annotated[
@@ -124,7 +125,7 @@ class ReelSeen(Observation, frozen=True, kw_only=True):
     off: int
     """Steps from where home was expected to where it came last."""
     why: int
-    """1: home did not come in two turns; 2: home stayed dark; else 0."""
+    """1: home did not come in two turns; 2: home stayed dark; otherwise 0."""
 
 
 class ReelsReachable(Observation, frozen=True, kw_only=True):
@@ -346,4 +347,4 @@ REFUSED_WORDS: Final[Mapping[int, str]] = {
     7: "an interlock of the board forbids it: its home sensor is not proven, its supply fails, or its control register",
     9: "the board's host had fallen silent",
 }
-"""Why a board refuses what a reel is told, by the code of its refusal."""
+"""Why a board refuses a reel's command, by the code of its refusal."""

@@ -278,7 +278,7 @@ def legs_by_sensor(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs
         angles = [angle if angle > SAME_DEG else 360.0 for angle in angles]
         to = tuple(Leg(angle, sum(other < angle - SAME_DEG for other in angles)) for angle in angles)
         nearest, after_it = sorted([*angles, min(angles) + 360])[:2]
-        # With equal gaps both are the same; else the leg past a sensor that misses the ball may be the longer one.
+        # With equal gaps both are the same; otherwise the leg past a sensor that misses the ball may be the longer one.
         away, fast = (max(times * nearest, times / 2 * after_it) for times in (OVERDUE, OVERDUE_FAST))
         found.append(Legs(to, away, fast, OVERDUE_NEAR_DROP * nearest))
     return tuple(found)

@@ -384,7 +384,7 @@ class BallTrack:
 
     @property
     def hypothesis(self) -> BallHypothesis | None:
-        """The best hypothesis: of the proven direction, else the one with the fewest misses."""
+        """The best hypothesis: of the proven direction, otherwise the one with the fewest misses."""
         if not self.hypotheses:
             return None
         if len(self.hypotheses) == 1:

@@ -130,7 +130,7 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     pockets: Annotated[
         Literal["american", "european", "american_as_single_zero", "house"],
         Meta(
-            description="the wheel: american (0 and 00), european (0), american_as_single_zero (00 is no spin), or "
+            description="the wheel: american (0 and 00), european (0), american_as_single_zero (00 is not a spin), or "
             "house (the pockets of [house], with rules of the house)",
             extra={"meant": MEANT_WHEELS},
         ),
@@ -198,7 +198,7 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
             found.append(
                 (
                     "ball_sensors_deg",
-                    f"two track sensors {min(gaps):g} degrees apart cannot tell the ball's direction: both ways take "
+                    f"two track sensors {min(gaps):g} degrees apart cannot show the ball's direction: both ways take "
                     "about the same time",
                     "put them more than 30 degrees off opposite, for example at 0 and 110, or add a third",
                 )

@@ -84,7 +84,7 @@ class _Pass(NamedTuple):
 def _ball(config: RouletteWheelConfig) -> Movement:
     lines = tuple(f"ball_{number}" for number in range(1, len(config.ball_sensors_deg) + 1))
     instruction = (
-        "Let the rotor stand. Lay the ball on the track just before track sensor 1, and roll it by hand four laps "
+        "Leave the rotor at rest. Put the ball on the track just before track sensor 1, and roll it by hand four laps "
         f"{_positive(config)}, evenly; then take it off the track"
     )
 
@@ -142,7 +142,7 @@ def judge_ball(passes: Sequence[_Pass], sensors_deg: Sequence[float]) -> Movemen
         if missed:
             return failed(
                 f"a lap without {' and without '.join(sorted(missed))}",
-                "roll it evenly, all round; if it comes again, set the gap and the sensitivity of that sensor",
+                "roll it evenly, all round; if it happens again, set the gap and the sensitivity of that sensor",
             )
         return failed(f"{len(laps)} whole laps", "roll the ball four laps, evenly")
     angles = {line: [lap[line] for lap in laps] for line in lines}
@@ -181,7 +181,9 @@ def _advice(places: Collection[tuple[int, tuple[int, ...]]]) -> str:
         else:
             told.append("the ball was rolled the other way")
     again = (
-        "roll it again as told" if any(direction < 0 for direction, _ in places) else "exchange them, and roll again"
+        "roll it again as instructed"
+        if any(direction < 0 for direction, _ in places)
+        else "exchange them, and roll again"
     )
     return f"{', or '.join(told)}: {again}"
 
@@ -265,7 +267,7 @@ def _pocket(config: RouletteWheelConfig) -> Movement:
     order = config.wheel_order
     wanted = known_pocket(config)
     instruction = (
-        f"Lay the ball into pocket {order[wanted]}, and turn the rotor by hand three whole turns {_positive(config)}; "
+        f"Put the ball into pocket {order[wanted]}, and turn the rotor by hand three whole turns {_positive(config)}; "
         "nothing may roll on the track"
     )
     lines = ("rotor_a", "rotor_b", "rotor_index", "pocket")
@@ -281,8 +283,8 @@ def _pocket(config: RouletteWheelConfig) -> Movement:
         if not read:
             return failed(
                 "the ball was seen, but in the middle of no pocket",
-                f"turn the rotor three turns; if it comes again, pocket_head_deg = {config.pocket_head_deg:g} is off "
-                "by half a pocket, or the head is too wide open",
+                f"turn the rotor three turns; if it happens again, pocket_head_deg = {config.pocket_head_deg:g} is "
+                "off by half a pocket, or the head is too wide open",
             )
         return judge_pockets(read, wanted, config)
 
@@ -373,7 +375,7 @@ def star_x_movements(config: StarXConfig) -> list[Movement]:
         packets = [line for line in map(parse, frames) if isinstance(line, StatusPacket)]
         if not packets:
             heard = f"{len(frames)} lines, none of them a status" if frames else "nothing"
-            return failed(f"{heard} came on {config.link}", "check TX and ground, 9600 8N1 and the port in [links]")
+            return failed(f"{heard} arrived on {config.link}", "check TX and ground, 9600 8N1 and the port in [links]")
         turning = [packet for packet in packets if packet.rpm_x10 >= 30]
         if not turning:
             return failed("the rotor is at rest, by its status", "start the wheel, and press ENTER once it turns")

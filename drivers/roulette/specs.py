@@ -52,7 +52,8 @@ def star_x_lines(config: StarXConfig) -> dict[str, LineUse]:
 
 
 _MIRRORED_DEG = 10.0
-"""Track sensors this near to the places of the mirrored circle count as there (ours): passes do not tell them apart."""
+"""Track sensors this near to the places of the mirrored circle count as there (ours): passes do not distinguish
+them."""
 
 
 def roulette_wheel_on_wires(config: RouletteWheelConfig, given: Collection[str]) -> list[WiredFinding]:

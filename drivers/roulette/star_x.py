@@ -362,7 +362,7 @@ class SpinWatch:
             self._leave(state)
         if before is None:
             if state in SPIN_STATES:
-                found.append(("joined_mid_spin", f"first heard in state {state:d}"))
+                found.append(("joined_mid_spin", f"first status in state {state:d}"))
         elif changed and (before.state, state) not in VALID_TRANSITIONS:
             found.append(("state_order", f"state {state:d} after {before.state:d}"))
         elif changed and state is _S.WINNING_NUMBER and self._packets == 1:
@@ -447,7 +447,7 @@ class SpinWatch:
             self._number.set(new)
             self._stepped = False
             return
-        # After 999 the wheel may go on with 000 or 001.
+        # After 999 the wheel may continue with 000 or 001.
         next_ones = {(old + 1) % SPIN_NUMBERS, 1 if old == SPIN_NUMBERS - 1 else old + 1}
         if self._stepped or new not in next_ones:
             found.append(("spin_number", f"spin {new:03d} after {old:03d} in state {packet.state:d}"))
@@ -512,11 +512,15 @@ class StarXConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 40.0
     status_timeout_s: Annotated[
         float,
-        Meta(ge=1, le=30, description="the link is at fault when no status came for longer than this (ours)"),
+        Meta(ge=1, le=30, description="the link is at fault when no status arrived for longer than this (ours)"),
     ] = 2.0
     bare_number_s: Annotated[
         float,
-        Meta(ge=0.1, le=2, description="the bare number comes at most so long before the first status with it (ours)"),
+        Meta(
+            ge=0.1,
+            le=2,
+            description="the bare number comes at most this long before the first status that has it (ours)",
+        ),
     ] = 1.0
 
     def problems(self) -> list[tuple[str, str, str]]:
@@ -787,7 +791,7 @@ class StarXWheel:
         if bare is None:
             self._doubt("bare_number_missing", f"state 5 with {packet.pocket}, and no bare number before it", t_ns, out)
         elif bare[0] != packet.pocket:
-            detail = f"the status says {packet.pocket}, the bare number said {bare[0]}"
+            detail = f"the status has {packet.pocket}, the bare number was {bare[0]}"
             self._doubt("number_disagrees", detail, t_ns, out)
         doubts = self._watch.doubts
         rpm_min, rpm_max = self._watch.rpm_range

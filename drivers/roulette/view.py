@@ -12,7 +12,7 @@ class BallView(NamedTuple):
 
     state: Literal["none", "in the track", "left the track"]
     direction: int
-    """+1 or -1 once it is proven, else 0."""
+    """+1 or -1 once it is proven, otherwise 0."""
     laps: float
     """Revolutions that are proven."""
     laps_high: float

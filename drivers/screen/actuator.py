@@ -1,8 +1,8 @@
 """Spins and stops the reels that a screen shows, and decides which image was lit when the player stopped one.
 
-    spin ────► a frame shows it turning ──press──► frames show what was lit then ──stop──► stands: by the player
+    spin ────► a frame shows it turning ──press──► frames show what was lit then ──stop──► stopped: by the player
                                      └──stop_at──► stopped at that image: by the house
-    place ───► the next frame shows the image: stands, by the house
+    place ───► the next frame shows the image: stopped, by the house
 
 Each reel shows one whole image after another, never one between two. Nothing stops a reel before it has turned for
 `spin_ms`. What the press stops is the image of `drivers.screen.flips`; the reel is at it then, and is stopped only once
@@ -71,7 +71,7 @@ class _Reel:
     aim: Aim | None = None
     """Who is to stop it; None while it is commanded nothing."""
     target: int | None = None
-    """The image at which it is to stand."""
+    """The image at which it is to stop."""
     sent: bool = True
     """Whether the command was sent: it waits until the screen is up."""
     turned_ns: int | None = None
@@ -105,7 +105,7 @@ class ScreenActuator:
         self._up_by_ns = NEVER_NS
         """When it must be up, once something is to be shown."""
         self._alive_ns = NEVER_NS
-        """When the screen is told next that the table runs."""
+        """When the screen is next notified that the table runs."""
         self._scene: Scene | None = None
         self._showing: Output | None = None
         """The output of the last scene: while it waits, another scene of its time takes its place."""
@@ -118,7 +118,7 @@ class ScreenActuator:
 
     @property
     def next_due_ns(self) -> int:
-        """When something must have been shown, or the screen is told that the table runs."""
+        """When something must have been shown, or the screen is notified that the table runs."""
         return min(self._up_by_ns, self._alive_ns, min(reel.answer_ns for reel in self._reels.values()))
 
     def stop_of(self, reel: int) -> int | None:
@@ -250,7 +250,7 @@ class ScreenActuator:
         return found
 
     def _begins(self, t_ns: int, found: list[Observation]) -> None:
-        """The screen's program begins anew: its model is sent, and what each reel was to do."""
+        """The screen's program begins again: its model is sent, and what each reel was to do."""
         model = self._model
         if model is None:
             return
@@ -278,7 +278,7 @@ class ScreenActuator:
             if not reel.sent:
                 self._turn(number, reel, t_ns)
             elif reel.aim is not None:
-                self._fail(number, "screen_lost", "the screen's program was started anew while it turned", t_ns, found)
+                self._fail(number, "screen_lost", "the screen's program was restarted while it turned", t_ns, found)
             elif reel.stop is not None:
                 reel.commanded_ns = t_ns
 

@@ -88,7 +88,8 @@ class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         int, Meta(ge=0, le=10_000, description="nothing stops a reel before it has turned for this long (ours)")
     ] = 500
     silent_ms: Annotated[
-        int, Meta(ge=50, le=10_000, description="while a reel turns, a screen without a frame for so long hangs (ours)")
+        int,
+        Meta(ge=50, le=10_000, description="while a reel turns, a screen without a frame for this long hangs (ours)"),
     ] = 250
     late_ms: Annotated[
         int,
@@ -142,7 +143,7 @@ class ScreenUp(Observation, frozen=True, kw_only=True):
 
     hello: ScreenHello
     again: bool
-    """Whether it is the same start of the program as before: the connection came anew."""
+    """Whether it is the same start of the program as before: the connection came again."""
 
 
 class ScreenGone(Observation, frozen=True, kw_only=True):
@@ -345,7 +346,7 @@ class Screen:
             return
         detail = (
             "feltwire screen has no touch panel, and reels are stopped by touch: look at its cable, name it with "
-            '--touch, start feltwire screen anew; or write stops = "buttons"'
+            '--touch, restart feltwire screen; or write stops = "buttons"'
         )
         self._ill(t_ns, "touch_failed", "touch", detail, found)
 
@@ -448,7 +449,7 @@ class Screen:
                 self._ill(t_ns, "touch_stuck", "finger", detail, found)
             if self._silent_due_ns() == t_ns:
                 turned = "while a reel turned" if self._turning else "at rest"
-                detail = f"no frame came for {(t_ns - self._received_ns) / 1e9:g} s {turned}: its program hangs"
+                detail = f"no frame arrived for {(t_ns - self._received_ns) / 1e9:g} s {turned}: its program hangs"
                 self._received_ns, self._turning = NEVER_NS, frozenset()
                 self._ill(t_ns, "screen_silent", LINK, detail, found)
                 found.append(ScreenGone(t_ns=t_ns, fault="", detail=detail))

@@ -21,7 +21,7 @@ MOST_REELS: Final = 5
 MOST_SYMBOLS: Final = 100
 """Of a reel."""
 ALIVE_NS: Final = 500_000_000
-"""A table reports so often that it runs (ours)."""
+"""How often a table reports that it runs (ours)."""
 SILENT_NS: Final = 2_000_000_000
 """A screen that has heard nothing of its table for this long shows that the machine is out of order (ours)."""
 
@@ -55,9 +55,10 @@ class ScreenHello(ScreenMessage, frozen=True, kw_only=True, tag="hello"):
     width: Annotated[int, Meta(ge=1, le=16_384)]
     height: Annotated[int, Meta(ge=1, le=16_384)]
     refresh_mhz: Annotated[int, Meta(ge=0, le=1_000_000)]
-    """Refresh rate in thousandths of a hertz; 0 where the display does not say."""
+    """Refresh rate in thousandths of a hertz; 0 where the display does not state it."""
     synchronised: bool
-    """Whether its flips wait for the display: else a frame may be lit up to a whole refresh later than it is made."""
+    """Whether its flips wait for the display: otherwise a frame may be lit up to a whole refresh later than it is
+    made."""
     touch: Annotated[str, Meta(max_length=128)]
     """The name of the touch panel; empty where there is none."""
 
@@ -180,7 +181,7 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Of the last play, in tokens."""
     won: list[WonLine] = []
     stopped: list[ReelNumber] = []
-    """The reels of the play that stand."""
+    """The reels of the play that have stopped."""
     faults: list[ShownFault] = []
     plays: list[RecalledPlay] = []
     """The last plays, newest first."""
@@ -204,7 +205,7 @@ ToScreen: TypeAlias = SetUpScreen | SpinReel | StopReel | Show | Alive
 
 
 class ScreenWireError(ValueError):
-    """A line is no message: why."""
+    """A line is not a message: why."""
 
 
 _FROM: Final[msgspec.json.Decoder[FromScreen]] = msgspec.json.Decoder(FromScreen)
@@ -222,7 +223,7 @@ def from_screen(line: bytes) -> FromScreen:
     """What a screen sent.
 
     Raises:
-        ScreenWireError: it is no message of a screen.
+        ScreenWireError: it is not a message of a screen.
     """
     return _decoded(_FROM, line)
 
@@ -231,7 +232,7 @@ def to_screen(line: bytes) -> ToScreen:
     """What a table sent.
 
     Raises:
-        ScreenWireError: it is no message of a table.
+        ScreenWireError: it is not a message of a table.
     """
     return _decoded(_TO, line)
 

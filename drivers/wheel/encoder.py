@@ -143,7 +143,7 @@ class Encoder:
         self._gaps.begin()
 
     def forget_doubts(self) -> None:
-        """Clears the doubts that were reported; later ones are recorded anew."""
+        """Clears the doubts that were reported; later ones are recorded again."""
         self.doubts.clear()
         self.index.begin_run()
 
@@ -444,7 +444,7 @@ class Encoder:
         quadrature = self.quadrature
         before, self._chain_before_run = self._chain_before_run, 0
         if last.backs - before >= STUCK_CHAIN:
-            # Of a disc that stood, nobody knows whether an edge bounced this often, or the other line was stuck.
+            # For a disc at rest, nobody knows whether an edge bounced this often, or the other line was stuck.
             self.hidden_counts += COUNTS_PER_SLOT // 2 * (last.backs - before)
         if not last.turned:
             self._confirm()

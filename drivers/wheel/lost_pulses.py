@@ -122,7 +122,7 @@ MOST_BOUNCES: Final = 8
 
 EVEN_GAPS: Final = 0.5
 LEAST_EVEN_NS: Final = 1_000_000
-"""So many edges, each gap at least this share of its neighbours and this long, are a disc's (ours)."""
+"""This many edges, each gap at least this share of its neighbours and this long, are a disc's (ours)."""
 
 EARLY_RETURN_SHARE: Final = 0.7
 """A rocking disc that comes back in a smaller share of the last count had reversed before (ours)."""
@@ -161,7 +161,7 @@ UNEVEN_SWINGS: Final = 4
 """Swings over one edge from which their evenness shows (ours)."""
 
 EVEN_SWINGS: Final = 0.4
-"""A swing there and back over one edge that takes a smaller share of another one is no spring's (ours)."""
+"""A swing there and back over one edge that takes a smaller share of another one is not a spring's (ours)."""
 
 NOISE_SHARE: Final = 0.5
 """A count in less than this share of the one before is not the disc's own (ours)."""
@@ -230,7 +230,7 @@ class Chain(NamedTuple):
     def is_bounce(self) -> bool:
         """Whether every second edge came back at once: contact bounce, which hides no pulse.
 
-        Many edges that last longer than a count, or come evenly, are no bounce: the other line was stuck meanwhile.
+        Many edges that last longer than a count, or come evenly, are not a bounce: the other line was stuck meanwhile.
         """
         gaps = self._gaps
         if self.backs >= MOST_BOUNCES:

@@ -1,6 +1,6 @@
-r"""The movement that proves an encoder and its index: a person turns the wheel in a told direction.
+r"""The movement that proves an encoder and its index: a person turns the wheel in a stated direction.
 
-told: positive    A  ___/‾‾‾\___/‾‾‾\___      A leads B: the count grows
+asked: positive   A  ___/‾‾‾\___/‾‾‾\___      A leads B: the count grows
                   B  _____/‾‾‾\___/‾‾‾\_      index: rises at angle 0, while B is low
 
 exchanged A and B, or one of them inverted: the count falls
@@ -116,10 +116,10 @@ def judge_turn(
     if turned.repeated:
         return failed(
             f"{turned.repeated} edges repeat a level: pulses are missing",
-            "turn more slowly; if it comes again, look for noise, a loose contact or a dirty disc",
+            "turn more slowly; if it happens again, look for noise, a loose contact or a dirty disc",
         )
     if turned.back > MOST_BACK * per_turn:
-        return failed("it went forth and back", f"turn it {direction} only, in one go")
+        return failed("it went back and forth", f"turn it {direction} only, in one go")
     if abs(turns) < LEAST_TURNS:
         gaps = _gaps(turned)
         if len(turned.rises) > 1 and gaps:
@@ -128,8 +128,8 @@ def judge_turn(
     if turned.counts < 0:
         return failed(
             f"it turned {abs(turns):.2f} times, but against {direction}",
-            f"if you turned it as told, {a} and {b} are exchanged, or one of the two is inverted: exchange their "
-            "wires, or correct the file; if you turned it the other way, turn it again",
+            f"if you turned it as instructed, {a} and {b} are exchanged, or one of the two is inverted: exchange "
+            "their wires, or correct the file; if you turned it the other way, turn it again",
         )
     gaps = _gaps(turned)
     if not gaps:

@@ -73,7 +73,7 @@ _State: TypeAlias = "dict[str, tuple[_State, _State]]"
 """A quarter of a slot in one direction: for each line the states after its edge to 0 and its edge to 1."""
 
 _NO_STEP: Final[tuple[_State, _State]] = ({}, {})
-"""An empty state: the edge is no step in this direction, and `run` stops for it."""
+"""An empty state: the edge is not a step in this direction, and `run` stops for it."""
 
 
 def _ring(a: str, b: str, step: int) -> list[_State]:
@@ -151,7 +151,7 @@ class QuadratureDecoder:
         """Decodes edges until one needs the caller; returns the reason and that edge.
 
         Decodes until the count leaves `low` to `high`, or an edge is later than `due_ns`, follows the last count by
-        more than `gap_ns`, or is no step in the current direction. The caller handles the edge and calls again with
+        more than `gap_ns`, or is not a step in the current direction. The caller handles the edge and calls again with
         the rest of the same iterator; an edge that was not decoded must be passed again.
 
         A deadline that counts postpone has a `quiet_ns`: an edge is late only if it is also later than that after the
@@ -211,7 +211,7 @@ class QuadratureDecoder:
         return stop, edge
 
     def _no_step(self, edge: Edge) -> Stop:
-        """Classifies an edge of A or B that is no step in the current direction; counts it if the disc reversed."""
+        """Classifies an edge of A or B that is not a step in the current direction; counts it if the disc reversed."""
         line, level, t_ns = edge
         if level == _LEVELS[self.phase or 0][line == self.b]:
             return REPEATED

@@ -1,7 +1,7 @@
 """The widths of the four quarters of a slot, learned from the disc's own edges.
 
 A and B of a disc that was made by hand are not a quarter slot apart, and no slot is half open: at one speed the counts
-take turns at being long and short. Where two counts are compared to see how the disc slows, that is no slowing.
+take turns at being long and short. Where two counts are compared to see how the disc slows, that is not a slowing.
 
     quarter      0        1     2        3    0
     A         ___/‾‾‾‾‾‾‾‾‾‾‾‾‾‾\\_____________/‾‾‾
@@ -33,7 +33,7 @@ COUNT_EDGES: Final = 6
 
 NARROWEST: Final = 0.25
 WIDEST: Final = 1.75
-"""A quarter beyond these is no disc's: its widths are not used (ours)."""
+"""A quarter beyond these is not a disc's: its widths are not used (ours)."""
 
 _QUARTERS: Final = {(1, 0): 0, (1, 1): 1, (0, 1): 2, (0, 0): 3}
 """Which quarter the levels of A and B show."""
@@ -43,7 +43,7 @@ class QuarterWidths:
     """Learns the widths again and again, each time from the last edges of A and B.
 
     Of those edges most were there the last time. The share that a count has of the slots about it depends on six edges
-    only, so it is kept, and worked out for new edges alone: the medians are those of all edges taken anew.
+    only, so it is kept, and worked out for new edges alone: the medians are those of all edges taken again.
     """
 
     __slots__ = ("_a", "_last", "_places", "_seen", "_shares")

@@ -121,7 +121,8 @@ class Stopping:
     def started_before(self, quadrature: QuadratureDecoder) -> int:
         """Counts that a disc must have turned before the first four counts of a start, which are the decoder's last.
 
-        As many as it needs to come to its speed, if it gained speed before as it does now; 0 where it may have stood.
+        As many as it needs to come to its speed, if it gained speed before as it does now; 0 where it may have been at
+        rest.
         """
         if quadrature.t2_ns - quadrature.t4_ns >= self._least_start_ns:
             return 0
@@ -153,7 +154,7 @@ STARTING_COUNTS: Final = 4
 """Counts after a start or a turn before gaps are looked for as above (ours)."""
 
 STOOD_NS: Final = 1_000_000_000
-"""A disc whose edge comes back after this long stood meanwhile: it starts anew, and does not turn (ours)."""
+"""A disc whose edge comes back after this long was at rest meanwhile: it starts again, and does not turn (ours)."""
 
 EVEN_SHARE: Final = 0.9
 """A disc that has turned gains speed: while it does, each two counts take a smaller share of the two before (ours)."""
@@ -180,7 +181,7 @@ class CountGap(NamedTuple):
     """A count that took far longer than the one before."""
 
     at: int
-    """The count as it stood."""
+    """The count as it was."""
     lasted_ns: int
     tau_ns: int
     """The count before."""
@@ -209,7 +210,7 @@ class GapWatch:
         self.begin()
 
     def begin(self, *, turned: bool = False) -> None:
-        """Begins anew after a start or, with `turned`, after a turn: the next counts take any time."""
+        """Begins again after a start or, with `turned`, after a turn: the next counts take any time."""
         self._gap: CountGap | None = None
         self._starting = STARTING_COUNTS
         self._turned = turned

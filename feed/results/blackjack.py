@@ -14,7 +14,7 @@ class DealerHand(msgspec.Struct, frozen=True, kw_only=True):
     cards: Annotated[list[str], Meta(min_length=2)]
     """Rank and suit of each, in the order of the deal: `9s`, `Td`."""
     total: Annotated[int, Meta(ge=4, le=31)]
-    """Its count: an ace is 11 where that does not exceed 21, else 1."""
+    """Its count: an ace is 11 where that does not exceed 21, otherwise 1."""
     blackjack: bool
     """Whether it is an ace and a card of ten in the first two cards."""
 

@@ -22,7 +22,7 @@ class CrapsResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     shooter: Annotated[int, Meta(ge=1)]
     """Which shooter threw, counted from the first."""
     point: int | None = None
-    """The come out point that stood, or that this roll set."""
+    """The come out point in force, or set by this roll."""
     fire_points: list[int] = []
     """The points made so far for this shooter's fire bets."""
 

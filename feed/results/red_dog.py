@@ -16,7 +16,7 @@ class RedDogResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     kind: Literal["consecutive", "pair", "three_of_a_kind", "spread"]
     """What the first two are; `three_of_a_kind` where the third makes it of a pair."""
     spread: Annotated[int, Meta(ge=1, le=11)] | None = None
-    """How many values fall between the first two; left out where they are no spread."""
+    """How many values fall between the first two; left out where they are not a spread."""
     wins: bool | None = None
     """Whether the players win; left out of a tie."""
 

@@ -144,7 +144,7 @@ class PendingRequest:
 
     def reset(self) -> None:
         """The pending request is obsolete, or lost with its connection: the next one may be sent at once, and where it
-        fails the waits begin anew. They may be longer than a connection that brings nothing is kept."""
+        fails the waits begin again. They may be longer than a connection that brings nothing is kept."""
         self.request_id = None
         self.failures = 0
         self._not_before_ns = 0

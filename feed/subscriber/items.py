@@ -16,7 +16,7 @@ SIMULATED: Final = "sim/"
 
 
 def named(table: str, *, simulated: bool, venue: str = "") -> str:
-    """The name of a table in positions: `sim/` begins that of a simulated one, and before it stands the venue where a
+    """The name of a table in positions: `sim/` begins that of a simulated one, and before it comes the venue where a
     subscriber follows several: `atlantic-hall/sim/roulette-1`."""
     return (f"{venue}/" if venue else "") + (SIMULATED if simulated else "") + table
 
@@ -44,7 +44,7 @@ class Fact(NamedTuple):
     """Head of the table's chain after it, in hexadecimal, as the subscriber computed it; empty for events that are not
     durable, and until the chain is known."""
     venue: str = ""
-    """Its venue, where a subscriber follows several; else empty."""
+    """Its venue, where a subscriber follows several; otherwise empty."""
 
     @property
     def name(self) -> str:
@@ -60,7 +60,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = False
     """Whether it is a simulated table: one with this id may be beside a real one."""
     venue: str = ""
-    """Its venue, where a subscriber follows several; else empty."""
+    """Its venue, where a subscriber follows several; otherwise empty."""
 
     @property
     def name(self) -> str:
@@ -128,7 +128,7 @@ class Gap(Notice, frozen=True, kw_only=True):
     last: int
 
     def __str__(self) -> str:
-        return f"{self.name}: events {self.first} to {self.last} did not come; asking for them"
+        return f"{self.name}: events {self.first} to {self.last} did not arrive; asking for them"
 
 
 class Filled(Notice, frozen=True, kw_only=True):

@@ -69,7 +69,7 @@ class Subscription:
         self.refused = ""
         """Why the service does not let this reader in; empty where it does, or that is not known."""
         self.malformed = 0
-        """Messages that are no events; they are ignored."""
+        """Messages that are not events; they are ignored."""
 
     @property
     def topics(self) -> list[bytes]:

@@ -82,7 +82,7 @@ static struct answer_refused refused;
 
 static bool hearing;         /* the host is there, as far as we know */
 static uint32_t heard_ticks; /* when the last good frame came */
-static bool silent;          /* the flag `deadman`: the host was silent for too long, and has not said all_safe or open since */
+static bool silent;          /* the flag `deadman`: the host was silent for too long, and has not sent all_safe or open since */
 
 static uint8_t report_number;
 static bool boot_due;
@@ -330,7 +330,7 @@ static void listen_for_silence(void)
     silent = true;
 }
 
-/* --- what is said --------------------------------------------------------------------------------------------------- */
+/* --- what is sent --------------------------------------------------------------------------------------------------- */
 
 static void send_plain(uint8_t number, uint8_t id, const uint8_t *fields, uint8_t size)
 {
@@ -378,8 +378,8 @@ static void send_identity(void)
     frame_send();
 }
 
-/* The answer says when it begins, so its CRC must be made before: it is begun for a time a little ahead. False if that was
- * over before it was ready, for there were so many edges; or if it was kept for longer than it can say. */
+/* The answer states when it begins, so its CRC must be made before: it is begun for a time a little ahead. False if that was
+ * over before it was ready, for there were too many edges; or if it was kept for longer than it can state. */
 static bool send_clock(void)
 {
     uint32_t begins = port_ticks() + CLOCK_LEAD_TICKS;

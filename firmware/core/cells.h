@@ -1,4 +1,4 @@
-/* The bytes that survive a power cut: a FRAM where the board has one, else the chip's EEPROM.
+/* The bytes that survive a power cut: a FRAM where the board has one, otherwise the chip's EEPROM.
  *
  * A byte of a FRAM bears 10^12 writes and more, one of the EEPROM 100,000. A board that ever kept its counters in a FRAM has a
  * mark in its EEPROM: without that FRAM, or with an empty one, it counts nothing, for what the EEPROM has is old. */

@@ -5,7 +5,7 @@
 #include "frame.h"
 
 /* A ring of records in the order of time. An edge has the ticks since the edge before it; where they are more than 16 bits
- * hold, a record LONGER with their high half stands before it. A record SKIPPED stands for numbers that no edge has.
+ * hold, a record LONGER with their high half precedes it. A record SKIPPED represents numbers that no edge has.
  *
  *     oldest ........ again ........ unsent ........ end
  *     sent, kept      to be sent     not sent yet    free
@@ -70,7 +70,7 @@ static struct levels {
 #define PACKED_MOST (FRAME_MOST_FIELDS - REPORT_EDGES_SIZE)
 #define PACKED_SHORT_SIZE 2U
 #define PACKED_LONG_SIZE 7U
-#define PACKED_LONG 4095U /* so many ticks and more do not fit the short form */
+#define PACKED_LONG 4095U /* this many ticks and more do not fit the short form */
 #define PACKED_LINES EDGES_FIRST_KEY /* nor do other lines */
 
 static void step(struct place *place)
@@ -103,7 +103,7 @@ static void step_back(struct place *place)
     }
 }
 
-/* Passes over what is no edge; false if there is no edge before `until`. */
+/* Passes over what is not an edge; false if there is no edge before `until`. */
 static bool to_edge(struct place *place, uint8_t until)
 {
     while (place->at != until) {
@@ -181,7 +181,7 @@ void edge_store_lose(uint8_t edges)
     lost = (uint16_t)(lost + edges);
     if (unskipped > UINT16_MAX - edges)
         put_skipped();
-    if (unskipped <= UINT16_MAX - edges) /* should 65,535 be lost in one go, the numbers say so many */
+    if (unskipped <= UINT16_MAX - edges) /* should 65,535 be lost in one go, the numbers show that many */
         unskipped = (uint16_t)(unskipped + edges);
 }
 
@@ -293,7 +293,7 @@ static uint8_t *pack(struct place *from, uint8_t until, uint8_t *to, uint8_t *co
         uint8_t line = what & WHAT_LINE;
         uint8_t level = what & WHAT_LEVEL;
         bool is_short = line < PACKED_LINES;
-        if (packed == 0U) { /* its time stands before the packed ones; `from` has passed its LONGER already */
+        if (packed == 0U) { /* its time precedes the packed ones; `from` has passed its LONGER already */
             from->time += value;
             value = 0;
         } else if (longer != 0U || value >= PACKED_LONG) {

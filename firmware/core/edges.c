@@ -4,12 +4,12 @@
 #include "kind.h"
 #include "quadrature.h"
 
-/* An interrupt that finds no change tells of a pulse that nobody saw: two edges at least are lost.
+/* An interrupt that finds no change reveals a pulse that was not seen: two edges at least are lost.
  *
  * But an interrupt takes some 5 µs, and what changes after it began and before it has read the pins is seen, and makes
- * another one on its heels, which was paid for already: if that finds nothing new, it tells of no loss. Whether one more is
+ * another one on its heels, which was paid for already: if that finds nothing new, it reveals no loss. Whether one more is
  * to come is known for each port by itself: after one that found two changes; after one that was paid for and found any;
- * after one that told of a pulse, of which each edge may make its own. */
+ * after one that revealed a pulse, of which each edge may make its own. */
 #define ON_THE_HEELS_TICKS 20U /* with what the main loop does with interrupts off */
 
 #define MOST_A_TURN 64U /* snapshots */
@@ -31,7 +31,7 @@ static void missed(uint8_t edges)
     kind_missed(edges);
 }
 
-/* `dated`: these are edges, and the time is theirs. Otherwise the levels are told, but no edges: nobody knows when. */
+/* `dated`: these are edges, and the time is theirs. Otherwise the levels are reported, not edges: their time is unknown. */
 static void take_changes(uint8_t changed, uint8_t to, uint32_t ticks, bool dated)
 {
     levels = (uint8_t)((levels & (uint8_t)~changed) | (to & changed));

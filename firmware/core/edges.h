@@ -1,4 +1,4 @@
-/* The edges of the inputs: found in snapshots, told to whoever wants them. */
+/* The edges of the inputs: found in snapshots, given to whoever wants them. */
 #ifndef FELTWIRE_EDGES_H
 #define FELTWIRE_EDGES_H
 
@@ -13,7 +13,7 @@ void edges_watch(uint8_t inputs, uint8_t pull_ups);
 /* What the host watches: bit i is input i + 1. */
 uint8_t edges_watched(void);
 
-/* Listens to what the host watches, the kind hears and the quadrature counts: after quadrature_count. */
+/* Listens to what the host watches, the kind receives and the quadrature counts: after quadrature_count. */
 void edges_listen(void);
 
 /* Takes the snapshots that wait. False if it left some for the next turn of the main loop. */

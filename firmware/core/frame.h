@@ -32,7 +32,7 @@ uint16_t frame_bad(void);
 
 /* --- out ------------------------------------------------------------------------------------------------------------ */
 
-/* Whether a frame with so many bytes of fields finds room on the line now. */
+/* Whether the line has room for a frame with this many bytes of fields now. */
 bool frame_has_room(uint8_t size);
 
 /* Begins a frame, and returns where its fields go: at most `size` bytes. */

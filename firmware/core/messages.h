@@ -267,7 +267,7 @@ static inline void command_open_read(struct command_open *to, const uint8_t *fro
 #define COMMAND_CLOCK 3U
 #define COMMAND_CLOCK_SIZE 0
 
-/* the host is there; any other good frame says so too */
+/* the host is there; any other good frame has the same effect */
 #define COMMAND_ALIVE 4U
 #define COMMAND_ALIVE_SIZE 0
 
@@ -331,7 +331,7 @@ static inline void command_sample_read(struct command_sample *to, const uint8_t 
     to->period_ms = wire_get16(from + 1);
 }
 
-/* puts an output on a value, for so long at most; the board has a longest time of its own for each output */
+/* sets an output to a value, for at most this long; the board limits the time of each output itself */
 #define COMMAND_SET 9U
 #define COMMAND_SET_SIZE 4
 
@@ -400,7 +400,7 @@ static inline void command_lamps_read(struct command_lamps *to, const uint8_t *f
         to->lit[i] = from[0U + i];
 }
 
-/* spins a reel up and keeps it turning, for so long at most */
+/* spins a reel up and keeps it turning, for at most this long */
 #define COMMAND_SPIN 22U
 #define COMMAND_SPIN_SIZE 5
 
@@ -432,7 +432,7 @@ static inline void command_stop_read(struct command_stop *to, const uint8_t *fro
     to->step = wire_get16(from + 1);
 }
 
-/* pays so many tokens under this number, once: said again, it does nothing, whatever became of it; 'hopper' tells */
+/* pays these tokens under this number, once: sent again, it does nothing, whatever the outcome; 'hopper' reports it */
 #define COMMAND_PAY 24U
 #define COMMAND_PAY_SIZE 3
 
@@ -479,7 +479,7 @@ static inline void command_hopper_read(struct command_hopper *to, const uint8_t 
     to->errors = from[5];
 }
 
-/* tests the sensors, without their feed and with it; 'sensors' tells what was found where it is another result; busy while a reel turns */
+/* tests the sensors, without their feed and with it; 'sensors' reports the findings when they change; busy while a reel turns */
 #define COMMAND_TEST 27U
 #define COMMAND_TEST_SIZE 0
 
@@ -717,7 +717,7 @@ static inline void report_edges_write(uint8_t *to, const struct report_edges *fr
     to[8] = from->count;
 }
 
-/* how the board stands; while it watches every 20 ms, else every 100 ms */
+/* the state of the board; every 20 ms while it watches, otherwise every 100 ms */
 #define REPORT_STATE 130U
 #define REPORT_STATE_SIZE 19
 
@@ -784,7 +784,7 @@ static inline void report_sample_write(uint8_t *to, const struct report_sample *
     to[6] = from->channels;
 }
 
-/* how the motor stands, at each change and every 100 ms while it turns */
+/* the state of the motor, at each change and every 100 ms while it turns */
 #define REPORT_MOTOR 133U
 #define REPORT_MOTOR_SIZE 12
 
@@ -825,7 +825,7 @@ static inline void report_lamps_write(uint8_t *to, const struct report_lamps *fr
         to[16U + i] = from->stuck[i];
 }
 
-/* how a reel stands, at each change, every 100 ms while it turns, and when a session opens */
+/* the state of a reel, at each change, every 100 ms while it turns, and when a session opens */
 #define REPORT_REEL 135U
 #define REPORT_REEL_SIZE 16
 
@@ -854,7 +854,7 @@ static inline void report_reel_write(uint8_t *to, const struct report_reel *from
     to[15] = from->why;
 }
 
-/* how the last payout stands, at each token, at each change, and when a session opens */
+/* the state of the last payout, at each token, at each change, and when a session opens */
 #define REPORT_HOPPER 136U
 #define REPORT_HOPPER_SIZE 7
 

@@ -10,7 +10,7 @@ enum over_why { OVER_ASKED, OVER_LONGEST };
 
 void outputs_begin(void);
 
-/* Puts an output (from 1) on a value, for at most so long (0: as long as the board allows). Returns 0 or a REFUSED_ code:
+/* Puts an output (from 1) on a value, for at most this long (0: as long as the board allows). Returns 0 or a REFUSED_ code:
  * wrong_value: no such output, or a value that its pin cannot take; held_safe: see outputs_hold.
  * The longest time counts from when the output left 0: setting it again and again does not make it longer. When the
  * longest time is over, the output is held safe until it is set to 0 once. */
@@ -25,10 +25,10 @@ uint8_t outputs_value(uint8_t number);
 /* The outputs that are not safe: bit i is output i + 1. */
 uint16_t outputs_on(void);
 
-/* Makes all safe; kind_safe is told why. Holds (held_safe) stay. */
+/* Makes all safe; kind_safe is given the reason. Holds (held_safe) stay. */
 void outputs_all_safe(enum safe_why why);
 
-/* Ends what is over, and tells the kind. */
+/* Ends what is over, and notifies the kind. */
 void outputs_poll(void);
 
 /* For how many ticks nothing is over. */

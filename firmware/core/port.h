@@ -3,7 +3,7 @@
  * The core and the kinds name no register. A port is the one place that does. ports/avr is the reference board
  * (ATmega328P at 16 MHz); ports/host is the same board as a Linux process, and as a library for tests.
  *
- * Everything here is called from the main loop, unless it says "interrupt". Nothing here waits, except where it says so.
+ * Everything here is called from the main loop, unless its comment says "interrupt" or that it waits.
  *
  * Time is ticks of 0.5 µs in 32 bits, and begins again after 2,147 s: compare with (int32_t)(a - b), never with <.
  */
@@ -33,7 +33,7 @@
 
 uint32_t port_ticks(void);
 
-/* Waits until an interrupt came, or so many ticks have passed. Returns at once if something waits to be taken. */
+/* Waits until an interrupt has occurred, or this many ticks have passed. Returns at once if something waits to be taken. */
 void port_idle(uint16_t ticks);
 
 /* --- inputs -------------------------------------------------------------------------------------------------------- */
@@ -43,11 +43,11 @@ struct port_snapshot {
     uint32_t ticks;
     uint8_t levels;
     uint8_t covers; /* the inputs whose levels these are */
-    uint8_t missed; /* 0: an interrupt took it. Else the main loop did, for so many interrupts found no room, at most 255;
+    uint8_t missed; /* 0: an interrupt took it. Otherwise the main loop did, because this many interrupts found no room, at most 255;
                      * each of them had at least one edge */
 };
 
-/* Takes interrupts of these inputs from now on; says the levels found, and in `missed` how many snapshots that waited it
+/* Takes interrupts of these inputs from now on; returns the levels found, and in `missed` how many snapshots that waited it
  * forgot. */
 void port_listen(uint8_t inputs, uint8_t pull_ups, struct port_snapshot *found);
 
@@ -88,7 +88,7 @@ bool port_dims(uint8_t pin);
 /* Puts an output pin on a value: 0 off, 255 fully on, between them only where port_dims(pin). */
 void port_output(uint8_t pin, uint8_t value);
 
-/* Has kind_fast (kinds/kind.h) called in an interrupt after so many ticks, at least 40; again after what it returns. */
+/* Has kind_fast (kinds/kind.h) called in an interrupt after this many ticks, at least 40; again after what it returns. */
 void port_fast_in(uint16_t ticks);
 
 /* --- analogue ------------------------------------------------------------------------------------------------------ */
@@ -109,7 +109,7 @@ uint8_t port_eeprom_read(uint16_t at);
 /* Begins to write a byte. A power cut in the middle of it leaves any value there. */
 void port_eeprom_write(uint16_t at, uint8_t byte);
 
-/* A FRAM of at least 1 KB on a bus of its own. Called only where the kind says that the board may have one. Each waits for the
+/* A FRAM of at least 1 KB on a bus of its own. Called only where the kind allows for one. Each waits for the
  * bus: 0.2 ms where all is well, 2 ms where it must be freed and a byte tried again. False: no FRAM answers. */
 void port_fram_begin(void);
 bool port_fram_read(uint16_t at, uint8_t *byte);
@@ -117,7 +117,7 @@ bool port_fram_write(uint16_t at, uint8_t byte);
 
 /* --- watchdog and reset -------------------------------------------------------------------------------------------- */
 
-/* Begins to watch: so long without port_watchdog_pat, and the board notes where it hangs and begins anew; at most twice as
+/* Begins to watch: after this long without port_watchdog_pat the board notes where it hangs and restarts; at most twice as
  * long where interrupts are off. */
 #define PORT_WATCHDOG_MS 120U
 void port_watchdog_begin(void);

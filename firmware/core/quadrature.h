@@ -14,13 +14,13 @@ bool quadrature_count(uint8_t a, uint8_t b, uint8_t index);
 /* The inputs that it needs: bit i is input i + 1. */
 uint8_t quadrature_inputs(void);
 
-/* The levels of all inputs, from which the next changes are told: nothing is counted. */
+/* The levels of all inputs, from which the next changes are counted: nothing is counted now. */
 void quadrature_levels(uint8_t levels);
 
 /* The levels of all inputs after a change of one of its. */
 void quadrature_take(uint8_t levels);
 
-/* Edges of some inputs were missed: told as a transition that cannot be, for the count may be wrong from here on. */
+/* Edges of some inputs were missed: reported as an impossible transition, for the count may be wrong from here on. */
 void quadrature_missed(void);
 
 /* Whether a report is due: every 100 ms while it turns, once at rest, and then every second, should that one be lost. */

@@ -1,4 +1,4 @@
-/* Analogue channels, sampled one after the other every so often, without waiting for the converter. */
+/* Analogue channels, sampled in turn at regular intervals, without waiting for the converter. */
 #ifndef FELTWIRE_SAMPLES_H
 #define FELTWIRE_SAMPLES_H
 

@@ -24,7 +24,7 @@
 /* Once, at start: finds what was kept, and counts this start. Waits only for a byte that is being written. */
 void store_begin(void);
 
-/* Each turn of the main loop: goes on with writing, one byte at a time. Never waits. */
+/* Each turn of the main loop: continues with writing, one byte at a time. Never waits. */
 void store_poll(void);
 
 /* Counts one event, now in memory and as soon as can be in the non-volatile one. */

@@ -4,7 +4,7 @@
 #include "crc16.h"
 #include "messages.h"
 
-_Static_assert(BASE_COUNT(BANK_LOGS) == BASE_SERIAL, "the counts lie between kind and serial number");
+_Static_assert(BASE_COUNT(BANK_LOGS) == BASE_SERIAL, "the counts are between kind and serial number");
 _Static_assert(BANK_COUNTERS + STORE_COUNTERS * BANK_COUNTER_ROOM == BANK_SIZE, "the layout fills a bank");
 _Static_assert(BANKS * BANK_SIZE <= PORT_EEPROM_SIZE, "the memory holds the banks");
 

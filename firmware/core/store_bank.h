@@ -10,7 +10,7 @@
  *        168   4 x 86   a log for each counter
  *
  * Where a cell of the base or the commit does not keep what is written, a bank of an EEPROM has these in a spare place at its
- * end, and the last log has so many slots less; a power cut in one byte leaves no such bank, for its commit is two bytes:
+ * end, and the last log has that many slots less; a power cut in one byte leaves no such bank, for its commit is two bytes:
  *
  *        473   37       base
  *        510   2        commit: BANK_COMMITTED_FIRST, BANK_COMMITTED
@@ -80,11 +80,11 @@ struct bank_use {
 
 uint16_t bank_at(uint8_t bank, uint16_t offset);
 
-/* Whether a bank has its base in the spare place; bank_find says so of those that it finds. */
+/* Whether a bank has its base in the spare place, of those that bank_find finds. */
 bool bank_is_spare(uint8_t bank);
 void bank_make_spare(uint8_t bank, bool spare);
 
-/* Offsets of a bank's base, and of the end of what lies behind it and is no spare base. */
+/* Offsets of a bank's base, and of the end of what follows it and is not a spare base. */
 uint16_t bank_base(uint8_t bank);
 uint16_t bank_end(uint8_t bank);
 

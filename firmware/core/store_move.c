@@ -53,7 +53,7 @@ uint8_t move_slots(uint8_t log)
     return (uint8_t)(slots[log] + left_out[log]);
 }
 
-/* The base is as things were when the move began. It is made for each of its bytes anew, and so needs no room. */
+/* The base is as things were when the move began. It is made again for each of its bytes, and so needs no room. */
 static uint8_t base_byte(const struct store_head *head, const uint32_t counts[BANK_LOGS])
 {
     uint8_t base[BASE_SIZE];

@@ -1,4 +1,4 @@
-/* The note and its records in a bank: what it says, a check byte, and last the mark that makes it count. */
+/* The note and its records in a bank: its content, a check byte, and last the mark that makes it count. */
 #ifndef FELTWIRE_STORE_NOTE_H
 #define FELTWIRE_STORE_NOTE_H
 
@@ -7,7 +7,7 @@
 
 #include "store_bank.h"
 
-/* At start: there is none; or there is one, and so many records of the bank are used. */
+/* At start: there is none; or there is one, and this many records of the bank are used. */
 void note_forget(void);
 void note_begin(const uint8_t note[STORE_NOTE], uint8_t used);
 

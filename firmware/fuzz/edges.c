@@ -1,5 +1,5 @@
-/* Every change of a watched input that the port shows to the core becomes a number: of an edge that is told with its line, level
- * and time, once it is sent before anything later, or of an edge that is told as lost. */
+/* Every change of a watched input that the port shows to the core becomes a number: of an edge that is reported with line,
+ * level and time, once it is sent before anything later, or of an edge that is reported as lost. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -21,7 +21,7 @@ static uint32_t lost;
 static uint32_t not_before; /* of the next edge */
 static uint32_t told_time;
 static bool told;
-static uint32_t held; /* the first number that was said to be sent again */
+static uint32_t held; /* the first number that was announced to be sent again */
 static bool too_many; /* to know them all */
 
 /* Changes that the port showed, and that the core has not taken yet. */
@@ -142,19 +142,19 @@ void edges_model_turn_ends(void)
 
 static void take_edge(uint32_t number, const struct edge *edge, bool again)
 {
-    MUST(number < count, "edge %u is told, and there are %u", number, count);
-    MUST(edges[number].kept, "edge %u is told, and was lost", number);
+    MUST(number < count, "edge %u is reported, and there are %u", number, count);
+    MUST(edges[number].kept, "edge %u is reported, and was lost", number);
     MUST(edges[number].line == edge->line && edges[number].level == edge->level && edges[number].ticks == edge->ticks,
-         "edge %u is line %u on %d at %u, and told as line %u on %d at %u", number, edges[number].line, edges[number].level,
+         "edge %u is line %u on %d at %u, and reported as line %u on %d at %u", number, edges[number].line, edges[number].level,
          edges[number].ticks, edge->line, edge->level, edge->ticks);
     if (again) {
         MUST(number < sent && number >= held, "edge %u is sent again, not asked for", number);
         return;
     }
     for (; sent < number; sent++)
-        MUST(!edges[sent].kept, "edge %u is told, and %u was not", number, sent);
+        MUST(!edges[sent].kept, "edge %u is reported, and %u was not", number, sent);
     MUST(number == sent, "number %u after %u: they went back", number, sent);
-    MUST(!told || (int32_t)(edge->ticks - told_time) > 0, "edge %u at %u; all up to %u were told", number, edge->ticks,
+    MUST(!told || (int32_t)(edge->ticks - told_time) > 0, "edge %u at %u; all up to %u were reported", number, edge->ticks,
          told_time);
     sent++;
 }
@@ -201,9 +201,9 @@ void edges_model_state(uint32_t time, uint32_t next, uint16_t lost_said)
     while (waiting < count && !edges[waiting].kept)
         waiting++;
     uint32_t until = waiting == count ? board_now() : edges[waiting].ticks - 1U;
-    MUST(next == waiting, "the next edge is said to be %u, and is %u", next, waiting);
-    MUST(time == until, "all edges are said to be told up to %u, and are up to %u", time, until);
-    MUST(lost_said == (uint16_t)lost, "%u edges are said to be lost, and %u are", lost_said, lost);
+    MUST(next == waiting, "the next edge is reported as %u, and is %u", next, waiting);
+    MUST(time == until, "all edges are stated to be reported up to %u, and are up to %u", time, until);
+    MUST(lost_said == (uint16_t)lost, "%u edges are reported lost, and %u are", lost_said, lost);
     MUST(!told || (int32_t)(time - told_time) >= 0, "the state went back from %u to %u", told_time, time);
     sent = waiting;
     told = true;

@@ -5,13 +5,13 @@
  *     life.c     the board's power: its memory is as after a reset each time, its EEPROM as a cut leaves it
  *     host.c     what was asked of the board, and so what it may do and answer
  *     guard.c    its outputs: who wanted them on, and for how long
- *     edges.c    its edges: each that the port saw is told, or told as lost
+ *     edges.c    its edges: each that the port saw is reported, or reported as lost
  *     told.c     what it sends: frames, their numbers, their fields
  *     memory.c   what it must not forget
  *     world.c    what hangs on its pins
  *     wire.c     frames, made and taken apart by other code than the board's
  *
- * They hear of the board's doings from hooks.c, which stands between the core, the kind and the port. */
+ * hooks.c, between the core, the kind and the port, reports to them what the board does. */
 #ifndef FELTWIRE_FUZZ_H
 #define FELTWIRE_FUZZ_H
 
@@ -25,7 +25,7 @@
 #include "messages.h"
 #include "wire.h"
 
-/* Ends the program, and says what does not hold. */
+/* Ends the program, and prints what does not hold. */
 #define MUST(holds, ...)                       \
     do {                                       \
         if (!(holds)) {                        \
@@ -47,7 +47,7 @@ uint64_t whole_ticks(uint32_t ticks);
 /* The first power-on of a script; the memory is erased. `with_fram`: where the kind may have a FRAM it has one, erased too. */
 void life_first(bool with_fram);
 
-/* The power goes, or a reset comes, and the board begins anew. */
+/* The power fails, or a reset occurs, and the board restarts. */
 void life_again(uint8_t cause, uint32_t seed);
 
 /* What is in the memory at the next start, if somebody else writes there. */
@@ -72,7 +72,7 @@ void host_answered(const struct wire_frame *answer);
 bool host_session(void);
 uint8_t host_next_number(void);
 
-/* When the last frame came that says that the host is there. */
+/* When the last frame arrived that shows that the host is there. */
 uint64_t host_there(void);
 
 /* --- guard.c -------------------------------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ void memory_found(bool spoilt);
 void memory_noted(const uint8_t *note);
 void memory_named(uint32_t serial);
 
-/* The board said that it keeps the number that it was asked for last. */
+/* The board reported that it keeps the number that it was last asked for. */
 void memory_named_kept(void);
 void memory_turn_ends(void);
 void memory_first(void);

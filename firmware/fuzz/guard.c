@@ -1,5 +1,5 @@
 /* The outputs: none is on that no command of this session wanted on since all were made safe last; none is on for longer than
- * the command or the board allows; none is on while the host is silent; each pin is as the board says. */
+ * the command or the board allows; none is on while the host is silent; each pin is as the board reports. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -70,7 +70,7 @@ void guard_set(uint8_t number, uint8_t before, uint8_t value, uint32_t for_ms)
         return;
     uint64_t now = whole_ticks(board_now());
     MUST(host_session(), "output %u was put on without a session", number);
-    MUST(guarded[number - 1U].wanted, "output %u was put on, and nobody said so", number);
+    MUST(guarded[number - 1U].wanted, "output %u was put on without a report", number);
     if (before == 0U)
         guarded[number - 1U].since = now;
     uint64_t longest = guarded[number - 1U].since + MS(kind_facts.output[number - 1U].longest_ms);

@@ -1,4 +1,4 @@
-/* Stands between the core, the kind and the port: the linker puts `__wrap_f` where a file calls the `f` of another
+/* Between the core, the kind and the port: the linker puts `__wrap_f` where a file calls the `f` of another
  * (-Wl,--wrap=f), and `__real_f` is the `f` itself. */
 #include "edge_store.h"
 #include "edges.h"
@@ -110,17 +110,17 @@ HOOK(void, outputs_all_safe, enum safe_why why)
 {
     const struct wire_frame *frame = host_frame();
     bool told = frame && (frame->id == COMMAND_OPEN || frame->id == COMMAND_ALL_SAFE);
-    MUST(why == SAFE_DEADMAN || told, "all are made safe, and nobody said so");
+    MUST(why == SAFE_DEADMAN || told, "all are made safe without a report");
     __real_outputs_all_safe(why);
     guard_all_safe();
 }
 
-/* --- commands: only what was told is done, and once ------------------------------------------------------------------ */
+/* --- commands: only what was commanded is done, and once ------------------------------------------------------------------ */
 
 static void must_be_told(uint8_t id)
 {
     const struct wire_frame *command = host_command();
-    MUST(command && command->id == id, "command %u is carried out, and was not told", id);
+    MUST(command && command->id == id, "command %u is carried out, and was not sent", id);
 }
 
 HOOK(uint8_t, kind_command, uint8_t id, const uint8_t *fields)
@@ -147,7 +147,7 @@ HOOK(uint8_t, kind_set, uint8_t output, uint8_t value)
 HOOK(void, edges_watch, uint8_t inputs, uint8_t pull_ups)
 {
     const struct wire_frame *frame = host_frame();
-    MUST(frame, "watches %02X, and nobody said so", inputs);
+    MUST(frame, "watches %02X without a report", inputs);
     if (frame->number != 0U || frame->id != COMMAND_OPEN) {
         must_be_told(COMMAND_WATCH);
         MUST(inputs == frame->fields[0] && pull_ups == frame->fields[1], "watches %02X", inputs);

@@ -65,7 +65,7 @@ static void carry_out(void)
         guard_wanted(&host.frame);
 }
 
-/* The same number says the same command, whatever else the frame has in it. */
+/* The same number means the same command, whatever else the frame has in it. */
 static void owe_again(void)
 {
     owe(host.answered ? ANSWER_AGAIN : ANSWER, 0);
@@ -185,7 +185,7 @@ static uint8_t answer_to(uint8_t command)
 static void must_be_refusal(const struct wire_frame *answer)
 {
     MUST(answer->id == ANSWER_REFUSED, "answer %u to command %u, which must be refused", answer->id, host.owed_command);
-    MUST(answer->fields[0] == host.owed_command, "refuses %u, and was told %u", answer->fields[0], host.owed_command);
+    MUST(answer->fields[0] == host.owed_command, "refuses %u, and was sent %u", answer->fields[0], host.owed_command);
     MUST(answer->fields[1] != 0U && answer->fields[1] <= REFUSED_SILENT, "refused because of %u", answer->fields[1]);
     MUST(host.owed_why == 0U || answer->fields[1] == host.owed_why, "refused because of %u, and not of %u",
          answer->fields[1], host.owed_why);
@@ -197,7 +197,7 @@ static void must_be_the_same(const struct wire_frame *answer)
     size_t size = answer->id == ANSWER_CLOCK ? ANSWER_CLOCK_SIZE - sizeof(uint16_t) : answer->size;
     MUST(answer->id == host.answer.id && answer->size == host.answer.size &&
              memcmp(answer->fields, host.answer.fields, size) == 0,
-         "command %u had answer %u, and said again has %u", host.owed_command, host.answer.id, answer->id);
+         "command %u had answer %u, and sent again has %u", host.owed_command, host.answer.id, answer->id);
 }
 
 static void take_answer(const struct wire_frame *answer)

@@ -31,7 +31,7 @@ uint64_t whole_ticks(uint32_t ticks)
     return now - (uint64_t)(int64_t)(int32_t)((uint32_t)now - ticks);
 }
 
-/* Word by word, and not by memcpy: between the variables lies what AddressSanitizer watches. It aligns them to more than a
+/* Word by word, and not by memcpy: AddressSanitizer watches the bytes between variables. It aligns them to more than a
  * word, so the sections are whole words. */
 __attribute__((no_sanitize("address"), no_builtin)) static void copy(uint64_t *to, const uint64_t *from, size_t words)
 {

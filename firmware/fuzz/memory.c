@@ -65,7 +65,7 @@ void memory_named_kept(void)
 
 void memory_turn_ends(void)
 {
-    MUST(!known || !store_failed(), "the memory is said to have failed, and has not");
+    MUST(!known || !store_failed(), "the memory is reported as failed, and has not failed");
     if (store_note_kept())
         note_waits = false;
     has_number(store_serial());

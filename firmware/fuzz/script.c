@@ -1,4 +1,4 @@
-/* What happens to the board: one thing after the other, as the fuzzer's bytes say. seeds.py writes such scripts too. */
+/* What happens to the board: one thing after another, in the order of the fuzzer's bytes. seeds.py writes such scripts too. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Each begins with its number; what follows is beside it. Numbers of two bytes are little-endian. */
 enum what {
     WAIT,       /* u16: in 8 µs */
-    WAIT_ALIVE, /* u8: in 100 ms, with a host that says that it is there */
+    WAIT_ALIVE, /* u8: in 100 ms, with a host that reports its presence */
     OPEN,       /* u8: session */
     COMMAND,    /* id, fields: as many as it has; with the number that is due; and some time for it */
     AGAIN,      /* the last frame once more */
@@ -20,7 +20,7 @@ enum what {
     PIN,        /* pin, level */
     SUPPLY,     /* channel, u16 */
     STALL,      /* u16: in 4 µs; the main loop does nothing */
-    POWER,      /* cause, u16: the board begins anew */
+    POWER,      /* cause, u16: the board restarts */
     MEMORY,     /* u16, count, bytes: what the next start finds there */
     SEAL,       /* bank: the next start finds it whole, whatever is in it */
     WORLD,      /* what hangs on the pins from now on */
@@ -172,7 +172,7 @@ static void write_memory(void)
         life_spoil(where++, next8());
 }
 
-/* Only the CRC says that a bank is whole: no fuzzer would ever find one. */
+/* Only the CRC shows that a bank is whole: no fuzzer would ever find one. */
 static void seal_bank(void)
 {
     uint8_t base[BASE_SIZE];

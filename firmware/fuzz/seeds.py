@@ -83,7 +83,7 @@ def wait(ms: float) -> bytes:
 
 
 def alive(tenths: int) -> bytes:
-    """Lets so many times 0.1 s pass, with a host that keeps the session alive."""
+    """Lets this many times 0.1 s pass, with a host that keeps the session alive."""
     return bytes((What.WAIT_ALIVE, tenths))
 
 
@@ -140,7 +140,7 @@ def world(does: int) -> bytes:
 
 
 def pulse(number: int, ms: int) -> bytes:
-    """An input that is active high is so for about so long."""
+    """An input that is active high is so for about this long."""
     active = [(number, 1, MS_EXPONENT)] * max(0, ms - 2)
     return edges((number, 0, 4), (number, 1, 4), *active, (number, 0, MS_EXPONENT))
 

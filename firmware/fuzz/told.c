@@ -63,8 +63,8 @@ static void take_state(const uint8_t *fields)
 {
     bool store_fails = (fields[13] & FLAG_STORE_FAILED) != 0U;
     edges_model_state(wire_get32(fields), wire_get32(fields + 4), wire_get16(fields + 9));
-    MUST(wire_get16(fields + 11) == outputs_on(), "outputs %04X are said to be on", wire_get16(fields + 11));
-    MUST(store_fails == store_failed(), "the store is said to have failed, or not to");
+    MUST(wire_get16(fields + 11) == outputs_on(), "outputs %04X are reported on", wire_get16(fields + 11));
+    MUST(store_fails == store_failed(), "the report of the store's failure is wrong");
 }
 
 static void take_counts(const uint8_t *fields)
@@ -79,7 +79,7 @@ static void take_counts(const uint8_t *fields)
 static void take_motor(const uint8_t *fields)
 {
     uint8_t output = kind_facts.id == KIND_TABLE ? TABLE_OUT_MOTOR : PUSHER_OUT_MOTOR;
-    MUST((fields[4] == 0U) == (outputs_value(output) == 0U), "the motor is said to turn with %d, its output is on %u",
+    MUST((fields[4] == 0U) == (outputs_value(output) == 0U), "the motor is reported to turn with %d, its output is on %u",
          (int8_t)fields[4], outputs_value(output));
 }
 
@@ -146,7 +146,7 @@ void told_byte(uint8_t byte)
         return;
     }
     struct wire_frame frame;
-    MUST(wire_decode(piece, piece_size, &frame), "%zu bytes that are no frame", piece_size);
+    MUST(wire_decode(piece, piece_size, &frame), "%zu bytes that are not a frame", piece_size);
     piece_size = 0;
     take_boot(frame.id == REPORT_BOOT);
     int size = size_of(frame.id);

@@ -21,7 +21,7 @@ struct wire_frame {
 /* Returns how many bytes were written. */
 size_t wire_encode(const struct wire_frame *frame, uint8_t to[WIRE_MOST_CODED]);
 
-/* What lies between two zeros; false: it is no frame. */
+/* What is between two zeros; false: it is not a frame. */
 bool wire_decode(const uint8_t *piece, size_t size, struct wire_frame *to);
 
 #endif

@@ -409,7 +409,7 @@ def acceptor(board: Board, sheet: Sheet, token: str, accept: str) -> None:
 
 
 def emitters(board: Board, sheet: Sheet, source: Row) -> None:
-    """The switch of the emitters: a row that has come to the base resistor's net of `sense` goes on from here."""
+    """The switch of the emitters: a row that has come to the base resistor's net of `sense` continues from here."""
     source.series(p.R1K, "sense_base")
     source.hang(p.R10K, GND)
     source.transistor(p.NPN, "sense_pull", GND)

@@ -1,4 +1,4 @@
-"""The carrier boards of the four kinds, and what stands apart: lamp tile, keypad, adapters with optocouplers."""
+"""The carrier boards of the four kinds, and the separate ones: lamp tile, keypad, adapters with optocouplers."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def pusher() -> Board:
     return board
 
 
-# What stands apart
+# Separate boards
 
 
 def lamp_tile() -> Circuit:

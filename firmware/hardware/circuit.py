@@ -47,7 +47,7 @@ class PartType:
     sources: tuple[Source, ...]
     spice: str = ""
     number: float = 0.0
-    """The value in Ω, F or H, which `{value}` of the template stands for."""
+    """The value in Ω, F or H, for which `{value}` of the template is a placeholder."""
     tolerance: float = 0.0
     limits: Mapping[str, float] = field(default_factory=dict)
     package: str = ""
@@ -66,7 +66,7 @@ class Part:
     wires: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Of a connector: the colour of the wire at a pin, and what the wire goes to."""
     tags: set[str] = field(default_factory=set)
-    """The rows that it stands in, by their names: what a simulation takes out of the circuit."""
+    """The rows that it is in, by their names: what a simulation takes out of the circuit."""
 
     def connect(self, pin: str, net: str) -> None:
         """Joins a pin to a net.

@@ -32,7 +32,7 @@ def drawn_pins(circuit: Circuit) -> set[tuple[str, str]]:
 
 
 def named_nets(circuit: Circuit) -> set[str]:
-    """Nets that are in more than one row or box: wherever such a net is drawn, its name stands there."""
+    """Nets that are in more than one row or box: wherever such a net is drawn, its name is beside it."""
     times: Counter[str] = Counter()
     in_rows = _row_pins(circuit)
     for sheet in circuit.sheets:
@@ -274,7 +274,7 @@ class _Painter:
         numbers = "".join(f" {pin}{pin_number(part.type, pin)}" for pin in (step.enters, step.leaves, step.down))
         self._text((top[0] + 0.45, y), f"{step.ref} {part.type.value}\n{numbers.strip()}", size=SMALL, align="left")
         if part.type.symbol == "pnp":
-            # The emitter is above, at a rail; the row goes on from the collector below.
+            # The emitter is above, at a rail; the row continues from the collector below.
             self._text((bottom[0], bottom[1] + 0.25), step.down_net, size=SMALL, align="center")
             out = (top[0], top[1])
         else:

@@ -12,7 +12,7 @@ from firmware.hardware.parts import NANO_PINS, RIBBON
 CONDUCTS = {"resistor", "fuse", "jumper"}
 """Symbols of parts that conduct a direct current both ways; a jumper is taken as open for floating inputs."""
 MARGIN = 1.25
-"""A capacitor bears so many times the voltage of its rails (ours)."""
+"""A capacitor withstands this many times the voltage of its rails (ours)."""
 
 
 def findings(circuit: Circuit) -> list[str]:
@@ -120,7 +120,7 @@ def _supplies(circuit: Circuit) -> Iterator[str]:
                 and part.nets[pin] not in circuit.rails
                 and part.nets[pin] != "VREG"
             ):
-                yield f"{part.ref} pin {pin}: takes its supply from {part.nets[pin]}, which is no rail"
+                yield f"{part.ref} pin {pin}: takes its supply from {part.nets[pin]}, which is not a rail"
     chips = [part for part in circuit.parts.values() if {"VCC", "VDD"} & set(part.type.pins)]
     capacitors = [
         part for part in circuit.parts.values()

@@ -1,6 +1,6 @@
-"""What stands around a carrier board: supply, sensors, loads.
+"""What surrounds a carrier board: supply, sensors, loads.
 
-Where a number was found in public documents it stands here; a machine's own parts (hopper, acceptor, motors) are
+A number that was found in public documents is given here; a machine's own parts (hopper, acceptor, motors) are
 described by what they must be.
 """
 
@@ -16,7 +16,7 @@ from firmware.hardware.parts import CODE, FOUND, LOOK_UP
 
 @dataclass(frozen=True)
 class Device:
-    """Something to order that is no part of a board; without sources, anything that is as described."""
+    """Something to order that is not part of a board; without sources, anything that is as described."""
 
     name: str
     count: str

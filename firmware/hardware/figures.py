@@ -614,7 +614,7 @@ def _keys_and_lamps() -> Iterator[Figure]:
     for state, text, least, most, must in (
         ("lit", "lit: at the register that reads back", 3.5, 5.5, "above 3.5 V (74HC165, V_IH)"),
         ("dark", "dark", -0.1, 1.0, "below 1.0 V"),
-        ("dead", "told to light, dead", -0.1, 1.0, "below 1.0 V"),
+        ("dead", "commanded to light, dead", -0.1, 1.0, "below 1.0 V"),
     ):
         volt, _, _ = sim.lamp_current(0.02, state=state)
         yield Figure("lamp, 20 mA", text, must, volt, "V", least, most)

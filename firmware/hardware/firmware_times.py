@@ -30,5 +30,5 @@ def settle_ms() -> int:
 def _found(header: str, name: str) -> int:
     found = re.search(rf"#define {name} (\d+)U", (KINDS / header).read_text(encoding="utf-8"))
     if found is None:
-        raise ValueError(f"{KINDS / header}: it does not say {name}")
+        raise ValueError(f"{KINDS / header}: it does not define {name}")
     return int(found[1])

@@ -52,7 +52,7 @@ class BillLine:
 
 
 def bill(assemblies: Iterable[tuple[str, Circuit, int]]) -> list[BillLine]:
-    """The parts of so many of each assembly, by kind of part."""
+    """The parts for this many of each assembly, by kind of part."""
     counts: Counter[str] = Counter()
     places: dict[str, list[str]] = {}
     types: dict[str, PartType] = {}

@@ -26,7 +26,7 @@ def kind(name: str) -> dict[str, Any]:
 def pins_of(name: str) -> dict[str, str]:
     """Every pin that the firmware of a kind uses: what it is for, and the pin of the ATmega328P.
 
-    Inputs, outputs and analogue channels stand under their names; pins in a table such as `lamps` under
+    Inputs, outputs and analogue channels are listed under their names; pins in a table such as `lamps` under
     `lamps data`; rows and columns of a keypad under `keys columns 1`.
 
     A chain of lamps may share its data and clock with columns of a keypad, which are high while the chain is shifted;

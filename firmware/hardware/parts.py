@@ -1,8 +1,8 @@
 """The parts of the carrier boards: pins, limits, SPICE lines, and two manufacturers' order numbers each.
 
-No shop was asked, so no distributor's number stands here. How each manufacturer's number was checked is part of it:
+No shop was asked, so there are no distributors' numbers here. How each manufacturer's number was checked is part of it:
 
-- `SHEET`: it stands in the manufacturer's data sheet, in a public copy that was read;
+- `SHEET`: it is in the manufacturer's data sheet, in a public copy that was read;
 - `FOUND`: this very number was found in public documents of others, such as bills of materials of published boards;
 - `CODE`: it was formed by the ordering code that the manufacturer publishes for the series;
 - `LOOK_UP`: it was not found: look it up before ordering, or take the other source.

@@ -12,7 +12,7 @@ from firmware.hardware.parts import NANO_PINS
 
 
 class Step(NamedTuple):
-    """One step; `unit` and its bounds where a value is measured, else it is as expected or not.
+    """One step; `unit` and its bounds where a value is measured, otherwise it is as expected or not.
 
     `port`: the program looks by itself, at the board's port.
     """

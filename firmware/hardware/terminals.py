@@ -91,7 +91,7 @@ def _limits(part: Part) -> Iterator[tuple[str, float]]:
 
 
 def findings(board: Board, terminal: Terminal, volt: float | None) -> list[Finding]:
-    """What bears too much while a terminal is joined to so many V, or open.
+    """The parts that are overloaded while a terminal is at this voltage, or open.
 
     Raises:
         SimulationError: ngspice is missing or failed.

@@ -94,7 +94,8 @@ def volts(
 
     Both as the firmware's self-test reads them: the feed goes off, and on again, and each is given `SENSORS_SETTLE_MS`.
 
-    `ended`: the jumpers of the optical inputs are fitted, and each has an open collector with so many Ω for its opto.
+    `ended`: the jumpers of the optical inputs are fitted, and each has an open collector with this resistance for its
+    opto.
 
     Raises:
         SimulationError: ngspice is missing or failed.
@@ -192,7 +193,7 @@ def tested_by_firmware(name: str) -> set[str]:
     """The inputs that a kind's self-test wants to follow the feed; none where it has no feed.
 
     Raises:
-        ValueError: the kind's source feeds sensors, and does not say which in the form that is known.
+        ValueError: the kind's source feeds sensors, and does not name them in the form that is known.
     """
     path = KINDS / f"{name}.c"
     text = path.read_text(encoding="utf-8")
@@ -200,7 +201,7 @@ def tested_by_firmware(name: str) -> set[str]:
         return set()
     found = re.search(r"#define TESTED \(KIND_\w+_ACTIVE_HIGH & \(uint8_t\)~INPUT_BIT\(\w+?_IN_(\w+)\)\)", text)
     if found is None or "sensors_begin(TESTED)" not in text:
-        raise ValueError(f"{path}: it does not say which inputs it tests")
+        raise ValueError(f"{path}: it does not name the inputs that it tests")
     return set(kind(name)["active_high"]) - {found[1].lower()}
 
 

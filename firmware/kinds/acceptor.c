@@ -15,7 +15,7 @@ static uint32_t gap_ticks; /* between the pulses of a train at most; 0: every pu
 static uint8_t pulses;     /* of the train under way */
 static uint32_t pulse_ticks;
 static uint16_t coins;     /* trains, modulo 65536 */
-static uint8_t value;      /* pulses of the last train; 0: it is told */
+static uint8_t value;      /* pulses of the last train; 0: it is reported */
 
 #define WIDTH_LEAST_MS 25U
 #define WIDTH_MOST_MS 500U

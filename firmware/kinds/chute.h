@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #define CHUTE_LEAST_MS 4U      /* a passage that is shorter is none (ours): 30 mm at 7 m/s */
-#define CHUTE_BLOCKED_MS 3000U /* a beam that is dark for so long is blocked (ours) */
+#define CHUTE_BLOCKED_MS 3000U /* a beam that is dark for this long is blocked (ours) */
 
 enum chute_beam { CHUTE_A = 1, CHUTE_B = 2 };
 

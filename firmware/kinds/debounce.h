@@ -1,4 +1,4 @@
-/* A level that counts only when it has stood for a time: what is shorter is a bounce. Each edge brings its own time, so it
+/* A level that counts only when it has lasted for a time: what is shorter is a bounce. Each edge brings its own time, so it
  * does not matter how late the main loop looks. */
 #ifndef FELTWIRE_DEBOUNCE_H
 #define FELTWIRE_DEBOUNCE_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct debounce {
-    uint8_t level; /* that has stood long enough */
+    uint8_t level; /* that has lasted long enough */
     uint8_t raw;
     uint32_t since; /* ticks: the last edge */
 };

@@ -105,7 +105,7 @@ uint8_t drive_set(uint8_t number, uint8_t value, uint8_t may)
             stop(MOTOR_TOLD); /* first the motor, then the way round: never while it is driven */
         return 0;
     }
-    if (number != output) /* the way round is changed only by the command, which sees to it that the motor stands */
+    if (number != output) /* the way round is changed only by the command, which makes sure that the motor is at rest */
         return REFUSED_WRONG_VALUE;
     if (may != 0U)
         return may;

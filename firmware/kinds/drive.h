@@ -8,7 +8,7 @@
 #include "motor.h"
 #include "outputs.h"
 
-#define DRIVE_OVER_MS 200U  /* above its limit for so long: longer than it takes to start (ours) */
+#define DRIVE_OVER_MS 200U  /* above its limit for this long: longer than it takes to start (ours) */
 #define DRIVE_DUTY_LEAST 64U /* the limit of a motor that is driven with less is that of so much: a reading is too small (ours) */
 
 /* The number of the output that takes the speed, and of the one that is on when it turns backwards, 0: it cannot; and the pin
@@ -28,7 +28,7 @@ uint8_t drive_set(uint8_t number, uint8_t value, uint8_t may);
 void drive_safe(enum safe_why why);
 void drive_output_ended(uint8_t number);
 
-/* An interlock: stops it and says so. */
+/* An interlock: stops it and reports that. */
 void drive_interlock(void);
 
 /* A sensor became active. */
@@ -37,7 +37,7 @@ void drive_home(uint32_t ticks);
 
 void drive_poll(uint32_t now);
 
-/* It was stuck or drew too much, and has not been told to stop since. */
+/* It was stuck or drew too much, and has not been commanded to stop since. */
 bool drive_fault(void);
 
 #endif

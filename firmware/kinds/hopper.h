@@ -1,9 +1,9 @@
-/* A hopper's payouts: so many tokens under a number of its own, once, and never again by itself.
+/* A hopper's payouts: a count of tokens under a number of its own, once, and never again by itself.
  *
  * A payout is noted in the store before its first token, and each token is counted there (paid_out). So after a power cut
- * it is known which payout was under way and how many tokens were seen. A number is carried out once: said again it does
+ * it is known which payout was under way and how many tokens were seen. A number is carried out once: sent again it does
  * nothing, whether all was paid, or it was cut short, or nothing was. What is left is for a person, under a new number, for
- * only a person can see what lies in the tray. Numbers go up; one that is lower than the last is a command of former times.
+ * only a person can see what is in the tray. Numbers go up; one that is lower than the last is a command of former times.
  *
  * The sensor is tested before each payout, and after each that ended short. While it is proven what it saw is what was paid.
  * Where it is not, more may have been paid: `unseen` is how many at most, from how long the motor ran and how fast it pays.
@@ -12,7 +12,7 @@
  *
  *     NOTING ──kept──► TESTING ──proven──► RUNNING ──all seen──► IDLE
  *                          └─not──► UNPROVEN  ├─no token─► back, twice ─► EMPTY ──tested: proven──► unseen = 0
- *                                             ├─told, dead-man, supply──► CUT_SHORT ──the same──► unseen = 0
+ *                                             ├─asked, dead-man, supply─► CUT_SHORT ──the same──► unseen = 0
  *                                             └─sensor stays dark──► UNPROVEN
  */
 #ifndef FELTWIRE_HOPPER_H
@@ -20,19 +20,19 @@
 
 #include "debounce.h"
 
-#define HOPPER_COIN_MS 5U         /* a token is in the sensor for at least so long (ours; hoppers give 10 to 100) */
-#define HOPPER_COIN_MOST_MS 150U  /* and for at most so long: then it is blocked, or its wire is cut (ours) */
-#define HOPPER_TOKEN_MS 143U      /* from one token to the next, unless the host says otherwise: 7 a second */
+#define HOPPER_COIN_MS 5U         /* a token is in the sensor for at least this long (ours; hoppers give 10 to 100) */
+#define HOPPER_COIN_MOST_MS 150U  /* and for at most this long: then it is blocked, or its wire is cut (ours) */
+#define HOPPER_TOKEN_MS 143U      /* from one token to the next, unless the host sets another time: 7 a second */
 #define HOPPER_SPIN_UP_MS 500U    /* more than that until the first (ours) */
-#define HOPPER_JAM_TOKENS 4U      /* no token for as long as so many take: empty or jammed (ours) */
-#define HOPPER_BACK_MS 300U       /* the motor turns back for so long to free a jam (ours) */
-#define HOPPER_REST_MS 100U       /* and stands so long before and after (ours) */
-#define HOPPER_BACKS 2U           /* so many times in one payout (ours) */
-#define HOPPER_COASTING_MS 500U   /* tokens may still fall so long after the motor is off (ours) */
+#define HOPPER_JAM_TOKENS 4U      /* no token for as long as this many take: empty or jammed (ours) */
+#define HOPPER_BACK_MS 300U       /* the motor turns back for this long to free a jam (ours) */
+#define HOPPER_REST_MS 100U       /* and rests this long before and after (ours) */
+#define HOPPER_BACKS 2U           /* this many times in one payout (ours) */
+#define HOPPER_COASTING_MS 500U   /* tokens may still fall this long after the motor is off (ours) */
 #define HOPPER_LOST 2U            /* tokens that nobody saw at most when the board was reset: one in the sensor, one falling */
 #define HOPPER_NOTE 6U            /* bytes that the store keeps of a payout */
 
-enum hopper_state { /* as the report says */
+enum hopper_state { /* as reported */
     HOPPER_IDLE = 0,
     HOPPER_PAYING = 1,
     HOPPER_EMPTY = 2,
@@ -100,7 +100,7 @@ void hopper_overloaded(struct hopper *hopper, uint32_t now);
 /* A person has seen to it: no fault any more. */
 void hopper_clear(struct hopper *hopper);
 
-/* Tokens that may have been paid at most under the number; 255: so many or more. */
+/* Tokens that may have been paid at most under the number; 255: that many or more. */
 uint8_t hopper_at_most(const struct hopper *hopper);
 
 /* Empty, jammed, running away, cut short, or with a sensor that is not proven. */

@@ -2,7 +2,7 @@
  *
  * One column at a time is pulled low, the others pull nothing, and the rows are pulled up: a row that is low is a key. Where
  * three keys at the corners of a rectangle are pressed, the fourth seems pressed too. So while two rows have two columns in
- * common, nobody can tell which keys they are: the keypad stays as it was, and is ambiguous until they are let go. */
+ * common, it is not known which keys they are: the keypad stays as it was, and is ambiguous until they are let go. */
 #ifndef FELTWIRE_KEYPAD_H
 #define FELTWIRE_KEYPAD_H
 

@@ -23,7 +23,7 @@
 
 struct kind_output {
     uint8_t pin;
-    uint32_t longest_ms; /* the board makes it safe after so long, whatever the host says */
+    uint32_t longest_ms; /* the board makes it safe after this long, whatever the host sends */
 };
 
 struct kind_chain {
@@ -41,8 +41,8 @@ struct kind_facts {
     uint8_t outputs;
     uint8_t analogues;
     uint8_t counters;
-    uint8_t own_inputs;   /* inputs that the kind hears even when the host does not watch: bit i is input i + 1 */
-    uint8_t own_pull_ups; /* of those, with the resistor to + inside the chip, whatever the host says */
+    uint8_t own_inputs;   /* inputs that the kind receives even when the host does not watch: bit i is input i + 1 */
+    uint8_t own_pull_ups; /* of those, with the resistor to + inside the chip, whatever the host sends */
     uint8_t turns_outputs; /* outputs whose pin the kind writes itself while they are not safe (steps): bit i, output i + 1 */
     uint8_t active_high;   /* inputs whose sensors pull the line low at rest: bit i is input i + 1 */
     uint8_t fed;           /* those of them that pull only while the pin `sense`, or that output of the chain, is high */
@@ -94,7 +94,7 @@ uint8_t kind_flags(void);
 
 /* INTERRUPT. Called when the time of port_fast_in is over: steps, pulses. Returns the ticks until the next call, at
  * least 40, at most 65535; or 0 for no more. Counted from when this call was due, so steps do not drift.
- * Keep it short: edges are dated late by as long as it takes, and `closed_cycles` in wire/messages.toml says how long that is
+ * Keep it short: edges are dated late by as long as it takes, and `closed_cycles` in wire/messages.toml has the limit
  * at most; the tests measure it. Share with it only what is volatile, and
  * under PORT_ATOMIC where it is wider than a byte. */
 uint16_t kind_fast(void);

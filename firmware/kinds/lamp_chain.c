@@ -26,7 +26,7 @@ void lamp_chain_light(struct lamp_chain *chain, const uint8_t lit[LAMP_BYTES])
     chain->stage = LAMPS_LATCH;
 }
 
-/* Shifts a whole frame: what the lamps were told out, and what was taken at the last latch in. */
+/* Shifts a whole frame: the lamps' command out, and what was taken at the last latch in. */
 static void shift_frame(const struct lamp_chain *chain, uint8_t came[LAMP_BYTES])
 {
     uint8_t lamp = chain->count;

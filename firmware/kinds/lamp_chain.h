@@ -32,7 +32,7 @@ struct lamp_chain {
     uint32_t latched; /* ticks */
 };
 
-/* So many lamps, whole bytes where there is a register of 8 control outputs behind the last, or none (0). */
+/* This many lamps, whole bytes where there is a register of 8 control outputs behind the last, or none (0). */
 void lamp_chain_begin(struct lamp_chain *chain, uint8_t lamps, uint8_t control);
 
 /* Whether the chain has all the lamps that these bits light. */

@@ -1,15 +1,15 @@
-/* A motor with a home sensor and pulses from its shaft: what it was told, how far it came, and why it stands. */
+/* A motor with a home sensor and pulses from its shaft: its command, how far it came, and why it stopped. */
 #ifndef FELTWIRE_MOTOR_H
 #define FELTWIRE_MOTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MOTOR_STALL_MS 400U /* driven, and no pulse for so long: it is stuck (ours) */
-#define MOTOR_REST_MS 200U  /* it stands so long before it turns the other way (ours) */
+#define MOTOR_STALL_MS 400U /* driven, and no pulse for this long: it is stuck (ours) */
+#define MOTOR_REST_MS 200U  /* it rests this long before it turns the other way (ours) */
 #define MOTOR_HOME_MS 20U   /* a second edge of the home sensor within this is a bounce (ours) */
 
-enum motor_why { /* why it stands, as the report says */
+enum motor_why { /* why it stopped, as reported */
     MOTOR_TOLD = 0,
     MOTOR_LONGEST = 1,
     MOTOR_HOME = 2,
@@ -20,7 +20,7 @@ enum motor_why { /* why it stands, as the report says */
 };
 
 struct motor {
-    int8_t speed; /* 0: it stands */
+    int8_t speed; /* 0: at rest */
     int8_t last_speed;
     enum motor_why why;
     bool stop_at_home;
@@ -38,7 +38,7 @@ void motor_begin(struct motor *motor);
 /* Counts from 0 again. */
 void motor_opened(struct motor *motor);
 
-/* Whether it may be told this speed now: not the other way while it turns, or has hardly stopped. */
+/* Whether it may be commanded this speed now: not the other way while it turns, or has hardly stopped. */
 bool motor_may(const struct motor *motor, int8_t speed);
 
 void motor_start(struct motor *motor, int8_t speed, bool stop_at_home, uint32_t now);

@@ -8,12 +8,12 @@
 #include "port.h"
 #include "store.h"
 
-#define REARM_MS 10000UL /* a motor that has run for so long, and just paid a token, may run on (ours; see outputs_set) */
+#define REARM_MS 10000UL /* a motor that has run for this long, and just paid a token, may run on (ours; see outputs_set) */
 #define TOKEN_MS_LEAST 40U
 #define TOKEN_MS_MOST 1000U
 #define CURRENT_MOST 1022U
-#define OVER_MS 50U                        /* above its limit for so long: longer than it takes to start (ours) */
-#define BURST_ENDS_TICKS TICKS_OF_MS(60)   /* quiet for so long: the burst is over; its pulses are 10 ms apart, bursts 100 ms */
+#define OVER_MS 50U                        /* above its limit for this long: longer than it takes to start (ours) */
+#define BURST_ENDS_TICKS TICKS_OF_MS(60)   /* quiet for this long: the burst is over; pulses are 10 ms apart, bursts 100 */
 
 _Static_assert(HOPPER_NOTE == STORE_NOTE, "the store keeps what the hopper notes");
 

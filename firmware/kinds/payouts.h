@@ -15,7 +15,7 @@ uint8_t payouts_command(const uint8_t *fields, uint8_t may);
 /* The command `hopper`: 0 or a REFUSED_ code. */
 uint8_t payouts_configure(const uint8_t *fields);
 
-/* May the host put the motor on this by `set`? Only on 0: that stops it, and says that somebody saw to its fault. */
+/* May the host put the motor on this by `set`? Only on 0: that stops it, and acknowledges its fault. */
 uint8_t payouts_set(uint8_t value);
 
 /* All outputs were just made safe. */

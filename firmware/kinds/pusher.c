@@ -2,7 +2,7 @@
  *
  * All sensors pull their line low while they are at rest, and are fed through one switch. A line that is high is active: a
  * token in the acceptor, a dark beam, a shaft pulse, an open tilt contact, a token in the hopper's sensor, home, a supply that
- * fails; and just so a wire that is cut. The devices hear a level of 1 at rest, and 0 when active. */
+ * fails; and just so a wire that is cut. The devices get a level of 1 at rest, and 0 when active. */
 #include "acceptor.h"
 #include "chute.h"
 #include "drive.h"
@@ -36,7 +36,7 @@ const PORT_ROM struct kind_facts kind_facts = {
 static struct chute chute;
 static struct tilt tilt;
 
-/* After the first test the devices begin with the levels that it found. power_fail has no feed, and is heard at once. */
+/* After the first test the devices begin with the levels that it found. power_fail has no feed, and counts at once. */
 static bool begun;
 
 static bool blocked; /* the shelf's motor, when it was last looked at */
@@ -214,7 +214,7 @@ void kind_edge(uint8_t input, uint8_t level, uint32_t ticks)
     sensors_edge(input, level, ticks);
 }
 
-/* A shelf that was blocked stands, and the alarm is on, until somebody has seen to it, and the motor is set to 0. */
+/* A shelf that was blocked stays stopped, and the alarm on, until the motor is set to 0 by a person's command. */
 static void alarm_of_shelf(void)
 {
     if (drive_fault() == blocked)

@@ -1,7 +1,7 @@
 /* Skill-stop reels: three steppers with home sensors, a stop button each, a token acceptor, lamps.
  *
  * All sensors pull their line low while they are at rest, and are fed through one switch: a line that is high is home, a pressed
- * button, a token, a supply that fails, or a wire that is cut. The devices hear a level of 1 at rest, and 0 when active. An output
+ * button, a token, a supply that fails, or a wire that is cut. The devices get a level of 1 at rest, and 0 when active. An output
  * reel_<n> is the input STEP of its motor's driver: a rising edge is a step. Its inputs DIR and ENABLE, and the switch of the
  * sensors, are the control register behind the last lamp of the chain. */
 #include "acceptor.h"
@@ -15,7 +15,7 @@
 #define ALL_REELS ((1U << REEL_REELS) - 1U)
 #define TESTED (KIND_REEL_ACTIVE_HIGH & (uint8_t)~INPUT_BIT(REEL_IN_POWER_FAIL))
 #define BUTTONS (INPUT_BIT(REEL_IN_STOP_1) | INPUT_BIT(REEL_IN_STOP_2) | INPUT_BIT(REEL_IN_STOP_3))
-#define STOOD_MS 200U /* after the last reel stands, and before the sensors are tested (ours) */
+#define STOOD_MS 200U /* after the last reel has stopped, and before the sensors are tested (ours) */
 _Static_assert(REEL_CONTROL_DIRECTION_3 == REEL_CONTROL_DIRECTION_1 << 2, "directions side by side");
 _Static_assert(REEL_CONTROL_DISABLE_3 == REEL_CONTROL_DISABLE_1 << 2, "and what disables the drivers");
 
@@ -80,7 +80,7 @@ static bool proven(uint8_t input)
     return sensors_known() && (sensors_shorted() & INPUT_BIT(input)) == 0U;
 }
 
-/* A tab that stands in the slot is dark, and well. */
+/* A tab that rests in the slot is dark, and sound. */
 bool reels_home_proven(uint8_t index)
 {
     return proven((uint8_t)(REEL_IN_HOME_1 + index));

@@ -6,11 +6,11 @@
 
 #define PRESS_TICKS TICKS_A_MS /* (ours) */
 #define REPORT_MS 100U
-#define HELD_MS 5000U          /* nobody presses a button for so long (ours) */
+#define HELD_MS 5000U          /* nobody presses a button for this long (ours) */
 #define OFF_MS 250U            /* after the last step, where a reel is not held */
 #define SOON_TICKS 64U         /* steps that are due within this are due together; a call of kind_fast takes less */
 #define USUAL_SYMBOLS 20U      /* of a reel (ours) */
-#define USUAL_SLIP 6U          /* symbols from the press of a button to the stand at most (ours): the fastest takes 53 steps */
+#define USUAL_SLIP 6U          /* symbols from the press of a button to the stop at most (ours): the fastest takes 53 steps */
 #define USUAL_SPIN_MS 500U     /* before a button stops it (ours) */
 #define NO_STEP STEPPER_UNKNOWN /* as the messages have it */
 
@@ -34,7 +34,7 @@ static struct reel {
     uint16_t steps_per_s;
     uint16_t stood_ms;    /* board_ms(), low half */
     uint8_t slip;         /* symbols */
-    uint16_t spin_ms;     /* it must turn for so long before */
+    uint16_t spin_ms;     /* it must turn for this long before */
     uint16_t began_ms;    /* board_ms(), low half */
     uint16_t pressed;     /* ticks, low half */
     uint16_t pressed_ms;  /* board_ms(), low half */
@@ -44,7 +44,7 @@ static struct reel {
 
 /* --- steps: the interrupt -------------------------------------------------------------------------------------------
  *
- * kind_fast and what it calls take what `closed_cycles` of this kind says in wire/messages.toml, and no more: an edge of this
+ * kind_fast and what it calls take at most `closed_cycles` of this kind in wire/messages.toml: an edge of this
  * board may be dated later by so much. None of its inputs needs it better. All here is the interrupt's while `ticking`, and the main loop's under PORT_ATOMIC. */
 static uint16_t clock;           /* ticks when kind_fast is called next */
 static uint16_t due[REEL_REELS]; /* ticks when a reel makes its next step */
@@ -99,7 +99,7 @@ static uint8_t output_of(uint8_t index)
     return (uint8_t)(REEL_OUT_REEL_1 + index);
 }
 
-/* Tells the drivers. Directions first: both are latched at once, and the first step comes later. */
+/* Sets the drivers. Directions first: both are latched at once, and the first step follows. */
 static void drive(void)
 {
     uint8_t turned_round = 0;
@@ -355,13 +355,13 @@ void reels_opened(void)
 {
     for (uint8_t index = 0; index < REEL_REELS; index++) {
         usual(&reels[index]);
-        reels[index].report_due = true; /* where it stands */
+        reels[index].report_due = true; /* where it is */
     }
     stepper_ramp_usual();
     drive();
 }
 
-/* Without a ramp: where it stands is not known, and its driver goes off. */
+/* Without a ramp: its position is not known, and its driver goes off. */
 static void halt(struct reel *reel)
 {
     reel->report_due = reel->report_due || reel->waits;

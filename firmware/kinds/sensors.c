@@ -88,7 +88,7 @@ static uint32_t hidden_since(uint8_t input, bool just_tested, uint32_t now)
     return just_tested ? began + changed[input - 1U] : now;
 }
 
-/* What changed while a test hid it, the earliest first: for beams that stand one behind the other the order is what counts. */
+/* What changed while a test hid it, the earliest first: for beams one behind the other the order matters. */
 static void hear_hidden(bool just_tested, uint32_t now)
 {
     uint8_t levels = board_levels();

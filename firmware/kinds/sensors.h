@@ -4,7 +4,7 @@
  *
  * The feed is off until every line is high, and the test ends when every line is low again: where all is well that takes as
  * long as the sensors take to follow, some 0.2 ms; where a line does not follow, SENSORS_SETTLE_MS for each half. What the
- * lines do meanwhile is not the world's: the devices hear the levels as they are afterwards, in the order in which they came:
+ * lines do meanwhile is not the world's: the devices get the levels as they are afterwards, in the order in which they came:
  *
  *     feed    ‾‾‾\_____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾
  *     line a  ___/‾‾‾‾‾‾\__________/‾‾‾‾‾   at rest; became active after it had followed: that edge's own time
@@ -27,8 +27,8 @@ void sensors_feed(bool on);
 /* The kind gives: a sensor's line has come to this level, 1 at rest, 0 active. */
 void sensors_heard(uint8_t input, uint8_t level, uint32_t ticks);
 
-/* At start: the feed is off, and a test of these inputs is under way (bit i: input i + 1). Their levels are heard from its end
- * on; what is active then is heard as such. */
+/* At start: the feed is off, and a test of these inputs is under way (bit i: input i + 1). Their levels count from its end
+ * on; what is active then counts as such. */
 void sensors_begin(uint8_t inputs);
 
 /* An edge of a tested input, as the core has it. */

@@ -12,7 +12,7 @@
 #define SUPPLY_STORE_MS 30U      /* 6 things that wait, 5 ms each in the EEPROM (store.h) */
 #define SUPPLY_STORE_FRAM_MS 6U  /* and 1 ms each in a FRAM */
 #define SUPPLY_HOLD_UP_MS 650U   /* TOKENS_MOST_MS, its bounce, SUPPLY_STORE_MS, and a margin */
-#define SUPPLY_BACK_MS 100U /* good for so long, and it is good again (ours) */
+#define SUPPLY_BACK_MS 100U /* good for this long, and it is good again (ours) */
 
 void supply_begin(void);
 

@@ -14,7 +14,7 @@
 #include "lamps.h"
 #include "levels.h"
 
-#define COLUMN_TICKS TICKS_A_MS /* a column is low for so long before its rows are read (ours) */
+#define COLUMN_TICKS TICKS_A_MS /* a column is low for this long before its rows are read (ours) */
 
 const PORT_ROM struct kind_facts kind_facts = {
     .id = KIND_TABLE,
@@ -50,7 +50,7 @@ void lamp_pins_latch(void)
 /* --- the keypad ----------------------------------------------------------------------------------------------------- */
 
 static struct keypad keypad;
-static uint16_t told;   /* keys that the host was told are pressed */
+static uint16_t told;   /* keys that were reported as pressed */
 static uint8_t column;  /* that is low */
 static uint32_t chosen; /* ticks: since when */
 

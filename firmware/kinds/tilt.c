@@ -7,7 +7,7 @@
 
 void tilt_begin(struct tilt *tilt, uint8_t level)
 {
-    *tilt = (struct tilt){.tilted = level == 0U}; /* how it was left is no tilt of now */
+    *tilt = (struct tilt){.tilted = level == 0U}; /* how it was left is not a tilt of now */
     debounce_begin(&tilt->contact, level);
 }
 

@@ -1,7 +1,7 @@
-/* The pulses of a token acceptor: active (level 0) for a time that says "a token".
+/* The pulses of a token acceptor: active (level 0) for a time that means "a token".
  *
- * Acceptors give 25 to 500 ms, within 20 %. Until the host says which, a pulse shorter than 20 ms, or longer than 250 ms (ours),
- * is no token. What breaks the line for less than 5 ms (ours) is a bounce. */
+ * Acceptors give 25 to 500 ms, within 20 %. Until the host sets one, a pulse shorter than 20 ms, or longer than 250 ms (ours),
+ * is not a token. What breaks the line for less than 5 ms (ours) is a bounce. */
 #ifndef FELTWIRE_TOKENS_H
 #define FELTWIRE_TOKENS_H
 
@@ -9,7 +9,7 @@
 
 #define TOKENS_LEAST_MS 20U  /* of any acceptor: what is shorter is noise */
 #define TOKENS_MOST_MS 600U  /* of any acceptor: 500 ms and 20 % */
-#define TOKENS_USUAL_MS 250U /* the longest until the host says how wide pulses are */
+#define TOKENS_USUAL_MS 250U /* the longest until the host sets the width of pulses */
 #define TOKENS_BOUNCE_MS 5U
 
 struct tokens {

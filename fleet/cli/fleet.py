@@ -80,7 +80,7 @@ def _sources(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ..
         except VenueError as error:
             raise click.BadParameter(str(error)) from error
         if at and (not domain or not domain.replace("-", "").isalnum()):
-            raise click.BadParameter(f"{value!r}: behind @ stands the domain of the venue's leaf node, as pit-3")
+            raise click.BadParameter(f"{value!r}: write the domain of the venue's leaf node after @, such as pit-3")
         found.append((venue, domain))
     return found
 
@@ -259,9 +259,9 @@ def _heads(
         try:
             head = JournalHead.parse(f"{table}{colon}{rest}")
         except ValueError as error:
-            raise click.BadParameter(f"{error}; in front of it stand the venue and a slash") from error
+            raise click.BadParameter(f"{error}; write the venue and a slash before it") from error
         if not slash:
-            raise click.BadParameter(f"{value!r}: in front of the table stand its venue and a slash")
+            raise click.BadParameter(f"{value!r}: write the venue and a slash before the table")
         found.append((TableName(_venue(venue), name != table, table), head))
     return found
 
@@ -303,7 +303,7 @@ def verify_command(
 ) -> None:
     """Verify what the streams hold, and name the first difference of each table.
 
-    Every event is read, and its chain computed anew from the bodies: it must be complete, in order, on the subject of
+    Every event is read, and its chain computed again from the bodies: it must be complete, in order, on the subject of
     its table, and there once. The head must be that of the table's last heartbeat, and those that the seals in the
     stream state; with --key only seals of these keys count, and each table must have one. A head that you kept (of a
     printer, a note, another subscriber) vouches more: give it with --head. A journal is verified as by feltwire journal
@@ -442,7 +442,7 @@ def archive_command(
     """Archive sealed history in a folder, and with --trim remove it from the stream.
 
     Of each table a file has the events after those of the file before, up to the last sealed one that is older than
-    --before, and beside it stands the seal that vouches for them. Each table is verified before anything of it is
+    --before, and its column has the seal that vouches for them. Each table is verified before anything of it is
     written, and the whole folder is read and verified again before anything is removed. What no seal vouches for stays
     in the stream, and so does the last event of a table. A table that does not verify is left as it is.
 

@@ -94,7 +94,7 @@ def stream_endpoint(url: str, tables: Sequence[str], login: NatsLogin) -> Stream
         if not is_table(table):
             shown = table[:40].encode("unicode_escape").decode()
             raise click.BadParameter(
-                f'"{shown}" is no id of a table; write lower-case letters, digits and single hyphens, as roulette-1',
+                f'"{shown}" is not an id of a table; write lowercase letters, digits and single hyphens, as roulette-1',
                 param_hint="--table",
             )
     try:
@@ -142,7 +142,7 @@ def _check_client() -> None:
 
 
 def _warn_of_password(address: NatsAddress) -> None:
-    """The server may ask for TLS by itself, or the network be a closed one: so it is no error."""
+    """The server may ask for TLS by itself, or the network be a closed one: so it is not an error."""
     from scoreboard.web.guard import is_loopback
 
     if not is_loopback(address.host):

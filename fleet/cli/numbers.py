@@ -113,7 +113,7 @@ def _show_doubts(summary: Summary) -> None:
         notes.append(f"{count} events of {kind}, which this software does not know")
     unreadable = len(summary.unreadable) + summary.unreadable_more
     if unreadable:
-        notes.append(f"{unreadable} messages were no events, and are left out")
+        notes.append(f"{unreadable} messages were not events, and are left out")
     for note in notes:
         click.echo(click.style(plain(f"note: {note}"), fg="yellow"))
 

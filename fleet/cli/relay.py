@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Publish every event of running services to a stream of NATS JetStream, once and in order.
 
-    It goes on from what the stream holds, over restarts of the service, of NATS and of itself, and keeps nothing of its
-    own: the journals stay the truth. Services and NATS may be started later. Make the stream first, with feltwire
+    It continues from what the stream holds, over restarts of the service, of NATS and of itself, and keeps nothing of
+    its own: the journals stay the truth. Services and NATS may be started later. Make the stream first, with feltwire
     fleet init. A table whose journal was rewritten is relayed no further. Without an ENDPOINT it takes the service that
     runs on this computer, or the one that $FELTWIRE_RUNTIME names, and prints which; it waits for it.
 

@@ -118,7 +118,7 @@ def advice(summary: Summary) -> list[Advice]:
             found.append(Advice(f"{table} track sensors", stated, "clean and adjust the track sensors"))
         if line.off_center is not None and line.off_center > FAR_OFF:
             stated = f"rests {line.off_center:.2f} off the middle on average"
-            found.append(Advice(f"{table} wheel", stated, "calibrate it anew: index mark and encoder"))
+            found.append(Advice(f"{table} wheel", stated, "calibrate it again: index mark and encoder"))
     return found
 
 
@@ -487,7 +487,7 @@ class _Page:
                 f"<li>{escaped(where)}: {escaped(why)}</li>" for where, why in list(summary.unreadable.items())[:10]
             )
             more = f"<p>… and {total - 10} more.</p>" if total > 10 else ""
-            parts.append(f"<p>{_count(total, 'message')} that are no events:</p><ul>{items}</ul>{more}")
+            parts.append(f"<p>{_count(total, 'message')} that are not events:</p><ul>{items}</ul>{more}")
         return "".join(parts)
 
     def _method(self) -> str:

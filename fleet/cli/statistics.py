@@ -99,7 +99,7 @@ def collect_command(
     lines that fleet export or journal export wrote. Several sources may have the same events: each is taken once, by
     its table and number. What is missing in one is filled from another.
 
-    Interrupted, it keeps what it has, and goes on from there. The columns are explained in docs/fleet.md; every
+    Interrupted, it keeps what it has, and continues from there. The columns are explained in docs/fleet.md; every
     program that reads Parquet can read them.
 
     \b
@@ -136,7 +136,7 @@ def _collect(source: EventSource, collector: Collector, address: NatsAddress | N
         elif source.path is not None:
             collect_export(source.path, source.venue, collector, progress)
     if collector.refused > refused:
-        stated = f"{collector.refused - refused} messages are no events of a table, and are left out"
+        stated = f"{collector.refused - refused} messages are not events of a table, and are left out"
         where, why = next(reversed(collector.contents.unreadable.items()))
         click.echo(click.style(plain(f"{stated}; the last one: {where}: {why}"), fg="yellow"), err=True)
 

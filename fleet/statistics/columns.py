@@ -154,7 +154,7 @@ def row_of(table: TableName, event: Event) -> Row:
 
 
 def time_ns(text: str) -> int | None:
-    """Nanoseconds since 1970 in UTC; None where it is no time, has no zone, or no column can hold it."""
+    """Nanoseconds since 1970 in UTC; None where it is not a time, has no zone, or no column can hold it."""
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:

@@ -48,7 +48,7 @@ SMALL: Final = BATCH // 2
 MEMORY: Final = "384MB"
 """What DuckDB may take; beyond it, it writes to the folder (ours). A million events need less."""
 MOST_UNREADABLE: Final = 1000
-"""Messages that are no events, which are remembered one by one (ours)."""
+"""Messages that are not events, which are remembered one by one (ours)."""
 
 _NEW: Final = ".collecting"
 _LOCK: Final = ".lock"
@@ -137,7 +137,7 @@ class StreamPlace(msgspec.Struct, frozen=True):
     n: int
     """Number of the message in the stream."""
     id: str
-    """The event's id, by which a stream that was made anew is recognised."""
+    """The event's id, by which a stream that was made again is recognised."""
 
 
 class Contents(msgspec.Struct):
@@ -149,7 +149,7 @@ class Contents(msgspec.Struct):
     places: dict[str, StreamPlace] = {}
     """By the name of the stream."""
     unreadable: dict[str, str] = {}
-    """Messages that are no events, by where they are: why."""
+    """Messages that are not events, by where they are: why."""
     unreadable_more: int = 0
     """... and how many beyond those."""
     next_part: int = 1
@@ -216,7 +216,7 @@ class Dataset:
         """What to do about parts that cannot be read."""
         if not set(parts) <= set(_read_list(self.folder).parts):
             return "a collection has put it together with others meanwhile: run this again"
-        return "remove the folder and collect anew: the streams and journals have everything"
+        return "remove the folder and collect again: the streams and journals have everything"
 
 
 class _Row(NamedTuple):
@@ -242,7 +242,7 @@ class _Waiting:
         self._file: BinaryIO = path.open("wb")
 
     def add(self, table: TableName, seq: int, line: bytes) -> None:
-        """Adds the row of an event. Interrupted at any place, `rows` has it where the file has it whole, else not.
+        """Adds the row of an event. Interrupted at any place, `rows` has it where the file has it whole, otherwise not.
 
         Raises:
             OSError: it cannot be written.
@@ -333,7 +333,7 @@ class Collector:
             self._follow_chain(one.listed, seq, head)
 
     def unreadable(self, where: str, why: str) -> None:
-        """A message is no event of a table: it is counted."""
+        """A message is not an event of a table: it is counted."""
         self.refused += 1
         if where in self.contents.unreadable:
             return

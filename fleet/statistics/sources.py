@@ -58,7 +58,7 @@ async def _start(jetstream: JetStream, stream: str, place: StreamPlace | None) -
         return 1
     message = await jetstream.next(stream, ">", place.n)
     if message is None or message.seq != place.n:
-        # The stream was made anew, or purged: all of it is read again, and what is held is not taken twice.
+        # The stream was made again, or purged: all of it is read again, and what is held is not taken twice.
         return 1
     try:
         return place.n + 1 if event_of(message).id == place.id else 1
@@ -108,7 +108,7 @@ def collect_export(path: Path, venue: str, collector: Collector, progress: Progr
     """Collects the events of a file of JSON lines, as `fleet export` and `journal export` write it.
 
     Raises:
-        SourceError: it cannot be read, or its first line is no event.
+        SourceError: it cannot be read, or its first line is not an event.
         HistoryChangedError, DatasetError: see `Collector.add`.
     """
     collector.begin()

@@ -213,7 +213,7 @@ class Summary(msgspec.Struct, kw_only=True):
     unknown_types: dict[str, int]
     """Events of types that this version does not know."""
     unreadable: dict[str, str]
-    """Messages that are no events."""
+    """Messages that are not events."""
     unreadable_more: int
     shut: dict[str, list[tuple[int, int]]]
     """When each table was shut, and ... """
@@ -521,7 +521,7 @@ def _bias(
             one = devices.setdefault((device, statistics), Counted("device", device, plan))
             one.take(device, samples, times)
             kind = f"{driver}, {game}"
-            # Only what can show the same is counted together: a wheel with two zeros is no wheel with one.
+            # Only what can show the same is counted together: a wheel with two zeros is not a wheel with one.
             all_of = types.setdefault((kind, statistics), Counted("type", kind, plan))
             all_of.take(device, samples, times)
     # Of a type with one device the test would be that of the device again.

@@ -136,7 +136,7 @@ class BoardLines:
 
     @property
     def failed(self) -> LineError | None:
-        """None while the board can reconnect; else the defect that stopped its link."""
+        """None while the board can reconnect; otherwise the defect that stopped its link."""
         return self._link.failed
 
     @property

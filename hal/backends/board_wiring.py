@@ -120,7 +120,7 @@ class BoardWiring:
         numbers = {spec.name: index + 1 for index, spec in self.by_index.items() if index not in self.keys}
         for name in quadrature:
             if name is not None and name not in numbers:
-                raise LineError(f"line {name!r}: it is to be counted, and is no input of board {board!r}; add it")
+                raise LineError(f"line {name!r}: it is to be counted, and is not an input of board {board!r}; add it")
         return CountCommand(
             numbers[quadrature.a],
             numbers[quadrature.b],

@@ -125,7 +125,8 @@ class GpiodLines:
                 request = self._claim(chip, offsets)
         except OSError as error:
             raise LineError(
-                f"source {self.name!r}: its chip went while it was being opened ({error.strerror}); check its cable"
+                f"source {self.name!r}: its chip disappeared while it was being opened ({error.strerror}); check its "
+                "cable"
             ) from error
         try:
             found = request.get_values(offsets)

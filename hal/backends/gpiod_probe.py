@@ -65,7 +65,7 @@ def chips_seen(devices: Devices = gpio_devices) -> list[ChipSeen]:
 
 
 def lines_seen(specs: Iterable[LineSpec], devices: Devices = gpio_devices) -> list[LineSeen]:
-    """The lines of these specs as they stand.
+    """The lines of these specs as they are.
 
     Raises:
         LineError: a chip or a line is not there, or may not be opened; the message has what to do.

@@ -10,7 +10,8 @@ edge that did not change its state. The pin's own `when_changed(ticks, state)` g
 
 Known traps: a pin holds its callback by a weak reference, so the callbacks are kept here; an exception in a callback
 ends lgpio's only thread, so the callback does nothing that can raise; lgpio and pigpio report a timeout as level 2,
-which is no edge. No factory numbers its edges, so `detects_loss` is false, though two equal levels are still reported.
+which is not an edge. No factory numbers its edges, so `detects_loss` is false, though two equal levels are still
+reported.
 
 No factory reports that its chip or daemon has gone either, so a pin is read each `PROBE_NS`: once that fails, each line
 is `UNPLUGGED` and the source has failed. A factory holds what has gone, so it is replaced before the next opening.

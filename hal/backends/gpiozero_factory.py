@@ -150,8 +150,8 @@ def _remedy(name: str, probe: Probe) -> str:
 def _lgpio_factory(factory_class: Callable[..., Factory]) -> Factory:
     """lgpio on the chip with the header's label, whatever its number is.
 
-    gpiozero itself goes by number: 4 on a Pi 5, else 0. Kernels have given the header of a Pi 5 other numbers, and a
-    chip that comes back has another one while somebody still holds the old one; 0 may then be one without a header.
+    gpiozero itself goes by number: 4 on a Pi 5, otherwise 0. Kernels have given the header of a Pi 5 other numbers, and
+    a chip that comes back has another one while somebody still holds the old one; 0 may then be one without a header.
     """
     number = _header_chip_number()
     return factory_class() if number is None else factory_class(chip=number)
@@ -228,7 +228,7 @@ class SharedFactory:
 def pin_is_taken(error: Exception) -> bool:
     """Whether a factory refused one pin (in use, or unable to do what is asked), and so reaches its chip.
 
-    lgpio has one class for all its errors, and tells them apart by text alone.
+    lgpio has one class for all its errors, and distinguishes them by text alone.
     """
     from gpiozero.exc import GPIOZeroError
 

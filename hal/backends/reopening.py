@@ -1,6 +1,6 @@
 """Input lines whose chip may go and come back: they are opened again by themselves.
 
-    open ──► up ──failed──► down ──RETRY_FIRST_NS──► try ──ok──► up: the levels are found anew
+    open ──► up ──failed──► down ──RETRY_FIRST_NS──► try ──ok──► up: the levels are found again
                              ▲                        │
                              └── twice the wait, RETRY_LONGEST_NS at most ◄── LineError
 

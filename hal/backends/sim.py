@@ -126,7 +126,9 @@ class SimLines:
         lost: list[Rare] = []
         for line, level, t_ns in edges:
             if t_ns < last_ns:
-                raise ValueError(f"source {self.name!r}: time went back from {last_ns} to {t_ns} ns at line {line!r}")
+                raise ValueError(
+                    f"source {self.name!r}: time went backwards from {last_ns} to {t_ns} ns at line {line!r}"
+                )
             last_ns = t_ns
             if line not in levels:
                 self._known(line)
@@ -141,7 +143,9 @@ class SimLines:
             self._forget(loss)
         if values:
             if values[0].t_ns < self._now_ns:
-                raise ValueError(f"source {self.name!r}: time went back from {self._now_ns} to {values[0].t_ns} ns")
+                raise ValueError(
+                    f"source {self.name!r}: time went backwards from {self._now_ns} to {values[0].t_ns} ns"
+                )
             last_ns = max(last_ns, values[-1].t_ns)
         if until_ns is None:
             # More may follow at the same time, and a loss that it reveals is dated one nanosecond before it.

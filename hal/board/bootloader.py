@@ -56,7 +56,7 @@ async def ask_version(port: str, bauds: tuple[int, ...] = BAUDS) -> BootloaderVe
     """The version of the bootloader on a port; None if none answers, as where the auto-reset is cut.
 
     Raises:
-        LineError: the port is no valid name.
+        LineError: the port is not a valid name.
         UnusablePortError: it cannot be opened, or was lost.
     """
     for baud in bauds:

@@ -253,7 +253,7 @@ class ClockMap:
     def exchange(self, sent_ns: int, read_ns: int, answer: ClockAnswer, command_bytes: int, answer_bytes: int) -> None:
         """Adds one exchange: the command was written at `sent_ns`, the last byte of its answer read at `read_ns`.
 
-        The lengths are those on the wire. A command that was sent twice is no exchange: either try may be answered.
+        The lengths are those on the wire. A command that was sent twice is not an exchange: either try may be answered.
         """
         received = answer.received_high << 32 | answer.received
         wire_ticks = answer_bytes * self._byte_ns // NS_PER_TICK
@@ -264,7 +264,7 @@ class ClockMap:
             read_ns + ROUNDED_NS,
         )
         if self._fit is not None and made.before_ticks <= self._fit.ticks:
-            self.failed = f"its clock went back from tick {self._fit.ticks} to {made.before_ticks}"
+            self.failed = f"its clock went backwards from tick {self._fit.ticks} to {made.before_ticks}"
             return
         bounds = self._bounds.with_exchange(made)
         fit = bounds.fit()
@@ -365,7 +365,7 @@ class ClockMap:
                 self._accept(bounds, fit, REJECTED_IN_A_ROW)
                 return
             bounds = bounds.without_oldest(rates)
-        self.failed = "its answers come sooner than the wire could have carried them; is it another baud rate?"
+        self.failed = "its answers arrive sooner than the wire could have carried them; is it another baud rate?"
 
     def _piece(self, ticks: int) -> _Piece:
         last = self._pieces[-1]

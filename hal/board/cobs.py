@@ -10,7 +10,7 @@ LONGEST_RUN = 254
 
 
 class CobsError(ValueError):
-    """Bytes are no valid COBS; says where."""
+    """Bytes are not valid COBS; says where."""
 
 
 def encode(data: bytes) -> bytes:

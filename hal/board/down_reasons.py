@@ -70,7 +70,7 @@ def unknown(after_ns: int) -> str:
 def unproven(exchanges: int, figures: Figures) -> str:
     """The session is open, but the board's clock cannot be determined."""
     return (
-        f"it answers, but its clock is not known: {exchanges} answers came in time; {figures}. Is the link slow, or "
+        f"it answers, but its clock is not known: {exchanges} answers arrived in time; {figures}. Is the link slow, or "
         "the computer busy?"
     )
 

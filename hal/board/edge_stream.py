@@ -156,7 +156,7 @@ class EdgeStream:
         """Handles an edge report.
 
         Raises:
-            MessageError: its bytes are no packed edges; none of them is delivered.
+            MessageError: its bytes are not packed edges; none of them is delivered.
         """
         edges = unpack(report)
         first, ticks = self._widen(report.first), self._clock.extend(report.time)

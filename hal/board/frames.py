@@ -29,7 +29,7 @@ BITS_A_BYTE = 10
 
 
 class FrameError(ValueError):
-    """Bytes between two zeros are no valid frame; says why."""
+    """Bytes between two zeros are not a valid frame; says why."""
 
 
 class BoardFrame(NamedTuple):
@@ -59,7 +59,7 @@ def decode(piece: bytes) -> BoardFrame:
     """Decodes the bytes between two zeros.
 
     Raises:
-        FrameError: they are no valid frame.
+        FrameError: they are not a valid frame.
     """
     try:
         data = cobs.decode(piece)

@@ -26,7 +26,7 @@ class ExpectedBoard(NamedTuple):
     """The SHA-256 of its image, or how that begins: a new image must have its own, and a table that was approved with
     one names it."""
     serial: int | None = None
-    """The serial number that a technician gave it; tells boards of one kind apart."""
+    """The serial number that a technician gave it; distinguishes boards of one kind."""
 
 
 def refusal(wanted: ExpectedBoard, found: IdentityAnswer) -> str | None:

@@ -35,7 +35,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self.broken = 0
-        """Pieces that were no valid frame, and frames that were no valid message, since the start."""
+        """Pieces that were not a valid frame, and frames that were not a valid message, since the start."""
         self._last_report: int | None = None
 
     def begin(self) -> None:

@@ -188,7 +188,7 @@ class BoardLink:
 
     @property
     def failed(self) -> LineError | None:
-        """None while the link reconnects, whatever happens to port and board; else the defect that stopped it."""
+        """None while the link reconnects, whatever happens to port and board; otherwise the defect that stopped it."""
         return self._serial.failed
 
     @property

@@ -11,7 +11,7 @@ MAX_U32 = 1 << 32
 
 
 class MessageError(ValueError):
-    """Bytes are no valid message; says which and why."""
+    """Bytes are not a valid message; says which and why."""
 
 
 class BoardMessage(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class BoardMessage(msgspec.Struct, frozen=True):
             return packed
         if protocol < self.since:
             raise MessageError(
-                f"{type(self).__name__}: it came with protocol {self.since}; expected {protocol} or older"
+                f"{type(self).__name__}: it was added in protocol {self.since}; expected {protocol} or older"
             )
         known = next((size for since, size in self.older if protocol < since), len(packed))
         if any(packed[known:]):
@@ -134,7 +134,7 @@ class BoardKind(msgspec.Struct, frozen=True, kw_only=True):
     motor_current_pin: str = ""
     """The pin of the converter that measures the motor's current; A6 and A7 are pins of a Nano alone."""
     hopper_pins: tuple[tuple[str, str], ...] = ()
-    """Signal of the hopper that is no numbered terminal, and pin of the chip."""
+    """Signal of the hopper that is not a numbered terminal, and pin of the chip."""
     fram_address: int = 0
     """Where its FRAM is on the two-wire bus (C4 is its data, C5 its clock); 0 for none."""
     keys: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ class SerialPort(NamedTuple):
     """One serial port of this computer."""
 
     name: str
-    """Its link by id where it has one, else its device."""
+    """Its link by id where it has one, otherwise its device."""
     device: str
     """The device, which may change at the next start: `/dev/ttyUSB0`."""
     about: str
@@ -81,7 +81,7 @@ async def ask_identity(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) 
     """The identity of the board on this port.
 
     Raises:
-        LineError: the port is no valid name.
+        LineError: the port is not a valid name.
         UnusablePortError: the port cannot be opened, or was lost.
         StrangeBoardError: a board with another protocol answers.
         BoardError: nothing on it answers as a board does.
@@ -169,12 +169,12 @@ DTR_LOW_S: Final = 0.1
 
 
 async def reset_by_dtr(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) -> tuple[IdentityAnswer, bool]:
-    """Lowers and raises DTR, as every opening of a port may, and looks whether the board began anew.
+    """Lowers and raises DTR, as every opening of a port may, and looks whether the board restarted.
 
     Returns its identity afterwards, and whether it was reset, by this or by the opening before.
 
     Raises:
-        LineError: the port is no valid name.
+        LineError: the port is not a valid name.
         NoDtrError: the port has no such line.
         BoardError: the port cannot be used, or no board answers on it.
     """

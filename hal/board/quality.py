@@ -60,7 +60,7 @@ class Figures(NamedTuple):
             return f"none of the last {self.frames} frames was lost"
         share = 100 * self.lost / self.frames
         return (
-            f"{self.lost} of the last {self.frames} frames ({share:.1f} %) came broken or not at all, "
+            f"{self.lost} of the last {self.frames} frames ({share:.1f} %) arrived broken or not at all, "
             f"about 1 byte in {self.bytes_a_loss:.0f}"
         )
 

@@ -267,7 +267,9 @@ class Session:
         kind = self._wanted.kind
         if isinstance(command, IdentifyCommand | OpenCommand) or (kind and kind.name not in command.kinds):
             of = "a session" if kind is None else f"a board of kind {kind.name!r}"
-            raise BoardError(f"board {self.name!r}: {command_name(command)} is no command for {of}; see docs/wire.md")
+            raise BoardError(
+                f"board {self.name!r}: {command_name(command)} is not a command for {of}; see docs/wire.md"
+            )
         try:
             command.pack(self._channel.protocol)
         except MessageError as error:

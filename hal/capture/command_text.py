@@ -18,7 +18,7 @@ _ID: Final = re.compile(r"(?:^|\s)id=(\S+)")
 
 
 class _UnreadableError(ValueError):
-    """A text that is no command: what is wrong with it."""
+    """A text that is not a command: what is wrong with it."""
 
 
 def read_command(text: str, t_ns: int) -> Command:

@@ -235,12 +235,12 @@ class _HeaderParser:
             )
         type_, width_text, ident = parts[:3]
         if type_ not in _TYPES:
-            words.fail(f"{shown(type_)} is no type of variable", "declare a line as `wire`", line=line)
+            words.fail(f"{shown(type_)} is not a type of variable", "declare a line as `wire`", line=line)
         if not (width_text.isdigit() and len(width_text) <= 9):
             words.fail(f"expected the width in bits, saw {shown(width_text)}", "a line is `wire 1`", line=line)
         if len(ident) > MAX_ID_LENGTH or not all(33 <= byte <= 126 for byte in ident):
             words.fail(
-                f"{shown(ident)} is no id: expected 1 to {MAX_ID_LENGTH} printable ASCII characters",
+                f"{shown(ident)} is not an id: expected 1 to {MAX_ID_LENGTH} printable ASCII characters",
                 "export the capture again",
                 line=line,
             )

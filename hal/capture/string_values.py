@@ -98,4 +98,4 @@ def _byte(match: re.Match[bytes]) -> bytes:
         return bytes((int(octal, 8),))
     if short is not None:
         return _SHORT[short]
-    raise ValueError(f"`\\{wrong.decode('ascii', 'backslashreplace')}` is no escape")
+    raise ValueError(f"`\\{wrong.decode('ascii', 'backslashreplace')}` is not an escape")

@@ -139,7 +139,7 @@ class VcdWriter:
             raise ValueError(f"{len(variables)} lines are more than the {MAX_VARIABLES} that a capture holds")
         for number, (name, declared, kind) in enumerate(variables):
             if not _NAME.fullmatch(name) or len(name) > MAX_NAME_LENGTH:
-                raise ValueError(f"`{name}` is no name for a line: expected letters, digits, `_`, `-` and `.`")
+                raise ValueError(f"`{name}` is not a name for a line: expected letters, digits, `_`, `-` and `.`")
             if name in self._idents:
                 raise ValueError(f"`{name}` is declared twice in one capture (`{COMMAND}` and `{LOST}` are taken)")
             ident = self._idents[name] = _ident(number)

@@ -146,5 +146,5 @@ class Words:
             self.path,
             line,
             f"a word of {more}{len(word)} bytes, where at most {MAX_WORD_BYTES} are read: {shown(word[:40])}…",
-            "this is no VCD capture of a table, or it is damaged: record or export it again",
+            "this is not a VCD capture of a table, or it is damaged: record or export it again",
         )

@@ -46,7 +46,7 @@ class Untranslated extends String {
   }
 }
 
-// The text of a key among the words of a language, else among those of English; undefined where neither has it.
+// The text of a key among the words of a language, otherwise among those of English; undefined where neither has it.
 function lookup(own, first, key) {
   return own?.[key] ?? (first?.[key] ? new Untranslated(first[key]) : first?.[key]);
 }
@@ -70,7 +70,7 @@ export function short(value, most = 60) {
   });
 }
 
-// What the feed names in a word of its own: in this language where it is known, else as it stands.
+// What the feed names in a word of its own: in this language where it is known, otherwise unchanged.
 export function named(kind, value) {
   return lookup(words, english, `${kind}.${value}`) ?? short(value).replaceAll("_", " ");
 }

@@ -32,7 +32,8 @@ CONTENT_TYPES: Final = {
     "webp": "image/webp",
     "woff2": "font/woff2",
 }
-"""By the ending of a file's name. A browser is told never to guess, so that a file of another kind is refused here."""
+"""By the ending of a file's name. Browsers are instructed never to guess, so that a file of another kind is refused
+here."""
 
 _NOT_SERVED: Final = frozenset({"py", "pyc", "md"})
 _ETAG_DIGITS: Final = 32

@@ -64,7 +64,7 @@ class NamesAllowed:
     names: frozenset[str]
     """Names of the computer, in lower case."""
     any_address: bool
-    """Whether every IP address is allowed; else those of loopback."""
+    """Whether every IP address is allowed; otherwise those of loopback."""
 
     @classmethod
     def on(cls, host: str, names: Iterable[str] = ()) -> NamesAllowed:

@@ -81,7 +81,7 @@ class ClientSender:
         return True
 
     def close(self, code: int, reason: str) -> None:
-        """Ends the connection: what waits is discarded, and the browser is told why."""
+        """Ends the connection: what waits is discarded, and the browser gets the reason."""
         if self._closing is not None:
             return
         self._closing = (code, reason)

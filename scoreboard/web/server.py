@@ -86,7 +86,7 @@ class PageServer:
             family = socket.AF_INET6 if ipaddress.ip_address(host).version == 6 else socket.AF_INET
         except ValueError:
             raise AddressError(
-                f"{self._host} is no IP address: give one of this computer, such as {LOOPBACK}"
+                f"{self._host} is not an IP address: give one of this computer, such as {LOOPBACK}"
             ) from None
         listening = socket.socket(family, socket.SOCK_STREAM)
         try:
@@ -109,7 +109,7 @@ class PageServer:
             case errno.EACCES | errno.EPERM:
                 why = f"port {port} of {self._host} is for root alone: give one from 1024 on with --port"
             case errno.EADDRNOTAVAIL:
-                why = f"{self._host} is no address of this computer: give one that is with --host"
+                why = f"{self._host} is not an address of this computer: give one that is with --host"
             case _:
                 why = f"port {port} of {self._host} cannot be listened on: {error.strerror}"
         return AddressError(why)

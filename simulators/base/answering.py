@@ -28,7 +28,7 @@ class Answering(Protocol):
         """Something is done at an output, at its time."""
 
     def answers(self, until_ns: int) -> Batch:
-        """What the devices do up to then because of what was commanded; each of it is told once."""
+        """What the devices do up to then because of what was commanded; each of it is reported once."""
 
 
 def play_through(

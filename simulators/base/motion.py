@@ -64,7 +64,7 @@ class Path:
         self.push((speed_deg_s - self.speed_deg_s) / duration_s, duration_s, speed_deg_s)
 
     def coast(self, until_s: float, loss_deg_s2: float) -> None:
-        """Slows by `loss_deg_s2` until `until_s`; once it stands, it stays."""
+        """Slows by `loss_deg_s2` until `until_s`; once at rest, it stays."""
         duration_s = until_s - self.now_s
         if loss_deg_s2 > 0.0 and self.speed_deg_s != 0.0:
             accel_deg_s2 = -loss_deg_s2 if self.speed_deg_s > 0.0 else loss_deg_s2

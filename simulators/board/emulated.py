@@ -40,7 +40,7 @@ PIN_NAMES = tuple(f"{port}{bit}" for port in "BCD" for bit in range(8))
 PINS = {name: number for number, name in enumerate(PIN_NAMES) if name not in ("B6", "B7", "C6", "C7")}
 """Those that an Arduino leaves free: B6 and B7 are the crystal, C6 is the reset."""
 CHANNELS = {**{f"C{bit}": bit for bit in range(6)}, "A6": 6, "A7": 7}
-"""The analogue ones; A6 and A7 are no pins of a port."""
+"""The analogue ones; A6 and A7 are not pins of a port."""
 NOT_DRIVEN = -1
 _FULL = 65535
 
@@ -117,7 +117,7 @@ class EmulatedBoard:
         there is one.
 
         Raises:
-            EmulationError: the library or the file cannot be opened, the file is no program for the chip, or the
+            EmulationError: the library or the file cannot be opened, the file is not a program for the chip, or the
                 bootloader does not fit.
         """
         if not elf.is_file():
@@ -286,7 +286,7 @@ class EmulatedBoard:
     def freeze(self, on: bool) -> None:
         """Stops the chip's clock, or starts it again: nothing is executed, outputs stay, the watchdog does not run.
 
-        Pins that are driven meanwhile have their levels when it goes on; what the host sends meanwhile is lost.
+        Pins that are driven meanwhile have their levels when it continues; what the host sends meanwhile is lost.
         """
         if on and self._frozen_ns is None:
             self._collect_sent()

@@ -150,7 +150,7 @@ class LockStep(AbstractContextManager["LockStep"]):
     # --- link faults ---
 
     def unplug(self) -> None:
-        """Pulls the cable: the port vanishes, and bytes under way are lost. The board goes on."""
+        """Pulls the cable: the port vanishes, and bytes under way are lost. The board continues."""
         self._pty.pull()
         self._usb.forget()
 
@@ -178,7 +178,7 @@ class LockStep(AbstractContextManager["LockStep"]):
             self.board.power_cut(self._rng.getrandbits(32))
 
     def freeze_host(self, duration_ns: int) -> None:
-        """Stops the host for a duration: the board goes on, its bytes queue up, and the loop's clock jumps.
+        """Stops the host for a duration: the board continues, its bytes queue up, and the loop's clock jumps.
 
         Call it from the loop.
         """

@@ -114,7 +114,7 @@ class LampRegisters:
         self._shown: int | None = None
         self._busy = 0
         self.lamps = [0] * count
-        """1 for each lamp that is told to burn."""
+        """1 for each lamp that is commanded to burn."""
         self.dead: set[int] = set()
         """Lamps that draw no current, by their places from 1."""
         self.stuck: set[int] = set()

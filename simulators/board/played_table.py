@@ -82,7 +82,7 @@ class PlayedTable:
         self._played_ns = -1
 
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
-        """Tells the table what the outputs did, and drives what it does until the next look."""
+        """Reports to the table what the outputs did, and drives what it does until the next look."""
         for change in changes:
             if change.pin in self._outputs:
                 self._command(*self._outputs[change.pin], change)

@@ -117,7 +117,7 @@ def serve(
     """Runs a board of `kind` on a pty at `path`, with a simulated table on its pins, or with `machines`.
 
     `elf` is another program than the firmware of this kind. `eeprom` is a file that holds its non-volatile memory from
-    one run to the next. Ends at `until_ns`, else with KeyboardInterrupt.
+    one run to the next. Ends at `until_ns`, otherwise with KeyboardInterrupt.
 
     Raises:
         EmulationError: the library or the program is not available.

@@ -36,7 +36,7 @@ enum {
 /* Why a run ended. */
 enum { RAN = 0, PAUSED = 1, CRASHED = -1 };
 
-/* Why the chip began anew: bits of MCUSR. */
+/* Why the chip restarted: bits of MCUSR. */
 enum { POWER_ON = 1, EXTERNAL = 2, WATCHDOG = 8 };
 
 struct arriving { /* a byte on its way to the chip */

@@ -1,5 +1,5 @@
 /* The EEPROM as the data sheet has it: a byte takes 3.4 ms to write (1.8 ms to erase or to write alone), EEPE stays set
- * so long, a reset does not stop it, and a power cut leaves the byte torn. In libsimavr 1.6 a write takes no time.
+ * this long, a reset does not stop it, and a power cut leaves the byte torn. In libsimavr 1.6 a write takes no time.
  */
 
 #include "simboard.h"

@@ -181,7 +181,7 @@ FOR_PYTHON struct board *board_new(const char *elf, const uint8_t *eeprom, uint6
     forget_complaint();
     elf_firmware_t firmware;
     if (elf_read_firmware(elf, &firmware) || !firmware.flash || !firmware.flashsize) {
-        (void)snprintf(board->problem, sizeof board->problem, "it is no program for an AVR. %s", heard);
+        (void)snprintf(board->problem, sizeof board->problem, "it is not a program for an AVR. %s", heard);
         return board;
     }
     board->avr = avr_make_mcu_by_name("atmega328p");

@@ -184,7 +184,7 @@ FOR_PYTHON uint32_t board_fram_writes(const struct board *board)
     return board->twi.writes;
 }
 
-/* The chip does not answer (`missing`); the next bytes are not acknowledged (`disturbed`); it holds the data line until so many
+/* The chip does not answer (`missing`); the next bytes are not acknowledged (`disturbed`); it holds the data line until this many
  * clocks (`held`). */
 FOR_PYTHON void board_fram_faults(struct board *board, bool missing, uint32_t next, uint32_t held)
 {

@@ -229,7 +229,7 @@ void uart_go_on(struct board *board)
         call_at(board, board->avr->cycle + 1, on_line);
 }
 
-/* Bytes that come while the chip's clock stands (`less`) are lost: nobody looks at the line. */
+/* Bytes that arrive while the chip's clock is stopped (`less`) are lost: nobody looks at the line. */
 void uart_retime(struct board *board, double ratio, uint64_t less)
 {
     struct uart *uart = &board->uart;

@@ -38,7 +38,7 @@ class BlackjackDeal:
     most: ClassVar[int] = 40
 
     def __init__(self, rng: Random, fault: str, *, shown: bool = True) -> None:
-        """`shown` is whether the controller publishes the dealer's hand; else the dealer announces the end."""
+        """`shown` is whether the controller publishes the dealer's hand; otherwise the dealer announces the end."""
         self._hands = rng.randint(1, 4)
         self._draws = rng.randint(0, 2 * self._hands)
         self._bust = fault == ALL_BUST

@@ -35,7 +35,7 @@ BETWEEN_S: Final = (0.7, 1.5)
 AFTER_S: Final = 8.0
 """From the last card to the end of a round, beyond what the table waits: the cards are collected."""
 SILENT_S: Final = 6.0
-"""So long the link is silent: longer than the controller lets it be."""
+"""This long the link is silent: longer than the controller lets it be."""
 UNPLUGGED_S: Final = 2.5
 FIRST_CYCLE_S: Final = 2.0
 """The shuffler begins this long after the lines are open: a table on boards looks at them a little later (ours)."""

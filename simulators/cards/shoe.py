@@ -36,7 +36,7 @@ SPEED_M_S: Final = (0.25, 0.6)
 LINE_S: Final = (0.010, 0.040)
 """From a card that is out to its line (ours)."""
 BEHIND: Final = (0.2, 0.3)
-"""Where the cutting card stands, from the back: about a quarter."""
+"""Where the cutting card is, from the back: about a quarter."""
 
 GATES: Final = ("shoe_gate_1", "shoe_gate_2")
 INTAKE: Final = "shoe_card_in"

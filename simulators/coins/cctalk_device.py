@@ -99,7 +99,7 @@ class CctalkDevice(ABC):
 
     @abstractmethod
     def reset(self, t_ns: int) -> None:
-        """It begins anew: with its power, or by a message."""
+        """It begins again: with its power, or by a message."""
 
     @abstractmethod
     def advance(self, t_ns: int) -> None:

@@ -1,4 +1,4 @@
-"""A simulated ccTalk hopper, as the Flow manual has it: it pays what it is told once, counts, runs empty and jams."""
+"""A simulated ccTalk hopper, as the Flow manual has it: it pays each command once, counts, runs empty and jams."""
 
 from __future__ import annotations
 

@@ -16,20 +16,20 @@ BUSY: Final = "shaker_busy"
 FAULT: Final = "shaker_fault"
 PRESENT: Final = "automated_shaker_present"
 REFUSED: Final = 0x00
-"""The status of an answer that is no success (ours)."""
+"""The status of an answer that is not a success (ours)."""
 LONGEST_S: Final = 8.0
 BEGINS_S: Final = 0.15
 ANSWERS_S: Final = 0.05
 
 TOSS_FAULTS: Final = by_name(
     (
-        NamedFault("no_start", True, "It does not toss when it is told to.", "Void: shaker_failed; a fault."),
+        NamedFault("no_start", True, "It does not toss when it is commanded to.", "Void: shaker_failed; a fault."),
         NamedFault("stops_early", True, "It stops at once.", "Void: shaker_failed; a fault."),
         NamedFault("never_stops", True, "It goes on tossing.", "Void: shaker_failed; a fault."),
-        NamedFault("fails", True, "It says that it has failed while it tosses.", "Void: shaker_failed; a fault."),
+        NamedFault("fails", True, "It reports a failure while it tosses.", "Void: shaker_failed; a fault."),
         NamedFault("unasked", True, "It tosses before the call.", "Void: shaken_before_no_more_bets; a fault."),
         NamedFault("garbled", False, "Its answer is garbled.", "Void: shaker_failed; a fault."),
-        NamedFault("misreads", False, "It says other values than its dice have.", "Unresolved: values_disagree."),
+        NamedFault("misreads", False, "It reports other values than its dice have.", "Unresolved: values_disagree."),
     )
 )
 """Every fault, in the order in which they are listed."""
@@ -38,7 +38,7 @@ OF_SERIAL: Final = ("no_start", "fails", "garbled", "misreads")
 
 
 class AutomatedShakerSimulator:
-    """One shaker. What it answers is told in the order of time."""
+    """One shaker. Its answers are in the order of time."""
 
     def __init__(self, seed: int, *, serial: bool, link: str = "shaker_serial") -> None:
         self._rng = Random(f"{seed}/automated")
@@ -78,7 +78,7 @@ class AutomatedShakerSimulator:
 
     @property
     def next_answer_ns(self) -> int | None:
-        """When it next does or says something."""
+        """When it next does or sends something."""
         firsts = [values[0].t_ns for values in (self._edges, self._frames) if values]
         return min(firsts, default=None)
 

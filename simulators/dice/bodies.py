@@ -109,7 +109,7 @@ def fall(die: Body, at_s: float, energy: float, rng: Random) -> Fall:
 
 
 def shown(die: Body, lying: Lying = "flat") -> Die:
-    """How a board that sees everything would tell the die."""
+    """How a board that sees everything would report the die."""
     return Die(lying, die.top if lying in ("flat", "cocked") else None)
 
 

@@ -28,7 +28,7 @@ CAGE_FAULTS = by_name(
         NamedFault(
             "rocked",
             True,
-            "The cage is rocked to and fro, and never stands the other way up.",
+            "The cage is rocked to and fro, and is never the other way up.",
             "Void: too_few_inversions.",
         ),
         NamedFault(

@@ -1,4 +1,4 @@
-"""A simulated motor with its cage: it turns while it is told to, and its sensors tell of it.
+"""A simulated motor with its cage: it turns while it is commanded to, and its sensors show it.
 
 Nothing of it is planned, for it hangs on when the controller starts and stops the motor.
 """
@@ -21,7 +21,7 @@ SPEED_DEG_S: Final = 200.0
 """A turn in 1.8 s (ours)."""
 RAMP_S: Final = 0.15
 TICK_S: Final = 0.05
-"""How far ahead the turning is told (ours)."""
+"""How far ahead the turning is reported (ours)."""
 SHAFT_DEG: Final = 12.0
 HOME_DEG: Final = 8.0
 RUNS_ON_S: Final = 5.0
@@ -64,7 +64,7 @@ class MotorCage:
         return [Edge(line, levels[line], 0) for line in self.lines]
 
     def run(self, t_s: float, fault: str) -> list[Edge]:
-        """The motor is told to turn, with a fault or without."""
+        """The motor is commanded to turn, with a fault or without."""
         edges = self._to(t_s)
         self._fault = fault
         self.running = fault != "motor_dead"
@@ -75,7 +75,7 @@ class MotorCage:
         return edges
 
     def stop(self, t_s: float) -> tuple[list[Edge], float]:
-        """The motor is told to stop: the edges until its dice are at rest, and when that is."""
+        """The motor is commanded to stop: the edges until its dice are at rest, and when that is."""
         edges = self._to(t_s)
         if self.running and self._fault == "motor_runs_on":
             edges += self._to(t_s + RUNS_ON_S)

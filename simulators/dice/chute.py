@@ -194,7 +194,7 @@ class ChuteSimulator:
                 dice[missing] = shown(self._dice[missing], "off_table")
         elif not reasons and fault in ("dice_together", "something_else"):
             reasons = ("dice_together", "baffles_missed", "too_many_passes")
-        # Every die went through; that something else did too does not undo it, but nobody can tell them apart.
+        # Every die went through; that something else did too does not undo it, but nobody can distinguish them.
         clear = fault != "something_else" and not (fault == "dice_together" and len(passed) > 1)
         return TumbleTruth(
             tumbled=min(passed) == self.geometry.baffles and clear and fault != "die_off",

@@ -65,7 +65,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         return min((due for due in dues if due is not None), default=None)
 
     def command(self, output: Output) -> None:
-        """The shaker is told to toss or to stop; shaker or reading board are asked how the dice came to rest."""
+        """The shaker is commanded to toss or to stop; shaker or reading board are asked how the dice came to rest."""
         self._shaker.command(output)
         self.givers.command(output)
 
@@ -142,7 +142,7 @@ class CrapsShakerSimulator(CrapsSimulator):
         rest_s: float,
         key_s: float,
     ) -> GivenValues:
-        """What keypad and board say of the toss. Of one that failed nobody keys anything."""
+        """What keypad and board report of the toss. Of one that failed nobody keys anything."""
         if toss is not None and not truth.valid:
             return GivenValues([], [], True, False, rest_s)
         keypad_fault, reader_fault = own_value_faults(name)
@@ -161,7 +161,7 @@ class CrapsShakerSimulator(CrapsSimulator):
 
 
 def _with_toss(truth: Truth, toss: str | None) -> Truth:
-    """The truth of a toss that failed: its dice count for nothing. One that only said wrong things was a toss."""
+    """The truth of a toss that failed: its dice do not count. One that only reported wrongly was a toss."""
     if toss is None:
         return truth
     detail = f"{truth.detail}; the shaker: {toss}"

@@ -152,7 +152,7 @@ class CrapsGeometry(DiceGeometry):
     """The board's format, one of `simulators.dice.reader.FORMATS`; None where there is no board."""
     link: str = "dice_serial"
     automated: Literal["lines", "serial"] | None = None
-    """How an automated shaker is told to toss; None where the shooter throws."""
+    """How an automated shaker is commanded to toss; None where the shooter throws."""
     present_sensor: bool = False
     shaker_link: str = "shaker_serial"
     activate_after_s: float = 1.5
@@ -272,7 +272,7 @@ class CrapsSimulator:
     def _give(
         self, name: str, dice: tuple[Die, ...], truth: Truth, thrown_s: float, rest_s: float, rng: Random
     ) -> GivenValues:
-        """What keypad and board say of the throw. Nobody keys a throw that is no roll."""
+        """What keypad and board report of the throw. Nobody keys a throw that is not a roll."""
         keypad_fault, reader_fault = own_value_faults(name)
         keyed = tuple(die.value for die in dice if die.value is not None)
         key_s = rest_s + rng.uniform(1.5, 4.0)
@@ -288,7 +288,8 @@ class CrapsSimulator:
             keyed=keyed if truth.valid else (),
             keypad_fault=keypad_fault,
             reader_fault=reader_fault,
-            # A dealer who has keyed and sees nothing taken keys again; who cannot tell does not: it were another roll.
+            # A dealer who has keyed and sees nothing taken keys again; who cannot see that does not: it would be
+            # another roll.
             again=keypad_fault not in UNSEEN,
         )
         return given._replace(edges=[*early.edges, *given.edges])
@@ -314,7 +315,7 @@ def as_reported(name: str, truth: Truth, given: GivenValues) -> Truth:
     """The truth of a round whose values were spoilt, on the way to those who must believe them."""
     if not any(own_value_faults(name)) and given.proven:
         return truth
-    told = doubted(truth, f"told wrongly or in doubt: {name}", (*VALUE_REASONS, "dealer_call"))
+    told = doubted(truth, f"reported wrongly or in doubt: {name}", (*VALUE_REASONS, "dealer_call"))
     # What was keyed wrongly and entered is what everybody believes: a supervisor corrects it.
     return told._replace(result=given.entered or truth.result)
 

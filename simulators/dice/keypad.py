@@ -34,7 +34,7 @@ KEYPAD_FAULTS: Final = by_name(
         NamedFault("key_bounce", False, "The contacts bounce.", "The values."),
         NamedFault("spikes", False, "Spikes shorter than a press on all keys.", "The values, or a refusal."),
         NamedFault("key_dead", False, "The contact of one key never closes.", "Refused entry: short, or no entry."),
-        NamedFault("edges_lost", False, "Changes of one key are lost, and told.", "Refused entry: edges_lost."),
+        NamedFault("edges_lost", False, "Changes of one key are lost, and reported.", "Refused entry: edges_lost."),
     )
 )
 """Every fault, in the order in which they are listed."""
@@ -58,7 +58,7 @@ class Keyed(NamedTuple):
 
 
 class KeypadSimulator:
-    """A keypad whose clock goes on from entry to entry. Equal seeds give equal entries."""
+    """A keypad whose clock continues from entry to entry. Equal seeds give equal entries."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -142,7 +142,7 @@ def _keys(name: str, dice: tuple[int, ...], rng: Random) -> tuple[list[tuple[str
 def _spoil(
     name: str, edges: list[Edge], keys: Sequence[tuple[str, ...]], rng: Random
 ) -> tuple[list[Edge], list[Rare], bool]:
-    """What a line fault makes of the edges, the losses that are told, and whether the entry may be missed."""
+    """What a line fault makes of the edges, the losses that are reported, and whether the entry may be missed."""
     line = rng.choice([group[0] for group in keys])
     if name == "key_bounce":
         return bounce(KEYS, 1.0, 8 * MS, rng, {})(edges), [], False

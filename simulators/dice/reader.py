@@ -1,7 +1,7 @@
 """The board's end of a dice reader's wire, in its three formats: dice move, lie still, and are reported.
 
 A board of lines sends twice a second and at every change. The serial shaker of `7A` frames answers what it is asked,
-here as if the host asked to start, to stop, and twice for the values. The studio's shaker says its words.
+here as if the host asked to start, to stop, and twice for the values. The studio's shaker sends its words.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ READER_FAULTS: Final = by_name(
     (
         NamedFault("reader_disagrees", True, "The board misreads a die.", "The wrong value: the keypad must agree."),
         NamedFault("not_recognised", True, "The board cannot read a die.", "Not agreed: not_recognised."),
-        NamedFault("changes_its_mind", True, "The board says one value, then another.", "Not agreed: value_changed."),
-        NamedFault("board_fault", True, "The board says that it is at fault.", "ReaderFault; no value."),
+        NamedFault("changes_its_mind", True, "The board reads one value, then another.", "Not agreed: value_changed."),
+        NamedFault("board_fault", True, "The board reports that it is at fault.", "ReaderFault; no value."),
         NamedFault("reader_garbage", False, "Noise on the wire while the dice move.", "The values, or a doubt."),
         NamedFault("bad_sum", False, "One line or frame has a wrong checksum.", "The values, or a doubt."),
         NamedFault("motion_lost", False, "The board is not heard while the dice move.", "Not agreed, or no value."),
@@ -199,7 +199,7 @@ class DiceReaderSimulator:
         return True
 
     def _stay(self, duration_s: float, state: BoardState, dice: tuple[Die, ...] = ()) -> None:
-        """Tells one state for a time, once at least."""
+        """Reports one state for a time, once at least."""
         end_s = self._now_s + duration_s
         if self._format == "lines":
             line = encode_line(BoardLine(self._throw, state, dice))
@@ -263,7 +263,7 @@ def _reported(name: str, dice: tuple[Die, ...], rng: Random) -> tuple[Die, ...]:
 
 
 def _frames(state: BoardState, dice: tuple[Die, ...]) -> list[bytes]:
-    """What the shaker of `7A` frames says of a state."""
+    """What the shaker of `7A` frames sends for a state."""
     if state is BoardState.MOVING:
         return [encode_frame(ShakerFrame(FrameCommand.START, SUCCESS))]
     if state is BoardState.RESTING:
@@ -277,7 +277,7 @@ def _frames(state: BoardState, dice: tuple[Die, ...]) -> list[bytes]:
 
 
 def _word(state: BoardState) -> bytes:
-    """What a studio's shaker says of a state."""
+    """What a studio's shaker sends for a state."""
     if state is BoardState.FAULT:
         return encode_word(StateWord("errors"))
     return encode_word(StateWord("shaking" if state is BoardState.MOVING else "idle"))

@@ -84,7 +84,7 @@ class SicBoGeometry(DiceGeometry):
             for name, (_, fault) in self.device_faults().items()
         ]
         of_values = value_faults(keypad=self.keypad, reader=self.reader is not None)
-        # Where nobody keys them too, nothing tells that a board misreads.
+        # Where nobody keys them too, nothing shows that a board misreads.
         given = [fault for fault in of_values if self.keypad or fault.name != "reader_disagrees"]
         return (none, *own, *given)
 

@@ -30,7 +30,7 @@ from simulators.lamps.lamp_board import LampBoardSimulator
 REVEALED_AFTER_S: Final = 4.3
 """From dice at rest to a cover that is off for certain, and a dealer's first key."""
 MENDED_S: Final = 6.0
-"""So long before the end of a round its lamps are whole again: the controller looks twice in this time."""
+"""This long before the end of a round its lamps are whole again: the controller looks twice in this time."""
 AFTER_S: Final = 14.0
 WAITS_S: Final = 21.0
 """So much longer where keypad or board is waited for."""
@@ -52,7 +52,7 @@ class Shaken(NamedTuple):
 
     @property
     def flat(self) -> bool:
-        """Whether every die lies flat."""
+        """Whether every die is flat."""
         return all(die.lying == "flat" for die in self.dice)
 
 
@@ -113,7 +113,7 @@ class SicBoSimulator:
         return min((due for due in dues if due is not None), default=None)
 
     def command(self, output: Output) -> None:
-        """The lamps are told what to light, the shaker to toss, or the reading board is asked."""
+        """The lamps are commanded to light, the shaker to toss, or the reading board is asked."""
         if isinstance(output, LightLamps):
             self._lamps.light(output)
             return
@@ -178,7 +178,8 @@ class SicBoSimulator:
         return SimRound(Batch(edges, rare, in_ns(end_s)), truth, self._number, fault)
 
     def _given(self, name: str, shaken: Shaken, key_s: float) -> tuple[GivenValues, list[Rare]]:
-        """The dice as they are keyed and read; a dealer who sees that it is no result keys nothing, and says so."""
+        """The dice as they are keyed and read; a dealer who sees that it is not a result keys nothing, and announces
+        that."""
         given = self._givers.give(
             shaken.dice,
             shaken.moved_s,
@@ -190,7 +191,7 @@ class SicBoSimulator:
         if (shaken.good and shaken.flat) or not self._geometry.keypad:
             return given, []
         void = Command("void", (("reason", "dice_not_flat"), ("by", "simulated-dealer")), in_ns(key_s))
-        # A board that sees it has said so.
+        # A board that sees it has reported that.
         calls = shaken.good and self._geometry.reader is None
         return given._replace(edges=[], proven=True), [void] if calls else []
 

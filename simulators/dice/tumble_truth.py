@@ -1,4 +1,4 @@
-"""What a simulated tumble was, whatever the lines said of it."""
+"""What a simulated tumble was, whatever the lines showed of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TumbleTruth(NamedTuple):
     rest_ns: int
     """When the last of them came to rest."""
     reasons: tuple[str, ...]
-    """What a correct driver or round may say against it; empty for a clean tumble."""
+    """What a correct driver or round may report against it; empty for a clean tumble."""
     detail: str
     """One sentence for people."""
 
@@ -35,7 +35,7 @@ class TumbleTruth(NamedTuple):
         return values if len(values) == len(self.dice) else None
 
     def doubted(self, detail: str, reasons: Iterable[str]) -> TumbleTruth:
-        """The truth of a tumble whose lines were spoilt: what happened stays, but more may fairly be said of it."""
+        """The truth of a tumble whose lines were spoilt: what happened stays, but more may fairly be reported of it."""
         fair = tuple(dict.fromkeys((*self.reasons, *reasons)))
         return self._replace(reasons=fair, detail=f"{self.detail}; {detail}")
 

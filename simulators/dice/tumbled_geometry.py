@@ -92,7 +92,7 @@ def faults_of(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     of_values = [
         fault
         for fault in value_faults(keypad=geometry.keypad, reader=geometry.reader is not None)
-        # Where nobody keys them too, nothing tells that a board misreads.
+        # Where nobody keys them too, nothing shows that a board misreads.
         if geometry.keypad or fault.name != "reader_disagrees"
     ]
     none = SimulatedFault("none", True, "Nothing goes wrong.", "The outcome.")
@@ -107,8 +107,8 @@ def _with_motor(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
         for one in MOTOR_FAULTS.values()
         if one.name != "none"
     ]
-    # What is keyed wrongly stands: a simulated dealer whose tumbles are not planned does not notice.
-    # Where nobody keys them too, nothing tells that a board misreads.
+    # What is keyed wrongly counts: a simulated dealer whose tumbles are not planned does not notice.
+    # Where nobody keys them too, nothing shows that a board misreads.
     unseen = ("keypad_wrong_key", *(() if geometry.keypad else ("reader_disagrees",)))
     of_values = [
         one

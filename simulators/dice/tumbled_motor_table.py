@@ -39,7 +39,7 @@ NOT_DECIDED: Final = {
     "keypad_key_stuck": ("sensor_stuck",),
     "dealer_voids": ("dealer_call",),
 }
-"""What may be said of rounds with these faults."""
+"""What may be reported of rounds with these faults."""
 
 
 class MotorTumbledSimulator:
@@ -137,7 +137,7 @@ class MotorTumbledSimulator:
             notices=() if self._fault == "none" else ("device.fault", "device.warning"),
         )
 
-    # --- what the motor is told ----------------------------------------------------------------------------------
+    # --- the motor's commands ------------------------------------------------------------------------------------
 
     @property
     def next_answer_ns(self) -> int | None:
@@ -152,7 +152,7 @@ class MotorTumbledSimulator:
         return tick_ns if queued is None else min(queued, tick_ns)
 
     def command(self, output: Output) -> None:
-        """The motor is told to turn, or to stop; or the reading board is asked how the dice came to rest."""
+        """The motor is commanded to turn, or to stop; or the reading board is asked how the dice came to rest."""
         if not isinstance(output, RunMotor):
             self._givers.command(output)
             return

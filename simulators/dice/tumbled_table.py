@@ -1,7 +1,7 @@
 """A simulated table with a cage or a chute, its dealer and, at beat the dealer, its player.
 
-The dealer calls, tumbles, and keys what is there; what is plainly wrong (a die that does not lie flat, a cage let go
-on its side) the dealer calls void. What the controller says is not known to them: after a tumble that is no good, the
+The dealer calls, tumbles, and keys what is there; what is plainly wrong (a die that is not flat, a cage let go
+on its side) the dealer calls void. They do not know what the controller reports: after a tumble that is no good, the
 round is over for them too.
 """
 
@@ -30,12 +30,12 @@ UNCALLED: Final = ("tumbled_before_no_more_bets", "late_call")
 
 
 class TableTumble(NamedTuple):
-    """One tumble of a round, and what was said of its dice."""
+    """One tumble of a round, and what was reported of its dice."""
 
     tumble: Tumble
     given: GivenValues
     good: bool
-    """Whether those at the table go on with the round."""
+    """Whether those at the table continue with the round."""
     reasons: tuple[str, ...]
 
 
@@ -53,7 +53,7 @@ class TumbledSimulator:
         else:
             self._tumbler = ChuteSimulator(geometry.tumbler, seed)
         self.givers = ValueGivers(seed, keypad=geometry.keypad, reader=geometry.reader, link=geometry.reader_link)
-        self._mended = False
+        self._repaired = False
         """Whether a wire was spoilt in the round before: the controller may not have heard yet that it is whole."""
         self._faults = tumbler_faults(geometry)
         self._dealers = {fault.name for fault in dealer_faults(geometry)}
@@ -171,7 +171,7 @@ class TumbledSimulator:
         edges += given.edges
         rare += given.rare
         reasons = truth.reasons
-        # The knock comes after the rest: a board alone has given its values by then, and the dealer goes on with the
+        # The knock comes after the rest: a board alone has given its values by then, and the dealer continues with the
         # round; what a dealer has still to key is of dice that were moved.
         disturbed = spoilt == "knocked_at_rest" and self._geometry.keypad
         if disturbed:
@@ -190,7 +190,7 @@ class TumbledSimulator:
         return self._geometry.reader is not None or keypad_fault == "key_stuck" or not given.proven or given.wrong
 
     def _seen_bad(self, spoilt: str, dice: tuple[Die, ...]) -> bool:
-        """Whether the dealer must say what no sensor of this table can: dice that do not lie as they should."""
+        """Whether the dealer must report what no sensor of this table can: dice that do not lie as they should."""
         if spoilt == "askew":
             tumbler = self._geometry.tumbler
             return isinstance(tumbler, CageGeometry) and tumbler.sensing != "encoder"
@@ -228,14 +228,14 @@ class TumbledSimulator:
         self._now_s += rng.uniform(0.5, 1.5) + self._geometry.settle_after_s
 
     def _truth(self, fault: str, turned: list[TableTumble]) -> Truth:
-        mended, self._mended = self._mended, fault in self._faults and not self._faults[fault][1]
+        repaired, self._repaired = self._repaired, fault in self._faults and not self._faults[fault][1]
         whole = len(turned) == self._geometry.tumbles and turned[-1].good
         reasons = [reason for one in turned for reason in one.reasons]
         if fault in UNCALLED:
             reasons.append("tumbled_before_no_more_bets")
         if fault == "dealer_voids":
             reasons.append("dealer_call")
-        if mended:
+        if repaired:
             reasons += AFTERMATH
         valid = not reasons or all(
             one.tumble.truth.tumbled and all(die.lying == "flat" for die in one.tumble.truth.dice) for one in turned

@@ -42,7 +42,7 @@ LYING_REASONS: Final[Mapping[Lying, str]] = {
     "off_table": "die_off_table",
     "unread": "not_recognised",
 }
-"""What a board that sees everything reports of a die that does not lie flat."""
+"""What a board that sees everything reports of a die that is not flat."""
 
 
 def as_they_lie(bodies: Sequence[Body], fault: str) -> list[Die]:
@@ -54,7 +54,7 @@ def as_they_lie(bodies: Sequence[Body], fault: str) -> list[Die]:
 
 
 def against_lying(dice: Sequence[Die]) -> list[str]:
-    """The reasons for which dice that came to rest so are no result."""
+    """The reasons for which dice that came to rest so are not a result."""
     return [LYING_REASONS[die.lying] for die in dice if die.lying != "flat"]
 
 

@@ -30,14 +30,14 @@ ANSWER_NS: Final = 100_000_000
 
 
 class GivenValues(NamedTuple):
-    """What was said of the dice of one throw."""
+    """What was reported of the dice of one throw."""
 
     edges: list[Edge]
     rare: list[Rare]
     proven: bool
-    """Whether what was said proves the values: where it does not, a correct controller leaves them to a person."""
+    """Whether what was reported proves the values: where it does not, a correct controller leaves them to a person."""
     wrong: bool
-    """Whether what was said proves values that the dice do not have: nobody can see that from the wires."""
+    """Whether what was reported proves values that the dice do not have: nobody can see that from the wires."""
     until_s: float
     entered: tuple[int, ...] | None = None
     """The values that the keypad's contacts prove were entered; None where they prove none, or there is no keypad."""
@@ -68,7 +68,7 @@ class ValueGivers:
         return (self._link,) if self._reader else ()
 
     def start(self, until_s: float) -> Batch:
-        """Every key up at time 0, and what the board says until then."""
+        """Every key up at time 0, and what the board sends until then."""
         edges = self._keypad.start().edges if self._keypad else []
         return Batch(list(edges), self.wait(until_s), int(until_s * NS_PER_S))
 
@@ -127,7 +127,7 @@ class ValueGivers:
         return GivenValues(edges, rare, proven, wrong, until_s, entered)
 
     def asked(self, t_ns: int) -> list[Rare]:
-        """What a board that only answers says to a question."""
+        """How a board that only answers replies to a question."""
         lay = [dice for rest_s, dice in self._lay if rest_s * NS_PER_S <= t_ns]
         if self._reader is None or not self._terse or not lay:
             return []

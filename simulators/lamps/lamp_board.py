@@ -1,4 +1,4 @@
-"""A simulated lamp chain: it lights what it is told, reads back, and fails in the ways in which lamps fail."""
+"""A simulated lamp chain: it lights as commanded, reads back, and fails in the ways in which lamps fail."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ LAMP_FAULTS: Final = by_name(
 
 
 class LampBoardSimulator:
-    """One chain, whose read-backs are told in the order of their times."""
+    """One chain, whose read-backs are sent in the order of their times."""
 
     def __init__(self, seed: int, lamps: int = LAMPS) -> None:
         self._rng = Random(f"{seed}/lamps")
@@ -60,7 +60,7 @@ class LampBoardSimulator:
         """The lamps of the last command."""
 
     def plan(self, fault: str | None, from_ns: int, until_ns: int) -> None:
-        """What goes wrong, and when; afterwards it is mended.
+        """What goes wrong, and when; afterwards it is fixed.
 
         Raises:
             FaultError: a lamp chain has no such fault.
@@ -77,7 +77,7 @@ class LampBoardSimulator:
         return self._answers[0].t_ns if self._answers else None
 
     def light(self, command: LightLamps) -> None:
-        """The chain is told what to light."""
+        """The chain is commanded to light lamps."""
         self.lit, t_ns = command.lit, command.t_ns
         begin_ns, end_ns = self._window
         wrong = self._fault if begin_ns <= t_ns < end_ns else "none"
@@ -101,7 +101,7 @@ class LampBoardSimulator:
             self._answer(Frame(CHAIN, read_back(()), at_ns + 700_000_000))
 
     def answers(self, until_ns: int) -> list[Rare]:
-        """What it says up to then; each of it once."""
+        """What it sends up to then; each of it once."""
         said = [answer for answer in self._answers if answer.t_ns <= until_ns]
         self._answers = self._answers[len(said) :]
         return said

@@ -287,7 +287,7 @@ class MoneyWheelSimulator:
     ) -> tuple[list[Edge], float]:
         """The edges of encoder and index, and by how many counts the encoder slipped, if that is the fault.
 
-        One that slipped before is mounted anew as the round begins.
+        One that slipped before is mounted again as the round begins.
         """
         shift_deg = self._geometry.indicator_deg
         index = self._index.edges(shifted(wheel, shift_deg))

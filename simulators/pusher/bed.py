@@ -3,7 +3,7 @@
     shelf ►  │ lane 0 │ lane 1 │ … │ lane n │      a token lands in a lane; the shelf pushes each lane forward
              └ house ─┴──── player ───┴ house ┘    a lane that is too full lets tokens fall over its edge
 
-A lane holds about as many tokens as it can; beyond its limit, which is drawn anew after each fall, one token or some
+A lane holds about as many tokens as it can; beyond its limit, which is drawn again after each fall, one token or some
 fall at once, and push the lanes beside it. Over a long time as many fall as are put in, in bursts, and the outer lanes
 give theirs to the house.
 """

@@ -1,6 +1,6 @@
 """A simulated pusher board, as docs/wire.md has it: it counts, drives and pays by itself, and reports as frames.
 
-Its counters and its last payout survive power cuts; a payout is paid once, however often it is told.
+Its counters and its last payout survive power cuts; a payout is paid once, however often it is commanded.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class PusherBoardSimulator:
         found, self._rare = self._rare, []
         return found
 
-    # --- what it is told -------------------------------------------------------------------------------------------
+    # --- its commands ---------------------------------------------------------------------------------------------
 
     def command(self, output: Output) -> None:
         """The host sends a command; its answer, where it is refused, comes with the next report."""

@@ -91,7 +91,7 @@ class BoardPusherSimulator(PusherSimulator):
         return self._outputs is not None and self._outputs.get(output, False)
 
     def command(self, output: Output) -> None:
-        """The machine tells its board something; or an output of an emulated board changes."""
+        """The machine commands its board something; or an output of an emulated board changes."""
         link, _, name = output.motor.partition(".") if isinstance(output, RunMotor) else ("", "", "")
         if link != self.board.link or not isinstance(output, RunMotor):
             self.board.command(output)

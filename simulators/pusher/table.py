@@ -272,7 +272,7 @@ class PusherSimulator:
         return at_s
 
     def _disturbed(self, name: str, in_s: float, rng: Random) -> GoOn:
-        """What stops a play that has begun; then it goes on with the time that it had left."""
+        """What stops a play that has begun; then it continues with the time that it had left."""
         at_s, play_s = in_s + 0.1, self.geometry.play_s
         if name == "door_opened":
             for_s = rng.uniform(1.0, 4.0)

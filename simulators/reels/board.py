@@ -1,7 +1,7 @@
 """A model of the board that steps the reels, for a table without one: commands in, steps and reports out.
 
-It counts steps and tokens, aims, brakes and reports as docs/boards-wiring.md and docs/wire.md say of a board of the
-kind reel; what it does not have are the board's own tests of its sensors, its supply and its clock.
+It counts steps and tokens, aims, brakes and reports as docs/boards-wiring.md and docs/wire.md describe for a board of
+the kind reel; what it does not have are the board's own tests of its sensors, its supply and its clock.
 """
 
 from __future__ import annotations

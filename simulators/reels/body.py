@@ -2,8 +2,8 @@
 
     steps of the motor ──held by friction──► place of the reel ──tab of `TAB` steps──► home sensor
 
-A reel that stands swings out by a step at most, and does not reach the next. One that is to be turned faster than its
-mass allows stays behind by a whole cycle of the motor's phases, four full steps.
+A reel that comes to rest swings out by a step at most, and does not reach the next. One that is to be turned faster
+than its mass allows stays behind by a whole cycle of the motor's phases, four full steps.
 """
 
 from __future__ import annotations

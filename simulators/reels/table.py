@@ -1,9 +1,9 @@
 """A simulated skill-stop reel: a player who puts a token in and stops the reels, and what goes wrong.
 
-    token ──► the controller spins the reels ──► the player waits for his symbol, and presses ──► they stand
+    token ──► the controller spins the reels ──► the player waits for his symbol, and presses ──► they stop
 
 What the reels do follows from the controller's commands, so they are answers (see `simulators.base.answering`). The
-player plans where each reel is to stand: the symbol he wants, and by how much he misses it, which is his skill. He
+player plans where each reel is to stop: the symbol he wants, and by how much he misses it, which is his skill. He
 presses each button when its reel is where that stop follows, and again where a press had no effect. On an emulated
 board, whose own program steps the motors, he watches those steps.
 """
@@ -43,9 +43,9 @@ AGAIN_S: Final = 0.7
 ALIGN_S: Final = 0.4
 """At most this long after one press the next one may come, beside the turn that it waits for (ours)."""
 TICK_NS: Final = 20_000_000
-"""How far the turning is told at a time (ours)."""
+"""How far the turning is reported at a time (ours)."""
 FOR_FAULT_S: Final = 7.0
-"""What goes wrong in a play is found, mended and cleared within so long (ours)."""
+"""What goes wrong in a play is found, fixed and cleared within this long (ours)."""
 MENDED_S: Final = FOR_FAULT_S - 2.0
 MOVED: Final = 37
 """Steps by which a hand turns a reel."""
@@ -126,12 +126,12 @@ FAULTS: Final = (
     fault(
         "reel_heavy",
         "Reel 1 has twice its mass, and loses steps as it begins.",
-        "A fault: reel_moved or reel_slipped; the outcome after it is mended.",
+        "A fault: reel_moved or reel_slipped; the outcome follows once it is repaired.",
     ),
     signal(
         "home_blind",
         "The home sensor of reel 3 sees nothing.",
-        "A fault: reel_jammed; the outcome after it is mended.",
+        "A fault: reel_jammed; the outcome follows once it is repaired.",
     ),
     signal(
         "home_blocked",

@@ -83,7 +83,7 @@ class RouletteHand:
         path.coast(SETTLE_S + 7.0, self._random.uniform(12, 25))
         ring = MarkRing(marks, begin_deg)
         edges = [*found_low(geometry.ball_lines), *ring.edges(path.segments)]
-        # It is taken off the track: a sensor before which it then stood goes low.
+        # It is taken off the track: a sensor before which it then was goes low.
         edges += ring.leave(path.now_s)
         edges.sort(key=by_time)
         return Batch(edges, [], round((path.now_s + SETTLE_S) * NS_PER_S))

@@ -87,10 +87,10 @@ STAR_X_FAULTS: dict[str, StarXFault] = {
             "the bets go back; the spin is void if the table is still shut",
             provable=True,
         ),
-        StarXFault("power_cycle", "the wheel loses its power after no more bets and starts anew", _NO_OUTCOME),
+        StarXFault("power_cycle", "the wheel loses its power after no more bets and restarts", _NO_OUTCOME),
         StarXFault(
             "power_cycle_while_open",
-            "the wheel loses its power while the game is open and starts anew",
+            "the wheel loses its power while the game is open and restarts",
             _NO_BALL,
             launched=False,
         ),
@@ -179,7 +179,7 @@ NO_FLAG = WheelFlag(0)
 BYTE_NS = round(10 / 9600 * NS_PER_S)
 """One byte on the wire: ten bits at 9600 baud."""
 BARE_BEFORE_S = 0.03
-"""How long before its status the bare number is sent (ours: the log says "just before")."""
+"""How long before its status the bare number is sent (ours: the log has "just before")."""
 DUPLICATE_CHANCE = 0.02
 """A status is sent twice now and then (ours: the log shows that it happens)."""
 

@@ -19,7 +19,7 @@ _NO_RUN = ("ball_revolutions", "ball_left_wheel", "dealer_call", "no_number_read
 
 @dataclass(frozen=True, slots=True)
 class RoundFacts:
-    """The facts of a round. `forgotten`: the last round's ball lay in its pocket all the time."""
+    """The facts of a round. `forgotten`: the last round's ball was in its pocket all the time."""
 
     plan: RoulettePlan
     track: list[Segment]

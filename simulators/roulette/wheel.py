@@ -238,7 +238,7 @@ class RouletteSimulator:
     def _rotor_edges(self, rotor: list[Segment], slips_in: TrackRun | None, rng: Random) -> tuple[list[Edge], float]:
         """The edges of encoder and index, and by how many counts the encoder slipped in a run, if it did.
 
-        One that slipped before is mounted anew as the round begins.
+        One that slipped before is mounted again as the round begins.
         """
         encoder = rotor
         if slips_in is None:

@@ -5,7 +5,7 @@
 The program is that of the real screen (`screen.program`); simulated are its display, which lags, its touch panel, the
 link, and the player. He plans which image he wants at each reel, and by how much he misses it, which is his skill: he
 presses when that image is lit. Within the image he presses away from its ends, so that what he stopped is beyond doubt,
-but for the fault `press_between`.
+except for the fault `press_between`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ PRESS_S: Final = 0.09
 AGAIN_S: Final = 0.7
 """A reel that turns on this long after its press is pressed for again (ours)."""
 FOR_FAULT_S: Final = 4.0
-"""What goes wrong in a play is found, mended and cleared within so long (ours)."""
+"""What goes wrong in a play is found, fixed and cleared within this long (ours)."""
 AWAY_S: Final = 0.03
 """How far from the ends of its time the player presses an image at least: what is in doubt, and a frame."""
 BESIDE: Final = 5
@@ -101,7 +101,7 @@ FAULTS: Final = (
     ),
     signal(
         "screen_dead",
-        "The screen's program ends in the play, and is started anew.",
+        "The screen's program ends in the play, and is restarted.",
         "A fault: screen_lost; the outcome after it is cleared.",
     ),
     signal(
@@ -175,8 +175,8 @@ IN_PLAY: Final[Mapping[str, tuple[tuple[float, Happening], ...]]] = {
     "frames_missing": ((0.0, lambda one, t_ns: one.swallow_flips()),),
     "line_garbled": ((0.0, lambda one, t_ns: one.garble_line()),),
 }
-"""What stops a play that has begun, and what happens then: so long after the reels turn. The player begins once that is
-over.
+"""What stops a play that has begun, and what happens then: this long after the reels turn. The player begins once that
+is over.
 """
 
 
@@ -419,7 +419,7 @@ class ScreenSimulator:
     # --- the link and the frames -----------------------------------------------------------------------------------
 
     def command(self, output: Output) -> None:
-        """The table tells the screen something; it has it a little later."""
+        """The table sends the screen something, which arrives a little later."""
         if self.coins is not None:
             self.coins.command(output)
         if isinstance(output, SendFrame) and output.link == LINK and self._connected:

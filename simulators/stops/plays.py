@@ -39,7 +39,7 @@ class WayIn(Protocol):
         """A player puts a token in."""
 
     def put_in(self, at_s: float, step_s: float) -> Sequence[Edge]:
-        """A token goes in that is no player's. `step_s` is its time from one opto of a chute to the other."""
+        """A token goes in that is not a player's. `step_s` is its time from one opto of a chute to the other."""
 
 
 class ChuteOrCoins:

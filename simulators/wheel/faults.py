@@ -225,8 +225,8 @@ FAULTS: Final = (
         "late_slip",
         False,
         "The encoder slips after the index has passed for the last time, while the wheel still turns: only the pause "
-        "in the counts, and perhaps the resting phase, tells of it.",
-        "Unresolved: edges_lost, or encoder_slip where the next index tells.",
+        "in the counts, and perhaps the resting phase, shows it.",
+        "Unresolved: edges_lost, or encoder_slip where the next index shows it.",
         _quadrature,
     ),
     SimulatedFault(

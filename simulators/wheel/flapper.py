@@ -135,7 +135,7 @@ def rest_against_flapper(path: Path, flapper: Flapper) -> None:
             touched, end, centre = 1.0, half, play * way
         pull = spring * touched
         step = ROCK_STEP_S
-        # Implicit midpoint: force taken half way through the step, so that energy is kept but for friction.
+        # Implicit midpoint: force taken half way through the step, so that energy is kept except for friction.
         shape = 1.0 + 0.25 * step * step * pull + 0.5 * step * drag
         accel = (-pull * (x - centre + 0.5 * step * speed) - drag * speed - way * friction) / shape
         if speed * (speed + accel * step) <= 0.0:

@@ -23,7 +23,7 @@ from simulators.base.corruption import (
 from simulators.base.motion import Segment, angle_at, clipped, shifted
 from simulators.base.truth import SimRound, doubted
 
-# --- an encoder that slips on its shaft: it stands while the wheel goes on, then follows behind ---
+# --- an encoder that slips on its shaft: it stops while the wheel continues, then follows behind ---
 
 LATE_SLIP_DEG_S = 80.0
 """A slower wheel may pause before a peg by itself."""
@@ -73,7 +73,7 @@ def remounted(segments: Sequence[Segment], from_s: float, by_deg: float) -> list
 
 
 def off_its_place(slip_deg: float, slot_deg: float) -> float:
-    """How far a slipped encoder stands from the nearest place in which its slots stand as they did; 0.0 if it does."""
+    """How far a slipped encoder is from the nearest place in which its slots are as they were; 0.0 if it does."""
     off_deg = slip_deg - round(slip_deg / slot_deg) * slot_deg
     return off_deg if abs(off_deg) > ROUNDING_DEG else 0.0
 

@@ -50,7 +50,7 @@ def _changes_are_of(tag: str, root: Path) -> None:
     """Refuses a release of which CHANGES.md would say nothing, or not all."""
     number = tag.removeprefix("v")
     heading = f"`## {number} ({wall_time(SystemClock())[:10]})`"
-    again = f"commit, and set the tag anew (git tag -s -f {tag})"
+    again = f"commit, and set the tag again (git tag -s -f {tag})"
     entries, line = unreleased(root)
     if entries:
         raise BuildError(

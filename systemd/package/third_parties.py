@@ -85,8 +85,8 @@ def _licence(stated: dict[str, Any], name: str, wheel: Distribution) -> str:
         return canonicalize_license_expression(given)
     except InvalidLicenseExpression as error:
         raise BuildError(
-            f"{wheel.name} {wheel.version}: its metadata has the licence {given!r}, which is no SPDX expression: read "
-            f"its licence, and write it into [licences] of {STATED.name}"
+            f"{wheel.name} {wheel.version}: its metadata has the licence {given!r}, which is not an SPDX expression; "
+            f"read its licence, and write it into [licences] of {STATED.name}"
         ) from error
 
 

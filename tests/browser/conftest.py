@@ -54,7 +54,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
         "console",
         lambda message: (
             errors.append(message.text)
-            # A server that is stopped on purpose is no error of the page.
+            # A server that is stopped on purpose is not an error of the page.
             if message.type == "error"
             and "net::ERR_" not in message.text
             and "WebSocket connection" not in message.text

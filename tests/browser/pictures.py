@@ -1,6 +1,6 @@
 """The pictures of the scoreboard in README.md and in docs, and the words that stand on them.
 
-    python -m tests.browser.pictures      takes them anew
+    python -m tests.browser.pictures      takes them again
 
 A picture lies in docs/pictures/ beside a text file: the words that the page showed when it was taken. A test compares
 those words with the page of today, and not pixels, so that it fails when a picture shows something else than the board.

@@ -47,7 +47,7 @@ def stand_still(shown: BoardPage, table: PlayedTable) -> None:
     """The page shows a table that is alive, and its clock stands still from here on."""
     shown.page.clock.install(time=CLOCK)
     shown.show(table)
-    # A moment ahead: the clock goes on until then.
+    # A moment ahead: the clock continues until then.
     shown.page.clock.pause_at(shown.page.evaluate("Date.now()") / 1000 + AHEAD_S)
     for _ in range(2):
         # A beat follows each event: with the second event on the board the first beat is taken.

@@ -52,14 +52,14 @@ class Venue:
         self.service = self._service()
 
     def rewrite_history(self, rng: Random) -> None:
-        """Killed; its journal loses its last events, and goes on with others."""
+        """Killed; its journal loses its last events, and continues with others."""
         self.service.kill()
         lines = self.file.read_bytes().splitlines(keepends=True)
         self.file.write_bytes(b"".join(lines[: max(1, len(lines) - rng.randint(1, 60))]))
         self.service = self._service()
 
     def restart_gateway(self) -> None:
-        """The board's server is stopped and started again, with another identity: its revisions begin anew."""
+        """The board's server is stopped and started again, with another identity: its revisions begin again."""
         self.site.stop()
         self._gateways += 1
         self.site.start(f"g{self._gateways}")

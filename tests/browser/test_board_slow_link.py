@@ -28,7 +28,7 @@ TURNS = 20_000
 
 
 class Link:
-    """The way from the gateway to a page, of so many octets a second."""
+    """The way from the gateway to a page, of this many octets a second."""
 
     def __init__(self, page: Page, site: BoardSite, octets_s: float) -> None:
         self._page = page

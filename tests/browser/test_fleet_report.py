@@ -55,5 +55,5 @@ def test_nothing_sticks_out_of_the_paper_and_nothing_is_loaded(page: Page, repor
     assert page.evaluate(OVERFLOWING) == []
     assert page.locator("section h2").count() == 9
     printed = page.pdf(format="A4", prefer_css_page_size=True)
-    # /MediaBox of A4, and more than a page: it is no screenshot.
+    # /MediaBox of A4, and more than a page: it is not a screenshot.
     assert printed.startswith(b"%PDF") and printed.count(b"/Type /Page\n") > 2

@@ -103,7 +103,7 @@ class Harness(ABC):
             self.happen(edge)
 
     def told_of(self, line: str, changes: int) -> set[tuple[str, Loss, int | None]]:
-        """The losses for so many changes of a line: line, cause, and number missing."""
+        """The losses for this many changes of a line: line, cause, and number missing."""
         return {(line, Loss.OVERFLOW, changes)}
 
     def stamped(self, changes: Sequence[Edge]) -> list[Edge]:

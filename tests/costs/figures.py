@@ -58,7 +58,7 @@ def read(path: Path = FILE) -> dict[str, dict[str, Kept]]:
     """The figures of each minor version of Python, by name.
 
     Raises:
-        ValueError: the file is no TOML, or a line has no figure or no reason; names the file and the line's key.
+        ValueError: the file is not TOML, or a line has no figure or no reason; names the file and the line's key.
     """
     try:
         raw = tomllib.loads(path.read_text())
@@ -83,7 +83,7 @@ def _kept(path: Path, key: str, line: object) -> Kept:
 
 
 def write(versions: Mapping[str, Mapping[str, Kept]], path: Path = FILE) -> None:
-    """Writes the file anew."""
+    """Writes the file again."""
     text = HEAD
     for version, figures in sorted(versions.items()):
         text += f'\n["{version}"]\n'

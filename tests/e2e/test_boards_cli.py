@@ -210,7 +210,7 @@ def test_what_is_signed_is_taken_from_its_signer_only(bench: Bench, tmp_path: Pa
     other = bytes(SigningKey.generate().verify_key).hex()
     refused = bench.call("check", bench.manifest, "--signer", other)
     assert refused.exit_code == 2
-    assert f"it is no signature of manifest.json by {other}" in refused.stderr
+    assert f"it is not a signature of manifest.json by {other}" in refused.stderr
 
 
 def test_sign_takes_no_key_that_others_may_read_and_no_changed_image(bench: Bench, tmp_path: Path) -> None:

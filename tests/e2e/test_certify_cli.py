@@ -80,5 +80,5 @@ def test_a_wheel_is_no_machine(tmp_path: Path) -> None:
     path.write_text('[table]\nid = "w"\ngame = "money_wheel"\n[lines]\nbackend = "sim"\n', encoding="utf-8")
     found = certify(path)
     assert found.exit_code == 2
-    assert "money_wheel is no machine, and machines alone are certified (13:47-20.15(d))" in found.output
+    assert "money_wheel is not a machine, and machines alone are certified (13:47-20.15(d))" in found.output
     assert certify(tmp_path / "none.toml").exit_code == 2

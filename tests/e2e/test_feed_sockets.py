@@ -309,7 +309,7 @@ def test_a_second_service_at_the_same_address_is_refused_and_the_first_continues
 def test_a_file_that_is_no_socket_is_not_removed(folder: Path) -> None:
     (folder / "run").mkdir(mode=0o700)
     (folder / "run" / "feed").write_text("mine")
-    with pytest.raises(EndpointError, match="is there and is no socket"), feed_server(local(folder)):
+    with pytest.raises(EndpointError, match="is there and is not a socket"), feed_server(local(folder)):
         pass
     assert (folder / "run" / "feed").read_text() == "mine"
 

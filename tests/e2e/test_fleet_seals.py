@@ -37,7 +37,7 @@ async def sealed(server: NatsServer, service: FeedTables) -> list[StoredMessage]
 
 @asynccontextmanager
 async def elsewhere(server: NatsServer, messages: list[StoredMessage]) -> AsyncIterator[JetStream]:
-    """The stream, made anew by somebody who can write it, without a heartbeat that would vouch for anything."""
+    """The stream, made again by somebody who can write it, without a heartbeat that would vouch for anything."""
     server.kill()
     server.forget()
     server.start()

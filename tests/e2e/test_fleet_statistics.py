@@ -111,7 +111,7 @@ def test_stream_journal_and_export_give_the_same_rows_and_none_twice(tmp_path: P
             other = str(tmp_path / f"of-{source.name}")
             assert collect(other, f"{HALL}={source}").endswith("\n35 new events, 0 that were here\n")
             assert numbers(other)[0] == numbers(data)[0] == lines
-        # A stream that was made anew is read from its beginning.
+        # A stream that was made again is read from its beginning.
         server.kill()
         server.forget()
         server.start()

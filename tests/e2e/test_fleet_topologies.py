@@ -83,7 +83,7 @@ def with_venue(text: str, venue: str) -> str:
 
 
 def with_copy_of_reader(text: str, user: str, old: str, new: str) -> str:
-    """The file with another user, as the reader but for one thing."""
+    """The file with another user, as the reader except for one thing."""
     begin = text.index("{\n        user: reader")
     end = text.index("\n      }\n", begin) + len("\n      }\n")
     copy = text[begin:end].replace("user: reader", f"user: {user}").replace("$READER", f"${user.upper()}")

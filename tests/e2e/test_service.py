@@ -309,7 +309,7 @@ def test_without_a_service_send_exits_with_1(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["void", "reason"], "is no key=value"),
+        (["void", "reason"], "is not a key=value"),
         (["reason=x"], "no command is given"),
         (["void", "why=a", "why=b"], "given twice"),
         (["Void"], "matching regex"),
@@ -536,7 +536,7 @@ def test_garbage_on_the_command_socket_stops_nothing_grows_nothing_and_reaches_n
 
 
 def garbage(random: Random) -> list[bytes]:
-    """Frames that are no request: noise, cut requests, wrong types, too many frames."""
+    """Frames that are not a request: noise, cut requests, wrong types, too many frames."""
     request = b'{"id": "7", "table": "wheel-1", "command": "void", "given": {"reason": "dealer_call"}}'
     match random.randrange(6):
         case 0:

@@ -79,7 +79,7 @@ def test_a_check_that_fails_opens_nothing(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir(mode=0o700)
     (tmp_path / "run" / "feed").write_text("no socket")
     made = service(tmp_path, lambda event, body: None, fit)
-    with pytest.raises(StartupCheckError, match="is no socket"):
+    with pytest.raises(StartupCheckError, match="is not a socket"):
         asyncio.run(made.run())
 
 

@@ -237,7 +237,7 @@ def test_every_notice_is_a_line_that_says_what_to_think_of_it(capsys: pytest.Cap
         view.show(item)
     assert capsys.readouterr().out.splitlines() == [
         "-- wheel-1: up to date with event 9",
-        "-- wheel-1: events 4 to 6 did not come; asking for them",
+        "-- wheel-1: events 4 to 6 did not arrive; asking for them",
         "-- wheel-1: gap filled, events 4 to 6",
         "-- wheel-1: events 1 to 3 are archived and are not in this journal",
         "-- wheel-1: the service was started again after event 9",

@@ -48,7 +48,7 @@ class BoardPort:
         self.openings = 0
         """How often the port was opened."""
         self.resets_on_open: int | None = None
-        """If given, opening the port resets the board, and its boot loader runs for so many nanoseconds."""
+        """If given, opening the port resets the board, and its boot loader runs for this many nanoseconds."""
         self.dtr_resets = False
         """Whether raising DTR resets the board: its auto-reset is not cut."""
         self.chatter = b""
@@ -102,7 +102,7 @@ class BoardPort:
         self.look()
 
     def stall(self, duration_ns: int) -> None:
-        """Suspends the host's process for so long, while the world goes on."""
+        """Suspends the host's process for this long, while the world goes on."""
         self._loop.clock.advance_to(self.now_ns + duration_ns)
         self.look()
 

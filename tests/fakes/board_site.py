@@ -277,7 +277,7 @@ class BoardSite:
         self.play(table, [Halted(table=table.table, simulated=table.simulated)])
 
     def silence(self, table: PlayedTable, silent_s: float | None) -> None:
-        """For so long nothing came of a table; None: never anything."""
+        """For this long nothing came of a table; None: never anything."""
 
         def silence() -> None:
             self._silence.silent_ns[table.name] = None if silent_s is None else int(silent_s * 1e9)

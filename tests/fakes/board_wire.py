@@ -180,7 +180,7 @@ class BoardWire:
         self._settle()
 
     def stop_host(self, for_ns: int) -> None:
-        """Suspends the host for so long; what arrives meanwhile waits to be read."""
+        """Suspends the host for this long; what arrives meanwhile waits to be read."""
         self._host_stopped = True
         self.at(self.now_ns + for_ns, self._go_on)
 

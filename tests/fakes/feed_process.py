@@ -4,7 +4,7 @@
 
 Events are appended to FILE, then published; a new process continues from there. It prints `ready`, reads commands from
 stdin: `burst N` publishes N events at once, `end` publishes no more (heartbeats continue) and prints the last number,
-`go` goes on. With `rounds` the events are those of whole rounds, else any.
+`go` goes on. With `rounds` the events are those of whole rounds, otherwise any.
 """
 
 from __future__ import annotations

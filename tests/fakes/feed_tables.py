@@ -54,8 +54,8 @@ class FeedTables:
             table.time = time
 
     def play(self, events: int = 1) -> None:
-        """Each table publishes so many events; one of five is not durable. Where the service is stopped, they are only
-        journalled."""
+        """Each table publishes this many events; one of five is not durable. Where the service is stopped, they are
+        only journalled."""
         for _ in range(events):
             self._do(lambda: [table.play(self._rng) for table in self.tables.values()])
 

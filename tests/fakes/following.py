@@ -50,7 +50,7 @@ class Following:
         await self.until_true(is_it)
 
     async def until_facts(self, name: str, count: int) -> list[bytes]:
-        """Takes items until so many durable facts of a table came; they."""
+        """Takes items until this many durable facts of a table came; they."""
         await self.until_true(lambda: len(self.facts(name)) >= count)
         return self.facts(name)
 

@@ -30,7 +30,7 @@ class LineFollower:
         self.levels[edge.line] = edge.level
         if edge.line in (self.a, self.b) and known:
             step = (self._phase() - before) % 4
-            assert step in (1, 3), f"{edge} is no step of a Gray code"
+            assert step in (1, 3), f"{edge} is not a step of a Gray code"
             self.way = 1 if step == 1 else -1
             self.count += self.way
             self.steps.append((edge.t_ns, self.count))

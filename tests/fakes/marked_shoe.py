@@ -45,7 +45,7 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[bytes]]]:
 _FORMS: Final = dict(_patterns())
 _TEXT: Final = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 _BESIDE: Final = 4
-"""So many bytes on either side must be text too: two bytes of a hash are a card by chance."""
+"""This many bytes on either side must be text too: two bytes of a hash are a card by chance."""
 
 
 def leaks(where: str, data: bytes) -> list[Leak]:

@@ -9,7 +9,7 @@ from hal.board.messages import LONGEST, EdgesReport
 KEPT = 255
 """Edges that the board stores."""
 A_REPORT = 24
-"""A report is sent when so many are pending."""
+"""A report is sent when this many are pending."""
 LONG = 4095
 _MASK = 0xFFFFFFFF
 

@@ -22,7 +22,7 @@ COMMAND = [sys.executable, "-c", "from controller.cli import main; main()", "sco
 
 @contextmanager
 def scoreboard(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process and its first line on stderr that is no waiting; it is ended with the block."""
+    """The process and its first line on stderr that is not a waiting; it is ended with the block."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", **environment}
     process = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environ, cwd=ROOT)
     assert process.stderr is not None

@@ -186,7 +186,7 @@ class Listener:
                 return event
 
     def take_durable(self, count: int) -> None:
-        """Takes so many durable events more."""
+        """Takes this many durable events more."""
         before = len(self.durable)
         while len(self.durable) < before + count:
             assert self.take() is not None, "nothing came any more"

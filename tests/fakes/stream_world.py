@@ -180,7 +180,7 @@ class StreamWorld:
             connection.lost()
 
     def lose(self) -> None:
-        """The disk of the server is lost while it is down: its relay begins anew."""
+        """The disk of the server is lost while it is down: its relay begins again."""
         self.stored, self.last_seq, self.snapshots = [], 0, {}
         self._folds = {table: TableState(table) for table in TABLES}
 

@@ -84,7 +84,7 @@ class VirtualService:
         self.keeper = InlineKeeper()
         self.answers: list[CommandAnswer] = []
         bench = self.bench
-        # The stand-in's own pipeline is put together anew, on the clock and the journal of this hall.
+        # The stand-in's own pipeline is put together again, on the clock and the journal of this hall.
         self.pipeline = bench.pipeline = type(bench.pipeline)(
             bench.journal, bench.feed, self.clock, bench.counters, heads=bench.journal.heads, halted=self._halt
         )
@@ -146,7 +146,7 @@ class VirtualService:
         return failures
 
     def run(self, seconds: float, step_ns: int = TICK_NS, each: Callable[[], None] = lambda: None) -> EventList:
-        """Lets so many seconds pass, a look at a time."""
+        """Lets this many seconds pass, a look at a time."""
         until_ns = self.clock.now_ns() + round(seconds * 1e9)
         while self.clock.now_ns() < until_ns:
             self.clock.advance_to(min(until_ns, self.clock.now_ns() + step_ns))

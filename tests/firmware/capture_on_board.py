@@ -33,7 +33,7 @@ from tests.tables.bench import VERDICTS
 BEGINS_NS = 2 * S
 """The capture's time 0: the boards are up by then, and have found the levels with which it begins."""
 ENDS_NS = 200 * MS
-"""So long after its end everything was told."""
+"""This long after its end everything was told."""
 REVOLUTIONS_WITHIN = 0.05
 INPUTS = len(KINDS["wheel"].inputs)
 
@@ -91,7 +91,8 @@ def wired_for(values: Mapping[str, Any], wires: Sequence[str], reals: Sequence[s
 
 
 def verdict_rows(said: Sequence[Event]) -> list[dict[str, Any]]:
-    """Each verdict: its type, the reason of one that is no outcome, the place of one that is, and its revolutions."""
+    """Each verdict: its type, the reason of one that is not an outcome, the place of one that is, and its
+    revolutions."""
     rows = []
     for event in said:
         data = event.data

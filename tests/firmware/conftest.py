@@ -31,7 +31,7 @@ class NewBoard(Protocol):
 
 @cache
 def make_firmware(target: str) -> Path:
-    """A file of the firmware's, made anew where its sources are newer. Several processes of tests may ask at once."""
+    """A file of the firmware's, made again where its sources are newer. Several processes of tests may ask at once."""
     FIRMWARE.joinpath("build").mkdir(exist_ok=True)
     with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -39,7 +39,7 @@ class Wires:
         return Edge(line, self._levels[line], t_ns)
 
     def steady(self, from_ns: int, per_s: float, seconds: float) -> Iterator[Edge]:
-        """One line after the other, so many edges a second."""
+        """One line after the other, this many edges a second."""
         for number in range(int(per_s * seconds)):
             yield self.change(self.lines[number % len(self.lines)], from_ns + round(number * S / per_s))
 

@@ -37,7 +37,7 @@ BOOTLOADER = os.environ.get("FELTWIRE_BOOTLOADER", "")
 
 @cache
 def built(target: str) -> Path:
-    """A file of firmware/build, made anew where its sources are newer. Several processes may ask at once."""
+    """A file of firmware/build, made again where its sources are newer. Several processes may ask at once."""
     FIRMWARE.joinpath("build").mkdir(exist_ok=True)
     with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

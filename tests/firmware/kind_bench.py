@@ -207,11 +207,11 @@ class KindBench:
     # --- the world ---
 
     def put(self, line: str, level: int, in_ms: float = 0) -> None:
-        """An input takes a level, so many milliseconds from now."""
+        """An input takes a level, this many milliseconds from now."""
         self.board.drive(self._inputs[line], level, self.now_ns + round(in_ms * MS))
 
     def put_pin(self, pin: str, level: int) -> None:
-        """A pin that is no numbered input takes a level now."""
+        """A pin that is not a numbered input takes a level now."""
         self.board.drive(pin, level)
 
     def hang(self, machine: Machine) -> None:
@@ -261,7 +261,7 @@ class KindBench:
         return self.output_changes_of(self._outputs[name])
 
     def output_changes_of(self, pin: str) -> list[PinChange]:
-        """The same of a pin that is no numbered output."""
+        """The same of a pin that is not a numbered output."""
         found = [change for change in self.changes if change.pin == pin]
         self.changes = [change for change in self.changes if change.pin != pin]
         return found

@@ -2,7 +2,7 @@
 
     python -m tests.firmware.noisy_session roulette_board 200 flipped [seed]
 
-While it plays, somebody switches the spare lamps of each board three times a second: so many commands are under way
+While it plays, somebody switches the spare lamps of each board three times a second: this many commands are under way
 when bytes break.
 """
 

@@ -1,6 +1,6 @@
 """A token pusher's service and its board, the real firmware on the emulated chip, each cut from power at any moment.
 
-Time is one: a board that begins anew goes on where the one before ended. What is physically true is counted here:
+Time is one: a board that begins again continues where the one before ended. What is physically true is counted here:
 tokens whose pulse the acceptor made, tokens that fell through the chute, tokens that left the hopper.
 """
 
@@ -90,7 +90,7 @@ class PusherOnBoard:
     # --- power -----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The service starts and goes on from the journal."""
+        """The service starts and continues from the journal."""
         self._starts += 1
         self.table = table_for(configured(TOML), epoch=f"e{self._starts}", simulated=True, opens=True)
         self.table.restore(self.state)

@@ -143,6 +143,6 @@ def errors_ns(table: TableOnBoards) -> list[int]:
 
 
 def _changes(evening: TableEvening, line: str) -> list[Edge]:
-    """What the wire of a line does: two equal levels in a row are no change."""
+    """What the wire of a line does: two equal levels in a row are not a change."""
     levels = [edge for batch in evening.batches for edge in batch.edges if edge.line == line]
     return [edge for before, edge in pairwise(levels) if edge.level != before.level]

@@ -27,7 +27,7 @@ LONG_NS = int(HANG_S) * 1_000_000_000
 
 
 class AsFastAsItGoes:
-    """A time that is there as soon as somebody waits for it. `all_live` is set when so many boards do."""
+    """A time that is there as soon as somebody waits for it. `all_live` is set when this many boards do."""
 
     def __init__(self, boards: int) -> None:
         self.all_live = threading.Event()

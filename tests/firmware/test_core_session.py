@@ -495,7 +495,7 @@ def test_after_the_dead_man_nothing_starts_until_the_host_has_said_all_safe_or_o
         for _ in range(3):
             assert board.tell(command) == RefusedAnswer(command.id, RefusalCode.SILENT)
         board.do(*STOPS[kind])
-        assert state_of(board).flags & Flag.DEADMAN, "what stops is done, and is no word that the host knows"
+        assert state_of(board).flags & Flag.DEADMAN, "what stops is done, and is not a word that the host knows"
         assert board.tell(command) == RefusedAnswer(command.id, RefusalCode.SILENT)
         outputs = board.kind.output_pins
         assert [change for change in board.changes[before:] if change.value and change.pin in outputs] == []

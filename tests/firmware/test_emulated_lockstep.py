@@ -272,7 +272,7 @@ def test_a_board_that_begins_anew_says_why(tmp_path: Path, kind: LinkFault, caus
         plan = plan_link_faults(1, 10 * MS, 800 * MS, mean_gap_ns=100 * MS, longest_ns=50 * MS, kinds=(kind,))
         the.step.plan(plan[:1])
         await sleep_ns(S)
-        the.link.write(b"e\n")  # it echoes no more: it begins anew with commands
+        the.link.write(b"e\n")  # it echoes no more: it begins again with commands
         await sleep_ns(20 * MS)
         said = b"".join(frame.data for frame in the.heard.frames)
         assert said[:2] == bytes((ord("B"), cause))

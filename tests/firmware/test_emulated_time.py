@@ -162,7 +162,7 @@ def test_its_power_may_come_late() -> None:
 def test_what_is_no_program_is_refused_by_name() -> None:
     with pytest.raises(EmulationError, match=r"no file .*nothing\.elf; build it"):
         InspectedBoard(built("probe.elf").with_name("nothing.elf"))
-    with pytest.raises(EmulationError, match=r"cannot run .*test_emulated_time\.py: it is no program for an AVR"):
+    with pytest.raises(EmulationError, match=r"cannot run .*test_emulated_time\.py: it is not a program for an AVR"):
         InspectedBoard(Path(__file__))
 
 

@@ -1,4 +1,4 @@
-"""Where libsimavr 1.6 is not like the chip, the emulated board is: each difference that it mends."""
+"""Where libsimavr 1.6 is not like the chip, the emulated board is: each difference that it fixes."""
 
 from __future__ import annotations
 

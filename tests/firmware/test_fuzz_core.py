@@ -101,10 +101,10 @@ FAULTS = {
         "core/board.c",
         "== last_number) {\n        due =",
         "== last_number) {\n        last_due = carry_out(frame, received);\n        due =",
-        "and said again has",
+        "and sent again has",
     ),
     "a loss that is not told": Fault(
-        "wheel", "core/edge_store.c", "lost = (uint16_t)(lost + edges);", "(void)edges;", "are said to be lost"
+        "wheel", "core/edge_store.c", "lost = (uint16_t)(lost + edges);", "(void)edges;", "are reported lost"
     ),
     "an edge that is told late": Fault(
         "wheel",

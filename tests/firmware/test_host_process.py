@@ -115,7 +115,7 @@ class HostProcess:
         raise AssertionError(f"no answer to {command}")
 
     def until(self, kind: type[BoardReport], count: int = 1) -> list[BoardReport]:
-        """Lets the board's time pass until so many reports of a kind are there."""
+        """Lets the board's time pass until this many reports of a kind are there."""
         for _ in range(MOST_STEPS):
             found = [message for _, message in self.said if isinstance(message, kind)]
             if len(found) >= count:

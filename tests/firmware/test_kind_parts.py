@@ -505,7 +505,7 @@ class Turned:
         self.c.stepper_go()
 
     def turn(self, steps: int) -> None:
-        """So many calls of the interrupt, and the main loop between them."""
+        """This many calls of the interrupt, and the main loop between them."""
         for _ in range(steps):
             if not self.c.stepper_is_on():
                 return

@@ -241,7 +241,7 @@ def assert_exact(kept: Counts, truth: Counts, warned: bool, told: Counts | None)
 
 
 def cuts(kind: str, seed: int, count: int, warned: bool) -> int:
-    """So many lives, one after the other on one memory; how many events they had."""
+    """This many lives, one after the other on one memory; how many events they had."""
     with KindBench(kind) as bench:
         bench.run(300)
         image = bench.board.power_cut()

@@ -88,7 +88,7 @@ def a_reel(
     turned_round: int = 0,
     held: int = 1,
 ) -> ReelCommand:
-    """A reel as it is without the command, but for what is given."""
+    """A reel as it is without the command, except for what is given."""
     return ReelCommand(number, symbols, spin_ms, slip, steps, *home, turned_round, held)
 
 

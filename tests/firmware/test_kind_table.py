@@ -327,7 +327,7 @@ def test_any_two_keys_are_pressed_together_and_apart_in_the_sets_that_are_tried(
 def test_any_set_of_pressed_keys_shorts_no_output_and_moves_no_lamp_and_is_never_taken_for_others(
     table: KindBench, diodes: str, sets: range
 ) -> None:
-    """Sets one after the other, each while lamps are lit anew, as a circuit."""
+    """Sets one after the other, each while lamps are lit again, as a circuit."""
     chain = lamps(table)
     keys = KeyMatrix(TABLE.key_columns, TABLE.key_rows, diodes)
     table.worlds.append(keys)

@@ -33,7 +33,7 @@ from tests.tables.bench import VERDICTS, EventList
 
 MONEY, ROULETTE = "money_wheel_board", "roulette_board"
 BEFORE_REST_NS = {MONEY: 9 * S, ROULETTE: 4 * S}
-"""So long before the wheel or the ball rests it turns or runs, with the lamp lit."""
+"""This long before the wheel or the ball rests it turns or runs, with the lamp lit."""
 BACK_WITHIN_NS = 8 * S
 """From a mishap's end until the board is up again (ours): its boot, the silence before a session, the clock."""
 LAMP = {MONEY: "wheel", ROULETTE: "desk"}
@@ -124,7 +124,7 @@ def on_pins(name: str, evening: TableEvening) -> EventList:
     return TableOnPins(example(name), evening).run()
 
 
-# --- boards that begin anew -----------------------------------------------------------------------------------------
+# --- boards that begin again -----------------------------------------------------------------------------------------
 
 
 def power_cut(step: LockStep) -> None:
@@ -287,7 +287,7 @@ def test_a_board_that_was_refused_plays_when_it_was_flashed(tmp_path: Path, monk
 
 ROUNDS = 4
 HIT_ROUNDS = 2
-"""In so many of the rounds there are mishaps; the next may be spoilt by what they left; the last must be decided."""
+"""In this many of the rounds there are mishaps; the next may be spoilt by what they left; the last must be decided."""
 
 
 def live_through(plan: Sequence[PlannedLinkFault], name: str = MONEY, board: str = "wheel", seed: int = 1) -> BusyTable:

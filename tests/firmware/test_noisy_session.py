@@ -129,7 +129,7 @@ class Nobody:
 
 @pytest.mark.parametrize("kind", ["flipped", "dropped", "repeated", "delayed"])
 def test_a_command_whose_repetition_would_show_is_never_repeated(tmp_path: Path, kind: str) -> None:
-    """Each `watch` begins the edges anew from number 0, and the board tells so: once for each that the host sent."""
+    """Each `watch` begins the edges again from number 0, and the board tells so: once for each that the host sent."""
     count = 400
     faults = broken_bytes(kind, 1 / 300) if kind in ("repeated", "delayed") else broken_bytes(kind)
     commands = [WatchCommand(1 + number % 255, number // 2 % 256) for number in range(count)]

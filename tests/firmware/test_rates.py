@@ -18,7 +18,7 @@ WITHIN_NS = 20_000
 TOLD_WITHIN_NS = 25 * MS
 """After a burst a `state` tells of what was lost in it."""
 LEAST_PULSE_NS = 20_000
-"""What is promised of inputs whose levels hold so long, whatever the others do."""
+"""What is promised of inputs whose levels hold this long, whatever the others do."""
 
 
 def heard(path: Path, wires: Wires, edges: list[Edge]) -> Heard:

@@ -20,7 +20,7 @@ CONFIG: Final = ReelsConfig(acceptor=True, pulse_ms=50)
 
 
 class Service:
-    """One life of a service, which goes on from the counter that the one before has recorded."""
+    """One life of a service, which continues from the counter that the one before has recorded."""
 
     def __init__(self, bench: KindBench, recorded: int | None, session: int) -> None:
         self.bench = bench

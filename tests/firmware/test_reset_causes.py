@@ -46,7 +46,7 @@ def identity(board: InspectedBoard) -> IdentityAnswer:
 
 
 def handover(folder: Path, major: int, minor: int, leaves_mcusr: bool) -> Bootloader:
-    """A bootloader of so many lines: it does with MCUSR and r2 what Optiboot of that version does, and says so."""
+    """A bootloader of this many lines: it does with MCUSR and r2 what Optiboot of that version does, and says so."""
     clear = "" if leaves_mcusr else "out 0x34, r1"
     pass_on = "mov r2, r24" if (major, minor) >= (4, 6) else ""
     source = folder / "handover.S"

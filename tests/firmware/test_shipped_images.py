@@ -60,7 +60,7 @@ def test_a_changed_manifest_is_refused(tmp_path: Path) -> None:
     shutil.copytree(SHIPPED.parent, folder)
     path = folder / SHIPPED.name
     path.write_text(path.read_text().replace('"version": "', '"version": "2'))
-    with pytest.raises(FirmwareError, match="it is no signature of"):
+    with pytest.raises(FirmwareError, match="it is not a signature of"):
         check_signature(read(path), RELEASE_KEYS)
 
 

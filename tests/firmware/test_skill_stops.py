@@ -66,7 +66,7 @@ def play(bench: KindBench, reels: list[Reel], rng: Random) -> list[int]:
 
 
 def stops(count: int, seed: int) -> list[int]:
-    """How far so many stops erred, in steps."""
+    """How far this many stops erred, in steps."""
     middle = stopping_steps(GREATEST) + SYMBOL // 2
     rng = Random(seed)
     with KindBench("reel") as bench:

@@ -130,7 +130,7 @@ def test_the_boards_are_in_the_opening_of_the_table(tmp_path: Path) -> None:
     boards = {device["device"]: device for device in opened.devices if device["driver"] == "board"}
     assert set(boards) == {"board.wheel", "board.desk"}
     assert all(device["kind"] == "wheel" and len(device["hash"]) == 64 for device in boards.values())
-    assert all(event.data.simulated for event in said), "an emulated board is no real wire"
+    assert all(event.data.simulated for event in said), "an emulated board is not a real wire"
 
 
 # --- every named fault ----------------------------------------------------------------------------------------------

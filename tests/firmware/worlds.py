@@ -102,7 +102,7 @@ class Reel:
         self.steps: list[int] = []
         """When each came."""
         self.slips = 0
-        """So many of the next steps do not move it."""
+        """This many of the next steps do not move it."""
         self.blind = False
         """Its home sensor is broken."""
 

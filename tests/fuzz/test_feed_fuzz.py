@@ -135,7 +135,7 @@ class Fuzzer:
         self._publisher = client.connect(zmq.XSUB, server.endpoints.feed, options=[(zmq.SNDHWM, 0)])
 
     def send(self, count: int) -> None:
-        """Sends so many malformed messages, on all sockets."""
+        """Sends this many malformed messages, on all sockets."""
         for _ in range(count):
             self._random.choice((self._request, self._request, self._subscription, self._raw))()
         while self._dealer.poll(0):

@@ -2,7 +2,7 @@
 
 A sample of mutants is drawn by a seed and kept in the tree. Each test is run once to record which mutants it reaches;
 then for each mutant the tests that reach it, the cheapest first, until one fails. What is known is kept in a folder, so
-that a run that was interrupted goes on where it was.
+that a run that was interrupted continues where it was.
 """
 
 from __future__ import annotations

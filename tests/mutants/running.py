@@ -27,7 +27,7 @@ NOTHING_COLLECTED: Final = 2
 
 
 class MutantsError(Exception):
-    """Tests could not be run, for a reason that is no mutant's."""
+    """Tests could not be run, for a reason that is not a mutant's."""
 
 
 class Folder:

@@ -65,7 +65,7 @@ def _a_line(edges: list[Edge], rng: Random) -> str:
 
 
 def _a_moment(edges: list[Edge], rng: Random) -> int:
-    """A random time: most often that of an edge, else any in the run."""
+    """A random time: most often that of an edge, otherwise any in the run."""
     if rng.random() < 0.7:
         return rng.choice(edges).t_ns + rng.randrange(-20 * MS, 20 * MS)
     return rng.randrange(0, edges[-1].t_ns + 1)
@@ -85,7 +85,7 @@ def _told(rng: Random, edges: Iterable[Edge], cause: Loss, at_ns: int) -> list[R
 
 
 def without(edges: list[Edge], gone: Iterable[int]) -> list[Edge]:
-    """The edges but for those at these places."""
+    """The edges except for those at these places."""
     dropped = set(gone)
     return [edge for i, edge in enumerate(edges) if i not in dropped]
 

@@ -21,7 +21,8 @@ KINDS = ("plain", "plain", "plain", "plain", "wound_up", "wound_up", "reversed",
 """The kinds of spin; the plain ones are short or valid by their revolutions."""
 
 BRIEF_S = 0.6
-"""A pause that is no rest: with the time within a count before the wheel stops and after it is pushed, under 1.5 s."""
+"""A pause that is not a rest: with the time within a count before the wheel stops and after it is pushed, under 1.5
+s."""
 
 CLEAN_KINDS = ("plain", "plain", "wound_up", "nudge_first", "nudge_after")
 """The kinds whose validity is the revolutions' alone."""

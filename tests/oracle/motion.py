@@ -97,7 +97,7 @@ class Motion:
         self.speed = 0.0
         self._parts: list[tuple[Stretch, float, float]] = []
         self._parts_of = 0
-        """Of so many stretches."""
+        """Of this many stretches."""
 
     def accelerate(self, duration_s: float, acceleration: float) -> Motion:
         """Goes on for a time under a constant acceleration."""

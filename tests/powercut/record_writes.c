@@ -11,7 +11,7 @@
  * no other entry comes between them. A sync has two entries, when it begins and when it has succeeded: only what was
  * written before it began is certain to be on the disk.
  *
- * SQLite writes its shared memory (-shm) through a mapping, so it is not recorded, and not needed: readers make it anew.
+ * SQLite writes its shared memory (-shm) through a mapping, so it is not recorded, and not needed: readers make it again.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -51,7 +51,7 @@ class RecordedWheel:
     sent: list[tuple[int, bytes]] = field(default_factory=list)
 
     def stay(self, state: int, seconds: float, flag: int = 0, rpm: float | None = None) -> None:
-        """One state for so long, one status at least."""
+        """One state for this long, one status at least."""
         end_ns = self.t_ns + round(seconds * S)
         rng = self.rng
         while True:

@@ -1,4 +1,4 @@
-"""Whatever the wire breaks, and whenever the board begins anew: no command is lost, repeated or half done, and every
+"""Whatever the wire breaks, and whenever the board begins again: no command is lost, repeated or half done, and every
 edge is told once, in order, or told as lost with the right number.
 """
 
@@ -79,7 +79,7 @@ class Story:
         self.board.miss(self.rng.randrange(8), changes, self.wire.now_ns)
 
     def reset(self) -> None:
-        """The board begins anew."""
+        """The board begins again."""
         self.board.reset(self.wire.now_ns, self.rng.choice(list(Reset)), self.rng.randrange(1, 40) * MS)
 
     def freeze(self, for_ns: int) -> None:

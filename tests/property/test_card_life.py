@@ -99,7 +99,7 @@ class Evening:
         return self.table.order(f"{text} by=ann").accepted
 
     def play(self) -> None:
-        """A round as it should be, but for one thing in some of them."""
+        """A round as it should be, except for one thing in some of them."""
         rng = self.rng
         if rng.random() < 0.9:
             self.tidy()

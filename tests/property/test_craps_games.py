@@ -65,7 +65,7 @@ class Evening:
         self.table = self.begun()
 
     def begun(self) -> Table:
-        """A table that goes on from the journal."""
+        """A table that continues from the journal."""
         table = table_for(self.config, epoch=f"e{self.t_ns}", simulated=True)
         snapshot = msgspec.json.decode(msgspec.json.encode(self.state.snapshot()), type=Snapshot)
         table.restore(TableState.from_snapshot(snapshot))

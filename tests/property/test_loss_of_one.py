@@ -193,7 +193,7 @@ def test_losing_any_pulse_of_the_last_turn_of_a_wheel_that_just_stops_never_give
 
 
 def cut_off(run: money.MoneyRun, left_s: float) -> list[Edge]:
-    """The lines of a run whose sensors fall silent so long before the wheel is at its furthest."""
+    """The lines of a run whose sensors fall silent this long before the wheel is at its furthest."""
     end_ns = run.spins[0].furthest_ns - round(left_s * 1e9)
     return [edge for edge in run.edges if edge.t_ns < end_ns]
 

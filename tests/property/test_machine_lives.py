@@ -227,7 +227,7 @@ class Life(ABC):
                     gone = set(known)
 
     def live(self, steps: int) -> Counter[str]:
-        """So many steps; then the attendant settles everything, and the machine owes and is owed nothing."""
+        """This many steps; then the attendant settles everything, and the machine owes and is owed nothing."""
         for _ in range(steps):
             self.step()
         self.calm()

@@ -19,7 +19,7 @@ from tests.oracle.rounds import money_round, uneven_marks
 
 CHUNK = 100
 CHUNKS = 2
-"""The soak goes on from the same seeds to a million runs (`tests.soak.corrupted_rounds`)."""
+"""The soak continues from the same seeds to a million runs (`tests.soak.corrupted_rounds`)."""
 
 
 def check(seeds: range) -> None:

@@ -20,7 +20,7 @@ from tests.oracle.rounds import roulette_round
 
 CHUNK = 100
 CHUNKS = 2
-"""The soak goes on from the same seeds to a million runs (`tests.soak.corrupted_rounds`)."""
+"""The soak continues from the same seeds to a million runs (`tests.soak.corrupted_rounds`)."""
 
 RECOMMENDED = roulette.Wheel(sensors_deg=(0.0, 100.0, 220.0), beam=True)
 

@@ -96,7 +96,7 @@ def simulated(seed: int) -> PusherSimulator:
 
 
 def evening(seed: int, rounds: int, cuts: int) -> None:
-    """Plays with any fault, and a power cut at so many moments: the meters balance, whatever is lost in a sensor."""
+    """Plays with any fault, and a power cut at this many moments: the meters balance, whatever is lost in a sensor."""
     simulator, rng = simulated(seed), Random(seed)
     faults = [fault.name for fault in simulator.geometry.faults()]
     batches = [simulator.start()]

@@ -31,7 +31,7 @@ MS: Final = 1_000_000
 S: Final = 1_000_000_000
 DEAD_MAN_NS: Final = 300 * MS
 SOON_NS: Final = TOKEN_NS + 12 * MS
-"""Within so long of a token its count is reported, recorded and durable."""
+"""Within this long of a token its count is reported, recorded and durable."""
 ACCEPTOR: Final = "[device.reels]\nacceptor = true\n"
 TOML: Final = reel_toml("", ACCEPTOR)
 HASH: Final = "717243a03b6ae16d68c1b878751336a1d6c7c7d31800df9549ac657d3e2a3ef7"
@@ -60,7 +60,7 @@ class CutMachine:
         self.start(levels)
 
     def start(self, levels: list[Edge]) -> None:
-        """The service starts, and goes on from what is durable."""
+        """The service starts, and continues from what is durable."""
         self.starts += 1
         self.table = table_for(self.config, epoch=f"e{self.starts}", simulated=True, opens=True)
         self.table.restore(self.state)

@@ -151,7 +151,7 @@ class PoweredMachine:
         self.feed(self.simulator.start())
 
     def begin(self, t_ns: int) -> None:
-        """The service starts, and goes on from what is durable."""
+        """The service starts, and continues from what is durable."""
         self.starts += 1
         self.table: Table = table_for(self.config, epoch=f"e{self.starts}", simulated=True, opens=True)
         self.table.restore(self.state)
@@ -180,7 +180,7 @@ class PoweredMachine:
             self.simulator.command(output)
 
     def play(self, cuts_s: list[float]) -> None:
-        """One play, with so many cuts so long after it began; then the time that they took."""
+        """One play, with this many cuts, each this long after it began; then the time that they took."""
         from_ns = self.simulator.told_ns
         batch = self.simulator.round().batch
         moments = sorted({from_ns + round(at_s * 1e9) for at_s in cuts_s})

@@ -62,13 +62,13 @@ class Judge:
         """Whether the lamps failed of the round that is on."""
         if before is not None:
             self.dice, self.verdict = before.dice, before.verdict
-            # Where they were mended and cleared before the power went, the areas are lit again, and anybody settles.
+            # Where they were fixed and cleared before the power went, the areas are lit again, and anybody settles.
             standing = {fault.fault for fault in bench.table.faults.standing}
             self.lamps_failed = before.lamps_failed and "lamps_failed" in standing
         bench.watch = self.look
 
     def look(self, said: Sequence[Event], shown: Sequence[Output]) -> None:
-        """Judges what is said, and then what is done."""
+        """Judges what is reported, and then what is done."""
         for event in said:
             self.event(event.data)
         for output in shown:
@@ -256,7 +256,7 @@ def act(bench: SicBoBench, rng: Random) -> None:
 
 
 def clear_up(bench: SicBoBench) -> None:
-    """What is called, settled, operated and cleared before play goes on."""
+    """What is called, settled, operated and cleared before play continues."""
     for _ in range(3):
         bench.order("void by=bob")
         bench.order("settle")
@@ -273,7 +273,7 @@ def clear_up(bench: SicBoBench) -> None:
 
 
 def bring_back(bench: SicBoBench) -> None:
-    """What docs/commands.md has for a table on which play has stopped, once everything is mended."""
+    """What docs/commands.md has for a table on which play has stopped, once everything is fixed."""
     bench.answers.dead, bench.answers.stuck, bench.answers.silent = set(), set(), False
     device = bench.game.device
     for line in ("cover", "shake", *(f"key_{value}" for value in range(1, 7)), "key_enter", "key_clear"):

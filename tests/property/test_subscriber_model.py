@@ -247,7 +247,7 @@ class World:
         self.after(self.latency(), self.connect)
 
     def freeze(self) -> None:
-        """SIGSTOP. Later it goes on, or another process takes its place and its address."""
+        """SIGSTOP. Later it continues, or another process takes its place and its address."""
         frozen = self.service
         frozen.frozen = True
 

@@ -26,7 +26,8 @@ KEYS: Final[tuple[dict[str, Any], ...]] = ({}, {"checksum": "crc16"}, {"counts":
 
 
 def harmed_bus(seed: int, transactions: int, keys: dict[str, Any]) -> CoinHost:
-    """So many tokens go in or out over a bus on which each kind of harm comes to one byte in a thousand, both ways."""
+    """This many tokens go in or out over a bus on which each kind of harm comes to one byte in a thousand, both
+    ways."""
     host = CoinHost(seed, harmed=ONE_IN_A_THOUSAND, tokens=1_000_000, **keys)
     rng = Random(seed)
     host.accept(True)

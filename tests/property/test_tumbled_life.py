@@ -77,7 +77,7 @@ class Evening:
         self.lines.wait(self.rng.choice((0.0, 0.3, 1.0, 2.5)))
 
     def play(self) -> None:
-        """A round as it should be, but for one thing in some of them."""
+        """A round as it should be, except for one thing in some of them."""
         rng = self.rng
         if rng.random() < 0.7:
             self.lines.order("settle by=dealer")
@@ -151,7 +151,7 @@ class Evening:
         if line.startswith("cage"):
             self.moved.append(self.now_s)
         if line == "cage_turn" or cause is Loss.UNPLUGGED:
-            # Knocks that nobody felt hide no inversion; that the dice lie, the quiet after them proves.
+            # Knocks that nobody felt hide no inversion; that the dice are at rest, the quiet after them proves.
             self.lost.append(self.now_s)
         self.lines.wait(0.1)
 
@@ -192,7 +192,7 @@ def played(evening: Evening, text: str, cuts: int = 3) -> tuple[EventList, list[
 def allowed(evening: Evening, outcome: events.Outcome, called_s: float, opened_s: float) -> str:
     """What speaks against an outcome; empty where nothing does."""
     at_s = outcome.mono_ns / S
-    # An entry that was short goes on with the next keys: the last ones are those that were entered.
+    # An entry that was short continues with the next keys: the last ones are those that were entered.
     last = [one for one in evening.keyed if one[0] <= at_s][-evening.dice :]
     first_s, values = last[0][0], [value for _, value in last]
     if values != outcome.result["dice"]:

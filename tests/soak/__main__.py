@@ -1,4 +1,4 @@
-"""`python -m tests.soak`: runs the soaks, and goes on where an earlier run was interrupted."""
+"""`python -m tests.soak`: runs the soaks, and continues where an earlier run was interrupted."""
 
 from __future__ import annotations
 

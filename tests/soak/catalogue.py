@@ -58,7 +58,7 @@ def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
 
 
 def _tests(parts: int, *files: str) -> Callable[[int], list[Piece]]:
-    """The soak tests of some files, in so many parts."""
+    """The soak tests of some files, in this many parts."""
 
     def piece(number: int) -> Piece:
         selected = ("-m", "soak", *(f"tests/{file}" for file in files), "--soak-part", f"{number}/{parts}")

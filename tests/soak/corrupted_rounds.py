@@ -26,7 +26,7 @@ and again through the edges of a run."""
 INVISIBLE = "false outcomes that no software can detect"
 
 LEAST_SHARE = 20
-"""At least one run in so many has an outcome; with fewer, nothing would have been tried."""
+"""At least one run in this many has an outcome; with fewer, nothing would have been tried."""
 
 
 def judge(wheel: str, first: int, count: int) -> Result:

@@ -98,7 +98,7 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
     lines = [
         "# Proofs: what the long runs have shown",
         "",
-        "`make soak` runs all of them, some hours each, in pieces; interrupted, it goes on where it was. "
+        "`make soak` runs all of them, some hours each, in pieces; after an interruption it resumes. "
         "`python -m tests.soak --list` lists them, `--only NAME --count N` runs one or a share of it, and "
         "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
         "",

@@ -198,7 +198,7 @@ def others(report: Report, at: Root) -> None:
 
 
 def rpi_gpio(report: Report, at: Root) -> None:
-    """RPi.GPIO, built from its sources: it begins, and states that this computer is no Pi."""
+    """RPi.GPIO, built from its sources: it begins, and states that this computer is not a Pi."""
     at.must("apt-get install -q gcc python3-dev")
     with report.timed("feltwire-pip install RPi.GPIO"):
         at.must("feltwire-pip install RPi.GPIO")

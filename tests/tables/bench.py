@@ -79,7 +79,7 @@ def _word(data: Data) -> str:
 
 
 class TableBench:
-    """A table that is open from time 0, and goes on from what a journal holds where there was one."""
+    """A table that is open from time 0, and continues from what a journal holds where there was one."""
 
     def __init__(self, text: str, before: TableState | None = None) -> None:
         self.table = table_for(configured(text), epoch="sim", simulated=True)

@@ -62,7 +62,7 @@ class CoinHost:
     # --- the service -----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The service starts and goes on from what is durable."""
+        """The service starts and continues from what is durable."""
         self.driver = CctalkBus(self.config.link, (2, 3), self.config.checksum)
         self.coins = CoinBus(self.config)
         self.account = TokenAccount(self._record, self.coins)

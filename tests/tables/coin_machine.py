@@ -52,7 +52,7 @@ class CoinMachine:
     # --- power -----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """The service starts and goes on from the journal."""
+        """The service starts and continues from the journal."""
         self._sent += 1
         self.table = table_for(configured(self.text), epoch=f"e{self._sent}", simulated=True, opens=True)
         self.table.restore(self.state)

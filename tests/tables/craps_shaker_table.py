@@ -83,7 +83,7 @@ class ShakerHands:
         return self.pulse("dealer_no_more_bets")
 
     def tossed(self) -> ShakerHands:
-        """The call, and the time of a toss until its dice lie."""
+        """The call, and the time of a toss until its dice are at rest."""
         return self.call().wait(13)
 
     def key(self, *values: int) -> ShakerHands:
@@ -106,7 +106,8 @@ class ShakerHands:
         return self._feed([], [EdgesLost(line, Loss.UNPLUGGED, self.now_ns + 1_000_000)], self.now_ns + 2_000_000)
 
     def board(self, *dice: int) -> ShakerHands:
-        """From now on the board sees dice that move, where none are named; else that they lie so. A second passes."""
+        """From now on the board sees dice that move, where none are named; otherwise that they lie so. A second
+        passes."""
         if not dice:
             self._board_throw += 1
         self._state = BoardState.RESTING if dice else BoardState.MOVING

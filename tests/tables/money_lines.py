@@ -55,7 +55,7 @@ class MoneyLines:
         return self
 
     def spin(self, counts: int, *, rollback: int = 0, peak_deg_s: float = 250.0) -> MoneyLines:
-        """Pushed and left to run out after exactly so many counts; then back off the pegs, against the direction."""
+        """Pushed and left to run out after exactly this many counts; then back off the pegs, against the direction."""
         way = 1 if counts > 0 else -1
         start = self._motion.deg
         self._motion.turn_to(start + 0.2 * counts * COUNT_DEG, way * peak_deg_s)

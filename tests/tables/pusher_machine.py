@@ -27,7 +27,7 @@ class PusherMachine(RecordedMachine):
         self.start()
 
     def start(self, *, opens: bool = True) -> EventList:
-        """The service starts and goes on from the journal; all lines are at rest."""
+        """The service starts and continues from the journal; all lines are at rest."""
         self.table = table_for(configured(self.text), epoch="sim", simulated=True, opens=opens)
         self.table.restore(self.state)
         first = len(self.said)

@@ -249,7 +249,7 @@ class SicBoBench:
         return self.level("cover", 0, 0.4)
 
     def shake(self, times: int = 3) -> SicBoBench:
-        """So many shakes."""
+        """This many shakes."""
         for _ in range(times):
             self.pulse("shake", 0.01, 0.25)
         return self
@@ -291,7 +291,7 @@ class BoardBench(SicBoBench):
     throw = 1
 
     def sees(self, dice: str) -> BoardBench:
-        """Dice lie there."""
+        """Dice are at rest there."""
         self.state, self.dice = BoardState.RESTING, tuple(map(int, dice.split("-")))
         self.hands.saw.append((self.now_ns, self.dice))
         return self

@@ -39,13 +39,13 @@ class SpunMachine(RecordedMachine):
         """What a link was told."""
 
     def start(self) -> EventList:
-        """The service starts and goes on from the journal."""
+        """The service starts and continues from the journal."""
         first = self.begin()
         self.feed(*self.simulator.start().edges)
         return EventList(self.said[first:])
 
     def begin(self) -> int:
-        """The service goes on from the journal; returns how many events there were."""
+        """The service continues from the journal; returns how many events there were."""
         self.table = table_for(configured(self.text), epoch="sim", simulated=True, opens=True)
         self.table.restore(self.state)
         first = len(self.said)

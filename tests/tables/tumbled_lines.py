@@ -49,7 +49,7 @@ class TumbledLines:
         return self.press("dealer_no_more_bets")
 
     def turn(self, inversions: int = 3) -> TumbledLines:
-        """The cage is inverted so often; its dice knock all the while. It still rocks at the end."""
+        """The cage is inverted this often; its dice knock all the while. It still rocks at the end."""
         self._edges += rattle("cage_shake", self._t_s, self._t_s + inversions * EACH_S + 0.5)
         for _ in range(inversions):
             self._up ^= 1
@@ -63,11 +63,11 @@ class TumbledLines:
         return self.wait(0.3)
 
     def tumble(self, inversions: int = 3) -> TumbledLines:
-        """The cage is inverted so often, and its dice come to lie."""
+        """The cage is inverted this often, and its dice come to lie."""
         return self.turn(inversions).wait(QUIET_S)
 
     def drop(self, dice: int, baffles: tuple[int, ...] = (1, 2, 3)) -> TumbledLines:
-        """So many dice fall through the chute one after the other, past these baffles; they come to lie."""
+        """This many dice fall through the chute one after the other, past these baffles; they come to lie."""
         for _ in range(dice):
             for baffle in baffles:
                 self._edges += high(f"chute_{baffle}", self._t_s, 60)
@@ -76,7 +76,7 @@ class TumbledLines:
         return self.wait(QUIET_S)
 
     def jam(self, baffle: int, seconds: float) -> TumbledLines:
-        """A die sticks in a beam for so long."""
+        """A die sticks in a beam for this long."""
         self._edges += high(f"chute_{baffle}", self._t_s, seconds * 1000)
         return self.wait(seconds)
 

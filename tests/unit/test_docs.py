@@ -98,7 +98,7 @@ class Shown(NamedTuple):
 
 
 def keys_of(name: str) -> list[KeyDoc]:
-    """The keys of a section, but for the name of its driver."""
+    """The keys of a section, except for the name of its driver."""
     return [row for row in describe(STRUCTS[name]) if row.key != "driver"]
 
 
@@ -315,7 +315,7 @@ def renewed(shown: Shown) -> list[str]:
 
 
 def renew() -> None:
-    """Writes the tables of keys and the outputs of commands anew. Lines around a `...` keep their choice."""
+    """Writes the tables of keys and the outputs of commands again. Lines around a `...` keep their choice."""
     with tempfile.TemporaryDirectory() as clone:
         for folder in SHOWN:
             (Path(clone) / folder).symlink_to(ROOT / folder)

@@ -79,4 +79,4 @@ def test_g11_a_game_that_no_casino_night_has_takes_a_casinos_text_with_a_warning
         assert problems == []
     else:
         (problem,) = problems
-        assert f"{game} is no game of a casino night (13:47-20.4, 20.10(a)): it is played by {text}" in problem
+        assert f"{game} is not a game of a casino night (13:47-20.4, 20.10(a)): it is played by {text}" in problem

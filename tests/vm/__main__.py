@@ -62,7 +62,7 @@ def chosen(names: list[str]) -> list[str]:
     """The scenarios of these names; all without any.
 
     Raises:
-        ValueError: one of them is no scenario's.
+        ValueError: one of them is not a scenario's.
     """
     found = [one for name in names for one in ALL if name in (one, one.partition("@")[0])]
     unknown = [name for name in names if not any(name in (one, one.partition("@")[0]) for one in ALL)]

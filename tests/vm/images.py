@@ -1,10 +1,10 @@
 """What a machine is booted from: the kernel, the disk with Debian, and the same with the package installed.
 
-    build/vm/linux-uml          the kernel: unpacked from the shared folder where it lies there, else built (kernel/)
-    build/vm/debian-*.ext4      Debian 12 or 13 (tests/systems/roots.py); the name holds what it was made from
+    build/vm/linux-uml          the kernel: unpacked from the shared folder where it lies there, otherwise built
+    (kernel/) build/vm/debian-*.ext4      Debian 12 or 13 (tests/systems/roots.py); the name holds what it was made from
     build/vm/installed-*.ext4   the same after `dpkg -i`, done in a machine; the name holds the package's digest
 
-Everything is made once and kept; delete build/vm to begin anew.
+Everything is made once and kept; delete build/vm to begin again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CAPTURES: Final = BUILD / "captures"
 PLAYER: Final = BUILD / "play"
 DISK_BYTES: Final = 1_500_000_000
 FIRST_PROCESS: Final = """#!/bin/sh
-# Mounts the checkout, and goes on with what is in it.
+# Mounts the checkout, and continues with what is in it.
 mount -t proc proc /proc
 mkdir -p /mnt/host
 folder=$(sed -n 's/.*\\bvm\\.host=\\([^ ]*\\).*/\\1/p' /proc/cmdline)

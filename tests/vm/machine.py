@@ -141,7 +141,9 @@ class Machine:
                 if not selector.select(max(left, 0)):
                     if moment() is not None:
                         continue
-                    raise MachineHungError(f"nothing came for {self._silence_s:g} s; the last was: {self.other[-5:]}")
+                    raise MachineHungError(
+                        f"nothing arrived for {self._silence_s:g} s; the last was: {self.other[-5:]}"
+                    )
                 last = time.monotonic()
                 got = os.read(output, 65536)
                 if not got:

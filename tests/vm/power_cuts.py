@@ -75,7 +75,7 @@ class Moment:
 def cut_again_and_again(
     cuts: int, seed: int, *, suite: str = "", unsafe: bool = False, checkout: bool = False
 ) -> Witness:
-    """Cuts the power of one machine so often; its disk stays."""
+    """Cuts the power of one machine this often; its disk stays."""
     random_ = random.Random(seed)
     witness = Witness()
     capture = (captures() / "money_wheel_mixed.vcd").relative_to(ROOT)
@@ -162,7 +162,7 @@ def power_cuts(cuts: int, seed: int = 1, *, suite: str) -> Outcome:
 
 
 def judged(witnesses: Iterable[Witness], cuts: int) -> Outcome:
-    """What so many cuts together came to."""
+    """What this many cuts together came to."""
     outcome = Outcome()
     total = Witness()
     for one in witnesses:

@@ -1,4 +1,4 @@
-"""Draws the pictures of the screen that the documentation shows, anew.
+"""Draws the pictures of the screen that the documentation shows, again.
 
 PYTHONPATH=. python -m tests.window.pictures            into docs/pictures
 """

@@ -64,7 +64,7 @@ def test_a_full_hd_stop_button_is_large_enough_for_a_finger() -> None:
 
 @pytest.mark.parametrize("one", shown(), ids=lambda one: one.name)
 def test_the_pictures_of_the_documentation_are_what_is_drawn(one: Shown) -> None:
-    """`python -m tests.window.pictures` draws them anew."""
+    """`python -m tests.window.pictures` draws them again."""
     kept = pygame.image.load(Path(FOLDER) / f"screen-{one.name}.png")
     now = reduced(drawn(one))
     assert kept.get_size() == now.get_size()

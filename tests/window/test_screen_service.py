@@ -111,7 +111,7 @@ class Bench:
         self._framer = LineFramer(LONGEST)
 
     def turn(self, times: int = 1) -> list[FromScreen]:
-        """So many turns of its loop, a frame apart; what the table hears of them."""
+        """This many turns of its loop, a frame apart; what the table hears of them."""
         self.turn_alone(times)
         self.table.setblocking(False)
         data = b""
@@ -124,13 +124,13 @@ class Bench:
         return [from_screen(line) for line in self._framer.feed(data).frames]
 
     def turn_alone(self, times: int) -> None:
-        """So many turns, whoever is connected."""
+        """This many turns, whoever is connected."""
         for _ in range(times):
             self.clock.advance_to(self.clock.now_ns() + 17 * MS)
             self.service.step()
 
     def reconnect(self) -> None:
-        """The table connects anew."""
+        """The table connects again."""
         self.table.close()
         self.table = socket.create_connection(("127.0.0.1", self.server.port), timeout=LIMIT_S)
         self._framer.reset()
@@ -296,7 +296,7 @@ def test_a_table_that_is_silent_for_two_seconds_is_shown_as_out_of_order(bench: 
         assert bench.table.recv(1 << 20), "what it reported before"
         bench.table.settimeout(LIMIT_S)
         while bench.table.recv(1 << 20):
-            pass  # it hangs up: a table that was only stopped sets it up anew
+            pass  # it hangs up: a table that was only stopped sets it up again
     bench.reconnect()
     bench.turn(2)
     assert shown_by(bench) == (None, True), "nothing holds before it is set up"

@@ -79,7 +79,7 @@ class TableEnd:
         return from_screen(self._lines.pop(0))
 
     def flips(self, until: int) -> list[FlipMade]:
-        """The next frames, so many."""
+        """The next frames, this many."""
         found: list[FlipMade] = []
         while len(found) < until:
             message = self.next()

@@ -107,7 +107,7 @@ export class Lanes {
     this.tell(this.hover.row, this.hover.t);
   }
 
-  /** The nearest edge of a line within some pixels, else the time itself. */
+  /** The nearest edge of a line within some pixels, otherwise the time itself. */
   snapped(row, t) {
     if (!row || row.kind === "notes" || !this.history) return t;
     const near = (this.lengthNs / this.width) * 7;

@@ -28,7 +28,7 @@ let panels = 0;
 const FEW_PANELS = 2;
 const wiringPanel = byId("wiring").closest("section");
 
-/** Puts the wiring below the devices where they are few, else below the round. */
+/** Puts the wiring below the devices where they are few, otherwise below the round. */
 function placeWiring() {
   const shown = byId("devices").childElementCount;
   if (shown === panels) return;

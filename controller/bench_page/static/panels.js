@@ -32,7 +32,7 @@ export function showCapture(capture) {
   setText(byId("round-number"), "");
   const verdicts = capture.decisions.length;
   byId("why").replaceChildren(h("li", {}, `${(capture.length_ns / 1e9).toFixed(1)} s, ${capture.values} values, ${verdicts} verdict${verdicts === 1 ? "" : "s"}`),
-    h("li", {}, "the live table goes on meanwhile"));
+    h("li", {}, "the live table continues meanwhile"));
   byId("faults-standing").replaceChildren();
 }
 

@@ -63,8 +63,8 @@ class BaccaratHands:
         unknown = [card for card in cards if card not in DECK]
         if unknown:
             raise ValueError(
-                f"cards {name!r}: {unknown[0]!r} is no card; give them in the order in which they were dealt, such as "
-                "9s-6h-Kd-2c, with ranks A 2 to 9 T J Q K and suits s h d c"
+                f"cards {name!r}: {unknown[0]!r} is not a card; give them in the order in which they were dealt, such "
+                "as 9s-6h-Kd-2c, with ranks A 2 to 9 T J Q K and suits s h d c"
             )
         hands = hands_dealt(cards, self._drawing)
         if hands is None:
@@ -72,7 +72,7 @@ class BaccaratHands:
         return result_of(hands)
 
     def _drawn_by(self, cards: list[str]) -> str:
-        """What refuses such hands: our table, where the text would leave them open; else the text."""
+        """What refuses such hands: our table, where the text would leave them open; otherwise the text."""
         left_open = hands_dealt(cards, self._rules.drawing(table=False))
         if not self._rules.draws_by_text:
             return f"the house's table: {self._rules.house_table.value}"

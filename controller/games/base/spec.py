@@ -204,7 +204,7 @@ def spec_of(config: TableConfig) -> GameSpec:
         TypeError: the table was checked against a list of other games than the catalogue's.
     """
     if not isinstance(config.entry, GameSpec):
-        raise TypeError(f"table {config.id} plays {config.game}, which is no GameSpec of the catalogue")
+        raise TypeError(f"table {config.id} plays {config.game}, which is not a GameSpec of the catalogue")
     return config.entry
 
 

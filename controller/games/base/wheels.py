@@ -58,7 +58,7 @@ def wheel_plan(key: str, places: Sequence[int | str]) -> WheelPlan:
 
 
 MOST_PLACES: Final = 1000
-"""Places of a wheel whose table published them (ours): what more would be is no wheel."""
+"""Places of a wheel whose table published them (ours): what more would be is not a wheel."""
 
 
 def published_places(key: str) -> Callable[[Sequence[StatisticsKey]], WheelPlan | None]:

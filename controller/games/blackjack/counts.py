@@ -1,7 +1,7 @@
 """The count of a dealer's hand, and when the dealer draws.
 
-A card from two to ten counts as it shows, a picture ten, and an ace eleven where that does not exceed 21, else one. The
-dealer draws on 16 and less and stays on 17 and more, a soft 17 too.
+A card from two to ten counts as it shows, a picture ten, and an ace eleven where that does not exceed 21, otherwise
+one. The dealer draws on 16 and less and stays on 17 and more, a soft 17 too.
 """
 
 from __future__ import annotations

@@ -265,7 +265,7 @@ class BlackjackHands:
         parts = [part.split("-") for part in name.split("/")]
         unknown = [card for part in parts for card in part if card not in DECK]
         if unknown:
-            raise ValueError(f"cards {name!r}: {unknown[0]!r} is no card; give the dealer's in order, such as 9s-Kd")
+            raise ValueError(f"cards {name!r}: {unknown[0]!r} is not a card; give the dealer's in order, such as 9s-Kd")
         count = self._rules.parts.value
         if len(parts) != count or len({part[0] for part in parts}) != 1 or not all(map(well_dealt, parts)):
             what = "one hand" if count == 1 else f"{count} hands with the same first card, with / between them"

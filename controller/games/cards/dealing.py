@@ -35,7 +35,7 @@ from feed import events
 from feed.events import Evidence
 
 QUIET_NS: Final = 5_000_000_000
-"""After a void round, or cards dealt at a table that was shut, so long without a card before the next round opens
+"""After a void round, or cards dealt at a table that was shut, this long without a card before the next round opens
 (ours): the dealer collects the cards."""
 
 
@@ -85,7 +85,7 @@ class CardDealing:
         self._reshuffle = reshuffle
         self._carrying = carrying
         self.quiet = True
-        """Whether the cards that belong to no round have been collected, as far as the shoe can tell."""
+        """Whether the cards that belong to no round have been collected, as far as the shoe shows."""
         self._ending = Ending()
         self._doubt: ShoeDoubt | None = None
         """Why cards may have left unseen since the last round."""
@@ -180,13 +180,13 @@ class CardDealing:
             cards.hide(seen, t_ns)
         elif cards.held is not None or cards.next_card is not None:
             cards.hide(seen, t_ns)
-            detail = "another card left while one lay there that had left before its turn"
+            detail = "another card left before a person decided on the one that had left before its turn"
             self._leave_to_dealer(t_ns, "card_out_of_turn", detail)
         else:
             self.follow(t_ns, self._hands.deal(seen, t_ns))
 
     def follow(self, t_ns: int, verdict: HandsVerdict) -> None:
-        """The hands have a verdict, or the round goes on."""
+        """The hands have a verdict, or the round continues."""
         if isinstance(verdict, HandsUnproven):
             self._leave_to_dealer(t_ns, verdict.reason, verdict.detail)
         elif isinstance(verdict, HandsDecided):
@@ -276,7 +276,7 @@ class CardDealing:
             found = f"{cards.face_up} cards were found face up"
             self._rounds.void(t_ns, "face_up_cards", self._hands.evidence(found))
             return "every hand is void, and the cards are shuffled"
-        return "the card is used for nothing: lay it into the discard rack"
+        return "the card is used for nothing: put it into the discard rack"
 
     # --- a card in excess ----------------------------------------------------------------------------------------
 

@@ -44,5 +44,5 @@ class Discards:
         cards, self.cards = self.cards, 0
         if cards is None or dealt is None or cards == dealt:
             return
-        detail = f"{counted(dealt, 'card')} left the shoe since the shuffle, and {cards} came to the discard rack"
+        detail = f"{counted(dealt, 'card')} left the shoe since the shuffle, and {cards} reached the discard rack"
         self._report.warn(t_ns, RACK, "discard_count", detail)

@@ -153,7 +153,7 @@ class CardGame:
         self.dealing.reset()
 
     def quiet(self) -> bool:
-        """Whether the cards that belong to no round have been collected, as far as the shoe can tell."""
+        """Whether the cards that belong to no round have been collected, as far as the shoe shows."""
         return self.dealing.quiet
 
     # --- start and restart -----------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class CardGame:
 
     @property
     def stack_over(self) -> bool:
-        """Whether no card of the stack is dealt any more: it is broken up or to be shuffled, and no round goes on."""
+        """Whether no card of the stack is dealt any more: it is broken up or to be shuffled, and no round continues."""
         rounds, reshuffle = self.rounds, self.reshuffle
         return rounds.phase is not RUNNING and (
             not reshuffle.shuffled or (bool(reshuffle.due) and not rounds.undecided)

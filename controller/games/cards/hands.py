@@ -50,7 +50,7 @@ class HandsUnproven(NamedTuple):
 
 
 HandsVerdict: TypeAlias = HandsDecided | HandsUnproven | None
-"""None while the round goes on."""
+"""None while the round continues."""
 
 
 class CardHands(Protocol):

@@ -35,7 +35,7 @@ def hands(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 
 def _seat(game: CardGame, hands: int, positions: list[int] | None) -> None:
-    """So many hands are dealt from now on, at these positions of the layout; None where they were not named.
+    """This many hands are dealt from now on, at these positions of the layout; None where they were not named.
 
     Raises:
         ValueError: the table does not have them.
@@ -50,7 +50,7 @@ def positions_named(verb: str, text: str) -> list[int]:
     """The positions of a layout that a person names: `2-5`, in any order.
 
     Raises:
-        OrderRefused: these are no positions.
+        OrderRefused: these are not positions.
     """
     names = text.split("-")
     if any(not name.isascii() or not name.isdigit() or len(name) > 2 for name in names):

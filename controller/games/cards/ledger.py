@@ -53,7 +53,7 @@ class CardLedger:
         self._orders: dict[CardBatch, str] = {}
         """The root of each order that a shuffler has sealed, and not opened."""
         self._batch: int | None = None
-        """Which batch of a shuffler the stack is; None where it is none, or was sealed anew since."""
+        """Which batch of a shuffler the stack is; None where it is none, or was sealed again since."""
         self._before: dict[int, dict[int, HiddenCard]] = {}
         """As `_left`, of the last stack of each batch that is not in the shoe, and whose order was not opened."""
 
@@ -68,7 +68,7 @@ class CardLedger:
         return self._place
 
     def is_sealed(self, card: HiddenCard) -> bool:
-        """Whether a commitment to this card stands, and was not opened."""
+        """Whether there is a commitment to this card that was not opened."""
         return any(one.card is card for one in self._sealed)
 
     @property

@@ -21,7 +21,7 @@ DECK_NAME: Final = re.compile(r"[a-z0-9]{1,12}")
 
 
 def new_shoe(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
-    """Shuffled and cut cards are in the shoe; cards burned before the table is cleared count for nothing."""
+    """Shuffled and cut cards are in the shoe; cards burned before the table is cleared do not count."""
     game = card_game(lifecycle, "new_shoe")
     refuse_while_dealt(game, "new_shoe")
     deck = given.get("deck", "")
@@ -85,7 +85,7 @@ def _moved(lifecycle: TableLifecycle, verb: str, *, to_table: bool) -> str:
     if shuffler is None:
         raise OrderRefused(f"{verb}: this table has no shuffler")
     if shuffler.sensed:
-        raise OrderRefused(f"{verb}: its sensor reports where the shuffler stands (present_sensor)")
+        raise OrderRefused(f"{verb}: its sensor reports where the shuffler is (present_sensor)")
     shuffler.moved(to_table=to_table)
     return "the shuffler is at the table" if to_table else "the shuffler is removed from the table"
 

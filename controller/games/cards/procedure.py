@@ -15,7 +15,7 @@ class CardProcedure(Struct, frozen=True, forbid_unknown_fields=True):
     cutting_card_from_back: Cited[float]
     """The part of the stack behind the cutting card, about."""
     cutting_card_within: Cited[float]
-    """How far from that part it may stand."""
+    """How far from that part it may be."""
     shuffler_removed: Cited[str]
     """An automated device leaves the table before another method is used."""
     batches_alternate: Cited[str]

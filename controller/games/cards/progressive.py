@@ -122,7 +122,7 @@ class Meter:
         """Hundredths of a cent that the shares have left over."""
 
     def wagers(self, count: int) -> None:
-        """So many wagers were made: the meter grows by its share of them."""
+        """This many wagers were made: the meter grows by its share of them."""
         share, self._rest = divmod(count * _cents(self._terms.wager) * self._terms.rate + self._rest, 100)
         self.cents += share
 
@@ -208,7 +208,7 @@ class ProgressiveProcedure:
         self._actuator.lock(True, t_ns)
 
     def seat(self, hands: int, positions: Sequence[int] | None) -> None:
-        """So many hands are dealt, at these positions, or at the first ones.
+        """This many hands are dealt, at these positions, or at the first ones.
 
         Raises:
             ValueError: they are not as many different positions with an acceptor.
@@ -243,7 +243,7 @@ class ProgressiveProcedure:
         return carried
 
     def restore(self, carried: Mapping[str, Any]) -> None:
-        """Goes on from what the journal holds."""
+        """Continues from what the journal holds."""
         cents = carried.get("meter_cents")
         if isinstance(cents, int) and cents >= 0:
             self.meter.cents = cents
@@ -266,7 +266,7 @@ class ProgressiveProcedure:
             self._accept(seen.t_ns)
         elif seen.lies and seen.position not in self.accepted:
             detail = (
-                f'a wager came into the acceptor of position {seen.position} after "No more bets": it is not accepted'
+                f'a wager was made at the acceptor of position {seen.position} after "No more bets": it is not accepted'
             )
             self._report.violation(seen.t_ns, "wager_after_no_more_bets", self._rules.closes.cite, detail)
         return True

@@ -68,9 +68,9 @@ class Reshuffle:
     def cutting_card(self, t_ns: int) -> None:
         """The cutting card has come: the round is played to its end, then the cards are shuffled."""
         if not self.due:
-            detail = "the cutting card has come: the cards are shuffled after this round"
+            detail = "the cutting card was reached: the cards are shuffled after this round"
             self._report.warn(t_ns, SHOE, "cutting_card", detail)
-            self.order(t_ns, "the cutting card has come")
+            self.order(t_ns, "the cutting card was reached")
 
     def loaded(self, t_ns: int, deck: str) -> bool:
         """Shuffled cards are in the shoe, of the deck that the dealer names; returns whether they were due."""

@@ -3,7 +3,7 @@
     driver ──► count of a shuffling shoe ──► ledger ──► book ──► the round
                what is inside                place      doubt: no card of these decks
 
-No book calls back: each takes what the one before it gives. A card that cannot be what it seems goes on with a doubt,
+No book calls back: each takes what the one before it gives. A card that cannot be what it seems continues with a doubt,
 and the round decides what follows.
 """
 
@@ -88,7 +88,7 @@ class CardShoe:
             doubt = ShoeDoubt(seen.reason, seen.detail)
         elif isinstance(seen, ShoeRestarted):
             self.book.forget()
-            doubt = ShoeDoubt("card_count", "the count of the shoe went back: it was off, or is another one")
+            doubt = ShoeDoubt("card_count", "the count of the shoe went down: it was switched off, or replaced")
         elif isinstance(seen, CardPushedBack) and seen.was_out:
             if self.stock is not None:
                 self.stock.put_back(seen.t_ns)

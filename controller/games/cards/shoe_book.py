@@ -42,7 +42,7 @@ class ShoeBook:
         self.dealt, self.burn_due = 0, burn
 
     def forget(self) -> None:
-        """A card may have come back into the shoe, or it is another shoe: what has left tells nothing any more."""
+        """A card may have come back into the shoe, or it is another shoe: what has left proves nothing any more."""
         self._left.clear()
         self.dealt = 0
 

@@ -82,7 +82,7 @@ def chance_of(right: int, sizes: Sequence[int]) -> float:
 
 
 class ShuffleWatch:
-    """The orders of one shuffler. It begins anew with the service: nothing of it is journalled."""
+    """The orders of one shuffler. It begins again with the service: nothing of it is journalled."""
 
     def __init__(
         self, stack: Sequence[str], *, window: int = WINDOW, every: int = EVERY, false_alarm: float = FALSE_ALARM

@@ -6,8 +6,8 @@
 
 A failure of the shuffler voids no round: the cards in play were shuffled before. It stops the play once the open round
 has its verdict, and its cause is gone when a whole cycle with the right count has ended. Before any other method is
-used the device leaves the table, 19:47-16.13(g): a stack that was shuffled by hand is refused as long as it stands
-there.
+used the device leaves the table, 19:47-16.13(g): a stack that was shuffled by hand is refused as long as the device is
+there there.
 
 A reading shuffler opens the order of each stack that is dealt no more. An order that it does not open whole is asked
 for once (`ShufflerActuator`); then it is withheld, and shuts the table as the next shoe is loaded (ours).
@@ -147,7 +147,7 @@ class ShufflerProcedure:
                 if self._ledger.order_sealed(seen, self._device):
                     if self._asked is not None:
                         self._asked.forget(batch)
-                    self._withhold(t_ns, batch, f"batch {batch} was sealed anew before its order was opened")
+                    self._withhold(t_ns, batch, f"batch {batch} was sealed again before its order was opened")
             case OrderWithheld(batch=batch, place=place):
                 detail = f"the order of batch {batch} was dealt, and is not opened from place {place} on"
                 self._withhold(t_ns, batch, f"{detail}, though it was asked for")
@@ -197,7 +197,7 @@ class ShufflerProcedure:
 
     def _stop_withheld(self, t_ns: int) -> None:
         for detail in self._withheld:
-            self._shut_until_shuffled(t_ns, f"{detail}: shuffle anew, then clear it")
+            self._shut_until_shuffled(t_ns, f"{detail}: shuffle again, then clear it")
         self._withheld = []
 
     def _shut_until_shuffled(self, t_ns: int, detail: str) -> None:

@@ -96,7 +96,7 @@ class BetweenRolls:
         self.mark(t_ns)
 
     def restore(self, state: TableState) -> None:
-        """Goes on from where the journal holds the game."""
+        """Continues from where the journal holds the game."""
         self.history.restore(state.rounds, state.course)
         last = state.course or (state.rounds[-1].course if state.rounds else None)
         if self._tossed is not None and last is not None:

@@ -149,7 +149,7 @@ class Craps:
         decision = self._decision(before, total)
         after = replace(before, come_points=self._come_points(before, total))
         if before.phase == "come_only":
-            # Once the remaining come wagers have been decided, the game goes on with a come out roll, 1.11(b).
+            # Once the remaining come wagers have been decided, the game continues with a come out roll, 1.11(b).
             return Rolled(after if after.come_points else replace(after, phase="come_out"), thrown, total, decision)
         rolled = Rolled(after, thrown, total, decision)
         if decision == "point_set":

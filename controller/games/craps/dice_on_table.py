@@ -110,7 +110,7 @@ class DiceOnTable:
             self.values.take_reading(seen)
             self.judge(seen.t_ns)
         elif self.throw.strays_lie():
-            detail = f"dice that moved before the round opened lie as {words(_values(seen))}: they count for nothing"
+            detail = f"dice that moved before the round opened lie as {words(_values(seen))}: they do not count"
             rounds.report.warn(seen.t_ns, "reader", "thrown_before_open", detail)
 
     def _thrown(self, t_ns: int) -> None:
@@ -168,7 +168,7 @@ class DiceOnTable:
                     self.rounds.void(t_ns, SHAKER_FAILED, self._evidence(toss.detail), ours=ours)
 
     def _moved_in_shaker(self, seen: DiceMoving) -> None:
-        """That dice move in a shaker is no throw unless the shaker was started."""
+        """That dice move in a shaker is not a throw unless the shaker was started."""
         if self.rounds.phase is RUNNING and self.values.lie:
             self._disturbed(seen.t_ns, "the dice were moved")
         elif self.rounds.phase is RUNNING:
@@ -217,7 +217,7 @@ class DiceOnTable:
             self._doubt(t_ns, Doubted("dice_disturbed", f"{what} before all their values were given", candidates))
 
     def _doubt(self, t_ns: int, doubted: Doubted) -> None:
-        """The dice came to rest so that they are no roll, or nobody knows their values."""
+        """The dice came to rest so that they are not a roll, or nobody knows their values."""
         evidence = self._evidence(doubted.detail)
         if doubted.reason in LYING and doubted.reason in self.rounds.reasons:
             self.rounds.void(t_ns, doubted.reason, evidence)

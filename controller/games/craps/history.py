@@ -20,7 +20,7 @@ from feed.events import Verdict
 from feed.state import RoundRecord
 
 NO_THROW: Final = frozenset({"dealer_call", "power_loss", "service_stopped", "shaker_failed"})
-"""What makes a round void whatever the throw was: it is no invalid roll of the shooter's."""
+"""What makes a round void whatever the throw was: it is not an invalid roll of the shooter's."""
 
 
 class Roll(NamedTuple):
@@ -98,7 +98,7 @@ class CrapsHistory:
         return [roll for roll in self._rolls.values() if roll.round > number]
 
     def restore(self, records: Sequence[RoundRecord], now: Mapping[str, Any] | None) -> None:
-        """Goes on from what the journal holds: the last rounds, and the state published since."""
+        """Continues from what the journal holds: the last rounds, and the state published since."""
         for record in records:
             before = _state(record.course)
             if before is not None:
@@ -111,7 +111,7 @@ class CrapsHistory:
         self._rolls.pop(number, None)
 
     def _after(self, state: CrapsState, verdict: Verdict) -> CrapsState:
-        """Where a verdict leaves the game. What nobody has called, and what was no throw, leaves it as it was."""
+        """Where a verdict leaves the game. What nobody has called, and what was not a throw, leaves it as it was."""
         if verdict.result is not None:
             return self.craps.roll(state, verdict.result["dice"]).state
         return self.craps.no_roll(state) if verdict.reason in self._invalid and verdict.verdict == "void" else state
@@ -140,7 +140,7 @@ def as_event(state: CrapsState) -> dict[str, Any]:
 
 
 def _state(values: Mapping[str, Any] | None) -> CrapsState | None:
-    """The state that an event carried; None where it carried none, or one that is no state of this version."""
+    """The state that an event carried; None where it carried none, or one that is not a state of this version."""
     if values is None:
         return None
     try:

@@ -48,8 +48,8 @@ class CrapsOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_field
         Meta(
             ge=0,
             le=60,
-            description='with a reading board, "No Roll" can be called for so long after the dice lie, before the roll '
-            "decides anything (ours); until it is settled it can be called all the same",
+            description='with a reading board, "No Roll" can be called for this long after the dice come to rest, '
+            "before the roll decides anything (ours); until it is settled it can be called all the same",
         ),
     ] = 2.0
     values_wait_s: Annotated[
@@ -127,7 +127,7 @@ class CrapsGame:
         self._dice.begin()
 
     def quiet(self) -> bool:
-        """Whether no toss goes on: dice of a void throw by hand that still move count for nothing."""
+        """Whether no toss goes on: dice of a void throw by hand that still move do not count."""
         return not self.rounds.stopping and (self.tossed is None or self.tossed.quiet)
 
     def opened(self, t_ns: int) -> None:
@@ -145,7 +145,7 @@ class CrapsGame:
         self._dice.judge(t_ns)
 
     def give_up(self, t_ns: int) -> None:
-        """Nothing of the round goes on."""
+        """Nothing of the round continues."""
         self._dice.give_up(t_ns)
 
     def handle(self, seen: Observation) -> None:
@@ -176,11 +176,14 @@ class CrapsGame:
         self.history.forget(number)
 
     def called_void(self, t_ns: int, why: str, reason: str) -> str:
-        """A person calls "No Roll". Where it should come before the dice lie, its evidence has how late it was."""
+        """A person calls "No Roll". Where it should come before the dice are at rest, its evidence has how late it
+        was."""
         revealed_ns = self._dice.throw.revealed_ns
         if not self.rounds.reasons[reason].before_rest or revealed_ns is None:
             return why
-        late = f"called {(t_ns - revealed_ns) / 1e9:.1f} s after the dice lay; whenever possible it comes before"
+        late = (
+            f"called {(t_ns - revealed_ns) / 1e9:.1f} s after the dice came to rest; it comes before whenever possible"
+        )
         return f"{why}; {late}" if why else late
 
     def still_voids(self, reason: str) -> bool:
@@ -201,7 +204,7 @@ class CrapsGame:
         return not_one_of(position, able.value, f"{reason} is called by", able.cite)
 
     def ruled(self, t_ns: int, ruling: Ruling) -> None:
-        """A person called or corrected a roll: what it decides for the rolls after it is computed anew."""
+        """A person called or corrected a roll: what it decides for the rolls after it is computed again."""
         before = self.history.corrected(ruling.round, ruling.stands)
         for again in self._rolls.restated(ruling.round):
             self.rounds.report.event(
@@ -243,5 +246,5 @@ class CrapsGame:
         return self.between.carried_state
 
     def restore(self, state: TableState) -> None:
-        """Goes on from where the journal holds the game."""
+        """Continues from where the journal holds the game."""
         self.between.restore(state)

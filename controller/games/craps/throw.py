@@ -3,7 +3,7 @@
     open ──dice move, or a reading of an unreported throw──────► begins ──► readings of it ──► over
 
 Dice that move outside a round are strays: of a throw that was called void, or thrown before the round opened. What is
-read of them counts for nothing.
+read of them does not count.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class PointOdds(Struct, frozen=True, forbid_unknown_fields=True):
         """The odds for one point.
 
         Raises:
-            KeyError: it is no point.
+            KeyError: it is not a point.
         """
         by_point = dict(zip(POINTS, (self.four, self.five, self.six, self.eight, self.nine, self.ten), strict=True))
         return by_point[point]

@@ -55,8 +55,8 @@ class Toss(NamedTuple):
     """What a toss does to a round."""
 
     does: Literal["begins", "lies", "too_soon", "disturbs", "fails"]
-    """It begins; its dice lie, and everybody sees them; it began before the call, unasked; it moves dice that lay; it
-    fails before its dice are at rest."""
+    """It begins; its dice are at rest, and everybody sees them; it began before the call, unasked; it moves dice that
+    lay; it fails before its dice are at rest."""
     detail: str = ""
     ours: bool = False
     """Of `fails`: the house voids the round for it, and no rule does."""
@@ -89,7 +89,7 @@ class TossedDice:
         return not self.present and not self.present_sensor
 
     def restore(self, *, removed: bool) -> None:
-        """Goes on from whether it was `removed_by_order` before a restart; a sensor reports by itself."""
+        """Continues from whether it was `removed_by_order` before a restart; a sensor reports by itself."""
         if not self.present_sensor:
             self.present = not removed
 

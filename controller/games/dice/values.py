@@ -2,9 +2,9 @@
 
     dice tumble ──► they lie (`rested`) ──► values of every source that the table has ──► Read, or Doubted
 
-What was keyed before the dice lay is of another throw, and so is what was read before they last moved: whoever plays
-the round says when it begins (`begin`) and when dice move that a board may have read (`unread`). A source that gives
-other values later replaces those before, until the round has its verdict.
+What was keyed before the dice were at rest is of another throw, and so is what was read before they last moved: whoever
+plays the round says when it begins (`begin`) and when dice move that a board may have read (`unread`). A source that
+gives other values later replaces those before, until the round has its verdict.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ class DiceValues:
         return NEVER_NS if self._first_ns == NEVER_NS else max(self._first_ns, self._rest_ns or 0) + self._wait_ns
 
     def take_entry(self, seen: DiceEntered) -> bool:
-        """Takes what a person entered. Returns False where it was keyed before the dice lay: it is of another throw."""
+        """Takes what a person entered. Returns False where it was keyed before the dice were at rest: it is of another
+        throw."""
         if self._rest_ns is None or seen.first_ns < self._rest_ns:
             return False
         self.entered = seen
@@ -92,7 +93,7 @@ class DiceValues:
         self._first_ns = min(self._first_ns, seen.t_ns)
 
     def unread(self) -> None:
-        """What a reading board gave is of a throw that is over: it is waited for anew."""
+        """What a reading board gave is of a throw that is over: it is waited for again."""
         self.read = None
 
     @property
@@ -141,7 +142,7 @@ class DiceValues:
         reason = next((one for one in LYING if one in self.read.doubts), None)
         if reason is None or (reason == "dice_not_flat" and None not in self.read.dice):
             return None
-        return Doubted(reason, f"as the board reads them, they lie so: {', '.join(self.read.lying)}")
+        return Doubted(reason, f"as the board reads them: {', '.join(self.read.lying)}")
 
     def _read_dice(self) -> Dice | None:
         """The values that a board gave, where nothing but a cocked die is doubted."""

@@ -76,7 +76,7 @@ def cards_named(name: str, count: int, what: str) -> list[str]:
     known = (*DECK, JOKER)
     unknown = [card for card in cards if card not in known]
     if unknown:
-        raise ValueError(f"cards {name!r}: {unknown[0]!r} is no card; name {what}, such as 9s-Kd; or none")
+        raise ValueError(f"cards {name!r}: {unknown[0]!r} is not a card; name {what}, such as 9s-Kd; or none")
     twice = [card for card, times in Counter(cards).items() if times > (2 if card == JOKER else 1)]
     if len(cards) != count or twice:
         raise ValueError(f"cards {name!r}: expected {count} cards of one deck, {what}; or none")

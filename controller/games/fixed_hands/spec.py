@@ -93,7 +93,7 @@ def _stacks_wanted(setup: SetUp, rules: type[FixedHandsRules] = FixedHandsRules)
     each, too_few = text.cards_each, decks_wanted(text, 1, setup.devices)
     if stack in (0, each.value):
         return too_few
-    wrong = f"{stack} cards are no hand: each has {each.value} ({each.cite})"
+    wrong = f"{stack} cards are not a hand: each has {each.value} ({each.cite})"
     fix = f"write {each.value}, or leave the key out"
     return [*too_few, ConfigFinding(("device", "shoe", "stack_cards"), wrong, fix)]
 

@@ -46,7 +46,7 @@ class CoinDevices(Protocol):
         """Has the acceptor take tokens, or none, from `t_ns` on."""
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
-        """Goes on from the acceptor's counter as it was recorded."""
+        """Continues from the acceptor's counter as it was recorded."""
 
     def ready_to_pay(self) -> bool:
         """Whether a payout can be planned."""
@@ -58,11 +58,11 @@ class CoinDevices(Protocol):
         """The plan is durable: it may be paid."""
 
     def resume(self, plan: PayoutPlan, t_ns: int) -> None:
-        """Goes on with a payout that was recorded before."""
+        """Continues with a payout that was recorded before."""
 
 
 class AccountDoubt(NamedTuple):
-    """Tokens of which no count can say whether they passed."""
+    """Tokens for which no count shows whether they passed."""
 
     what: str
     """`tokens_in` or `payout`."""
@@ -141,7 +141,7 @@ class TokenAccount:
         self._record(t_ns, act, tokens=tokens, by=by, detail=detail)
 
     def restore(self, machine: MachineState) -> None:
-        """Goes on from the last record.
+        """Continues from the last record.
 
         Raises:
             AccountError: the record contradicts itself; nothing of it is taken.
@@ -201,7 +201,7 @@ class TokenAccount:
         self.plays.begin(play, tokens)
 
     def resumes(self, play: int, staked: int, fell: int) -> None:
-        """A play goes on whose record was made before records had the tokens of each play."""
+        """A play continues whose record was made before records had the tokens of each play."""
         if self.plays.of(play) is None:
             self.plays.begin(play, staked)
             self._fell(self._play(play), fell)
@@ -254,7 +254,8 @@ class TokenAccount:
         self._take_back(play)
 
     def _take_back(self, play: PlayedTokens) -> None:
-        """Takes a debt of a play from what it left in the credits, but for what a hopper may have given out already."""
+        """Takes a debt of a play from what it left in the credits, except for what a hopper may have given out
+        already."""
         leaving = self._payout.tokens if self._payout is not None else 0
         leaving += sum(self.credits if one.most is None else one.most for one in self.doubts if one.what == PAYOUT)
         taken = min(play.debt, play.held, max(0, self.credits - leaving))
@@ -318,7 +319,7 @@ class TokenAccount:
 
     @property
     def pays(self) -> bool:
-        """Whether a hopper pays; else an attendant does."""
+        """Whether a hopper pays; otherwise an attendant does."""
         return self._coins is not None and "hopper" in self._coins.names
 
     @property

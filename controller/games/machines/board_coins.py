@@ -28,7 +28,7 @@ class NumberedHopper(Protocol):
         """The plan is durable: it may be paid."""
 
     def resume(self, plan: BoardPayout) -> None:
-        """Goes on with a payout that was recorded before."""
+        """Continues with a payout that was recorded before."""
 
 
 class BoardCoins:
@@ -47,7 +47,7 @@ class BoardCoins:
         self._acceptor.accept(wanted, t_ns)
 
     def restore(self, counter: int | None, *, accepting: bool) -> None:
-        """Goes on from the board's counter as it was recorded: it counts on whatever is off."""
+        """Continues from the board's counter as it was recorded: it counts on whatever is off."""
         self._acceptor.restore(counter)
 
     def ready_to_pay(self) -> bool:
@@ -67,7 +67,7 @@ class BoardCoins:
             self._hopper.release(number, t_ns)
 
     def resume(self, plan: PayoutPlan, t_ns: int) -> None:
-        """Goes on with a payout that was recorded before."""
+        """Continues with a payout that was recorded before."""
         if self._hopper is not None:
             self._hopper.resume(BoardPayout(plan.number, plan.tokens, plan.dispensed or 0))
 

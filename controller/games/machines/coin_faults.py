@@ -1,7 +1,7 @@
 """What an acceptor or a hopper reports that shuts a machine, as faults.
 
 A coin that is merely rejected is back with its player, and no fault. What a hopper reports of its last payout stays
-until the next one, so it is no cause: a person clears it, and the next payout shows whether it is mended.
+until the next one, so it is not a cause: a person clears it, and the next payout shows whether it is fixed.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class CoinHandling:
             self._play(t_ns)
         else:
             self._account.token_in(1)
-            self._account.write(t_ns, "hand_pay_due", tokens=1, detail="it came in while no play could begin")
+            self._account.write(t_ns, "hand_pay_due", tokens=1, detail="it was inserted while no play could begin")
 
     def _doubted(self, seen: TokenDoubt) -> None:
         t_ns = seen.t_ns

@@ -29,7 +29,7 @@ def coin_findings(setup: SetUp) -> list[ConfigFinding]:
         return [ConfigFinding(("device", "chute"), wrong, fix)]
     if not keys.acceptor and "chute" not in setup.devices:
         fix = "add [device.chute], or give the acceptor's address, such as 2"
-        return [ConfigFinding(("device", COINS, "acceptor"), "no token can come in: there is no acceptor", fix)]
+        return [ConfigFinding(("device", COINS, "acceptor"), "no token can be inserted: there is no acceptor", fix)]
     return []
 
 

@@ -97,7 +97,7 @@ class PlayCourse:
         self.change(t_ns)
 
     def let_go(self, t_ns: int, what: str) -> None:
-        """The play goes on as it was, if nothing else holds it."""
+        """The play continues as it was, if nothing else holds it."""
         self._holds.discard(what)
         if self.playable:
             self.thaw(t_ns)
@@ -110,7 +110,7 @@ class PlayCourse:
             self._rounds.run_due_ns = NEVER_NS
 
     def thaw(self, t_ns: int) -> None:
-        """The time of the play goes on, unless something holds it."""
+        """The time of the play continues, unless something holds it."""
         if self._left_ns is not None and not self._holds:
             self._rounds.run_due_ns, self._left_ns = t_ns + self._left_ns, None
 

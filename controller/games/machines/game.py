@@ -1,6 +1,6 @@
 """The law of every machine's plays: no play in a fault, behind an open door or in test mode; each token in the account.
 
-A play that is held goes on where it was, after the door is closed, the fault is cleared, or the power is back: its
+A play that is held continues where it was, after the door is closed, the fault is cleared, or the power is back: its
 state is in every record of the account. What is played is a part of the machine: `Plays`.
 """
 
@@ -93,10 +93,10 @@ class Plays(Protocol):
         """The time of the play is over."""
 
     def restore(self, carried: Mapping[str, Any]) -> None:
-        """Goes on from the last record; empty where there is none that can be read."""
+        """Continues from the last record; empty where there is none that can be read."""
 
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
-        """Goes on with a play from its state, as `state` gave it."""
+        """Continues with a play from its state, as `state` gave it."""
 
     def ruled(self, t_ns: int) -> None:
         """A person corrected one of the last plays."""
@@ -145,7 +145,7 @@ class MachineGame:
         self._course = parts.course
         self._identities = parts.identities
         self._left: Mapping[str, Any] | None = None
-        """The state of the play that was open when the service before ended, until that play goes on."""
+        """The state of the play that was open when the service before ended, until that play continues."""
         self._begun = False
         self._broken: list[Fault] = []
         """Faults that the start has found."""
@@ -203,7 +203,7 @@ class MachineGame:
             self._left = None
             self._course.forget()
             self.plays.reset()
-            self.account.write(t_ns, "stake_refunded", tokens=staked, detail="the play is void: its stake goes back")
+            self.account.write(t_ns, "stake_refunded", tokens=staked, detail="the play is void: its stake is refunded")
         return why
 
     # --- held and gone on with ---------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class MachineGame:
         return carried
 
     def power_lost(self, t_ns: int, recalled: bool) -> Phase | None:
-        """The last play was open when the power failed: it goes on where it was, if it was this game's."""
+        """The last play was open when the power failed: it continues where it was, if it was this game's."""
         if not recalled:
             self._left = None
             return None

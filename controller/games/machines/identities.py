@@ -33,7 +33,7 @@ class CoinIdentities:
         return {"identities": self._recorded} if self._recorded else {}
 
     def restore(self, carried: Mapping[str, Any]) -> None:
-        """Goes on from the last record."""
+        """Continues from the last record."""
         identities = carried.get("identities")
         self._recorded = identities if isinstance(identities, dict) else {}
 

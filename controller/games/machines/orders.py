@@ -63,7 +63,7 @@ def settle_debt(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 
 def _tokens(verb: str, text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) <= 6):
-        raise OrderRefused(f"{verb}: tokens={text!r} is no number of tokens")
+        raise OrderRefused(f"{verb}: tokens={text!r} is not a number of tokens")
     return int(text)
 
 
@@ -71,7 +71,7 @@ def _machine(lifecycle: TableLifecycle, verb: str) -> MachineGame:
     game = lifecycle.game
     if not isinstance(game, MachineGame):
         raise OrderRefused(
-            f"{verb}: this table is no machine; it is for token_pusher, skill_stop_reel and skill_stop_video"
+            f"{verb}: this table is not a machine; it is for token_pusher, skill_stop_reel and skill_stop_video"
         )
     return game
 

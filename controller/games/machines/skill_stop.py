@@ -1,9 +1,9 @@
 """Plays of a skill-stop machine: a token spins the reels, the player stops each, and the win lines are read.
 
-    open ──token──► spinning ──each button stops its own reel──► all stand: outcome ──► open
+    open ──token──► spinning ──each button stops its own reel──► all at rest: outcome ──► open
                        ├── `longest_s` of the model: the house parks the others, and no line awards
                        └── door, fault, test mode, power ──► held: the reels are stopped; then those that the player had
-                           stopped are brought back, and the others spin anew
+                           stopped are brought back, and the others spin again
 
 What the reels show while no play is on is the last valid result: after a power cut, a fault, or a void play they turn
 back to it before a token is taken (9 NYCRR 5319.54(e)). Whether a reel is a motor's or a picture's, this is the same.
@@ -117,7 +117,7 @@ class PlayedReels:
         return state if self.awarded is None else {**state, "awarded": self.awarded}
 
     def resume(self, state: Mapping[str, Any], results: SkillStopResults) -> None:
-        """Goes on from `state`, as far as its stops are those of these reels."""
+        """Continues from `state`, as far as its stops are those of these reels."""
         stops, by_player = state.get("stops"), state.get("by_player")
         if isinstance(stops, list) and isinstance(by_player, list) and len(stops) == len(by_player) == len(self.stops):
             self.stops = [stop if results.is_stop(stop) else None for stop in stops]
@@ -208,7 +208,7 @@ class SkillStopPlays:
         self._shown = [HOME] * self.results.reels
 
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
-        """The play goes on with the reels that were stopped, and its whole time from now on."""
+        """The play continues with the reels that were stopped, and its whole time from now on."""
         self._play.resume(state, self.results)
         self._course.set_time(t_ns, self._longest_ns)
 
@@ -219,7 +219,7 @@ class SkillStopPlays:
             self._drive(t_ns)
             return
         self._account.token_in(1)
-        self._account.write(t_ns, "hand_pay_due", tokens=1, detail="it came in while the reels turned")
+        self._account.write(t_ns, "hand_pay_due", tokens=1, detail="it was inserted while the reels turned")
 
     def run_due(self, t_ns: int) -> None:
         """The player's time is over: the house stops what still turns."""
@@ -359,7 +359,7 @@ class PlayRecall:
 
 
 def _published(proof: ImageProof) -> StoppedImage:
-    """Why a reel on a screen stands where it is, as evidence has it."""
+    """Why a reel on a screen stopped where it is, for the evidence."""
     return StoppedImage(
         image=proof.image,
         lit_ns=proof.lit_ns,

@@ -21,7 +21,7 @@ from msgspec import Meta
 ANY: Final = "*"
 """In an award: any symbol."""
 HOME: Final = 0
-"""Where the house parks a reel that the player has not stopped, and where the first reels of all stand (ours)."""
+"""Where the house parks a reel that the player has not stopped, and where the reels first are (ours)."""
 
 
 class Award(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,7 +168,7 @@ def _lines_at(model: PlayModel, stops: Sequence[int]) -> list[WinLineShown]:
 
 
 def parking(model: PlayModel, stops: Sequence[int | None]) -> list[int]:
-    """Where all reels stand once the house has parked those that the player left (None): no line looks like an award.
+    """Where all reels are once the house has parked those that the player left (None): no line looks like an award.
 
     They are parked at home. Where home would show an award beside what the player has stopped, one of them is parked
     at its first stop that shows none, or the least: an award may need none of the parked reels.

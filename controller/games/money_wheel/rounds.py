@@ -146,7 +146,7 @@ class MoneyWheelGame:
     def _begin(self, seen: WheelMoved, t_ns: int) -> None:
         nudge = self._nudge
         if nudge is not None and seen.direction == nudge.direction:
-            # Pushed on in the same direction: the movement before was no wind-up.
+            # Pushed on in the same direction: the movement before was not a wind-up.
             self._end_nudge(t_ns)
             if self.rounds.phase is not OPEN:
                 return

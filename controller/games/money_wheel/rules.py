@@ -63,7 +63,7 @@ class MoneyWheelRules(RoundRules, frozen=True, kw_only=True, forbid_unknown_fiel
             if found[known.face] != known.count.value
         ]
         unknown = sorted(set(found) - set(self.face_names()))
-        return wrong + [f"{face!r} is no face of {self.section}" for face in unknown]
+        return wrong + [f"{face!r} is not a face of {self.section}" for face in unknown]
 
     @staticmethod
     def _wanted(known: Face) -> str:

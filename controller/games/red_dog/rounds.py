@@ -125,8 +125,8 @@ class RedDogHands:
         unknown = [card for card in cards if card not in DECK]
         if unknown:
             raise ValueError(
-                f"cards {name!r}: {unknown[0]!r} is no card; give them in the order in which they were dealt, such as "
-                "4s-7d-5c, with ranks A 2 to 9 T J Q K and suits s h d c"
+                f"cards {name!r}: {unknown[0]!r} is not a card; give them in the order in which they were dealt, such "
+                "as 4s-7d-5c, with ranks A 2 to 9 T J Q K and suits s h d c"
             )
         result = decided(cards)
         if result is None:

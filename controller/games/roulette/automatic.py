@@ -131,7 +131,7 @@ class AutomaticRouletteGame:
                     self._outside_a_round(seen, t_ns)
             case AutoSpinDenied():
                 self._spinning = False
-                # What began early was no spin: no round is there that it could end.
+                # What began early was not a spin: no round is there that it could end.
                 self._early = []
                 self._denied(t_ns, seen.state)
             case AutoNumber():
@@ -196,7 +196,7 @@ class AutomaticRouletteGame:
     def _came_to_nothing(self, t_ns: int, what: str) -> None:
         """Drops a spin that ended before the last round was settled, with a warning."""
         if self._early:
-            detail = f"the wheel spun and {what} before the last round was settled: it counts for nothing"
+            detail = f"the wheel spun and {what} before the last round was settled: it does not count"
             self.report.warn(t_ns, "wheel", "ball_before_settled", detail)
         self._early = []
 
@@ -214,7 +214,10 @@ class AutomaticRouletteGame:
         elif self.rounds.phase is RUNNING_OUT and not seen.in_order:
             self._take_round(seen)
             self.rounds.unresolved(
-                t_ns, "joined_mid_spin", self._evidence("the ball ran when the wheel was first heard"), []
+                t_ns,
+                "joined_mid_spin",
+                self._evidence("the ball was already running when the first status of the wheel arrived"),
+                [],
             )
 
     def _take_round(self, seen: AutoSpinStarted) -> None:
@@ -255,7 +258,7 @@ class AutomaticRouletteGame:
         if self.rounds.phase is not RUNNING:
             return
         if not self._results.has(seen.pocket):
-            self._unread(t_ns, f"the wheel says {seen.pocket!r}, which is no pocket of it")
+            self._unread(t_ns, f"the wheel says {seen.pocket!r}, which is not one of its pockets")
             return
         result = self._results.result(seen.pocket)
         evidence = self._evidence(", ".join(seen.doubts))
@@ -320,9 +323,9 @@ def _ball_direction(seen: AutoSpinStarted) -> str | None:
 def _no_number(seen: AutoNoNumber) -> str:
     """Why a spin has no number, as far as the wheel reported."""
     if seen.state is WheelState.WINNING_NUMBER:
-        ended = "the wheel ended the spin without a number of its own"
+        ended = "the wheel ended the spin without reporting a number"
     elif seen.state is WheelState.CLOSED:
         ended = "the wheel closed without a number"
     else:
-        ended = f"the wheel went on to state {seen.state:d} without a number"
+        ended = f"the wheel changed to state {seen.state:d} without a number"
     return f"{ended}, after {', '.join(seen.doubts)}" if seen.doubts else f"{ended}, and gave no reason"

@@ -63,7 +63,7 @@ class RouletteLayout:
             KeyError: this wheel has no outcome in such a pocket (00 of a wheel used as a single-zero wheel).
         """
         if pocket not in self._winning:
-            raise KeyError(f"pocket {pocket!r} is no outcome on the wheel {self.wheel!r}")
+            raise KeyError(f"pocket {pocket!r} is not an outcome on the wheel {self.wheel!r}")
         winning = self._winning[pocket]
         if winning is None:
             winning = self._winning[pocket] = self._winners(pocket)

@@ -225,7 +225,7 @@ class RouletteGame:
             self.report.fault(Fault(seen.t_ns, "sensor_missing", detail))
 
     def _covered(self, seen: TrackCovered) -> None:
-        """A dust cover on a closed wheel is no fault: the driver reports again once the table is open."""
+        """A dust cover on a closed wheel is not a fault: the driver reports again once the table is open."""
         if self.rounds.phase is not SHUT:
             detail = f"{seen.line} is 1 for {seen.for_s:g} s: something covers it, or it is inverted in the file"
             self.report.fault(Fault(seen.t_ns, "sensor_stuck", detail, seen.line))
@@ -236,7 +236,7 @@ class RouletteGame:
             self._early = [seen]
         elif isinstance(seen, TrackQuiet):
             if self._early and seen.passes > 1:
-                detail = "a ball was thrown and came off before the last round was settled: it counts for nothing"
+                detail = "a ball was thrown and came off before the last round was settled: it does not count"
                 self.report.event(
                     events.DeviceWarning, seen.t_ns, device="wheel", warning="ball_before_settled", detail=detail
                 )
@@ -306,7 +306,9 @@ class RouletteGame:
         self.report.event(events.RoundStarted, t_ns, direction=around_the_bowl(seen.direction))
         if not self._rotor:
             slow = seen.rotor_rpm >= AT_REST_RPM
-            detail = "the rotor has no direction: it is too slow" if slow else "the rotor has no direction: it stands"
+            detail = (
+                "the rotor has no direction: it is too slow" if slow else "the rotor has no direction: it is at rest"
+            )
             self._refuse(t_ns, "rotor_not_turning", detail, ours=slow)
         elif seen.direction == self._rotor:
             self._refuse(t_ns, "ball_direction", "the ball runs with the rotor")

@@ -73,7 +73,7 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
         fix = "add zeros and numbers under [house]"
         return [ConfigFinding(pockets, f'is "{HOUSE_WHEEL}", and the house\'s rules name no pockets', fix)]
     if own and not order:
-        return []  # The device's own keys report that; pockets and bets without an order are no mistakes of their own.
+        return []  # The device's own keys report that; pockets and bets without an order are not mistakes of their own.
     if house.pockets and not own:
         fix = f'write pockets = "{HOUSE_WHEEL}" and order under [device.wheel], or remove numbers and zeros'
         wrong = f"gives pockets of the house's own, and the wheel is {_pockets(device)}"

@@ -82,7 +82,7 @@ class DiceAge:
         return max(end_ns if self.nearly else end_ns - WARN_HOURS * HOUR_NS, self._begun_ns)
 
     def restore(self, published: str | None, last: str) -> None:
-        """Goes on from what was `published` before a restart; `last` is the time of the last event before it."""
+        """Continues from what was `published` before a restart; `last` is the time of the last event before it."""
         if self.hours is None or published is None:
             return
         self._placed, self._last = _read(published), _read(last)

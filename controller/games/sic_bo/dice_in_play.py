@@ -169,7 +169,7 @@ class DiceInPlay:
         """What the sources of values come to, the automated shaker among them; None while one is awaited."""
         read = self.values.read
         if self.values.lie and read is not None and "cocked" in read.lying:
-            return Doubted(NOT_FLAT, f"how they lie, as the board reads them: {', '.join(read.lying)}")
+            return Doubted(NOT_FLAT, f"as the board reads them: {', '.join(read.lying)}")
         found = self.values.verdict(t_ns)
         if isinstance(found, Read) and self.tossed is not None and not self.by_hand:
             if not self.tossed.contradicts(found.dice):

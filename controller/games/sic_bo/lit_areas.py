@@ -4,7 +4,7 @@
                                                  └─ the lamps fail ──► outcome; a supervisor settles; play ceases
 
 The lamps are the layout's "electrical device". Before the dice are seen its failure voids the round; after that the
-round is valid, is settled in a supervisor's presence, and nothing is played until it is mended (9.6(b)).
+round is valid, is settled in a supervisor's presence, and nothing is played until it is fixed (9.6(b)).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from drivers.lamps.lamp_board import LampActuator
 LAMP_BOARD: Final = "lamp_board"
 LAMPS_FAILED: Final = "lamps_failed"
 THE_LAMPS: Final = "the lamps"
-"""The cause of their fault, while they are not mended."""
+"""The cause of their fault, while they are not fixed."""
 
 
 class LitAreas:
@@ -72,7 +72,7 @@ class LitAreas:
         self.lamps.darken(t_ns)
 
     def doubt(self, failure: str, t_ns: int) -> None:
-        """The lamps failed before a restart: each of them is tested before the failure counts as mended."""
+        """The lamps failed before a restart: each of them is tested before the failure counts as fixed."""
         self.lamps.doubt([area.number for area in AREAS], failure, t_ns)
 
     def settling_begins(self) -> None:

@@ -64,7 +64,7 @@ def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> s
     if not game.settle_attended(t_ns, "supervisor"):
         against = f": {game.settle_refused}" if game.settle_refused is not None else "; settle it with settle"
         raise OrderRefused(f"settle_attended: no round waits for a supervisor{against}")
-    return f"round {number} is settled; play ceases until lamp_board is mended and cleared"
+    return f"round {number} is settled; play ceases until lamp_board is repaired and cleared"
 
 
 def _sic_bo(lifecycle: TableLifecycle, verb: str) -> SicBoGame:

@@ -153,7 +153,7 @@ class SicBoGame:
         self.dice.judge(t_ns)
 
     def give_up(self, t_ns: int) -> None:
-        """Nothing of the round goes on: the shaker stops, the lamps are dark."""
+        """Nothing of the round continues: the shaker stops, the lamps are dark."""
         if self.tossed is not None:
             self.tossed.give_up(t_ns)
         self.upkeep.give_up(t_ns)
@@ -217,7 +217,7 @@ class SicBoGame:
         return self.upkeep.carried_state
 
     def restore(self, state: TableState) -> None:
-        """Goes on from where the journal holds the table."""
+        """Continues from where the journal holds the table."""
         self._settling.restore(state)
         self._stood = state.faults
         self.upkeep.restore(state)

@@ -108,7 +108,7 @@ class SicBoSettling:
     # --- a round that was left -----------------------------------------------------------------------------------
 
     def restore(self, state: TableState) -> None:
-        """Goes on from where the journal holds the table."""
+        """Continues from where the journal holds the table."""
         record = state.record(state.round)
         paid = state.phase == feed_phase.VOID and record is not None and record.verdict != "void"
         self._left = paid or state.phase in (feed_phase.SETTLING, feed_phase.UNRESOLVED)

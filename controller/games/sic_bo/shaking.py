@@ -1,7 +1,7 @@
 """One round's shaking by hand: covered, shaken under the cover, at rest, uncovered (19:47-9.5(c), 13:69F-9.5(d)1).
 
 cover on ──► shakes ──► the dice are at rest ──► cover off: revealed
-               ▲             │ shaken again under the cover: it begins anew
+               ▲             │ shaken again under the cover: it begins again
                └─────────────┘
 """
 

@@ -55,7 +55,7 @@ class SicBoUpkeep:
         if not shut:
             raise NotNowError("the table is open: close it first")
         if areas.failure is not None:
-            raise NotNowError(f"{areas.failure}; it is looked at again every few seconds: mend it first")
+            raise NotNowError(f"{areas.failure}; it is checked again every few seconds: repair it first")
         lamps = frozenset(area.number for area in (AREAS if dice is None else areas.layout.lit(dice)))
         # In which order values are entered makes no other result of them.
         name = ALL_LAMPS if dice is None else words(sorted(dice))
@@ -197,7 +197,7 @@ class SicBoUpkeep:
             self._report.event(events.CarriedStateChanged, t_ns, act=act, by=by, course=carried)
 
     def restore(self, state: TableState) -> None:
-        """Goes on from where the journal holds the table."""
+        """Continues from where the journal holds the table."""
         carried = carried_last(state)
         if carried is not None:
             self.age.restore(carried.dice_placed, state.time)

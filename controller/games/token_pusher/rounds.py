@@ -127,7 +127,7 @@ class PusherPlays:
             self._board.restore(carried)
 
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
-        """The play goes on, with its whole time from now on."""
+        """The play continues, with its whole time from now on."""
         self._falls = [int(fell_ns) for fell_ns in state.get("falls_ns", ())]
         self._course.set_time(t_ns, self._play_ns)
 
@@ -231,7 +231,7 @@ class BoardPlays:
         return {} if self._counter is None else {"won": self._counter}
 
     def restore(self, carried: Mapping[str, Any]) -> None:
-        """Goes on from the counter as it was recorded."""
+        """Continues from the counter as it was recorded."""
         won = carried.get("won")
         self._counter = won if isinstance(won, int) else None
         self._board.restore_won(self._counter)

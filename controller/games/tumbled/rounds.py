@@ -5,7 +5,7 @@
                                       └── the player's, at ───┘
                                           beat the dealer
 
-The text has no number of inversions, no rule for a die that does not lie flat and none for a jam: what is done then is
+The text has no number of inversions, no rule for a die that is not flat and none for a jam: what is done then is
 ours. Where a motor turns the cage, it does from the call until the least inversions are proven; whatever ends a round
 stops it first. What the dice of a round come to is judged by its parts (`tumbled_dice`, `runs`, `record`).
 """
@@ -47,7 +47,8 @@ class TumbledOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_fie
         Meta(
             ge=1,
             le=600,
-            description="with keypad and reading board, so long the one is awaited once the other has reported (ours)",
+            description="with keypad and reading board, the one is awaited this long once the other has reported "
+            "(ours)",
         ),
     ] = 20.0
 

@@ -22,7 +22,7 @@ class RunRefusal(NamedTuple):
     reason: str
     detail: str
     void: bool
-    """Whether it is known that it was no tumble; else it is only not proven that it was one."""
+    """Whether it is known that it was not a tumble; otherwise it is only not proven that it was one."""
 
 
 def refusal_of(run: RunOver) -> RunRefusal | None:

@@ -1,7 +1,7 @@
 """The dice of one round of cage or chute: tumbled after the call, seen to lie, and their values given.
 
-Each tumble is judged when its dice lie: too few inversions or a baffle missed void the round, and what is not proven is
-left to the dealer. Values count only of dice that are known to be at rest and were not moved since.
+Each tumble is judged when its dice are at rest: too few inversions or a baffle missed void the round, and what is not
+proven is left to the dealer. Values count only of dice that are known to be at rest and were not moved since.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class TumbleStage(Enum):
 
 
 class KeptTumble:
-    """What the tumbler did since the verdict and goes on with: it belongs to the next round."""
+    """What the tumbler did since the verdict and continues with: it belongs to the next round."""
 
     def __init__(self, device: str, report: Report) -> None:
         self._device = device
@@ -55,11 +55,11 @@ class KeptTumble:
         self._kept = []
 
     def begins(self, seen: TumbleStarted) -> None:
-        """A tumble began that ended the round: it goes on."""
+        """A tumble began that ended the round: it continues."""
         self._kept = [seen]
 
     def keep(self, seen: Observation) -> None:
-        """After the verdict: a tumble that ends before the bets are settled counts for nothing."""
+        """After the verdict: a tumble that ends before the bets are settled does not count."""
         if isinstance(seen, DiceStirred):
             self._kept = [seen]
         elif isinstance(seen, CageRested | ChuteRested):
@@ -116,7 +116,7 @@ class TumbledDice:
         self._values.begin()
 
     def called(self) -> None:
-        """ "No more bets": what was moved before was no tumble."""
+        """ "No more bets": what was moved before was not a tumble."""
         self._stirred_only = None
 
     def judge(self, seen: Observation, t_ns: int) -> None:

@@ -110,7 +110,7 @@ def _round(rounds: RoundLifecycle, verb: str, given: GivenKeys) -> Ruling:
             raise OrderRefused(f"{verb}: {rounds.recent.span}")
         return last
     if not (named.isascii() and named.isdecimal() and len(named) <= 18):
-        raise OrderRefused(f"{verb}: round {named!r} is no number")
+        raise OrderRefused(f"{verb}: round {named!r} is not a number")
     found = rounds.recent.of(int(named))
     if found is None:
         raise OrderRefused(f"{verb}: round {named} cannot be recalled: {rounds.recent.span}")

@@ -1,7 +1,7 @@
 """The wheel's own sensor: five tracks that show in a code which space is at the indicator.
 
-Neighbouring spaces differ in one track, the last and the first too. A code that is no neighbour of the last one tells
-of lost edges.
+Neighbouring spaces differ in one track, the last and the first too. A code that is not a neighbour of the last one
+tells of lost edges.
 """
 
 from typing import Annotated, Final

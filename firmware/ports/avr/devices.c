@@ -32,7 +32,7 @@ void port_output(uint8_t pin, uint8_t value)
 
 /* --- the converter -------------------------------------------------------------------------------------------------- */
 
-#define FIRST_ANALOGUE_ONLY 6U /* ADC6 and ADC7 are no pins of a port */
+#define FIRST_ANALOGUE_ONLY 6U /* ADC6 and ADC7 are not pins of a port */
 
 EMPTY_INTERRUPT(ADC_vect) /* wakes the main loop */
 
@@ -122,7 +122,7 @@ static bool handed_over_in_r2(void)
 }
 
 /* Makes out why the board began. A bootloader that waits in vain for a new program ends with a reset by the watchdog: where it
- * is the one that says "watchdog", that tells nothing of ours. */
+ * is the one that reports "watchdog", that shows nothing of ours. */
 static void reset_begin(void)
 {
     uint8_t cause = reset_cause;

@@ -15,7 +15,7 @@
 /* A pull-up of 20 to 50 kΩ loads some 100 pF of cable within 20 µs (ours). */
 #define PULL_UP_TICKS 40U
 
-/* A storm: so many interrupts of inputs (UINT8_MAX) without a place in the ring, which the main loop had no time to empty.
+/* A storm: this many interrupts of inputs (UINT8_MAX) without a place in the ring, which the main loop had no time to empty.
  * The interrupt itself then silences its port, or nothing else would ever run: the watchdog would bite. The main loop looks for
  * the inputs that change in each of two windows, leaves these alone (`masked`), and tries again after some turns of the timer. */
 #define STORM_WINDOW_TICKS 128U /* 64 µs: what changes less often than that does no harm (ours) */
@@ -24,7 +24,7 @@
 /* A ring of 64 raw snapshots. The index is a byte and counts bytes, so it begins again by itself. One stays free.
  *
  * What finds no room is counted. Then nothing more is let in until the main loop has taken all there is, so that
- * the loss has one place in the order; after it stands a snapshot that the main loop takes itself.
+ * the loss has one place in the order; it is followed by a snapshot that the main loop takes itself.
  */
 struct raw {
     uint8_t pins; /* bit 0 set: port D as it is; clear: port C, moved up by one */
@@ -116,7 +116,7 @@ uint8_t port_masked(void)
     return masked;
 }
 
-/* Forgets the snapshots that wait, and begins anew with these inputs; says the levels now, and how many were forgotten.
+/* Forgets the snapshots that wait, and begins again with these inputs; returns the levels now, and how many were forgotten.
  * With interrupts off. */
 static struct stamp begin_anew(uint8_t inputs, struct port_snapshot *found)
 {

@@ -1,6 +1,6 @@
 /* The reference board's hardware in virtual time: what the port of a computer drives the core with.
  *
- * Time stands still until machine_run. It is ticks in 64 bits; the core sees the low 32. One turn of the core's main loop
+ * Time does not pass until machine_run. It is ticks in 64 bits; the core sees the low 32. One turn of the core's main loop
  * takes MACHINE_TURN_TICKS; interrupts cost nothing. Bytes take their time on the line, 80 ticks each, both ways.
  */
 #ifndef FELTWIRE_MACHINE_H
@@ -28,7 +28,7 @@ struct machine_change {
 
 /* Powers the board on: `kept` are PORT_EEPROM_SIZE bytes, or null for an erased one; `why` are bits RESET_ of
  * messages.h. A program that calls it again has a core whose variables are not as C made them: what its begin functions set
- * anew is all that is as after a reset. */
+ * again is all that is as after a reset. */
 void machine_begin(uint64_t ticks, const uint8_t *kept, uint8_t why);
 
 /* Before that: the board has a FRAM with these PORT_EEPROM_SIZE bytes, or none (null, as at first). A byte of it is written at
@@ -61,7 +61,7 @@ uint8_t machine_pin(uint8_t pin);
 void machine_eeprom(uint8_t to[PORT_EEPROM_SIZE], uint32_t seed);
 bool machine_eeprom_busy(void);
 
-/* Ticks since the watchdog was patted last; the board would begin anew after 250 ms. */
+/* Ticks since the watchdog was patted last; the board would restart after 250 ms. */
 uint64_t machine_unpatted(void);
 
 #endif

@@ -29,7 +29,7 @@
 #include "machine.h"
 #include "messages.h"
 
-#define SLICE_TICKS TICKS_A_MS /* the port is looked at so often (ours) */
+#define SLICE_TICKS TICKS_A_MS /* the port is looked at this often (ours) */
 #define NS_A_TICK 500
 
 static int port = -1;

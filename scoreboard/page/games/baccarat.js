@@ -65,7 +65,7 @@ const big = ([, , mark, ties]) => [
   ties ? h("line.tie", { x1: 0.15, y1: 0.85, x2: 0.85, y2: 0.15 }) : null,
   ties > 1 ? h("text.ties", { x: 0.82, y: 0.95 }, ties) : null,
 ];
-// Red is round and rises, blue is square and falls: they are told apart without color.
+// Red is round and rises, blue is square and falls: they can be distinguished without color.
 const ring = ([, , mark]) => (mark === "red" ? h("circle.ring", { cx: 0.5, cy: 0.5, r: 0.32 }) : h("rect.ring", { x: 0.2, y: 0.2, width: 0.6, height: 0.6 }));
 const dot = ([, , mark]) => (mark === "red" ? h("circle.fill", { cx: 0.5, cy: 0.5, r: 0.34 }) : h("rect.fill", { x: 0.18, y: 0.18, width: 0.64, height: 0.64 }));
 const slash = ([, , mark]) => (mark === "red" ? h("line.slash", { x1: 0.2, y1: 0.8, x2: 0.8, y2: 0.2 }) : h("line.slash", { x1: 0.2, y1: 0.2, x2: 0.8, y2: 0.8 }));

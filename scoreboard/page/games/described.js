@@ -7,7 +7,7 @@ import { number, short, t, worded } from "../words.js";
 
 const COLORS = new Set(["plain", "red", "black", "green", "gold", "blue", "white"]);
 
-// A word of the game in the language of the page; in English where that lacks it, which is marked; else as the feed has it.
+// A word of the game in the language of the page; in English where that lacks it, which is marked; otherwise as the feed has it.
 const word = (view, value) => worded(view.view.words, value);
 
 const colorOf = (view, value) => {

@@ -85,7 +85,7 @@ function metersOf({ credits, debt, meters }) {
 // Seven digits, as the meters have them.
 const digits = (value) => String(value ?? 0).padStart(7, "0");
 
-// The play as it stands: what it won by which line, or why it has no result.
+// The state of the play: what it won by which line, or why it has no result.
 function recalled(play) {
   const { round, verdict, result, reason: why, by, corrected } = play;
   const lines = listed(result?.lines).map((line) => symbolsOf(line).join(" · "));

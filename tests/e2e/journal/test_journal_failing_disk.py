@@ -19,7 +19,7 @@ FAILURES = {
     errno.EIO: ("the disk answered with an error", "replace the card or disk"),
 }
 CALLS = {"write": (70, 300), "sync": (16, 30)}
-"""At most so many before the first event: the file, its tables, the first seal. At least so many in all."""
+"""At most this many before the first event: the file, its tables, the first seal. At least this many in all."""
 BOTH_CALLS = pytest.mark.parametrize("call", CALLS)
 EACH = pytest.mark.parametrize("number", FAILURES, ids=["full", "read-only", "broken"])
 
@@ -48,7 +48,7 @@ def test_after_one_failure_nothing_is_written_though_the_disk_is_well_again(
         disk = failing(call, rng.randrange(*CALLS[call]), errno.EIO, once=True)
         said, seen = play_and_judge(library, scratch / str(run), run, disk)
         if not said:
-            continue  # it was the witness's own write that failed: play goes on
+            continue  # it was the witness's own write that failed: play continues
         assert "the disk answered with an error" in said
         assert len(seen) < 200
 

@@ -1,4 +1,4 @@
-"""The service is killed at any moment: what anybody was told is there, and the next start goes on from it."""
+"""The service is killed at any moment: what anybody was told is there, and the next start continues from it."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def check_cut(folder: Path, truth: Submitted, moment: Moment, where: str, epoch:
     assert judge.missing(hashes, moment.seen) == [], where
     assert journal.lost == {}, f"{where}: the witness accuses a disk that lost nothing"
     judge.check_tables(journal)
-    # It goes on from there, and stays whole.
+    # It continues from there, and stays whole.
     truth = dict(truth)
     house = LoadedHouse(journal, epoch, Random(moment.step), lambda some: truth.update(judge.bodies(some)))
     assert house.play(5, lambda heads: None) is None

@@ -13,7 +13,7 @@
  *   s P B        sets bit B of PINB (`sbi`; P is not used)
  *   o N          keeps interrupts off for N ms; answers o
  *   z            sleeps with interrupts off
- *   x            executes what is no instruction
+ *   x            executes what is not an instruction
  *
  * At its start it sends B, the cause of the reset (MCUSR) and a byte of RAM that no start-up code clears. The watchdog
  * bites after 250 ms. RAM at the top of the stack is used by `o` to show how deep it goes.

@@ -300,7 +300,7 @@ NOT_FOUND: dict[str, Callable[[Journals, Path], bool]] = {
     "the same, and the witness file rewritten to fit": cut_and_witness_rewritten,
     "records without a seal are rewritten after a crash, and the witness file deleted": unsealed_rewritten,
     "the whole file is replaced by one of another key": another_key,
-    "history is written anew with the signing key": same_key,
+    "history is written again with the signing key": same_key,
     "the `state` of a base that an older Feltwire left is edited": unsigned_state,
     "an archive is cut off before its closing seal": archive_cut,
 }

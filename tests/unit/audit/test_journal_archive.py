@@ -192,7 +192,7 @@ def test_nothing_is_archived_of_a_journal_that_does_not_verify(journal: Path, tm
 def test_a_file_that_is_there_is_never_written_over(journal: Path, tmp_path: Path) -> None:
     out = tmp_path / "old.sqlite"
     out.write_text("the accounts of 2025")
-    with pytest.raises(JournalError, match="this is no journal"):
+    with pytest.raises(JournalError, match="this is not a journal"):
         move(journal, out, after(2))
     assert out.read_text() == "the accounts of 2025"
     other = tmp_path / "other.sqlite"

@@ -77,7 +77,7 @@ def test_a_journal_without_its_beginning_is_told_from_a_file_that_never_was_one(
     with pytest.raises(JournalDamaged, match=r"its beginning is destroyed.*journal retire"):
         verify(path)
     witness_path(path).unlink()
-    with pytest.raises(JournalError, match=r"this is no journal; give the path"):
+    with pytest.raises(JournalError, match=r"this is not a journal; give the path"):
         verify(path)
 
 

@@ -69,5 +69,5 @@ def test_what_no_subscriber_can_read_for_its_number_is_no_event(before: bytes, a
     forged = entry._replace(body=entry.body.replace(before, after))
     with pytest.raises(events.EventError):
         events.decode(forged.body)
-    with pytest.raises(BodyError, match="body is no event"):
+    with pytest.raises(BodyError, match="body is not an event"):
         columns_of(Record(1, *forged, hash=b""))

@@ -291,11 +291,11 @@ def test_a_file_that_cannot_be_used_says_what_it_is(tmp_path: Path, journal: Pat
         tmp_path / "nowhere": "there is no such file",
         tmp_path: "it is a folder",
         tmp_path / "empty": "it is empty",
-        tmp_path / "text": "this is no journal; give the path of a journal, such as journal.sqlite",
+        tmp_path / "text": "this is not a journal; give the path of a journal, such as journal.sqlite",
         other: "it is an SQLite file, and not a journal",
         newer: "it was written by a newer Feltwire",
         never: "its version is 0, and no released Feltwire wrote such a journal; expected version 3; keep it",
-        Path("/dev/null"): "it is no ordinary file",
+        Path("/dev/null"): "it is not an ordinary file",
     }
     for path, what in said.items():
         with pytest.raises(JournalError, match=what) as raised:

@@ -265,7 +265,7 @@ def test_a_number_that_is_none_is_unresolved_at_once(shown: str) -> None:
     said = wheel.status(1, 118, times=9).heard(game=TRUSTED, device='pockets = "european"')
     verdict = said.one(events.Unresolved)
     assert verdict.mono_ns == wheel.sent[6].t_ns
-    assert "without a number of its own" in verdict.evidence.detail
+    assert "without reporting a number" in verdict.evidence.detail
 
 
 @pytest.mark.parametrize("flag", ["1", "2", "8"])

@@ -240,7 +240,7 @@ def test_a_supervisor_names_the_cards_of_an_unresolved_round(hands: ShoeHands) -
     [
         ("9s-6h-Kd", "are not dealt so by the drawing rules"),
         ("9s-6h-Kd-2c-3c", "are not dealt so by the drawing rules"),
-        ("9s-6h-Kd-1c", "'1c' is no card"),
+        ("9s-6h-Kd-1c", "'1c' is not a card"),
         ("", "cards"),
     ],
 )

@@ -27,9 +27,9 @@ def test_a_value_that_cannot_be_printed_is_refused(value: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "a=b", "naïve", "1st"])
 def test_only_names_are_keys_and_verbs(name: str) -> None:
-    with pytest.raises(CommandError, match="is no name"):
+    with pytest.raises(CommandError, match="is not a name"):
         command_of(name, {})
-    with pytest.raises(CommandError, match="is no name"):
+    with pytest.raises(CommandError, match="is not a name"):
         command_of("void", {name: "x"})
 
 

@@ -91,7 +91,7 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
         ('"pinctrl-rp1"', '"gpiochip0"', '7: lines.chip: "gpiochip0" is a number that can change with the kernel'),
         ("gpio = 17", "gpio = 34", "11: pins.rotor_a.gpio: GPIO34 is not on the 40-pin header; the header has GPIO0"),
         ("gpio = 17", "gpio = 40", "write { header = 40 } if you meant the pin"),
-        ("gpio = 17", "gpio = -1", "11: pins.rotor_a.gpio: -1 is no GPIO"),
+        ("gpio = 17", "gpio = -1", "11: pins.rotor_a.gpio: -1 is not a GPIO"),
         ("header = 13", "header = 17", "12: pins.rotor_b.header: pin 17 of the header is 3V3, not a GPIO; GPIO17 is"),
         ("header = 13", "header = 41", "12: pins.rotor_b.header: the header has no pin 41; write a pin from 1 to 40"),
         ("header = 13", "header = 11", "12: pins.rotor_b: has the same wire as rotor_a (GPIO17, header pin 11)"),
@@ -196,9 +196,12 @@ def test_the_faces_of_a_money_wheel_are_those_of_the_rules() -> None:
 @pytest.mark.parametrize(
     ("section", "problem"),
     [
-        ('[device.wheel]\ndriver = "roulette_weel"', '7: device.wheel.driver: "roulette_weel" is no driver of this'),
-        ("[device.wheel]\ndriver = 5", "7: device.wheel.driver: 5 is no driver of this device; "),
-        ('[device.wheel]\ndriver = "money_wheel"', '7: device.wheel.driver: "money_wheel" is no driver of this device'),
+        ('[device.wheel]\ndriver = "roulette_weel"', '7: device.wheel.driver: "roulette_weel" is not a driver of this'),
+        ("[device.wheel]\ndriver = 5", "7: device.wheel.driver: 5 is not a driver of this device; "),
+        (
+            '[device.wheel]\ndriver = "money_wheel"',
+            '7: device.wheel.driver: "money_wheel" is not a driver of this device',
+        ),
         ("[device.weel]\n", '6: device.weel: a roulette table has no such device; did you mean "wheel"?'),
         (
             '[device]\nwheel = "x"',

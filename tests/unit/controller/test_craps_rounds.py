@@ -275,11 +275,11 @@ def test_d8_a_call_after_the_dice_rest_is_carried_out_and_its_evidence_says_how_
     hands.throw(3, 3, settle=False)
     void = hands.order("void reason=improper_throw by=stickperson why=lobbed").one(events.Void)
     assert "lobbed; called 2." in void.evidence.detail
-    assert "whenever possible it comes before" in void.evidence.detail
+    assert "it comes before whenever possible" in void.evidence.detail
     on_bank = CrapsHands(craps_toml(reader=True))
     on_bank.wait(3)
     on_bank.throw(3, 3, settle=False)
-    # The reasons that show only when the dice lie have no such time.
+    # The reasons that show only when the dice are at rest have no such time.
     assert on_bank.order("void reason=die_on_bank by=stickperson").one(events.Void).evidence.detail == ""
 
 

@@ -125,7 +125,7 @@ def line(data: Data) -> str:
         ),
         (
             events.InspectionFailed(**TABLE, device="wheel", checks=["level"], by="tom", detail="0.4 degrees"),
-            "INSPECTION of wheel FAILED, says tom: level (0.4 degrees)",
+            "INSPECTION of wheel FAILED, by tom: level (0.4 degrees)",
         ),
         (
             events.DeviceFault(

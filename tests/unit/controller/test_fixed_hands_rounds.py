@@ -200,7 +200,7 @@ def test_a_dealers_card_that_was_not_read_is_called_by_a_person(stud: ShoeHands)
     stud.deal(STUD.replace("4h", "??"))
     assert stud.call().verdicts() == ["unresolved card_unread"]
     assert "expected 5 cards of one deck" in stud.order("correct round=1 cards=Ah-Kh-4h-3h by=ann why=x").reason
-    assert "'4x' is no card" in stud.order("correct round=1 cards=Ah-Kh-4x-3h-2h by=ann why=x").reason
+    assert "'4x' is not a card" in stud.order("correct round=1 cards=Ah-Kh-4x-3h-2h by=ann why=x").reason
     said = stud.ordered("correct round=1 cards=none by=ann why=nobody looked")
     assert said.one(events.RoundCorrected).to.result == {}
 

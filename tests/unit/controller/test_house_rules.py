@@ -208,7 +208,7 @@ def test_dice_of_the_house_pay_by_its_own_odds_and_symbols() -> None:
         (WHEEL, "count = 15, odds = 2", "count = 15", "house.faces[1].odds: is missing"),
         (WHEEL, "count = 1, odds = 40", "count = 0, odds = 40", "house.faces[5].count: 0 is out of range"),
         (WHEEL, '"star", count', '"joker", count', "house.faces[6].face: 'joker' is listed before"),
-        (WHEEL, '"star", "$1",', '"moon", "$1",', "device.wheel.faces: 'moon' is no face of house rules; list each"),
+        (WHEEL, '"star", "$1",', '"moon", "$1",', "device.wheel.faces: 'moon' is not a face of house rules; list each"),
         (WHEEL, '"star", "$1",', '"moon", "$1",', "0 spaces show star, and the house's rules want 1"),
         (WHEEL, "minimum_revolutions = 3", "minimum_revolutions = 9", "house.minimum_revolutions: 9 is out of range"),
         (WHEEL, 'void_call = "Spin again"', 'void_call = ""', "house.void_call:"),
@@ -351,7 +351,7 @@ def test_a_capture_of_a_house_table_is_replayed_by_its_own_rules(tmp_path: Path)
 
 def test_what_is_for_machines_alone_is_refused_without_a_citation() -> None:
     refused = CliRunner().invoke(main, ["certify", str(EXAMPLES / "house_wheel.toml")])
-    assert (refused.exit_code, "is no machine" in refused.output) == (2, True)
+    assert (refused.exit_code, "is not a machine" in refused.output) == (2, True)
     assert not CITATION.search(refused.output)
 
 

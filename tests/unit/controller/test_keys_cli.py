@@ -87,16 +87,16 @@ def test_a_secret_given_by_mistake_is_not_taken(folder: Path) -> None:
     [
         (["new"], "give one of --server, --client NAME and --signing"),
         (["new", "--server", "--signing"], "give one of --server"),
-        (["new", "--client", "Board 1"], '"Board 1" is no name for a key'),
+        (["new", "--client", "Board 1"], '"Board 1" is not a name for a key'),
         (["new", "--client", "server"], "the name of the service's own key"),
         (["allow", "board-1", "short", "--role", "read-only"], "a public key is 40 characters of Z85, here are 5"),
         (["allow", "board-1", "board-1.public", "--role", "read-only"], "there is no such file"),
         (["allow", "board-1", "x" * 40], "Missing option '--role'"),
         (["allow", "board-1", "0" * 40, "--role", "boss"], "'boss' is not one of"),
         (["allow", "board-1", "0" * 40, "--role", "technician", "--class", "A"], "a technician has none"),
-        (["allow", "../board", "0" * 40, "--role", "dealer"], '"../board" is no name for a key'),
+        (["allow", "../board", "0" * 40, "--role", "dealer"], '"../board" is not a name for a key'),
         (["revoke", "board-1"], "no key of this name is allowed here; there are: none"),
-        (["revoke", "../board"], '"../board" is no name for a key'),
+        (["revoke", "../board"], '"../board" is not a name for a key'),
     ],
 )
 def test_a_mistake_is_told_and_nothing_is_written(folder: Path, arguments: list[str], said: str) -> None:
@@ -123,7 +123,7 @@ def test_the_list_shows_who_comes_in_and_what_is_wrong(folder: Path) -> None:
     (folder / "allowed" / "board-3.toml").chmod(0o644)
     result = keys(folder, "list")
     assert result.exit_code == 2
-    assert "board-3.toml: it is no TOML" in result.output
+    assert "board-3.toml: it is not TOML" in result.output
 
 
 def test_a_revoked_key_is_let_in_again_only_by_force(folder: Path) -> None:

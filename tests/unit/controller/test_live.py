@@ -186,7 +186,7 @@ def test_a_chip_that_goes_is_a_fault_and_the_table_goes_on_in_time(caplog: pytes
     assert said.verdicts() == ["void sensor_missing"]
     wires = said.of(events.DeviceFault)[-1]
     assert (wires.device, wires.fault, wires.blocks_play) == ("wires", WIRES_FAILED, False)
-    assert "start the service again once this is mended" in wires.detail
+    assert "start the service again once this is fixed" in wires.detail
     table.command("clear", {"device": "wires", "by": "ann"}, "1")
     clock.advance_to(5 * S)
     (answer,) = table.tick().results
@@ -335,7 +335,7 @@ def after_a_spin(lines: MoneyLines) -> MoneyLines:
 
 
 def test_a_chip_that_comes_back_recovers_without_a_restart_and_a_supervisor_opens_the_table() -> None:
-    """The round is void, the levels are found anew, and nothing plays before somebody has cleared what stands."""
+    """The round is void, the levels are found again, and nothing plays before somebody has cleared what stands."""
     lines = MoneyLines().rest(3).call().spin(4 * TURN)
     gone_ns = lines.now_ns - S
     lines.rest(12)

@@ -1,4 +1,4 @@
-"""A display whose port is missing: play goes on, and an event, the log and the status say so at once."""
+"""A display whose port is missing: play continues, and an event, the log and the status say so at once."""
 
 from __future__ import annotations
 

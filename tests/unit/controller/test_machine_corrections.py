@@ -117,7 +117,7 @@ def test_what_left_the_machine_is_a_debt_and_tokens_of_others_are_not_taken_for_
     machine.token()
     machine.ok("void why=next by=ann")
     correct(machine, LOST[kind])
-    assert owed(machine) == (1, 20), "the stake of the next player is no award of the one before"
+    assert owed(machine) == (1, 20), "the stake of the next player is not an award of the one before"
     assert machine.ok("hand_pay by=ann") == "1 token paid by hand; 20 tokens owed by players: settle_debt"
     agreed(machine)
 

@@ -394,7 +394,7 @@ def test_a_token_that_nobody_can_prove_is_counted_by_a_person() -> None:
     machine.chute("2+ 2-")
     assert "doubt" in machine.refused("clear device=machine by=ann")
     assert "2 is not between 0 and 1" in machine.refused("reconcile tokens=2 by=ann")
-    assert "is no number" in machine.refused("reconcile tokens=-1 by=ann")
+    assert "is not a number" in machine.refused("reconcile tokens=-1 by=ann")
     machine.restart()
     machine.ok("reconcile tokens=1 by=ann")
     assert "nothing is in doubt" in machine.refused("reconcile tokens=1 by=ann")

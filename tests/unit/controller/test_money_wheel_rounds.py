@@ -412,7 +412,7 @@ def test_a_channel_that_does_not_move_is_stuck_and_shuts_the_table() -> None:
 
 
 def pegs(number: int, *, index_every: int = 50, first_s: float = 4.0) -> tuple[list[Edge], int]:
-    """So many pegs at even speed, each 20 ms wide, with an index between two pegs."""
+    """This many pegs at even speed, each 20 ms wide, with an index between two pegs."""
     edges = [Edge("wheel_peg", 0, 0), Edge("wheel_index", 0, 0), Edge("dealer_no_more_bets", 0, 0)]
     edges += [Edge("dealer_no_more_bets", 1, 3 * S), Edge("dealer_no_more_bets", 0, 3 * S + S // 10)]
     start_ns = round(first_s * S)

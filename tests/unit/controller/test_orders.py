@@ -121,7 +121,7 @@ def test_an_unknown_command_is_answered_with_those_of_the_tables_own_game() -> N
         ("inspect_pass device=wheel checks=level by=ann", "inspect_pass: no inspection is under way"),
         ("confirm space=3 by=ann", "confirm: no round has a verdict yet"),
         ("correct round=1 space=3 by=ann why=misread", "correct: round 1 cannot be recalled: no round has a verdict"),
-        ("correct round=one space=3 by=ann why=misread", "correct: round 'one' is no number"),
+        ("correct round=one space=3 by=ann why=misread", "correct: round 'one' is not a number"),
         ("inspect_start by=ann", "inspect_start: device must be given; device: wheel"),
         ("correct space=3", "correct: round and by and why must be given"),
     ],
@@ -327,7 +327,7 @@ def test_an_outcome_is_disputed_and_stands() -> None:
         ("dispute round=1", "dispute: by must be given"),
         ("dispute round=2 by=ann", "dispute: round 2 has no verdict yet: wait for it"),
         ("dispute round=7 by=ann", "dispute: round 7 cannot be recalled: only 1 can"),
-        ("dispute round=x by=ann", "dispute: round 'x' is no number"),
+        ("dispute round=x by=ann", "dispute: round 'x' is not a number"),
         ("dispute round=1 space=3 by=ann", "dispute: key space is not one of by, round, why"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_supervisor_names_the_cards_of_a_round(hands: ShoeHands) -> None:
     hands.call()
     assert together(hands.card("4s"), hands.card("??")).verdicts() == ["unresolved card_unread"]
     assert "two consecutive cards, or a pair" in hands.order("correct round=1 cards=4s-9d by=ann why=x").reason
-    assert "'9x' is no card" in hands.order("correct round=1 cards=4s-9x by=ann why=x").reason
+    assert "'9x' is not a card" in hands.order("correct round=1 cards=4s-9x by=ann why=x").reason
     said = hands.ordered("correct round=1 cards=4s-9d-6h by=ann why=as they lay")
     assert said.one(events.RoundCorrected).to.result == {
         "cards": ["4s", "9d", "6h"],

@@ -138,7 +138,7 @@ def test_an_item_of_a_paragraph_stands_in_its_words() -> None:
         ("foo", "'foo' has not the form of a citation such as 13:47-20.32(m)1"),
         ("ours", "no text gives what is ours: the house's own rules and numbers are in docs/audit.md"),
         ("house rule", "no text gives what is ours: the house's own rules and numbers are in docs/audit.md"),
-        ("13:48-1.2(a)", "13:48 is no text of ours; there are 13:47, 19:47, 13:69F"),
+        ("13:48-1.2(a)", "13:48 is not a text of ours; there are 13:47, 19:47, 13:69F"),
         (
             "13:47-20.32(m)9",
             "13:47-20.32(m)9 are not here; of 13:47-20.32(m) there are 13:47-20.32(m)1, 13:47-20.32(m)2",

@@ -49,5 +49,5 @@ def test_a_wrong_order_is_told_face_by_face() -> None:
     order = ["$1"] * 22 + ["$2"] * 14 + ["$5"] * 7 + ["$10"] * 3 + ["$20"] * 1 + ["flag", "joker", "star"]
     assert RULES.order_problems(order) == [
         "1 spaces show $20, and 13:47-20.29(a)1 wants 2",
-        "'star' is no face of 13:47-20.29",
+        "'star' is not a face of 13:47-20.29",
     ]

@@ -162,7 +162,7 @@ def test_seven_numbers_is_offered_only_where_the_operator_offers_it() -> None:
 
 
 def test_double_zero_is_no_outcome_of_a_wheel_used_as_single_zero() -> None:
-    with pytest.raises(KeyError, match="'00' is no outcome"):
+    with pytest.raises(KeyError, match="'00' is not an outcome"):
         RouletteLayout(RULES, AMERICAN_AS_SINGLE_ZERO).winning("00")
     assert RULES.reasons["double_zero_as_single_zero"].again
 

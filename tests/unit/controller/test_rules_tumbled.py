@@ -1,4 +1,4 @@
-"""Beat the dealer, chuck-a-luck and under/over: who wins, at which odds, and what is no result at all."""
+"""Beat the dealer, chuck-a-luck and under/over: who wins, at which odds, and what is not a result at all."""
 
 from __future__ import annotations
 

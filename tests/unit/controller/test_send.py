@@ -1,4 +1,4 @@
-"""`feltwire send`: what is said before anything is sent."""
+"""`feltwire send`: what is reported before anything is sent."""
 
 from __future__ import annotations
 

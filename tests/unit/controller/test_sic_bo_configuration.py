@@ -28,7 +28,7 @@ def test_only_a_board_whose_chain_has_a_lamp_for_each_of_the_fifty_areas_can_hav
     assert KINDS == ("table",)
     reel = '[board.layout]\nkind = "reel"\nport = "/dev/serial/by-id/l"\n[device.lamp_board]\nboard = "layout"\n'
     assert wrong(f'{TABLE}[lines]\nbackend = "board"\n{reel}')["device.lamp_board.board"] == (
-        '"layout" is no board with lamps'
+        '"layout" is not a board with lamps'
     )
 
 
@@ -65,8 +65,8 @@ def test_with_real_wires_the_lamps_want_a_board() -> None:
     ("named", "said"),
     [
         ("", "is missing, and one and two can have the lamps"),
-        ('[device.lamp_board]\nboard = "three"\n', '"three" is no board with lamps'),
-        ('[device.lamp_board]\nboard = "wheel"\n', '"wheel" is no board with lamps'),
+        ('[device.lamp_board]\nboard = "three"\n', '"three" is not a board with lamps'),
+        ('[device.lamp_board]\nboard = "wheel"\n', '"wheel" is not a board with lamps'),
     ],
 )
 def test_with_several_boards_the_one_with_the_lamps_is_named_rightly(named: str, said: str) -> None:

@@ -315,7 +315,7 @@ def test_a_chain_that_is_silent_after_the_restart_keeps_the_fault() -> None:
     assert after.order("clear device=lamp_board by=ann").accepted
 
 
-# --- what begins anew ----------------------------------------------------------------------------------------------
+# --- what begins again ----------------------------------------------------------------------------------------------
 
 
 def test_an_inspection_that_was_under_way_begins_anew() -> None:

@@ -357,7 +357,7 @@ def test_s3_the_old_text_knows_none() -> None:
         ("lines", "fails", FAILS),
         ("serial", "no_start", FAILS),
         ("serial", "fails", FAILS),
-        # Times of the house, and an answer that cannot be read, are no failure of the shaker by the text.
+        # Times of the house, and an answer that cannot be read, are not a failure of the shaker by the text.
         ("lines", "stops_early", "ours"),
         ("lines", "never_stops", "ours"),
         ("serial", "garbled", "ours"),

@@ -30,7 +30,7 @@ def cage(**keys: object) -> Cage:
 
 
 def turned(inversions: int, *, from_s: float = BEGIN_S, level: int = 0) -> list[Edge]:
-    """A tilt switch that goes over so often, every 0.7 s."""
+    """A tilt switch that goes over this often, every 0.7 s."""
     return [Edge(TURN, (level + k + 1) % 2, round((from_s + k * 0.7) * S)) for k in range(inversions)]
 
 

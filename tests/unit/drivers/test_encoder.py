@@ -52,7 +52,7 @@ def without_pulse(edges: list[Edge], line: str, number: int) -> list[Edge]:
 
 
 def index_moved(edges: list[Edge], counts: float) -> list[Edge]:
-    """From its third crossing on, the index comes so many counts later."""
+    """From its third crossing on, the index comes this many counts later."""
     rises = [edge.t_ns for edge in edges if edge.line == "e_index" and edge.level and edge.t_ns]
     shift_ns = round(counts * COUNT_DEG / 200.0 * 1e9)
     moved = [e._replace(t_ns=e.t_ns + shift_ns) if e.line == "e_index" and e.t_ns >= rises[2] else e for e in edges]

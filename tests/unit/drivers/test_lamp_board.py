@@ -51,7 +51,7 @@ def test_a_read_back_of_another_length_is_told_as_a_loss(data: bytes) -> None:
     seen = LampBoard(50).frame(Frame("lamps", data, 7))
     assert len(seen) == 1
     assert isinstance(seen[0], LampsLost)
-    assert f"{len(data)} came" in seen[0].detail
+    assert f"{len(data)} arrived" in seen[0].detail
 
 
 @given(st.binary(min_size=24, max_size=24))

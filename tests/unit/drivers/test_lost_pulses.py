@@ -13,7 +13,7 @@ LEAST_SLOWING = 5.0 * 400 / 360 * 1e-18
 
 
 def chain(*after_ns: int, tau_ns: int = TAU, before_ns: int = TAU, backs: int | None = None) -> Chain:
-    """Edges of line a so long after the first one, of a disc that turned positive at 10 ms a count."""
+    """Edges of line a this long after the first one, of a disc that turned positive at 10 ms a count."""
     times = (1000 * MS, *(1000 * MS + t for t in after_ns))
     return Chain("a", 1, tau_ns, before_ns, times[0], len(after_ns) if backs is None else backs, times)
 

@@ -88,7 +88,7 @@ def test_one_and_a_half_spaces_back_are_normal_and_a_count_more_is_a_reversal(
 
 
 def turned_just_beyond_an_edge(counts: int, back: int, beyond_deg: float, way: int = 1) -> list[Edge]:
-    """Edges of a wheel that goes on until it is just beyond the edge of a count, and turns back there at once."""
+    """Edges of a wheel that continues until it is just beyond the edge of a count, and turns back there at once."""
     motion = Motion(0.45).rest(3.0)
     apex_deg = 0.45 + way * ((counts - 0.5) * 0.9 + beyond_deg)
     motion.turn_to(0.45 + 0.3 * (apex_deg - 0.45), way * 500.0)

@@ -24,7 +24,7 @@ def wheel(**keys: str) -> Driver:
 
 
 def pegs(number: int, *, index_at: int = 10, width_ms: int = 20) -> list[Edge]:
-    """So many pegs, ten a second; the index comes between two pegs once in fifty."""
+    """This many pegs, ten a second; the index comes between two pegs once in fifty."""
     edges = [Edge("wheel_peg", 0, 0), Edge("wheel_index", 0, 0)]
     for k in range(number):
         t_ns = START_NS + k * 100 * MS

@@ -13,7 +13,7 @@ PITCH = 360 / POCKETS
 
 
 def read(head: PocketHead, at_pockets: float, turn: float, *, half: float = 0.15, way: int = 1) -> PocketPulse | None:
-    """The ball passes in the middle at that place (in pockets), after so many turns of the rotor."""
+    """The ball passes in the middle at that place (in pockets), after this many turns of the rotor."""
     rotor = -at_pockets * PITCH
     head.rise(rotor - way * half * PITCH)
     return head.fall(rotor + way * half * PITCH, 360 * turn * way)

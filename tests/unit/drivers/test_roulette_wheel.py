@@ -87,7 +87,7 @@ def test_a_ball_that_vanishes_well_above_drop_speed_was_picked_up(lap_s: float, 
 
 
 def test_a_ball_that_had_only_missed_a_sensor_is_in_the_track_again() -> None:
-    """Overdue at a lap of 2.3 s, and then seen: its run goes on."""
+    """Overdue at a lap of 2.3 s, and then seen: its run continues."""
     lines = RouletteLines().turn(40.0).run(6.0, 16, laps_s=(0.8, 2.0))
     lines.see("ball_2", lines.left_s + 1.35, 0.02)
     found = seen(lines)

@@ -29,7 +29,7 @@ def shaker(**keys: object) -> Shaker:
 
 
 def shakes(number: int, *, from_s: float = 6.0, every_s: float = 0.4) -> list[Edge]:
-    """So many strokes, each closing the switch twice."""
+    """This many strokes, each closing the switch twice."""
     strokes = (from_s + k * every_s for k in range(number))
     return [edge for at_s in strokes for part in (0.0, 0.02) for edge in high(SHAKE, at_s + part, 10)]
 

@@ -84,7 +84,7 @@ def test_when_one_file_cannot_be_read_every_key_is_refused(folder: Path) -> None
     assert keys.keys == frozenset()
     (problem,) = keys.problems
     assert problem.startswith(f"{folder}/board-2.toml: the file cannot be read: ")
-    assert problem.endswith("; until it is mended every key is refused")
+    assert problem.endswith("; until it is fixed every key is refused")
 
 
 @pytest.mark.parametrize("kind", ["too long", "a pipe", "a folder"])
@@ -130,11 +130,11 @@ def test_when_others_may_write_the_folder_every_key_is_refused(folder: Path) -> 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name = ", "it is no TOML"),
+        ("name = ", "it is not TOML"),
         ('public = "{0}"\nrole = "dealer"', "Object missing required field `name`"),
         ('name = "bad"\npublic = "{0}"\nrole = "boss"', "Invalid enum value 'boss' - at `$.role`"),
         ('name = "bad"\npublic = "short"\nrole = "dealer"', "public: a public key is 40 characters of Z85"),
-        ('name = "Bad"\npublic = "{0}"\nrole = "dealer"', 'name: "Bad" is no name for a key'),
+        ('name = "Bad"\npublic = "{0}"\nrole = "dealer"', 'name: "Bad" is not a name for a key'),
         ('name = "other"\npublic = "{0}"\nrole = "dealer"', 'name: "other" must be as the file is called'),
         ('name = "bad"\npublic = "{0}"\nrole = "dealer"\nclass = "A"', "unknown field `class`"),
         ('name = "bad"\npublic = "{0}"\nrole = "read-only"\noperator_class = "A"', "operator_class: a read-only has"),
@@ -203,7 +203,7 @@ def test_a_deeply_nested_file_is_reported_as_a_mistake(folder: Path) -> None:
     path = put(folder, "deep.toml", "a = " + "[" * 4000)
     keys = AllowList.load(folder)
     assert keys.keys == {PUBLIC}
-    assert keys.problems[0].startswith(f"{path}: it is no TOML")
+    assert keys.problems[0].startswith(f"{path}: it is not TOML")
 
 
 @pytest.mark.parametrize("name", ["board-1.toml", "."])

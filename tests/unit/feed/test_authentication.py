@@ -56,8 +56,8 @@ def test_the_user_id_of_an_allowed_client_is_its_key(keys: AllowList) -> None:
         (request(bytes(32), domain=b""), "10.0.0.7: it asks for the domain b'', which is not ours"),
         (request(mechanism=b"NULL"), "10.0.0.7: no key: it speaks NULL, not CURVE"),
         (request(b"me", b"secret", mechanism=b"PLAIN"), "10.0.0.7: no key: it speaks PLAIN, not CURVE"),
-        (request(bytes(32), version=b"2.0"), "a request that is no ZAP 1.0"),
-        ([b"1.0", b"7", b"feltwire"], "a request that is no ZAP 1.0"),
+        (request(bytes(32), version=b"2.0"), "a request that is not ZAP 1.0"),
+        ([b"1.0", b"7", b"feltwire"], "a request that is not ZAP 1.0"),
     ],
 )
 def test_any_other_request_is_refused_with_a_reason(keys: AllowList, asked: list[bytes], why: str) -> None:
@@ -147,7 +147,7 @@ def test_without_keys_a_client_is_not_reported_as_lacking_one() -> None:
         connections.handle(MonitorEvent(zmq.Event.ACCEPTED, 7))
         connections.handle(MonitorEvent(event, value))
         connections.handle(MonitorEvent(zmq.Event.DISCONNECTED, 7))
-    assert told == ["this computer: it comes with a key, and this address takes none"]
+    assert told == ["this computer: it sends a key, and this address takes none"]
 
 
 def test_a_refusal_logged_by_the_authenticator_is_not_logged_twice() -> None:

@@ -61,9 +61,9 @@ def test_a_secret_that_others_may_read_or_change_is_refused(tmp_path: Path, mode
     ("content", "said"),
     [
         (b"", "Object missing required field `name`"),
-        (b"\xff", "it is no TOML"),
-        (b"name = ", "it is no TOML"),
-        (b"name = " + b"[" * 4000, "it is no TOML"),
+        (b"\xff", "it is not TOML"),
+        (b"name = ", "it is not TOML"),
+        (b"name = " + b"[" * 4000, "it is not TOML"),
         (b'name = "a"\npublic = "b"\nsecret = "c"\nmore = 1\n', "Object contains unknown field `more`"),
         (b'name = "a"\npublic = "b"\nsecret = "c"\n', "secret: it must be 40 characters of Z85"),
         (b"x" * (MAX_BYTES + 1), "this is something else"),
@@ -93,7 +93,7 @@ def test_a_missing_key_says_how_to_make_one(tmp_path: Path) -> None:
 
 def test_a_fifo_instead_of_a_secret_is_refused_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.secret", 0o600)
-    with pytest.raises(SecretFileError, match="it is no file"):
+    with pytest.raises(SecretFileError, match="it is not a file"):
         read_secret(tmp_path / "a.secret")
 
 
@@ -109,7 +109,7 @@ def test_a_public_key_never_begins_like_an_option() -> None:
 
 @pytest.mark.parametrize("name", ["", "Board", "board_1", "-a", "a-", "a--b", "../a", "a/b", "a\n", "a" * 65, "ä"])
 def test_an_invalid_name_is_refused(name: str) -> None:
-    with pytest.raises(BadKeyError, match="is no name for a key") as caught:
+    with pytest.raises(BadKeyError, match="is not a name for a key") as caught:
         parse_name(name)
     assert "\n" not in str(caught.value)
 

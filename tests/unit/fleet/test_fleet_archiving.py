@@ -121,7 +121,7 @@ def test_what_is_no_folder_of_a_table_is_refused_and_named(tmp_path: Path, stran
     path = tmp_path / VENUE / strange
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"")
-    with pytest.raises(ArchiveError, match=f"{tmp_path / VENUE}/.* it is no table of an archive"):
+    with pytest.raises(ArchiveError, match=f"{tmp_path / VENUE}/.* it is not a table of an archive"):
         read_archive(tmp_path)
 
 

@@ -88,10 +88,10 @@ def test_a_hole_and_lines_that_are_no_events_are_reported(tmp_path: Path) -> Non
     file.write_bytes(bodies[0] + b"\n" + bodies[2] + b'\n{"half": \n\n' + bodies[3])
     done = statistics("collect", tmp_path / "data", f"hall={file}")
     assert (done.exit_code, "events up to 4, 3 new, 1 missing" in done.stdout) == (0, True)
-    assert "1 messages are no events" in done.stderr and "line 3" in done.stderr
+    assert "1 messages are not events" in done.stderr and "line 3" in done.stderr
     shown = statistics("show", tmp_path / "data")
     assert "note: hall/roulette-1: 1 events are missing; no heartbeat of it was seen" in shown.stdout
-    assert "note: 1 messages were no events" in shown.stdout
+    assert "note: 1 messages were not events" in shown.stdout
 
 
 def test_it_shows_the_numbers_and_what_is_suspected(weekend: Path) -> None:
@@ -181,7 +181,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        # A place where a word may be broken is no space.
+        # A place where a word may be broken is not a space.
         self.words += [] if tag == "wbr" else [" "]
         self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "srcset", "action", "data")]
 

@@ -373,7 +373,7 @@ def test_a_command_that_cannot_be_is_refused_before_it_is_sent() -> None:
     async def scene(bench: BoardBench) -> None:
         bench.link.open(RecordingWatcher())
         await bench.is_up()
-        with pytest.raises(BoardError, match="motor is no command for a board of kind 'wheel'"):
+        with pytest.raises(BoardError, match="motor is not a command for a board of kind 'wheel'"):
             await bench.link.command(MotorCommand(1, 0, 0))
         with pytest.raises(MessageError, match="SetCommand"):
             await bench.link.command(SetCommand(1, 256, 0))

@@ -343,7 +343,7 @@ def test_a_chip_that_is_removed_while_it_is_opened_is_named_in_the_error(
         return real_offset(opened, id)
 
     monkeypatch.setattr(gpiod.Chip, "line_offset_from_id", go)
-    assert "went while it was being opened (No such device)" in refused(bench, LineSpec("a", "GPIO17"))
+    assert "disappeared while it was being opened (No such device)" in refused(bench, LineSpec("a", "GPIO17"))
 
 
 def test_a_path_that_is_no_chip_is_listed_and_passed_over(bench: Bench, chip: FakeChip) -> None:

@@ -118,7 +118,7 @@ def test_lines_that_are_too_long_are_counted(server: LineServer) -> None:
 
 
 def test_it_listens_on_the_loopback_alone_and_names_a_port_that_is_taken(server: LineServer) -> None:
-    with pytest.raises(LineError, match="no address of the loopback"):
+    with pytest.raises(LineError, match="not an address of the loopback"):
         LineServer(0, longest=100, host="0.0.0.0")
     with pytest.raises(LineError, match=f"{server.port}: cannot listen there"):
         LineServer(server.port, longest=100)

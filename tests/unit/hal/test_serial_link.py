@@ -34,7 +34,7 @@ class Heard:
         self.came.set()
 
     async def wait_for(self, count: int) -> None:
-        """Waits for the world, not for time, until so many values have come."""
+        """Waits for the world, not for time, until this many values have come."""
         with running_loop().hold_time():
             while len(self.values) < count:
                 self.came.clear()

@@ -169,7 +169,7 @@ def test_what_is_no_panel_is_refused_with_its_path(tmp_path: Path, monkeypatch: 
     with pytest.raises(LineError, match="cannot be opened"):
         TouchPanel(tmp_path / "event9")
     (tmp_path / "event0").write_bytes(b"")
-    with pytest.raises(LineError, match="is no input device"):
+    with pytest.raises(LineError, match="is not an input device"):
         TouchPanel(tmp_path / "event0")
     assert panels() == []
 

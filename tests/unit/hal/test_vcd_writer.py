@@ -158,7 +158,7 @@ def test_every_escape_of_gtkwave_is_read() -> None:
 
 @pytest.mark.parametrize("wrong", [rb"\q", b"\\", rb"\x4", rb"\xgg", rb"\400", rb"\18"])
 def test_an_escape_that_does_not_exist_is_refused(wrong: bytes) -> None:
-    with pytest.raises(ValueError, match="is no escape"):
+    with pytest.raises(ValueError, match="is not an escape"):
         unescape(wrong)
 
 
@@ -237,9 +237,9 @@ def test_values_that_the_capture_did_not_declare_are_refused(batch: Batch, messa
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (CaptureLines(("has space",)), "is no name for a line"),
-        (CaptureLines(("$end",)), "is no name for a line"),
-        (CaptureLines(("",)), "is no name for a line"),
+        (CaptureLines(("has space",)), "is not a name for a line"),
+        (CaptureLines(("$end",)), "is not a name for a line"),
+        (CaptureLines(("",)), "is not a name for a line"),
         (CaptureLines(("a", "a")), "declared twice"),
         (CaptureLines((), links=("command",)), "declared twice"),
         (CaptureLines(("a",), metadata={"Big": "x"}), "metadata key `Big`"),

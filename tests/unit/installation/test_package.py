@@ -188,7 +188,7 @@ def test_a_wheel_without_a_licence_or_its_text_stops_the_build(tmp_path: Path) -
     text = {"mystery-1.1.dist-info/licenses/LICENSE": "do as you like"}
     unpack(wheel(tmp_path, "mystery", "1.1", text, "License: as is"), libraries)
     shutil.rmtree(libraries / "mystery-1.0.dist-info")
-    with pytest.raises(BuildError, match=r"the licence 'as is', which is no SPDX expression"):
+    with pytest.raises(BuildError, match=r"the licence 'as is', which is not an SPDX expression"):
         list(parts(libraries, LIBRARIES))
 
 

@@ -319,7 +319,7 @@ def test_a_busy_port_takes_the_next_free_one_where_that_is_asked_for() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "why"), [("192.0.2.1", "no address of this computer"), ("pit", "pit is no IP address")]
+    ("host", "why"), [("192.0.2.1", "not an address of this computer"), ("pit", "pit is not an IP address")]
 )
 def test_an_address_of_another_computer_is_refused(host: str, why: str) -> None:
     async def main() -> None:

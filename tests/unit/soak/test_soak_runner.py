@@ -36,7 +36,7 @@ BAD = Ended(1, "", msgspec.json.encode(Result({"rounds": 15}, [Failure("seed 23:
 
 
 class Scripted(Processes):
-    """Runs nothing: gives what is scripted for a piece, else a good end; its clock goes on by two seconds."""
+    """Runs nothing: gives what is scripted for a piece, otherwise a good end; its clock goes on by two seconds."""
 
     def __init__(self, clock: VirtualClock, script: dict[str, Ended | BaseException] | None = None) -> None:
         super().__init__(Path(), clock)

@@ -1,4 +1,4 @@
-"""A calendar that jumps, a disk that fills up, a root that cannot be written: the installed service goes on."""
+"""A calendar that jumps, a disk that fills up, a root that cannot be written: the installed service continues."""
 
 import time
 from pathlib import Path

@@ -10,7 +10,7 @@ source=/usr/src/linux-source-6.1.tar.xz
 work=$(dirname "$out")/kernel
 rm -rf "$work"
 mkdir -p "$work"
-# What no user-mode kernel is made of, but for the files that describe its options.
+# What no user-mode kernel is made of, except for the files that describe its options.
 tar -xJf "$source" -C "$work" --strip-components=1 --exclude='*/drivers/gpu' --exclude='*/drivers/net/ethernet' \
     --exclude='*/drivers/net/wireless' --exclude='*/sound' --exclude='*/tools/testing'
 tar -xJf "$source" -C "$work" --strip-components=1 --wildcards '*Kconfig*' '*Makefile'

@@ -126,7 +126,7 @@ export function cageMotor() {
     update(view) {
       if (view.turning) deg = (deg + 12) % 360;
       gear.setAttribute("transform", `rotate(${deg})`);
-      setText(words, `${view.on ? "commanded to turn" : view.turning ? "turns" : "stands"}`);
+      setText(words, `${view.on ? "commanded to turn" : view.turning ? "turns" : "at rest"}`);
     },
   };
 }

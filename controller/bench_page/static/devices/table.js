@@ -155,7 +155,7 @@ export function pusherBed() {
     update(view) {
       shelf.setAttribute("transform", `translate(0 ${view.moves ? 6 + 6 * Math.sin(performance.now() / 300) : 0})`);
       for (const { line, lamp } of edges) lamp.setAttribute("fill", view.covered.includes(line) ? "#ffc145" : "#1b2631");
-      setText(words, view.tilted ? "TILTED" : view.moves ? "moves" : "stands");
+      setText(words, view.tilted ? "TILTED" : view.moves ? "moves" : "at rest");
       words.setAttribute("fill", view.tilted ? "#ff6b6b" : "#e8eef4");
     },
   };

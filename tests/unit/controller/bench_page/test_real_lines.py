@@ -170,7 +170,7 @@ def test_lines_that_cannot_be_had_are_a_fault_on_the_page(mocker: MockerFixture)
     [
         (["examples/money_wheel_on_pi.toml", "--speed", "2"], "only simulated devices"),
         (["examples/roulette.toml", "--speed", "200"], "at most 50"),
-        (["examples/roulette.toml", "--speed", "quick"], "is no speed"),
+        (["examples/roulette.toml", "--speed", "quick"], "is not a speed"),
         (["examples/nothing.toml"], "nothing.toml"),
     ],
 )
@@ -197,7 +197,7 @@ def test_an_address_that_cannot_be_listened_on_ends_the_command_with_its_cause(
     monkeypatch.chdir(ROOT)
     result = CliRunner().invoke(main, ["bench", "examples/money_wheel.toml", "--host", "192.0.2.1", "--port", "0"])
     assert result.exit_code == 1
-    assert "192.0.2.1 is no address of this computer" in result.output
+    assert "192.0.2.1 is not an address of this computer" in result.output
 
 
 JSON = st.recursive(

@@ -53,7 +53,7 @@ def test_too_few_counts_say_nothing_and_rare_cells_are_put_together() -> None:
 
 
 def alarms(windows: int, seed: int, dice: int = 2, loaded: float = 0.0, *, ascending: bool = False) -> int:
-    """In how many of so many windows, each begun anew, something was found. A loaded die shows more sixes.
+    """In how many of this many windows, each begun again, something was found. A loaded die shows more sixes.
 
     `ascending` is the habit of keying the lowest first.
     """

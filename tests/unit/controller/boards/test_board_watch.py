@@ -251,7 +251,7 @@ def test_emulated_boards_and_real_ones_do_not_meet_in_one_journal(tmp_path: Path
 @pytest.mark.parametrize(
     ("flag", "warning", "words"),
     [
-        (Flag.KEYS_AMBIGUOUS, "keys_ambiguous", "keys are pressed that the board cannot tell from others"),
+        (Flag.KEYS_AMBIGUOUS, "keys_ambiguous", "keys are pressed that the board cannot distinguish from others"),
         (Flag.STORE_WORN, "store_worn", "80 % of the writes"),
         (Flag.STORM, "input_masked", "an input changes faster than the board can follow"),
     ],

@@ -116,12 +116,12 @@ def test_an_image_that_says_another_build_than_it_is_is_refused() -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b"", "it is no manifest of firmware"),
-        (b"{", "it is no manifest of firmware"),
-        (b"[]", "it is no manifest of firmware"),
-        (b"\xff\xfe", "it is no manifest of firmware"),
-        (b"[" * 5000, "it is no manifest of firmware"),
-        (b'{"version": "1.0.0"}', "it is no manifest of firmware"),
+        (b"", "it is not a manifest of firmware"),
+        (b"{", "it is not a manifest of firmware"),
+        (b"[]", "it is not a manifest of firmware"),
+        (b"\xff\xfe", "it is not a manifest of firmware"),
+        (b"[" * 5000, "it is not a manifest of firmware"),
+        (b'{"version": "1.0.0"}', "it is not a manifest of firmware"),
         (b" " * 300_000, "it is larger than any file of a build"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_manifest_names_only_files_beside_it(tmp_path: Path, name: str) -> Non
     values = json.loads(path.read_text())
     values["boards"]["wheel"]["hex"] = name
     path.write_text(json.dumps(values))
-    assert "it is no manifest of firmware" in refused(path)
+    assert "it is not a manifest of firmware" in refused(path)
 
 
 def test_a_kind_that_there_is_not_is_named(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_manifest_is_taken_from_whoever_signed_it(tmp_path: Path) -> None:
     other = bytes(SigningKey(b"o" * 32).verify_key)
     check_signature(manifest, [PUBLIC])
     check_signature(manifest, [other, PUBLIC])
-    with pytest.raises(FirmwareError, match=f"it is no signature of manifest.json by {other.hex()}"):
+    with pytest.raises(FirmwareError, match=f"it is not a signature of manifest.json by {other.hex()}"):
         check_signature(manifest, [other])
 
 
@@ -248,7 +248,7 @@ def test_a_manifest_that_was_changed_after_it_was_signed_is_refused(tmp_path: Pa
 def test_what_is_no_signature_is_refused(tmp_path: Path, content: str) -> None:
     path = make_build(tmp_path)
     signature_path(path).write_text(content)
-    with pytest.raises(FirmwareError, match="it is no signature"):
+    with pytest.raises(FirmwareError, match="it is not a signature"):
         check_signature(read(path), [PUBLIC])
 
 
@@ -260,5 +260,5 @@ def test_a_manifest_that_nobody_signed_is_refused_where_a_signer_is_wanted(tmp_p
 def test_a_signature_of_something_else_by_the_same_key_is_none_of_the_manifest(tmp_path: Path) -> None:
     path = make_build(tmp_path)
     signature_path(path).write_text(bytes(KEY.sign(path.read_bytes()).signature).hex())
-    with pytest.raises(FirmwareError, match="it is no signature"):
+    with pytest.raises(FirmwareError, match="it is not a signature"):
         check_signature(read(path), [PUBLIC])

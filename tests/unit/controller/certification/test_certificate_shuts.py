@@ -151,9 +151,9 @@ def test_a_label_touches_no_play(tmp_path: Path) -> None:
         ("edited", "it was changed since, or another key signed it"),
         ("other key", "it was changed since, or another key signed it"),
         ("no signature", "pusher.certificate.sig: there is no such file"),
-        ("garbage", "pusher.certificate.sig: it is no signature"),
+        ("garbage", "pusher.certificate.sig: it is not a signature"),
         ("of another table", "it is of table other, not of pusher-1"),
-        ("no certificate", "it is no certificate"),
+        ("no certificate", "it is not a certificate"),
     ],
 )
 def test_a_certificate_that_does_not_count_shuts_the_machine_and_says_why(

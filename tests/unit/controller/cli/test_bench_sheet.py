@@ -82,7 +82,7 @@ def test_without_a_file_each_step_is_asked_and_nothing_is_assumed(tmp_path: Path
     for step in sheet.step:
         assert step.action in result.output
     path.unlink()
-    # A return is no answer, and the end of the input leaves no report.
+    # A return is not an answer, and the end of the input leaves no report.
     left = sheet_of("wheel", tmp_path, given="\n\n")
     assert left.exit_code == 1
     assert not path.exists()
@@ -107,7 +107,7 @@ def test_a_changed_report_or_another_signer_is_refused(tmp_path: Path) -> None:
     assert sheet_of("wheel", tmp_path, "--key", tmp_path / "bench.key", "--answers", file).exit_code == 0
     other = check(path, "--signer", public_half(stranger))
     assert other.exit_code == 2
-    assert "it is no signature of report.json" in other.output
+    assert "it is not a signature of report.json" in other.output
     assert "--signer KEY checks its signature" in check(path).output
     path.write_text(path.read_text().replace('"tester": "A. Miller"', '"tester": "y"'))
     changed = check(path, "--signer", public_half(key))

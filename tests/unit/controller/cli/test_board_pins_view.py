@@ -155,7 +155,7 @@ def test_a_motor_is_told_its_driver_and_its_sensors_are_low_when_they_see() -> N
     assert "wire: input of a motor driver with a supply of its own; 10 kΩ from there to GND" in words
     assert "1 (low) = a slot is before it" in text
     assert "1 (low) = the mark is before it, once a turn" in text
-    assert "1 (low) = it stands one way up, 0 = the other" in text
+    assert "1 (low) = it is one way up, 0 = the other" in text
     assert "free: output, for what moves only: 2" in text
 
 

@@ -91,7 +91,7 @@ def test_the_report_needs_neither_nats_nor_duckdb_and_has_what_an_auditor_asks(
         "wheel-1 money wheel njac-13:47-20",
         "wheel-1 3 void: wheel_revolutions",
         "corrected $2 (space 2) $5 (space 9) ann the pit &lt;b&gt;saw&lt;/b&gt; it",
-        "disputed $2 (space 2) stands bob seat 3",
+        "disputed $2 (space 2) unchanged bob seat 3",
         "sensor_stuck wheel_a rests at 1",
         "pit (supervisor) clear device=wheel",
         "Calls and settlements by command, which are not listed: 1.",

@@ -22,7 +22,7 @@ ROULETTE = configured('[table]\nid = "r-1"\ngame = "roulette"\n[lines]\nbackend 
 
 
 class HandGuide:
-    """A simulated hand, with a mistake that is mended after so many tries."""
+    """A simulated hand, with a mistake that is fixed after this many tries."""
 
     def __init__(self, mistake: WiringMistake = RIGHT, *, tries: int = 99, left: Sequence[str] = ()) -> None:
         geometry = geometry_of(ROULETTE)

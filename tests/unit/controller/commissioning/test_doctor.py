@@ -1,4 +1,4 @@
-"""Doctor: facts are judged with what was found and how to mend it; the lines of others are left alone."""
+"""Doctor: facts are judged with what was found and how to fix it; the lines of others are left alone."""
 
 from __future__ import annotations
 

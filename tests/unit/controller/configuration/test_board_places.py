@@ -92,7 +92,7 @@ def test_a_board_of_the_wrong_kind_is_told_once(text: str, kind: str) -> None:
 def test_a_board_of_the_wrong_kind_with_a_lamp_chain_is_told_for_its_lines_and_its_lamps() -> None:
     lines, lamps = problem_lines(check_text(SIC_BO.replace('kind = "table"', 'kind = "wheel"')))
     assert "board.layout.kind: " in lines
-    assert lamps.endswith('"layout" is no board with lamps; the kind of [board.layout] should be "table"')
+    assert lamps.endswith('"layout" is not a board with lamps; the kind of [board.layout] should be "table"')
 
 
 def test_lines_on_the_wrong_one_of_two_boards_are_told_the_other() -> None:

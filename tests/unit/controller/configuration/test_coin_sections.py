@@ -24,7 +24,7 @@ def test_an_acceptor_takes_the_place_of_the_chute() -> None:
     ("more", "words"),
     [
         ("[device.chute]", "device.chute: tokens come in by the acceptor, and by the chute"),
-        ("acceptor = 0", "device.coins.acceptor: no token can come in: there is no acceptor"),
+        ("acceptor = 0", "device.coins.acceptor: no token can be inserted: there is no acceptor"),
         ("acceptor = 3", "device.coins.hopper: both devices at address 3; give each device an address of its own"),
         ("hopper = 1", "device.coins.hopper: address 1 is the host's own"),
         ("acceptor = 300", "device.coins.acceptor"),

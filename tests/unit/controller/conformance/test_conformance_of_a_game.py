@@ -55,7 +55,7 @@ def test_the_package_keeps_everything(built: Path) -> None:
             "every reason of a refusal",
             "too_lazy is explained nowhere",
         ),
-        ("rounds.py", '"prize": self', '"prize": 7 or self', "results have their struct", "is no FairResult"),
+        ("rounds.py", '"prize": self', '"prize": 7 or self', "results have their struct", "is not a FairResult"),
         (
             "rounds.py",
             'str(result["space"])',

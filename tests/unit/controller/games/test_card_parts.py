@@ -70,7 +70,7 @@ def test_a_reshuffle_is_news_once_and_its_fault_waits_for_the_round(at_once: boo
     parts = Parts(BLACKJACK)
     assert parts.reshuffle.order(1, "ann has the cards shuffled", at_once=at_once)
     assert parts.said == [f"reshuffle_due {shuts}"]
-    assert not parts.reshuffle.order(2, "the cutting card has come")
+    assert not parts.reshuffle.order(2, "the cutting card was reached")
     parts.reshuffle.cutting_card(3)
     assert parts.said == []
     assert parts.reshuffle.loaded(4, "")

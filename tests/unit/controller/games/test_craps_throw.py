@@ -1,4 +1,4 @@
-"""The throw of a round of craps alone: when it begins, and which dice count for nothing."""
+"""The throw of a round of craps alone: when it begins, and which dice do not count."""
 
 from __future__ import annotations
 

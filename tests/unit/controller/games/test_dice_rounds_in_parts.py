@@ -96,7 +96,7 @@ class SicBoParts:
         self.settling = SicBoSettling(self.dice, SicBoUpkeep(inspection, age, areas, self.tossed, report))
 
     def revealed(self) -> None:
-        """Dice lie, and everybody sees them."""
+        """Dice are at rest, and everybody sees them."""
         self.dice.start(S)
         self.dice.reveal(2 * S, 2 * S)
         reported(self.rounds)

@@ -120,7 +120,7 @@ def test_an_automated_shoe_is_refused_where_hands_grow_card_by_card(game: str) -
 
 def test_a_stack_that_is_no_hand_is_refused() -> None:
     (found,) = check_text(card_toml("let_it_ride", shoe="stack_cards = 5")).errors
-    assert "5 cards are no hand: each has 3 (13:47-20.27" in str(found)
+    assert "5 cards are not a hand: each has 3 (13:47-20.27" in str(found)
 
 
 def test_k20_two_open_compartments_stop_the_table_until_one_is_closed() -> None:

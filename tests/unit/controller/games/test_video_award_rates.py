@@ -15,7 +15,7 @@ PAGE: Final = Path(__file__).resolve().parents[4] / "docs/devices/skill-stop-vid
 
 
 def test_the_plot_of_the_award_rates_is_that_of_the_simulated_player() -> None:
-    """`python -m benchmarks.award_rates` draws it anew."""
+    """`python -m benchmarks.award_rates` draws it again."""
     assert PICTURE.read_text(encoding="utf-8") == svg()
 
 

@@ -311,7 +311,7 @@ def test_what_was_written_to_a_disk_that_turned_read_only_is_not_durable(
 def test_a_file_that_is_no_database_is_named(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"no database" * 1000)
-    with pytest.raises(JournalDamaged, match=r"journal\.sqlite: while opening it, it is no journal"):
+    with pytest.raises(JournalDamaged, match=r"journal\.sqlite: while opening it, it is not a journal"):
         opened(path)
 
 
@@ -610,14 +610,14 @@ def test_a_rewritten_history_is_found_out_by_the_witness(path: Path) -> None:
 CHANGES = {
     "UPDATE record SET body = CAST(replace(body, '\"7\"', '\"8\"') AS BLOB) WHERE n = 6": "hash does not follow",
     "UPDATE record SET hash = zeroblob(32) WHERE n = 6": "record 6 (roulette-1, seq 6)",
-    "UPDATE record SET round = 99 WHERE n = 6": "its body states 2, and beside it stands 99",
+    "UPDATE record SET round = 99 WHERE n = 6": "its body states 2, and its column has 99",
     "UPDATE record SET kind = 'round.void' WHERE n = 6": "record 6 (roulette-1, seq 6)",
     "UPDATE record SET topic = 'sim/' || topic WHERE n = 6": "record 6",
     "UPDATE record SET time = '1999' WHERE n = 6": "record 6",
     "UPDATE record SET epoch = 'e2' WHERE n = 6": "record 6",
-    "UPDATE record SET id = 'ask-2' WHERE chain = '@commands'": "its body states 'ann:ask-1', and beside it",
-    "UPDATE record SET epoch = 'e2' WHERE chain = '@commands'": "its body states 'e1', and beside it stands 'e2'",
-    "UPDATE record SET id = 'bob:ask-1' WHERE chain = '@commands'": "its body states 'ann:ask-1', and beside it stands",
+    "UPDATE record SET id = 'ask-2' WHERE chain = '@commands'": "its body states 'ann:ask-1', and its column",
+    "UPDATE record SET epoch = 'e2' WHERE chain = '@commands'": "its body states 'e1', and its column has 'e2'",
+    "UPDATE record SET id = 'bob:ask-1' WHERE chain = '@commands'": "its body states 'ann:ask-1', and its column has",
     "DELETE FROM record WHERE n = 6": "it follows record 5: 6 is missing",
     "DELETE FROM record WHERE n BETWEEN 6 AND 8": "6 to 8 are missing",
     "DELETE FROM record WHERE n > 20": "it covers 28 records, and the journal has 20 up to here",

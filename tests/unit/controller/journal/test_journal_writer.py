@@ -328,7 +328,7 @@ def test_when_nobody_takes_the_results_any_more_nothing_more_is_written(bench: B
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_mistake_in_the_program_leaves_nobody_waiting_and_closing_says_so() -> None:
     bench = Bench()
-    bench.store.fails = TypeError("a body that is no bytes")
+    bench.store.fails = TypeError("a body that is not bytes")
     bench.submit("first")
     bench.began()
     bench.submit("waiting")
@@ -347,7 +347,7 @@ def test_a_mistake_in_the_very_last_transaction_keeps_nobody_from_closing() -> N
     bench = Bench()
     bench.submit("first")
     bench.began()
-    bench.store.fails = TypeError("a body that is no bytes")
+    bench.store.fails = TypeError("a body that is not bytes")
     bench.submit("last")
     told: list[JournalError] = []
 

@@ -269,7 +269,7 @@ def test_rules_that_do_not_fit_the_game_are_named_with_file_and_place_and_mended
     right = rules.read_text(encoding="utf-8")
     rules.write_text(right.replace('value = 2, cite = "ours"', "value = 2"), encoding="utf-8")
     game, package = problem_lines(check_text(TRUSTING))
-    assert "the package fair-wheel offers it, and cannot be used: mend that first" in game
+    assert "the package fair-wheel offers it, and cannot be used: fix that first" in game
     assert f"its rules fair cannot be read ({rules}: [fair_wheel] Object missing required field `cite`" in package
     rules.write_text(right, encoding="utf-8")
     assert problem_lines(check_text(TRUSTING)) == []

@@ -25,6 +25,6 @@ def test_another_card_two_cards_and_nothing_do_not_pass() -> None:
     config = ShoeConfig(barriers=False)
     assert "read Kd" in drawn(config, encode(CardLine(1, "Kd"))).found
     assert "2 cards left" in drawn(config, encode(CardLine(1, "As")), encode(CardLine(2, "Kd"))).found
-    assert "nothing came" in drawn(config).found
+    assert "nothing arrived" in drawn(config).found
     stacks = ShoeConfig(barriers=False, stack_cards=2)
     assert drawn(stacks, encode(CardLine(1, "As")), encode(CardLine(2, "Kd"))).passed

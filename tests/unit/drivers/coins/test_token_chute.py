@@ -25,7 +25,7 @@ class Chute:
         self.move("1- 2-", 0)
 
     def move(self, story: str, each_ms: float = 10) -> list[str]:
-        """`1+` covers opto 1, `2-` frees opto 2; each so long after the one before. Returns what is reported."""
+        """`1+` covers opto 1, `2-` frees opto 2; each this long after the one before. Returns what is reported."""
         first = len(self.seen)
         for word in story.split():
             self.t_ms += each_ms

@@ -25,7 +25,7 @@ def plan_of(game: str, keys: Sequence[StatisticsKey]) -> Plan:
 
 
 def counted(counts: Sequence[int], name: str = "hall/roulette-1 wheel") -> Counted:
-    """So many of each pocket."""
+    """This many of each pocket."""
     one = Counted("device", name, plan_of("roulette", WHEEL))
     for number, count in enumerate(counts):
         one.take(name, [{"pocket": str(number)}], count)

@@ -1,4 +1,4 @@
-"""From streams into a folder: where reading goes on, and what is no event of a table."""
+"""From streams into a folder: where reading goes on, and what is not an event of a table."""
 
 from __future__ import annotations
 

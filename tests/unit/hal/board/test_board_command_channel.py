@@ -89,7 +89,8 @@ def test_identify_may_stay_unanswered_for_ever() -> None:
 
 
 def wait_ms(channel: CommandChannel, answered_ms: int, tries: int = 1) -> int:
-    """Sends a command and answers it; after how long, but for its time on the wire, it would have been sent again."""
+    """Sends a command and answers it; after how long, except for its time on the wire, it would have been sent
+    again."""
     number = frames.decode(channel.send(AliveCommand(), 0)[:-1]).number
     due_ns = channel.due_ns
     assert due_ns is not None

@@ -45,7 +45,7 @@ def test_a_link_that_breaks_one_byte_in_100_is_refused_soon(seed: int) -> None:
     after = feed(quality, Random(seed), 1 / 100, 20_000)
     assert after is not None and after < 300
     assert not quality.proven
-    assert "came broken or not at all, about 1 byte in " in str(quality.figures)
+    assert "arrived broken or not at all, about 1 byte in " in str(quality.figures)
 
 
 def test_the_figures_of_a_link_that_went_bad_are_not_those_of_the_time_before() -> None:

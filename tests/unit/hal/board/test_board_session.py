@@ -71,7 +71,7 @@ def ask(wire: BoardWire, command: BoardCommand) -> list[BoardAnswer | BoardError
 
 
 def carried(wire: BoardWire) -> list[BoardCommand]:
-    """The commands that the board carried out, but for the reading of its clock."""
+    """The commands that the board carried out, except for the reading of its clock."""
     return [done.command for done in wire.board.carried if not isinstance(done.command, ClockCommand)]
 
 
@@ -260,11 +260,11 @@ def test_the_callback_of_a_command_may_submit_another() -> None:
 
 def test_a_command_that_no_such_board_has_is_refused_at_once() -> None:
     wire = up()
-    with pytest.raises(BoardError, match="board 'wheel': pay is no command for a board of kind 'wheel'"):
+    with pytest.raises(BoardError, match="board 'wheel': pay is not a command for a board of kind 'wheel'"):
         ask(wire, PayCommand(1, 1))
-    with pytest.raises(BoardError, match="identify is no command"):
+    with pytest.raises(BoardError, match="identify is not a command"):
         ask(wire, IdentifyCommand())
-    with pytest.raises(BoardError, match="open is no command"):
+    with pytest.raises(BoardError, match="open is not a command"):
         ask(wire, OpenCommand(1))
     with pytest.raises(MessageError, match="SetCommand"):
         ask(wire, SetCommand(1, 1, 70_000))

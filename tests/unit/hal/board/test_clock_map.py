@@ -113,7 +113,7 @@ def test_a_clock_that_is_removed_back_is_not_followed() -> None:
     made = learnt(ticks=50_000_000)
     made.map.exchange(10 * S, 10 * S + MS, ClockAnswer(1000, 0, 40), 7, 17)
     assert made.map.failed is not None
-    assert "went back" in made.map.failed
+    assert "went backwards" in made.map.failed
 
 
 def test_what_was_mapped_stays_as_it_was() -> None:
