@@ -10,16 +10,19 @@ unset PYTHONDONTWRITEBYTECODE
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 not_run=""
-check() {
-    name=$1
+# Leaves a mark until the check has passed, in a shell of its own, since a check may consist of others.
+check() (
+    mark=$logs/begun-$(echo "$1" | tr ' ' -)
+    echo "== $1"
     shift
-    echo "== $name"
-    "$@" || echo "$name" | tr ' ' - >>"$logs/failed"
-}
+    touch "$mark"
+    "$@" && rm "$mark"
+)
 
-# Prints what failed, and succeeds where something did.
+# Prints what failed, or was ended before it passed, and succeeds where something did.
 any_failed() {
-    [ -s "$logs/failed" ] && echo "failed: $(tr '\n' ' ' <"$logs/failed")"
+    failed=$(cd "$logs" && echo begun-*)
+    [ "$failed" != "begun-*" ] && echo "failed: $(echo "$failed" | sed 's/begun-//g')"
 }
 
 check_source() {
@@ -29,10 +32,11 @@ check_source() {
     check imports "$BIN/lint-imports" --no-cache
     check wire "$BIN/python" firmware/wire/generate.py --check
     check costs "$BIN/python" -m tests.costs
+    true # each has left its own mark
 }
 
 if [ "${1:-}" = quick ]; then
-    check_source >"$logs/source" 2>&1 &
+    check "reading the source" check_source >"$logs/source" 2>&1 &
     check tests "$BIN/python" -m pytest -n auto --dist worksteal -m "not soak and not long" tests/unit tests/lint tests/contract
     wait
     cat "$logs/source"
@@ -79,8 +83,9 @@ beside() {
     check_source
     [ "$asyncapi" = yes ] && check asyncapi sh tests/asyncapi/check.sh
     [ "$firmware" = yes ] && check firmware-lint make -s -C firmware lint
+    true
 }
-beside >"$logs/source" 2>&1 &
+check "reading the source" beside >"$logs/source" 2>&1 &
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
 check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 $waiting >"$logs/waiting" 2>&1 &
@@ -92,7 +97,7 @@ cat "$logs/source" "$logs/waiting"
 
 if [ -n "$not_run" ]; then
     echo "not run: $not_run; what is missing is named above"
-    [ "${CI:-}" = true ] && echo not-run >>"$logs/failed"
+    [ "${CI:-}" = true ] && touch "$logs/begun-not-run"
 fi
 any_failed && exit 1
 if [ -n "$not_run" ]; then
