@@ -74,7 +74,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "time": Column(TIME, "wall time, UTC; null where the event's own cannot be read"),
     "mono_ns": Column(_WHOLE, "the clock that times the edges, in nanoseconds; comparable within one epoch"),
     "type": Column(_TEXT, "`round.outcome`, `device.fault`, …; the whole `type` of one that is not known"),
-    "known": Column(_FLAG, "whether this version knows the type; else only `data` holds what it states"),
+    "known": Column(_FLAG, "whether this version knows the type; otherwise only `data` holds what it states"),
     "round": Column(_WHOLE, "number of the round, where it belongs to one"),
     "verdict": Column(_TEXT, "`outcome`, `void` or `unresolved`, as it is after this event"),
     "result": Column(_TEXT, "the result in force after it, as JSON"),

@@ -103,7 +103,7 @@ def test_a_tag_is_released_once_the_change_log_has_its_section_and_nothing_is_le
     with pytest.raises(BuildError) as refused:
         released(checkout.root)
     assert str(refused.value).startswith('CHANGELOG.md:3: 1 entry is under "Unreleased", and v0.2.0 would release')
-    assert re.search(r"heading `## 0\.2\.0 \(\d{4}-\d\d-\d\d\)`, commit, and set the tag anew", str(refused.value))
+    assert re.search(r"heading `## 0\.2\.0 \(\d{4}-\d\d-\d\d\)`, commit, and set the tag again", str(refused.value))
 
     log.write_text(CHANGES.replace("- Later.\n\n", "### Operations\n\n"))
     with pytest.raises(BuildError, match="something is not committed"):

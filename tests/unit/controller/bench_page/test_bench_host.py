@@ -147,7 +147,7 @@ def test_a_fault_that_shuts_the_table_stands_until_a_person_clears_it() -> None:
         ({"action": "order", "verb": "rm -rf"}, "this table takes"),
         ({"action": "order", "verb": "void", "given": {"why": 5}}, "both of them text"),
         ({"action": "order", "verb": "void", "given": {"why": "x" * 600}}, "characters"),
-        ({"action": "order", "verb": "void", "given": {"a b": "x"}}, "no name"),
+        ({"action": "order", "verb": "void", "given": {"a b": "x"}}, "is not a name"),
         ({"action": "test", "line": "lamp"}, "closed"),
     ],
 )
