@@ -27,17 +27,22 @@ def main(prog_name):
 class Installed:
     """The two commands of a package, with folders of a test in the place of the system's."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, system: System = HERE_NOW) -> None:
         self.folder = folder
         self.libraries = folder / "opt"
         self.others = folder / "local"
         self.bin = folder / "bin"
         self.bin.mkdir()
-        (self.bin / "python3").symlink_to(sys.executable)
+        self.python = folder / "debian" / "python3"
+        self.python.parent.mkdir()
+        self.python.symlink_to(sys.executable)
+        # In front of Debian's in PATH, as somebody's own Python may be.
+        self.write(self.bin / "python3", "#!/bin/sh\nexit 99\n")
         self.write(self.bin / "id", "#!/bin/sh\necho ${UID_HERE:-0}\n")
         for name in ("feltwire", "feltwire-pip"):
-            text = filled((HERE / name).read_text(), HERE_NOW)
+            text = filled((HERE / name).read_text(), system)
             text = text.replace("/opt/feltwire/lib", str(self.libraries))
+            text = text.replace("/usr/bin/python3", str(self.python))
             self.write(self.bin / name, text.replace("/usr/local/lib/feltwire", str(self.others)))
         self.write(self.libraries / "controller/cli.py", COMMAND)
         self.write(self.libraries / "both.py", "WHOSE = 'ours'")
@@ -74,6 +79,42 @@ def test_it_is_for_root(installed: Installed) -> None:
     assert (refused.returncode, refused.stdout) == (1, "")
     assert "sudo feltwire-pip list" in refused.stderr
     assert not installed.others.exists()
+
+
+def test_another_python_of_the_system_is_refused_and_nothing_is_made(tmp_path: Path) -> None:
+    installed = Installed(tmp_path, System("Debian 99", "3.99.0", "+deb99"))
+    refused = installed.run("feltwire-pip", "list")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "for Python 3.99 of Debian 99" in refused.stderr
+    assert "install the package of this system" in refused.stderr
+    assert not installed.others.exists()
+
+
+@pytest.mark.long
+def test_after_an_interruption_before_the_pth_the_next_run_finds_our_libraries(installed: Installed) -> None:
+    """Some ten seconds: pip makes its folder twice."""
+    subprocess.run([str(installed.python), "-I", "-m", "venv", str(installed.others)], check=True, timeout=HANG_S)
+    listed = installed.run("feltwire-pip", "list", "--format=freeze")
+    assert "msgspec==0.22.0\n" in listed.stdout, listed.stderr
+
+
+@pytest.mark.long
+def test_a_package_that_wants_another_version_of_ours_is_refused_by_pip(installed: Installed) -> None:
+    """Some ten seconds: pip makes its folder."""
+    wheel(installed.folder, "msgspec", "0.23.0", {"msgspec/__init__.py": ""})
+    made = wheel(installed.folder, "their-game", "1.0", {"theirs.py": ""}, "Requires-Dist: msgspec>=0.23")
+    install = ("install", "--no-index", "--find-links", str(installed.folder), str(made))
+    refused = installed.run("feltwire-pip", *install)
+    assert refused.returncode == 1
+    assert "their-game 1.0 depends on msgspec>=0.23" in refused.stdout + refused.stderr
+    assert "(constraint) msgspec==0.22.0" in refused.stdout + refused.stderr
+    assert list(installed.others.rglob("theirs.py")) == list(installed.others.rglob("msgspec")) == []
+    # What an upgrade of Feltwire brings counts at once.
+    (installed.libraries / "msgspec-0.22.0.dist-info").rename(installed.libraries / "msgspec-0.23.0.dist-info")
+    about = installed.libraries / "msgspec-0.23.0.dist-info/METADATA"
+    about.write_text(about.read_text().replace("0.22.0", "0.23.0"))
+    done = installed.run("feltwire-pip", *install)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.long
