@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 import pygame
@@ -36,22 +37,33 @@ BACKGROUNDS: Final[dict[View, tuple[int, int, int]]] = {
 REELLESS: Final = frozenset({"fault", "door", "test", "recall"})
 """The views that take the place of the reels."""
 ANY: Final = "*"
+LACKING: Final = "*"
+"""The mark of English in place of words that a language lacks, as on the boards."""
 
 
 @lru_cache
 def words(language: str) -> dict[str, str]:
-    """The texts of the screen in a language."""
-    text = (files("screen") / "languages" / f"{language}.json").read_text(encoding="utf-8")
-    found: dict[str, str] = json.loads(text)
-    return found
+    """The texts of the screen in a language; one that the language lacks is English, with an asterisk."""
+    return _over_english(files("screen") / "languages", language)
 
 
 @lru_cache
 def reasons(language: str) -> dict[str, str]:
-    """Each code of a fault or verdict in words: those of the scoreboard, which has every one in each language."""
-    text = (files("scoreboard") / "page" / "languages" / f"{language}.json").read_text(encoding="utf-8")
-    found: dict[str, str] = json.loads(text)
-    return {key.removeprefix("reason."): said for key, said in found.items() if key.startswith("reason.")}
+    """Each code of a fault or verdict in the scoreboard's words; where the language lacks one, in English, with an
+    asterisk.
+    """
+    found = _over_english(files("scoreboard") / "page" / "languages", language)
+    return {key.removeprefix("reason."): text for key, text in found.items() if key.startswith("reason.")}
+
+
+def _over_english(folder: Traversable, language: str) -> dict[str, str]:
+    english, own = (_file_of(folder, tag) for tag in ("en", language))
+    return {key: own.get(key, text and f"{text}{LACKING}") for key, text in english.items()}
+
+
+def _file_of(folder: Traversable, language: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads((folder / f"{language}.json").read_text(encoding="utf-8"))
+    return found
 
 
 @lru_cache(maxsize=64)

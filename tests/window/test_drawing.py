@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +17,8 @@ from hypothesis import strategies as st
 
 from controller.games.skill_stop_video.model import MODELS
 from drivers.screen.screen_wire import RecalledPlay, Scene, SetUpScreen, ShownFault, WonLine
-from screen.drawing import Painter, fitted, words
+from screen import drawing
+from screen.drawing import Painter, fitted, reasons, words
 from screen.layout import Box, layout_of
 from screen.program import Picture
 from screen.symbols import DRAWN, symbol
@@ -53,6 +58,35 @@ def test_in_any_size_every_part_is_on_the_picture_and_no_two_stops_overlap(
         assert box.x >= layout.reels[reel - 1].x
     assert len(layout.stops) == (reels if touch else 0)
     assert layout.cell * rows <= height
+
+
+@pytest.fixture
+def gaps_in_spanish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Languages where Spanish has one word of the screen alone, and lacks the words of one reason."""
+    for package, folder in (("screen", "languages"), ("scoreboard", "page/languages")):
+        shutil.copytree(Path(str(files(package))) / folder, tmp_path / package / folder)
+    (tmp_path / "screen/languages/es.json").write_text('{"stop": "PARAR"}')
+    board = tmp_path / "scoreboard/page/languages/es.json"
+    texts = json.loads(board.read_text(encoding="utf-8"))
+    del texts["reason.hopper_empty"]
+    board.write_text(json.dumps(texts))
+    monkeypatch.setattr(drawing, "files", lambda package: tmp_path / package)
+    for cached in (words, reasons):
+        cached.cache_clear()
+    yield
+    for cached in (words, reasons):
+        cached.cache_clear()
+
+
+@pytest.mark.usefixtures("gaps_in_spanish")
+def test_a_word_that_a_language_lacks_is_drawn_in_english_and_marked() -> None:
+    assert (words("es")["stop"], words("es")["attract"]) == ("PARAR", "INSERT A TOKEN*")
+    assert words("es")["tokens"].format(n=3) == "3 TOKENS*"
+    assert not any(text.endswith("*") for text in words("en").values())
+    assert reasons("es")["hopper_empty"] == "the hopper is empty*"
+    assert reasons("es")["not_level"] == "la rueda no está nivelada"
+    for scene in (Scene(view="attract"), Scene(view="fault")):
+        drawn(Shown("gaps", (640, 480), set_up("video_fruit_3", language="es"), picture(scene, (0, 0, 0))))
 
 
 def test_a_full_hd_stop_button_is_large_enough_for_a_finger() -> None:
