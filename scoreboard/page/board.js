@@ -11,7 +11,7 @@ import * as other from "./games/other.js";
 import * as roulette from "./games/roulette.js";
 import * as sicBo from "./games/sic_bo.js";
 import { listed } from "./parts.js";
-import { currentLanguage, named, number, reason, short, t } from "./words.js";
+import { changed, currentLanguage, named, number, reason, short, t } from "./words.js";
 
 const GAMES = {
   roulette,
@@ -60,7 +60,7 @@ export const placeOf = (view) => [short(view.venue, 40), nameOf(view)].filter(Bo
 // The state in words, for the banner and for screen readers: [words, why].
 export function stateOf(view, stale) {
   if (stale) return ["stale", t("status.stale"), t("stale")];
-  const words = view.status === "void" && view.call ? named("call", view.call).toUpperCase() : (gameOf(view).words?.(view) ?? t(`status.${view.status}`));
+  const words = view.status === "void" && view.call ? changed(named("call", view.call), (call) => call.toUpperCase()) : (gameOf(view).words?.(view) ?? t(`status.${view.status}`));
   return [view.status, words, why(view)];
 }
 

@@ -35,7 +35,7 @@ export const currentLanguage = () => language;
 export const number = (value) => numbers.format(value);
 
 // English in place of words that the language lacks. Alone it is an element that is underlined and says that it is
-// English; within other text, or in an attribute, it has an asterisk.
+// English; within other text, in a drawing or in an attribute, it has an asterisk.
 class Untranslated extends String {
   toString() {
     return `${this.valueOf()}*`;
@@ -52,7 +52,7 @@ function lookup(own, first, key) {
 }
 
 // What is made of a text; of one that is not translated it is not translated either.
-const changed = (text, change) => (text instanceof Untranslated ? new Untranslated(change(text.valueOf())) : change(text));
+export const changed = (text, change) => (text instanceof Untranslated ? new Untranslated(change(text.valueOf())) : change(text));
 
 export function t(key, values = {}) {
   return changed(lookup(words, english, key) ?? key, (text) => filled(text, values));

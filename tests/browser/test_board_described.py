@@ -13,6 +13,7 @@ from controller.games.base.texts import named_texts, texts_of
 from feed import events
 from feed.game_view import GameView
 from tests.browser.board_page import BoardPage
+from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site
 from tests.plugin import PLUGIN
 
@@ -72,13 +73,18 @@ def test_a_word_that_a_language_lacks_is_english_and_marked(shown: BoardPage, si
     expect(marked).to_have_attribute("lang", "en")
 
 
-def test_a_word_of_the_page_that_a_language_lacks_is_english_and_marked(shown: BoardPage, site: BoardSite) -> None:
+def leave_out(shown: BoardPage, file: str, *keys: str) -> None:
+    """Takes words out of a file of the page's languages."""
+
     def lacking(route: Route) -> None:
         words = route.fetch().json()
-        lacks = ("none", "window.plain", "limits.from", "simulation.long")
-        route.fulfill(json={key: text for key, text in words.items() if key not in lacks})
+        route.fulfill(json={key: text for key, text in words.items() if key not in keys})
 
-    shown.page.route("**/languages/es.json", lacking)
+    shown.page.route(f"**/languages/{file}.json", lacking)
+
+
+def test_a_word_of_the_page_that_a_language_lacks_is_english_and_marked(shown: BoardPage, site: BoardSite) -> None:
+    leave_out(shown, "es", "none", "window.plain", "limits.from", "simulation.long")
     table = PlayedTable("wheel-1", "money_wheel")
     site.play(table, [table.open()])
     shown.show(table, lang="es")
@@ -86,6 +92,27 @@ def test_a_word_of_the_page_that_a_language_lacks_is_english_and_marked(shown: B
     expect(shown.page.locator(".hero .caption .untranslated")).to_have_attribute("lang", "en")
     expect(shown.page.locator("p.window .untranslated")).to_have_text("LAST 0 RESULTS")
     expect(shown.page.locator(".status .untranslated")).to_have_count(0)
+
+
+def test_a_letter_that_a_language_lacks_is_in_the_drawing_in_english_and_marked(
+    shown: BoardPage, site: BoardSite
+) -> None:
+    leave_out(shown, "games/es", "letter.player", "letter.tie")
+    shown.show(play(site, SCENES["baccarat"]), lang="es")
+    marks = shown.page.locator(".road.bead text")
+    assert set(marks.all_text_contents()) == {"P*", "B", "T*"}
+    assert set(shown.page.locator(".road.big text:not(.ties)").all_text_contents()) == {"P*", "B"}
+    # An element of HTML in a drawing has no size, and its text neither: nothing of it is seen.
+    widths = marks.evaluate_all("all => all.map(one => one.getBBox().width)")
+    assert all(0 < width < 1 for width in widths), "every mark is seen, and within its cell"
+
+
+def test_a_call_that_a_language_lacks_is_english_and_marked(shown: BoardPage, site: BoardSite) -> None:
+    leave_out(shown, "es", "call.No spin")
+    table = PlayedTable("roulette-1", "roulette")
+    site.play(table, [table.open(), table.bets(), table.void("ball_direction")])
+    shown.show(table, lang="es").expect_state("NO SPIN", "la bola giró en el mismo sentido que la rueda")
+    expect(shown.page.locator(".status .words .untranslated")).to_have_attribute("lang", "en")
 
 
 def test_a_view_is_text_and_colors_of_the_page_whatever_it_holds(shown: BoardPage, site: BoardSite) -> None:

@@ -2,7 +2,7 @@
 
 import { h } from "../web/dom.js";
 import { dice, listed, motion, shares, strip } from "../parts.js";
-import { named, short, t } from "../words.js";
+import { changed, named, short, t } from "../words.js";
 
 const isDuel = (result) => Array.isArray(result.dealer_dice);
 // By house rules the middle may be another total than seven: the bets that win name it.
@@ -68,7 +68,7 @@ export function panel(view) {
 export function history(view) {
   return strip(view, (result) =>
     isDuel(result)
-      ? h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, `${result.dealer_total}–${result.total}`), h("small", {}, t(result.winner).slice(0, 1)))
+      ? h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, `${result.dealer_total}–${result.total}`), h("small", {}, changed(t(result.winner), (winner) => winner.slice(0, 1))))
       : h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, result.total), dice(result.dice, "mini")),
   );
 }

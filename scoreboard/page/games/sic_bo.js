@@ -2,7 +2,7 @@
 
 import { h } from "../web/dom.js";
 import { dice, die, listed, motion, strip } from "../parts.js";
-import { t } from "../words.js";
+import { changed, t } from "../words.js";
 
 const sorted = (values) => listed(values).sort((a, b) => a - b);
 const isTriple = ({ dice: values }) => listed(values).every((value, _, all) => value === all[0]);
@@ -45,6 +45,6 @@ export function panel(view) {
 
 export function history(view) {
   return strip(view, (result) =>
-    h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, result.total), h(`span.letter.${kindOf(result)}`, {}, t(kindOf(result)).slice(0, 1)), dice(sorted(result.dice), "mini")),
+    h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, result.total), h(`span.letter.${kindOf(result)}`, {}, changed(t(kindOf(result)), (kind) => kind.slice(0, 1))), dice(sorted(result.dice), "mini")),
   );
 }

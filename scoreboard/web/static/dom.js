@@ -5,10 +5,11 @@ const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set("svg g path circle ellipse rect line polyline polygon text tspan defs linearGradient radialGradient stop clipPath use title".split(" "));
 
 // h("p.name", {lang: "es"}, "text", child, [more]): an element with classes, attributes and children. null, false and
-// undefined are left out; a String object may have an `element()` of its own; `style` is an object of properties (also --custom ones), `on` one of event listeners.
+// undefined are left out; a String object may have an `element()` of its own, which SVG has no place for; `style` is an object of properties (also --custom ones), `on` one of event listeners.
 export function h(spec, attributes = {}, ...children) {
   const [tag, ...classes] = spec.split(".");
-  const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag || "div");
+  const isSvg = SVG_TAGS.has(tag);
+  const element = isSvg ? document.createElementNS(SVG, tag) : document.createElement(tag || "div");
   if (classes.length) element.setAttribute("class", classes.join(" "));
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -18,7 +19,7 @@ export function h(spec, attributes = {}, ...children) {
     else element.setAttribute(name, value === true ? "" : String(value));
   }
   const shown = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
-  element.append(...shown.map((child) => (child instanceof String && child.element ? child.element() : child)));
+  element.append(...shown.map((child) => (!isSvg && child instanceof String && child.element ? child.element() : child)));
   return element;
 }
 
