@@ -34,6 +34,10 @@ ROOMS: Final = Path(str(files("controller.games")))
 Words = dict[str, str]
 
 
+Tag = Annotated[str, msgspec.Meta(pattern=r"\A[a-z]{2,3}\Z")]
+"""The tag of a language, which names its files."""
+
+
 class Word(msgspec.Struct, forbid_unknown_fields=True):
     """One word of a translator's file."""
 
@@ -44,7 +48,7 @@ class Word(msgspec.Struct, forbid_unknown_fields=True):
 class Translation(msgspec.Struct, forbid_unknown_fields=True):
     """A translator's file."""
 
-    language: Annotated[str, msgspec.Meta(pattern=r"\A[a-z]{2,3}\Z")]
+    language: Tag
     words: dict[str, Word]
 
 
@@ -108,6 +112,20 @@ def sources() -> list[LanguageFolder | RoomFile]:
     return [PAGES, *rooms(), SCREENS]
 
 
+def language_tag(text: str) -> str:
+    """The tag of a language that somebody typed.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none that `take` would accept.
+    """
+    try:
+        tag: str = msgspec.convert(text, Tag)
+    except msgspec.ValidationError as error:
+        what = f"{text!r} is not the tag of a language: give two or three small letters, such as es"
+        raise argparse.ArgumentTypeError(what) from error
+    return tag
+
+
 def export(language: str) -> Translation:
     """The file of a language; a word that it lacks has no text yet."""
     found = {}
@@ -133,7 +151,7 @@ def take(given: Translation) -> None:
     for source in sources():
         keys = source.words(ENGLISH)
         texts = {key: given.words[source.prefix + key].text for key in keys if source.prefix + key in given.words}
-        source.write(given.language, {key: text for key, text in texts.items() if text or not keys[key]})
+        source.write(given.language, {key: text for key, text in texts.items() if text.strip() or not keys[key]})
     renew()
 
 
@@ -170,7 +188,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     exports = commands.add_parser("export", help="write the file of a translator")
-    exports.add_argument("language", help="its tag: es")
+    exports.add_argument("language", type=language_tag, help="its tag, two or three small letters: es")
     takes = commands.add_parser("take", help="check such a file, and put its words where they belong")
     takes.add_argument("--gaps", action="store_true", help="take it with words missing: boards show them in English")
     for one in (exports, takes):

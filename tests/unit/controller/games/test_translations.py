@@ -151,9 +151,23 @@ def test_a_file_that_is_not_there_or_no_json_is_named(copied: Path, capsys: pyte
     assert "No such file" in lines[0] and lines[1].startswith("broken.json: ")
 
 
-def test_with_gaps_a_word_that_is_missing_is_left_to_english(copied: Path) -> None:
+@pytest.mark.parametrize("tag", ["pt-BR", "DE", "../../x", "es\n", "d", ""])
+def test_a_tag_that_take_would_refuse_is_not_exported(
+    copied: Path, capsys: pytest.CaptureFixture[str], tag: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        words.main(["export", tag, "words.json"])
+    assert ended.value.code == 2
+    assert f"{tag!r} is not the tag of a language: give two or three small letters, such as es" in (
+        capsys.readouterr().err
+    )
+    assert not Path("words.json").exists()
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_with_gaps_a_word_that_is_missing_is_left_to_english(copied: Path, text: str) -> None:
     words.main(["export", "de", "de.json"])
-    translated(Path("de.json"), lambda given: given["words"]["zero"].update(text=""))
+    translated(Path("de.json"), lambda given: given["words"]["zero"].update(text=text))
     assert words.main(["take", "de.json"]) == 1
     assert words.main(["take", "--gaps", "de.json"]) == 0
     of_games = json.loads((copied / "PAGE/languages/games/de.json").read_text())
