@@ -271,7 +271,7 @@ class LiveTable:
         if self._retry is not None and self._retry.is_due(self._clock.now_ns()):
             self._open_wires_again()
         if not self._watched or self._pending is not None:
-            return TickResult((), (), self.memory.until_ns)
+            return TickResult(begun, (), self.memory.until_ns)
         now_ns = self._clock.now_ns()
         gone = [source for source in self._sources if source.failed is not None]
         for source in gone:

@@ -138,6 +138,13 @@ def test_a_table_on_a_board_gives_its_verdict_and_lights_its_lamp() -> None:
     assert bench.board.outputs == {}, "all is safe when the table has closed"
 
 
+def test_a_table_that_begins_after_its_wires_were_closed_publishes_its_beginning() -> None:
+    bench = OnAPort(MONEY_ON_A_BOARD)
+    said = bench.run(60 * S, lambda: bench.table.safe())
+    assert len(said.of(events.TableOpened)) == 1
+    assert [event.seq for event in said] == list(range(said[0].seq, said[0].seq + len(said)))
+
+
 def test_the_times_of_the_evidence_are_those_of_the_board() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     bench = OnAPort(MONEY_ON_A_BOARD)
