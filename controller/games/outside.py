@@ -29,7 +29,12 @@ from controller.packages.installed import (
     offering,
 )
 from controller.rules.profile import OWN, RESERVED, RulesSpec, admit
+from controller.table.authority import Authority, authorities
+from controller.table.durable import JOURNALLED
+from controller.table.orders.book import OF_THE_SERVICE
+from controller.table.orders.order import not_one_of
 from drivers.base.device_spec import DeviceSpec
+from feed.allow_list import ROLES
 from feed.data import TablePackage
 from feed.game_view import check_view
 from hal.backend_spec import BackendSpec
@@ -50,6 +55,8 @@ _OURS: Final = {
     RULES: OWN,
 }
 """The ids that no package may bring."""
+_OUR_ORDERS: Final = frozenset({*ORDERS, *authorities(), *OF_THE_SERVICE, JOURNALLED})
+"""The names that no order of a package may have: those of tables, of the service, and of what it states to a table."""
 _NOUNS: Final = {GAMES: "game", DEVICES: "device", BACKENDS: "backend", RULES: "profile of rules"}
 
 
@@ -181,14 +188,35 @@ def _check_slots(package: Installed, brings: Catalogue) -> None:
 def _check_orders(package: Installed, brings: Catalogue) -> None:
     """An order of ours does the same at every table: its games may take it, and put no other in its place."""
     for game in brings.games:
-        replaced = sorted(verb.name for verb in game.orders if ORDERS.get(verb.name, verb) is not verb)
+        theirs = [verb for verb in game.orders if ORDERS.get(verb.name) is not verb]
+        replaced = sorted(verb.name for verb in theirs if verb.name in _OUR_ORDERS)
         if replaced:
             wrong = f"its game {game.name} has an order {replaced[0]} of its own, which is ours and cannot be replaced"
             raise PackageError(wrong, f"ask the author of {package.name} for another name")
-        unstated = sorted(verb.name for verb in game.orders if verb.name not in ORDERS and verb.authority is None)
-        if unstated:
-            wrong = f"its game {game.name} has an order {unstated[0]} and does not say who may send it (Verb.authority)"
-            raise PackageError(wrong, f"ask the author of {package.name}")
+        for verb in theirs:
+            wrong_authority = _wrong_authority(verb.authority)
+            if wrong_authority is not None:
+                wrong = f"its game {game.name} has an order {verb.name} and {wrong_authority}"
+                raise PackageError(wrong, f"ask the author of {package.name}; docs/plugins.md has what an order states")
+
+
+def _wrong_authority(authority: object) -> str | None:
+    """Why an order's requirements on its sender cannot be used, in words; None where they can.
+
+    A package makes them in Python, where nothing checks the type of a value: the first sender would find the mistake.
+    """
+    if authority is None:
+        return "does not say who may send it (Verb.authority)"
+    if not isinstance(authority, Authority):
+        return f"its Verb.authority is not an Authority, but a {type(authority).__name__}"
+    try:
+        roles = msgspec.convert(msgspec.to_builtins(authority), Authority).roles.value
+    except (TypeError, ValueError) as error:
+        return f"its Verb.authority cannot be read ({error})"
+    unknown = [role for role in roles if role not in ROLES]
+    if unknown:
+        return f"in its Verb.authority {not_one_of('the role', repr(unknown[0]), ROLES)}"
+    return None if roles else "its Verb.authority names no role, so that nobody may send it"
 
 
 def _check_views(package: Installed, brings: Catalogue) -> None:
@@ -198,6 +226,8 @@ def _check_views(package: Installed, brings: Catalogue) -> None:
             if game.view is not None:
                 check_view(game.view)
                 check_view(game.board_view)
+                if game.view.words:
+                    raise ValueError("its words are given as GameView.words; write them in words.json: GameSpec.texts")
         except (TypeError, ValueError) as error:
             wrong = f"the view of its game {game.name} cannot be published ({error})"
             raise PackageError(

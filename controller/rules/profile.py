@@ -261,6 +261,9 @@ class RulesSpec(NamedTuple):
     each game."""
 
 
+_STATES_OPERATORS: Final = "; a regulation states who may operate and supervise a game: write it, or house = true"
+
+
 def admit(spec: RulesSpec, structs: Mapping[str, type[Struct]]) -> Profile:
     """Adds the profile of another package to those that tables can name, and returns it.
 
@@ -268,7 +271,7 @@ def admit(spec: RulesSpec, structs: Mapping[str, type[Struct]]) -> Profile:
 
     Raises:
         ValueError: the file cannot be read, is another profile's, or the name is taken; or the section of a game does
-            not fit its struct.
+            not fit its struct, or in a regulation does not say who may operate and supervise the game.
     """
     if spec.name in SOURCES or spec.name.startswith(RESERVED):
         raise ValueError(f"rules {spec.name!r} are not a package's to give: the name is taken or reserved")
@@ -278,8 +281,11 @@ def admit(spec: RulesSpec, structs: Mapping[str, type[Struct]]) -> Profile:
     SOURCES[spec.name] = lambda: sections
     try:
         found = profile(spec.name)
-        for game in found.texts.keys() & structs.keys():
-            _fits(spec, game, found.texts[game], structs[game])
+        for game, text in found.texts.items():
+            if game in structs:
+                _fits(spec, game, text, structs[game])
+            if not found.house:
+                _fits(spec, game, text, Operators, _STATES_OPERATORS)
     except ValueError:
         del SOURCES[spec.name]
         profile.cache_clear()
@@ -287,8 +293,8 @@ def admit(spec: RulesSpec, structs: Mapping[str, type[Struct]]) -> Profile:
     return found
 
 
-def _fits(spec: RulesSpec, game: str, text: Data, struct: type[Struct]) -> None:
+def _fits(spec: RulesSpec, game: str, text: Data, struct: type[Struct], fix: str = "") -> None:
     try:
         msgspec.convert(text, struct)
     except msgspec.ValidationError as error:
-        raise ValueError(f"{spec.file}: [{game}] {error}") from error
+        raise ValueError(f"{spec.file}: [{game}] {error}{fix}") from error

@@ -31,6 +31,7 @@ from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import RateLimiter
 from controller.service.requests import CommandAnswer, Request, StatusAnswer
 from controller.table.authority import may_act_as
+from controller.table.orders.book import OF_THE_SERVICE, QUIT, STATUS
 from controller.table.orders.order import CommandResult
 from feed.allow_list import KeyOwner
 from hal.clock import NS_PER_S, Clock
@@ -50,10 +51,6 @@ MAX_WAITING: Final = 64
 REMEMBERED: Final = 1000
 """Answers that are remembered beside the journal."""
 ENDING: Final = "the service ends: nothing is carried out any more"
-STATUS: Final = "status"
-QUIT: Final = "quit"
-OWN: Final = (STATUS, QUIT)
-"""The service's own commands."""
 
 Reply = Callable[[CommandAnswer], None]
 """Called once, with the answer to a request."""
@@ -194,7 +191,7 @@ class CommandHandler:
 
     def _with_table(self, request: Request) -> Request:
         """The request for the only table, where it names none."""
-        if request.table or len(self._tables) != 1 or request.command in OWN:
+        if request.table or len(self._tables) != 1 or request.command in OF_THE_SERVICE:
             return request
         return msgspec.structs.replace(request, table=next(iter(self._tables)))
 
@@ -267,11 +264,12 @@ class CommandHandler:
             if record.table and [*self._tables] != [record.table]:
                 return f"quit ends the service with all its tables ({', '.join(self._tables)}): name none, or close one"
             # It ends every table, so it takes the right to each.
-            return next((why for table in self._tables.values() if (why := table.may(sender, QUIT, OWN))), None)
+            reasons = (table.may(sender, QUIT, OF_THE_SERVICE) for table in self._tables.values())
+            return next((why for why in reasons if why), None)
         table = self._tables.get(record.table)
         if table is None:
             return self._no_table(record)
-        why = table.may(sender, record.command, OWN)
+        why = table.may(sender, record.command, OF_THE_SERVICE)
         why = may_act_as(sender, record.command, record.given) if why is None else why
         if why is not None:
             return why

@@ -18,6 +18,11 @@ _VERBS: Final = (*lifecycle.VERBS, *play.VERBS, *rulings.VERBS)
 VERBS: Final[dict[str, Verb]] = {verb.name: verb for verb in _VERBS}
 """The orders that every table takes, whatever is played on it."""
 
+STATUS: Final = "status"
+QUIT: Final = "quit"
+OF_THE_SERVICE: Final = (STATUS, QUIT)
+"""The orders that the service takes itself, and no table."""
+
 INSPECTIONS: Final = frozenset({"inspect_start", "inspect_pass", "inspect_fail"})
 """The commands about the device that is inspected before an opening."""
 REMEMBERED: Final = 1000
@@ -43,7 +48,7 @@ def carry_out(
         check_lengths(name, given)
     except CommandError as error:
         raise OrderRefused(str(error)) from error
-    if name == "quit":
+    if name == QUIT:
         raise OrderRefused("quit: a table cannot end the service; send it to the service")
     verb = verbs.get(name)
     if verb is None:

@@ -19,6 +19,8 @@ from controller.games.load import check, check_text
 from controller.packages.installed import files_of, installed
 from controller.rules import profile as profiles
 from controller.service.event_lines import line_of
+from controller.table.authority import may
+from feed.allow_list import KeyOwner
 from feed.events import TableOpened, decode, encode
 from feed.state import TableState
 from tests.plugin import PLUGIN, TABLE, distribution, installed_into
@@ -43,6 +45,14 @@ THEIRS = """
 from pathlib import Path
 from controller.rules.profile import RulesSpec
 X = RulesSpec("theirs", Path(__file__).with_name("theirs.toml"))
+"""
+RINGS = """
+from dataclasses import replace
+from controller.games.catalogue import GAME
+from controller.rules.cited import Cited
+from controller.table.authority import Authority
+from controller.table.orders.order import Verb
+X = replace(GAME["roulette"], name="new", orders=(Verb("ring", lambda *given: "done", authority=AUTHORITY),))
 """
 TRAP = 'raise SystemExit("imported")\n'
 
@@ -184,12 +194,45 @@ def test_an_order_that_anybody_could_send_is_refused(folder: Path) -> None:
     assert wrong in problem_lines(check_text(ROULETTE))[0]
 
 
+@pytest.mark.parametrize("name", ["quit", "status", "journalled", "open"])
+def test_an_order_does_not_have_the_name_of_one_of_the_service(folder: Path, name: str) -> None:
+    named = RINGS.replace("ring", name).replace("AUTHORITY", "Authority('serves', Cited(('dealer',), 'ours'))")
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": named})
+    wrong = f"its game new has an order {name} of its own, which is ours and cannot be replaced"
+    assert wrong in problem_lines(check_text(ROULETTE))[0]
+
+
+@pytest.mark.parametrize(
+    ("authority", "wrong"),
+    [
+        ("'dealer'", "its Verb.authority is not an Authority, but a str"),
+        ("Authority('serves', ('dealer',))", "its Verb.authority cannot be read (Expected `object`, got `array`"),
+        ("Authority('rings', Cited(('dealer',), 'ours'))", "its Verb.authority cannot be read (Invalid enum value"),
+        ("Authority('serves', Cited(('deeler',), 'ours'))", "in its Verb.authority the role 'deeler' is not one of"),
+        ("Authority('serves', Cited((), 'ours'))", "its Verb.authority names no role"),
+    ],
+)
+def test_an_order_whose_senders_cannot_be_judged_is_refused(folder: Path, authority: str, wrong: str) -> None:
+    module = RINGS.replace("AUTHORITY", authority)
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": module})
+    found = problem_lines(check_text(ROULETTE))[0]
+    assert "its game new has an order ring and " in found
+    assert wrong in found
+
+
+def test_an_order_that_states_its_senders_is_taken(folder: Path) -> None:
+    module = RINGS.replace("AUTHORITY", "Authority('serves', Cited(('dealer', 'technician'), 'ours'))")
+    distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": module})
+    assert problem_lines(check_text(ROULETTE)) == []
+
+
 @pytest.mark.parametrize(
     ("view", "wrong"),
     [
         ("hero='pocket', colors={'7': 'pink'}", "Invalid enum value 'pink' - at `$.colors[...]`"),
         ("hero='Not a field'", "at `$.hero`"),
         ("hero=7", "Expected `str`, got `int` - at `$.hero`"),
+        ("hero='pocket', words={'en': {'game': 'New'}}", "words are given as GameView.words; write them in words.json"),
     ],
 )
 def test_a_view_that_readers_would_not_take_is_refused(folder: Path, view: str, wrong: str) -> None:
@@ -273,6 +316,25 @@ def test_rules_that_do_not_fit_the_game_are_named_with_file_and_place_and_mended
     assert f"its rules fair cannot be read ({rules}: [fair_wheel] Object missing required field `cite`" in package
     rules.write_text(right, encoding="utf-8")
     assert problem_lines(check_text(TRUSTING)) == []
+
+
+@pytest.mark.parametrize("lacks", ["operator_classes", "supervisor_classes"])
+def test_a_regulation_that_does_not_say_who_operates_a_game_is_refused_with_file_section_and_key(
+    folder: Path, lacks: str
+) -> None:
+    fair = (PLUGIN / "fair_wheel" / "rules.toml").read_text(encoding="utf-8").replace('"fair"', '"theirs"')
+    keys = ("operator_classes", "supervisor_classes")
+    stated = {key: f'{key} = {{ value = ["A"], cite = "1:2" }}\n' for key in keys}
+    head = "[fair_wheel]\n"
+    complete = fair.replace("house = true\n", "").replace(head, head + "".join(stated.values()))
+    wrong = complete.replace(stated[lacks], "")
+    distribution(folder, "other", {"feltwire.rules/theirs": "other:X"}, {"other.py": THEIRS, "theirs.toml": wrong})
+    (problem,) = problem_lines(check_text(ROULETTE))
+    assert f"{folder / 'theirs.toml'}: [fair_wheel] Object missing required field `{lacks}`" in problem
+    assert "write it, or house = true" in problem
+    (folder / "theirs.toml").write_text(complete, encoding="utf-8")
+    assert problem_lines(check_text(ROULETTE)) == []
+    assert may(KeyOwner("ann", "dealer", "A"), "settle", "fair_wheel", "theirs") is None
 
 
 def test_a_package_that_is_not_installed_is_named_with_the_nearest(plugin: Path) -> None:
