@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Locator, Page, expect
+from typing import Final
+
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.browser.conftest import HANG_MS
 from tests.fakes.board_site import BoardSite, PlayedTable
@@ -46,3 +48,19 @@ class BoardPage:
     def expect_sequence(self, table: PlayedTable) -> None:
         """Every event so far is on the board."""
         expect(self.board(table)).to_have_attribute("data-sequence", str(table.state.last))
+
+
+AHEAD_S: Final = 0.5
+"""The clock continues until then."""
+
+
+def pause_clock(page: Page) -> None:
+    """Pauses the page's clock a moment ahead; again, where a busy computer let that moment pass first."""
+    while True:
+        try:
+            page.clock.pause_at(page.evaluate("Date.now()") / 1000 + AHEAD_S)
+        except Error as error:
+            if "to the past" not in error.message:
+                raise
+        else:
+            return

@@ -12,13 +12,12 @@ from playwright.sync_api import Page, Route, WebSocketRoute, expect
 
 from feed import events
 from feed.subscriber import Joined, Position, Rewritten
-from tests.browser.board_page import BoardPage
+from tests.browser.board_page import BoardPage, pause_clock
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 
 STALE = "STALE: NO SIGNAL"
 CLOCK = "2026-01-31T20:00:00"
-AHEAD_S = 0.5
 
 
 @pytest.fixture
@@ -47,8 +46,7 @@ def stand_still(shown: BoardPage, table: PlayedTable) -> None:
     """The page shows a table that is alive, and its clock stands still from here on."""
     shown.page.clock.install(time=CLOCK)
     shown.show(table)
-    # A moment ahead: the clock continues until then.
-    shown.page.clock.pause_at(shown.page.evaluate("Date.now()") / 1000 + AHEAD_S)
+    pause_clock(shown.page)
     for _ in range(2):
         # A beat follows each event: with the second event on the board the first beat is taken.
         shown.site.play(table, table.event(events.DeviceWarning, device="wheel", warning="wheel_bias", detail=""))

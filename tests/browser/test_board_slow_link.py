@@ -13,11 +13,10 @@ import pytest
 from playwright.sync_api import Page, WebSocketRoute, expect
 
 from feed.events import Event
-from tests.browser.board_page import BoardPage
+from tests.browser.board_page import BoardPage, pause_clock
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 
 CLOCK = "2026-01-31T20:00:00"
-AHEAD_S = 0.5
 STEP_S = 0.2
 BEAT_STEPS = 3
 LATE_S = 3.0
@@ -107,7 +106,7 @@ def test_no_result_older_than_three_seconds_is_without_its_mark(
         page.clock.install(time=CLOCK)
         shown.show()
         expect(page.locator('.board:not([data-status="stale"])')).to_have_count(TABLES)
-        page.clock.pause_at(page.evaluate("Date.now()") / 1000 + AHEAD_S)
+        pause_clock(page)
         site.call(lambda: site.gateway._timer.cancel() if site.gateway._timer else None)
         link.settle()
         link.open = False
