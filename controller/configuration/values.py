@@ -24,7 +24,7 @@ from controller.configuration.wiring import Wires
 from controller.rules.house import HouseKeys, changes_of
 from controller.rules.profile import game_text
 from drivers.base.device_spec import LineUse
-from drivers.dealer.buttons import BUTTONS
+from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON
 from feed.data import TablePackage
 from hal.backend_spec import BackendSpec
 
@@ -127,12 +127,12 @@ class TableConfig(NamedTuple):
     @property
     def called_by_button(self) -> bool:
         """Whether the dealer has a button for "No more bets"."""
-        return "dealer_no_more_bets" in self.buttons
+        return CALL_BUTTON in self.buttons
 
     @property
     def settled_by_button(self) -> bool:
         """Whether the dealer has a button that settles the round."""
-        return "dealer_settled" in self.buttons
+        return SETTLE_BUTTON in self.buttons
 
     def game_options(self, struct: type[C]) -> C:
         """The options of the round as the struct that its game declares.

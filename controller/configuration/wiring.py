@@ -33,6 +33,7 @@ from controller.configuration.terminals import (
 from controller.configuration.validation import validate
 from drivers.base.device_spec import LineUse
 from drivers.base.movement import LineBounds
+from drivers.dealer.buttons import CALL_BUTTON
 from hal.backend_spec import BackendSpec
 from hal.board.messages import KINDS
 from hal.known_names import nearest
@@ -265,16 +266,14 @@ def _check_port(port: str, path: Path) -> list[ConfigFinding]:
 
 # The wires against the devices
 
-CALL_LINE: Final = "dealer_no_more_bets"
-
 
 def with_call(uses: Mapping[str, LineUse], call: CallBy | None) -> dict[str, LineUse]:
     """The lines of a table, with the button of the call removed, required or optional, depending on who calls."""
     wanted = dict(uses)
     if call == "auto":
-        wanted.pop(CALL_LINE, None)
-    elif CALL_LINE in wanted:
-        wanted[CALL_LINE] = wanted[CALL_LINE]._replace(required=call == "button")
+        wanted.pop(CALL_BUTTON, None)
+    elif CALL_BUTTON in wanted:
+        wanted[CALL_BUTTON] = wanted[CALL_BUTTON]._replace(required=call == "button")
     return wanted
 
 
@@ -444,15 +443,17 @@ def check_complete(
 def check_call_line(pins: Iterable[str], uses: Mapping[str, LineUse], call: CallBy | None) -> list[ConfigFinding]:
     """The button of the call and `no_more_bets` must agree; `pins` are the entries of `[pins]`."""
     findings: list[ConfigFinding] = []
-    if call == "auto" and CALL_LINE in pins:
+    if call == "auto" and CALL_BUTTON in pins:
         wrong = 'is wired, but [table] has no_more_bets = "auto"'
-        findings.append(ConfigFinding(("pins", CALL_LINE), wrong, 'remove the line, or write no_more_bets = "button"'))
+        findings.append(
+            ConfigFinding(("pins", CALL_BUTTON), wrong, 'remove the line, or write no_more_bets = "button"')
+        )
     path = ("device", "dealer", "buttons")
-    if call == "auto" and CALL_LINE in uses and uses[CALL_LINE].required:
-        wrong = f'names {CALL_LINE}, but [table] has no_more_bets = "auto"'
+    if call == "auto" and CALL_BUTTON in uses and uses[CALL_BUTTON].required:
+        wrong = f'names {CALL_BUTTON}, but [table] has no_more_bets = "auto"'
         findings.append(ConfigFinding(path, wrong, "remove the button from the list"))
-    if call == "button" and CALL_LINE not in uses:
-        wrong = f"lacks {CALL_LINE}, with which the dealer makes the call"
+    if call == "button" and CALL_BUTTON not in uses:
+        wrong = f"lacks {CALL_BUTTON}, with which the dealer makes the call"
         findings.append(ConfigFinding(path, wrong, 'add it, or write no_more_bets = "auto" in [table]'))
     return findings
 

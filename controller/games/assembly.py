@@ -22,7 +22,7 @@ from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
 from drivers.base.driver import Driver
 from drivers.base.observed import Listener, ObservedDriver
-from drivers.dealer.buttons import BUTTONS, Buttons, ButtonsConfig
+from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON, Buttons, ButtonsConfig
 from feed.events import StakeLimit, TableLabel, TableNotice
 from hal.capture.secret import PublicPart
 from hal.framing import Framer
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
 
 EPOCH_1970 = datetime(1970, 1, 1, tzinfo=UTC)
-CALL_BUTTON = "dealer_no_more_bets"
-SETTLE_BUTTON = "dealer_settled"
 
 
 def own_time(t_ns: int) -> str:

@@ -22,7 +22,7 @@ from controller.table.report import UNLESS_CALLED, RoundReport, Shuts
 from controller.table.terms import DEALER_CALL, SERVICE_STOPPED, UNCALLED_WARNING, Terms, Uncalled
 from controller.table.verdicts import Verdicts
 from drivers.base.driver import NEVER_NS, Observation
-from drivers.dealer.buttons import ButtonPressed
+from drivers.dealer.buttons import CALL_BUTTON, ButtonPressed
 from feed import events
 from feed.data import USUAL_CALL
 from feed.events import Evidence, Verdict, WinningBet
@@ -175,7 +175,7 @@ class RoundLifecycle:
             self._press_to_settle(press)
         elif press.button == "dealer_void":
             self.void_by_hand(t_ns)
-        if press.button == "dealer_no_more_bets" and self.undecided:
+        if press.button == CALL_BUTTON and self.undecided:
             self.close_bets(t_ns, press.pressed_ns, "dealer")
 
     def _press_to_settle(self, press: ButtonPressed) -> None:

@@ -18,7 +18,11 @@ from drivers.base.driver import Observation, SensorAlive, SensorDead
 from drivers.dealer.view import ButtonsView
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
-BUTTONS: Final = ("dealer_no_more_bets", "dealer_settled", "dealer_void", "supervisor_key")
+CALL_BUTTON: Final = "dealer_no_more_bets"
+"""For the call "No more bets"."""
+SETTLE_BUTTON: Final = "dealer_settled"
+"""For a settled round."""
+BUTTONS: Final = (CALL_BUTTON, SETTLE_BUTTON, "dealer_void", "supervisor_key")
 """The buttons that a table may have; default line names (design, section 3)."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from controller.games.cards.carried import CardCarrying
 from controller.games.cards.dealing import CardDealing, DealTerms
@@ -32,12 +32,10 @@ from drivers.cards.observations import CardDealt, CuttingCardSeen, StackDealt
 from drivers.cards.progressive import AcceptorActuator
 from drivers.cards.shuffler import ShufflerConfig
 from drivers.cards.shuffler_actuator import ShufflerActuator
-from drivers.dealer.buttons import ButtonPressed
+from drivers.dealer.buttons import CALL_BUTTON, ButtonPressed
 from feed.events import WinningBet
 from feed.state import SETTLED, TableState
 from feed.state import SETTLING as SETTLING_STILL
-
-CALL_BUTTON: Final = "dealer_no_more_bets"
 
 
 class ProgressiveEquipment(NamedTuple):
