@@ -41,18 +41,6 @@ class DiscardRack(SensedDevice):
         facts = (("counter", "a card passes" if covered else "free"),)
         return DiscardRackView(facts=facts, doubts=dead_lines(self._health), covered=covered)
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
-        """Handles lost pulses, or an unplugged counter."""
-        found: list[Observation] = []
-        if loss.line == CARD:
-            unplugged = loss.cause is Loss.UNPLUGGED
-            if unplugged:
-                self._health.line_unplugged(CARD, loss.t_ns, found)
-            self._level = None
-            what = "is unplugged" if unplugged else "lost changes"
-            found.append(DiscardsLost(t_ns=loss.t_ns, detail=f"{CARD} {what}: cards may be in the rack uncounted"))
-        return found
-
     def _due_ns(self) -> int:
         return NEVER_NS
 
@@ -63,3 +51,8 @@ class DiscardRack(SensedDevice):
         known, self._level = self._level, edge.level
         if edge.level and known == 0:
             found.append(CardDiscarded(t_ns=edge.t_ns))
+
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
+        self._level = None
+        what = "is unplugged" if loss.cause is Loss.UNPLUGGED else "lost changes"
+        found.append(DiscardsLost(t_ns=loss.t_ns, detail=f"{CARD} {what}: cards may be in the rack uncounted"))

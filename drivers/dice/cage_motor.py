@@ -24,7 +24,7 @@ from drivers.base.sensed_device import DebouncedLevel, SensedDevice
 from drivers.base.view import dead_lines
 from drivers.dice.observations import CageInverted, CageRested, TumbleStarted
 from drivers.dice.view import CageMotorView
-from hal.values import Edge, EdgesLost, Loss, Output, RunMotor
+from hal.values import Edge, EdgesLost, Output, RunMotor
 
 
 class CageMotorConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,16 +120,9 @@ class CageMotor(SensedDevice):
         facts = (("shaft", "turns" if turning else "at rest"), ("home mark", "at home" if home else "away"))
         return CageMotorView(facts=facts, doubts=dead_lines(self._health), on=False, turning=turning, home=home)
 
-    def lost(self, loss: EdgesLost) -> list[Observation]:
+    def _lose(self, loss: EdgesLost, found: list[Observation]) -> None:
         """Pulses that were lost may make a motor look stalled, and a home that was passed: it stops then, or later."""
-        found: list[Observation] = []
-        if loss.line not in self.lines:
-            return found
-        self._pass_time(loss.t_ns - 1, found)
         self._held[loss.line].forget()
-        if loss.cause is Loss.UNPLUGGED:
-            self._health.line_unplugged(loss.line, loss.t_ns, found)
-        return found
 
     def _take(self, edge: Edge, found: list[Observation]) -> None:
         self._held[edge.line].edge(edge.level, edge.t_ns)
