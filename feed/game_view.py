@@ -6,16 +6,18 @@ form shows the result as the feed has it.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import msgspec
 from msgspec import Meta
 
 from .codes import one_of
 
-Color: TypeAlias = Annotated[str, one_of("plain", "red", "black", "green", "gold", "blue", "white")]
+_GivenColor: TypeAlias = Literal["plain", "red", "black", "green", "gold", "blue", "white"]
+_GivenMeasure: TypeAlias = Literal["", "revolutions", "inversions", "shakes"]
+Color: TypeAlias = Annotated[str, one_of(*get_args(_GivenColor))]
 """The colors that a board has, each with a contrast that can be read."""
-Measure: TypeAlias = Annotated[str, one_of("", "revolutions", "inversions", "shakes")]
+Measure: TypeAlias = Annotated[str, one_of(*get_args(_GivenMeasure))]
 
 MOST_WORDS = 200
 """Words in one language that a view may have (ours)."""
@@ -48,11 +50,9 @@ class _GivenView(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     hero: _Field
     captions: Annotated[list[_Field], Meta(max_length=4)] = []
-    colors: Annotated[
-        dict[_Text, Literal["plain", "red", "black", "green", "gold", "blue", "white"]], Meta(max_length=MOST_WORDS)
-    ] = {}
+    colors: Annotated[dict[_Text, _GivenColor], Meta(max_length=MOST_WORDS)] = {}
     counts: _Text = ""
-    measure: Literal["", "revolutions", "inversions", "shakes"] = ""
+    measure: _GivenMeasure = ""
     words: Annotated[dict[_Language, _Words], Meta(max_length=32)] = {}
 
 

@@ -24,7 +24,7 @@ from typing import Annotated, Final, NamedTuple
 
 import msgspec
 
-from controller.games.base.texts import ENGLISH, LACKING, WORDS, WrongWord, differences
+from controller.games.base.texts import ENGLISH, LACKING, WORDS, WrongWord, differences, texts_of
 from controller.games.catalogue import GAMES
 
 PAGE: Final = Path(str(files("scoreboard"))) / "page"
@@ -32,7 +32,6 @@ SCREEN: Final = Path(str(files("screen")))
 ROOMS: Final = Path(str(files("controller.games")))
 
 Words = dict[str, str]
-
 
 Tag = Annotated[str, msgspec.Meta(pattern=r"\A[a-z]{2,3}\Z")]
 """The tag of a language, which names its files."""
@@ -96,7 +95,6 @@ class RoomFile(NamedTuple):
 PAGES: Final = LanguageFolder(PAGE / "languages")
 SCREENS: Final = LanguageFolder(SCREEN / "languages", "screen.")
 
-
 _VIEWED: Final = frozenset(game.build.__module__.split(".")[2] for game in GAMES if game.view is not None)
 """The rooms whose words travel with a view: the page needs no copy, and their keys are theirs alone."""
 
@@ -158,16 +156,11 @@ def take(given: Translation) -> None:
 def copies() -> dict[Path, str]:
     """What the page has of our games: their words in each language, and which languages there are, by file."""
     languages = PAGES.languages()
-    found = {}
-    for language in languages:
-        words: Words = {}
-        for room in rooms():
-            words.update({} if room.prefix else room.words(language))
-        found[PAGES.folder / "games" / f"{language}.json"] = _json(words)
+    texts = texts_of(*(room.file.parent for room in rooms() if not room.prefix))
+    found = {PAGES.folder / "games" / f"{language}.json": _json(texts.get(language, {})) for language in languages}
     tags = json.dumps(languages)
-    return found | {
-        PAGE / "languages.js": f"// Written by controller/games/words.py.\nexport const LANGUAGES = {tags};\n"
-    }
+    found[PAGE / "languages.js"] = f"// Written by controller/games/words.py.\nexport const LANGUAGES = {tags};\n"
+    return found
 
 
 def renew() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from controller.games import words
-from controller.games.base.texts import ENGLISH, differences
+from controller.games.base.texts import ENGLISH, differences, places
 from controller.games.catalogue import GAMES
 from controller.games.words import LanguageFolder
 
@@ -84,7 +84,7 @@ def translated(file: Path, change: Callable[[dict[str, Any]], object] = lambda g
     given = json.loads(file.read_text(encoding="utf-8"))
     for word in given["words"].values():
         word["text"] = word["text"] or word["english"].swapcase().replace("{N}", "{n}")
-        for place in re.findall(r"\{(\w+)\}", word["english"]):
+        for place in places(word["english"]):
             word["text"] = word["text"].replace(f"{{{place.swapcase()}}}", f"{{{place}}}")
     change(given)
     file.write_text(json.dumps(given), encoding="utf-8")
