@@ -16,7 +16,7 @@ check() (
     echo "== $1"
     shift
     touch "$mark"
-    "$@" && rm "$mark"
+    if "$@"; then rm "$mark"; fi
 )
 
 # Prints what failed, or was ended before it passed, and succeeds where something did.
@@ -32,7 +32,6 @@ check_source() {
     check imports "$BIN/lint-imports" --no-cache
     check wire "$BIN/python" firmware/wire/generate.py --check
     check costs "$BIN/python" -m tests.costs
-    true # each has left its own mark
 }
 
 if [ "${1:-}" = quick ]; then
@@ -81,9 +80,8 @@ fi
 
 beside() {
     check_source
-    [ "$asyncapi" = yes ] && check asyncapi sh tests/asyncapi/check.sh
-    [ "$firmware" = yes ] && check firmware-lint make -s -C firmware lint
-    true
+    if [ "$asyncapi" = yes ]; then check asyncapi sh tests/asyncapi/check.sh; fi
+    if [ "$firmware" = yes ]; then check firmware-lint make -s -C firmware lint; fi
 }
 check "reading the source" beside >"$logs/source" 2>&1 &
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
