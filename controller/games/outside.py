@@ -32,7 +32,7 @@ from controller.rules.profile import OWN, RESERVED, RulesSpec, admit
 from controller.table.authority import Authority, authorities
 from controller.table.durable import JOURNALLED
 from controller.table.orders.book import OF_THE_SERVICE
-from controller.table.orders.order import not_one_of
+from controller.table.orders.order import Verb, not_one_of
 from drivers.base.device_spec import DeviceSpec
 from feed.allow_list import ROLES
 from feed.data import TablePackage
@@ -188,6 +188,10 @@ def _check_slots(package: Installed, brings: Catalogue) -> None:
 def _check_orders(package: Installed, brings: Catalogue) -> None:
     """An order of ours does the same at every table: its games may take it, and put no other in its place."""
     for game in brings.games:
+        others = [type(verb).__name__ for verb in game.orders if not isinstance(verb, Verb)]
+        if others:
+            wrong = f"an order of its game {game.name} is not a Verb, but a {others[0]}"
+            raise PackageError(wrong, f"ask the author of {package.name}; docs/plugins.md has what an order states")
         theirs = [verb for verb in game.orders if ORDERS.get(verb.name) is not verb]
         replaced = sorted(verb.name for verb in theirs if verb.name in _OUR_ORDERS)
         if replaced:

@@ -577,7 +577,8 @@ def _duckdb(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
     """DuckDB in memory, with bounds; it loads nothing from a network."""
     config: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": MEMORY,
-        "threads": 2,
+        # DuckDB looks for signals in this thread alone: while it waited for another one, Ctrl-C would end nothing.
+        "threads": 1,
         "temp_directory": str(folder / f"{_NEW}-{os.getpid()}"),
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
