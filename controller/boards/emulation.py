@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from controller.configuration.document import toml_text
-from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.terminals import place_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import framed_by_device, geometry_of
@@ -24,7 +23,7 @@ from hal.board.messages import KINDS
 from simulators.base.truth import TableSimulator
 from simulators.board.library import LIBRARY, EmulationError
 from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
-from simulators.board.machines import LampRegisters, Machine, ScannedKeypad
+from simulators.board.machines import Machine, ScannedKeypad
 from simulators.board.played_link import LinkOnPty, share_of
 from simulators.board.played_table import PlayedTable, SharedTable, check_faults
 from simulators.board.serve import STEP_NS, RealTime, Time, serve
@@ -81,7 +80,7 @@ def wiring_of(config: TableConfig, board: str) -> PinWiring:
 
 
 def machines_of(config: TableConfig, board: str, table: SharedTable) -> list[Machine]:
-    """What hangs on one of a table's boards: the simulated table, and the keypad and the lamps where it has them."""
+    """What hangs on one of a table's boards: the simulated table, and the keypad where it has one."""
     kind, wiring = KINDS[config.boards[board].kind], wiring_of(config, board)
     keypad = ScannedKeypad(kind.key_columns, kind.key_rows) if wiring.keys else None
     outputs = {
@@ -100,8 +99,6 @@ def machines_of(config: TableConfig, board: str, table: SharedTable) -> list[Mac
     machines: list[Machine] = [PlayedTable(table, board, wiring, outputs, keypad)]
     if keypad is not None:
         machines.append(keypad)
-    if board_of_lamps(config.devices, config.boards) == board:
-        machines.append(LampRegisters(dict(kind.lamp_pins), kind.lamps))
     return machines
 
 

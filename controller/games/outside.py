@@ -188,9 +188,9 @@ def _check_slots(package: Installed, brings: Catalogue) -> None:
 def _check_orders(package: Installed, brings: Catalogue) -> None:
     """An order of ours does the same at every table: its games may take it, and put no other in its place."""
     for game in brings.games:
-        others = [type(verb).__name__ for verb in game.orders if not isinstance(verb, Verb)]
-        if others:
-            wrong = f"an order of its game {game.name} is not a Verb, but a {others[0]}"
+        of_another_type = _other_than_verbs(game.orders)
+        if of_another_type:
+            wrong = f"an order of its game {game.name} is not a Verb, but a {of_another_type[0]}"
             raise PackageError(wrong, f"ask the author of {package.name}; docs/plugins.md has what an order states")
         theirs = [verb for verb in game.orders if ORDERS.get(verb.name) is not verb]
         replaced = sorted(verb.name for verb in theirs if verb.name in _OUR_ORDERS)
@@ -204,10 +204,15 @@ def _check_orders(package: Installed, brings: Catalogue) -> None:
                 raise PackageError(wrong, f"ask the author of {package.name}; docs/plugins.md has what an order states")
 
 
+def _other_than_verbs(orders: Iterable[object]) -> list[str]:
+    """The types of orders that are none; a package makes them in Python, where nothing checks the type of a value."""
+    return [type(order).__name__ for order in orders if not isinstance(order, Verb)]
+
+
 def _wrong_authority(authority: object) -> str | None:
     """Why an order's requirements on its sender cannot be used, in words; None where they can.
 
-    A package makes them in Python, where nothing checks the type of a value: the first sender would find the mistake.
+    A package makes them in Python, too: the first sender would find the mistake.
     """
     if authority is None:
         return "does not say who may send it (Verb.authority)"

@@ -208,7 +208,8 @@ class EmulatedBoard:
             pins.append(_number_of(pin, PINS))
             values.append(NOT_DRIVEN if level is None else level)
             cycles.append(self._time.cycle_at(t_ns))
-        self._plan(cycles, pins, values)
+        if cycles:
+            self._plan(cycles, pins, values)
 
     def feed(self, pins: Iterable[str], by: str | None) -> None:
         """Hangs sensors on pins that pull low only while the output `by`, or with None that of the chain, is high.
@@ -222,13 +223,13 @@ class EmulatedBoard:
         self._c.board_feed(self._board, fed, NOT_DRIVEN if by is None else _number_of(by, PINS))
 
     def chain_of(self, kind: BoardKind) -> None:
-        """Hangs the chain of lamps and control outputs of a kind on its pins, if one of these feeds the sensors."""
-        if "sense" not in kind.control:
+        """Hangs the chain of lamps and control outputs on the pins of a kind that has one."""
+        if not kind.lamp_pins:
             return
         pins = dict(kind.lamp_pins)
         numbers = [_number_of(pins[wire], PINS) for wire in ("data", "clock", "latch", "read_back")]
         outputs = kind.lamps + len(kind.control)
-        sense = kind.lamps + kind.control.index("sense") + 1
+        sense = kind.lamps + kind.control.index("sense") + 1 if "sense" in kind.control else 0
         self._c.board_chain(self._board, (ctypes.c_uint8 * len(numbers))(*numbers), outputs, sense)
 
     @property
@@ -236,8 +237,14 @@ class EmulatedBoard:
         """The outputs of the chain that are on: bit i is output i + 1."""
         return int(self._c.board_chain_out(self._board))
 
+    @property
+    def burning(self) -> frozenset[int]:
+        """The outputs of the chain, from 1, whose lamps draw their current: what is commanded, but for its faults."""
+        drawn = int(self._c.board_chain_drawn(self._board))
+        return frozenset(at + 1 for at in range(drawn.bit_length()) if drawn >> at & 1)
+
     def chain_faults(self, *, dead: int = 0, stuck: int = 0) -> None:
-        """Outputs of the chain that draw no current, and that always do, as bits."""
+        """Outputs of the chain that draw no current, and that always do, as bits: bit i is output i + 1."""
         self._c.board_chain_faults(self._board, dead, stuck)
 
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:

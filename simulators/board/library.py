@@ -55,6 +55,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "board_feed": (None, [BOARD, ctypes.c_uint32, ctypes.c_int]),
     "board_chain": (None, [BOARD, U8S, ctypes.c_uint, ctypes.c_uint]),
     "board_chain_faults": (None, [BOARD, ctypes.c_uint64, ctypes.c_uint64]),
+    "board_chain_drawn": (ctypes.c_uint64, [BOARD]),
     "board_chain_out": (ctypes.c_uint64, [BOARD]),
 }
 

@@ -1,15 +1,14 @@
-"""What hangs on the pins of an emulated board beside plain lines: a keypad that is scanned, and a chain of lamps.
+"""What hangs on the pins of an emulated board beside plain lines and its chain of lamps: a keypad that is scanned.
 
     board runs a slice ──► the changes of its outputs ──► each machine drives pins ──► the next slice
 
-A machine says how short the slices must be for it: a keypad is scanned in milliseconds, a chain shifts a bit in some
-microseconds. The circuits are those that docs/boards.md asks for: a diode at each column, so that keys never join two
-columns; lamp drivers and read-back registers that act at the rising edge of the latch.
+A machine says how short the slices must be for it: a keypad is scanned in milliseconds. Its circuit is the one that
+docs/boards.md asks for: a diode at each column, so that keys never join two columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Final, Protocol
@@ -19,14 +18,8 @@ from simulators.board.emulated import EmulatedBoard, PinChange
 from simulators.board.wiring import LINES
 
 MS: Final = 1_000_000
-KEYPAD_NS: Final = MS // 5
+KEYPAD_NS: Final = MS // 2
 """How often a keypad is looked at (ours): a column is low for a millisecond before its rows are read."""
-CHAIN_IDLE_NS: Final = MS // 20
-"""How often a chain is looked at while nothing is shifted (ours): shorter than a frame."""
-CHAIN_BUSY_NS: Final = 250
-"""The same while a frame is shifted: some instructions."""
-LOOKS_A_BIT: Final = 200
-"""After a frame's last clock the chain is looked at this often before it rests again."""
 
 
 class PinDriver(Protocol):
@@ -54,7 +47,7 @@ class Machine(Protocol):
 
     @property
     def every_ns(self) -> int:
-        """How soon it must look again."""
+        """How often it must look."""
 
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         """Sees what the outputs did since the last look, and drives pins."""
@@ -97,92 +90,26 @@ class ScannedKeypad:
                 board.drive(pin, level)
 
 
-class LampRegisters:
-    """A chain of lamps on shift registers, and registers that read back which of them draw their current.
-
-    TPIC6C595: shift at a rising clock; the lamps take what was shifted in at a rising latch. 74HC165: load
-    the currents as long as the latch is low; while it is high, shift at a rising clock.
-    """
-
-    def __init__(self, pins: Mapping[str, str], count: int) -> None:
-        """The pins of `data`, `clock`, `latch` and `read_back`, and the number of lamps."""
-        self._data, self._clock, self._latch = pins["data"], pins["clock"], pins["latch"]
-        self._read_back = pins["read_back"]
-        self._levels = dict.fromkeys((self._data, self._clock, self._latch), 1.0)
-        self._register = [0] * count
-        self._sense = [0] * count
-        self._shown: int | None = None
-        self._busy = 0
-        self.lamps = [0] * count
-        """1 for each lamp that is commanded to burn."""
-        self.dead: set[int] = set()
-        """Lamps that draw no current, by their places from 1."""
-        self.stuck: set[int] = set()
-        """Lamps that always draw it."""
-
-    @property
-    def every_ns(self) -> int:
-        """Some instructions while a frame is shifted."""
-        return CHAIN_BUSY_NS if self._busy else CHAIN_IDLE_NS
-
-    @property
-    def burning(self) -> frozenset[int]:
-        """The places of the lamps that really burn."""
-        lit = {place for place, on in enumerate(self.lamps, start=1) if on}
-        return frozenset((lit | self.stuck) - self.dead)
-
-    def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
-        """Shifts, latches, and shows the next bit of the read-back."""
-        if not changes and self._shown is not None:
-            self._busy = max(0, self._busy - 1)
-            return
-        clocks = 0
-        for change in changes:
-            if change.pin not in self._levels:
-                continue
-            before = self._levels[change.pin]
-            level = 1.0 if change.level is None else change.level  # what floats is pulled up
-            self._levels[change.pin] = level
-            if change.pin == self._latch and level != before:
-                burning = self.burning
-                self._sense = [int(place in burning) for place in range(1, len(self.lamps) + 1)]
-            if level <= before:
-                continue
-            if change.pin == self._clock:
-                clocks += 1
-                self._register = [int(self._levels[self._data]), *self._register[:-1]]
-                if self._levels[self._latch]:
-                    self._sense = [0, *self._sense[:-1]]
-            elif change.pin == self._latch:
-                self.lamps = list(self._register)
-        # One clock alone is the keypad's, whose columns share the pins: a frame has many in a look.
-        if clocks > 1 or (clocks and self._busy):
-            self._busy = LOOKS_A_BIT
-        else:
-            self._busy = max(0, self._busy - 1)
-        if self._sense[-1] != self._shown:
-            self._shown = self._sense[-1]
-            board.drive(self._read_back, self._shown)
-
-
 class MachineBoard(EmulatedBoard):
     """An emulated board with its machines, run in slices as short as they need."""
 
     def __init__(
         self, elf: Path, machines: Sequence[Machine], *, eeprom: bytes | None = None, kind: BoardKind | None = None
     ) -> None:
-        """Loads a program without executing it. The board of a `kind` that feeds its sensors has them all at rest.
+        """Loads a program without executing it. The board of a `kind` has its chain, and the sensors it feeds at rest.
 
         Raises:
             EmulationError: as `EmulatedBoard`.
         """
         super().__init__(elf, eeprom=eeprom)
         self._machines = tuple(machines)
+        self._slice_ns = min((machine.every_ns for machine in machines), default=0)
+        if kind is not None:
+            self.chain_of(kind)
         if kind is not None and kind.active_high:
             lines = LINES[kind.name]
             for name in kind.active_high:
                 self.drive(lines[name].pin, lines[name].rest[0])
-            self.chain_of(kind)
             self.feed([line.pin for line in lines.values() if line.is_fed], kind.sense_pin or None)
         self._seen: list[PinChange] = []
 
@@ -191,9 +118,10 @@ class MachineBoard(EmulatedBoard):
         if not self._machines:
             super().run_until(t_ns, pause_at, pause_after)
             return
-        while self.now_ns < t_ns:
-            slice_ns = min(machine.every_ns for machine in self._machines)
-            super().run_until(min(t_ns, self.now_ns + slice_ns), pause_at, pause_after)
+        now_ns = self.now_ns
+        while now_ns < t_ns:
+            super().run_until(min(t_ns, now_ns + self._slice_ns), pause_at, pause_after)
+            now_ns = self.now_ns
             changes = super().take_changes()
             self._seen += changes
             for machine in self._machines:

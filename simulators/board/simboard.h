@@ -100,7 +100,7 @@ struct twi {
 struct chain {
     uint8_t data, clock, latch, read_back; /* pins */
     uint8_t count; /* of lamps and control outputs; 0: there is no chain */
-    uint8_t sense; /* which of them feeds the sensors, from 1 */
+    uint8_t sense; /* which of them feeds the sensors, from 1; 0: none */
     bool clock_was, latch_was;
     uint64_t shifted, out, held, dead, stuck; /* bit i: output i + 1 */
 };

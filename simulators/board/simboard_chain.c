@@ -27,7 +27,7 @@ static void put_read_back(struct board *board)
 
 bool chain_feeds(const struct board *board)
 {
-    return board->chain.out >> (board->chain.sense - 1) & 1;
+    return board->chain.sense && board->chain.out >> (board->chain.sense - 1) & 1;
 }
 
 bool chain_moved(struct board *board, unsigned pin)
@@ -74,6 +74,12 @@ FOR_PYTHON void board_chain_faults(struct board *board, uint64_t dead, uint64_t 
 {
     board->chain.dead = dead;
     board->chain.stuck = stuck;
+}
+
+/* The outputs whose lamps draw their current. */
+FOR_PYTHON uint64_t board_chain_drawn(const struct board *board)
+{
+    return drawn(&board->chain);
 }
 
 FOR_PYTHON uint64_t board_chain_out(const struct board *board)

@@ -61,7 +61,7 @@ def board(
     clock_hz: int = CLOCK_HZ,
     start_up_ns: int = 0,
 ) -> InspectedBoard:
-    """An emulated board with the firmware of a kind, as it is in this tree; its chain is there if it feeds sensors."""
+    """An emulated board with the firmware of a kind, as it is in this tree, with its chain of lamps."""
     made = InspectedBoard(
         built(f"{kind}.elf"),
         eeprom=eeprom,

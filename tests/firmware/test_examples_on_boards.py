@@ -19,7 +19,7 @@ from hal.board.link import BoardLink
 from hal.board.messages import KINDS
 from simulators.base.truth import Truth
 from simulators.board.lockstep import LockStep
-from simulators.board.machines import LampRegisters, Machine, MachineBoard
+from simulators.board.machines import MachineBoard
 from tests.fakes.time_limits import HANG_S
 from tests.firmware.emulated import built
 from tests.firmware.live_evening import EXAMPLES, LiveEvening, TableEvening, example
@@ -44,7 +44,7 @@ class PlayedOnBoards(LiveEvening):
         batches += [one.batch for one in played]
         self.truths: list[Truth] = [one.truth for one in played]
         super().__init__(config, TableEvening(batches, self.truths), supervised=True)
-        self.machines: dict[str, list[Machine]] = {}
+        self.chips: list[MachineBoard] = []
         self.lit: list[frozenset[int]] = []
         self._folder = folder
         self.simulator = geometry_of(config).simulator(SEED)
@@ -53,8 +53,9 @@ class PlayedOnBoards(LiveEvening):
 
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
-            machines = self.machines[name] = machines_of(self.config, name, self._table)
+            machines = machines_of(self.config, name, self._table)
             chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines, kind=KINDS[board.kind]))
+            self.chips.append(chip)
             self.steps[name] = opened.enter_context(LockStep(chip, port_of(self._folder, name)))
         self._play_links(opened, links_of(self.config, self._folder, self._table))
         return self._plug_in()
@@ -66,9 +67,9 @@ class PlayedOnBoards(LiveEvening):
         return wiring
 
     def _passes(self, t_ns: int) -> None:
-        for machine in (one for machines in self.machines.values() for one in machines):
-            if isinstance(machine, LampRegisters) and machine.burning and machine.burning not in self.lit:
-                self.lit.append(machine.burning)
+        for chip in self.chips:
+            if chip.burning and chip.burning not in self.lit:
+                self.lit.append(chip.burning)
 
     async def _ended(self) -> None:
         for link in self.links:

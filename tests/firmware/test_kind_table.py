@@ -23,7 +23,7 @@ from hal.board.messages import (
     WatchCommand,
 )
 from tests.firmware.kind_bench import KindBench
-from tests.firmware.worlds import MOST_PIN_MA, KeyMatrix, LampChain, Shaft
+from tests.firmware.worlds import MOST_PIN_MA, ChainWatch, KeyMatrix, Shaft
 
 TABLE = KINDS["table"]
 MOTOR, BACK = 1, 2
@@ -328,7 +328,8 @@ def test_any_set_of_pressed_keys_shorts_no_output_and_moves_no_lamp_and_is_never
     table: KindBench, diodes: str, sets: range
 ) -> None:
     """Sets one after the other, each while lamps are lit again, as a circuit."""
-    chain = lamps(table)
+    watch = ChainWatch(dict(TABLE.lamp_pins))
+    table.hang(watch)
     keys = KeyMatrix(TABLE.key_columns, TABLE.key_rows, diodes)
     table.worlds.append(keys)
     table.ask(WatchCommand(1, 1))
@@ -339,7 +340,7 @@ def test_any_set_of_pressed_keys_shorts_no_output_and_moves_no_lamp_and_is_never
         told = lit(*(lamp for lamp in range(1, 57) if (lamp * 7 + number) % 5 == 0))
         table.ask(LampsCommand(told))
         table.run(70)
-        assert lit(*burning(chain)) == told, sorted(pressed)
+        assert lit(*table.board.burning) == told, sorted(pressed)
         assert table.last(LampsReport) == LampsReport(told, lit(), lit()), sorted(pressed)
         state = table.last(StateReport)
         ambiguous = rectangle(ghosts(pressed, diodes))
@@ -349,18 +350,17 @@ def test_any_set_of_pressed_keys_shorts_no_output_and_moves_no_lamp_and_is_never
         assert state.keys == shown, sorted(pressed)
     assert keys.most_ma <= MOST_PIN_MA
     assert keys.undefined == 0, "no row is between low and high"
-    assert chain.violations == []
+    assert watch.violations == []
 
 
 def test_forgotten_diodes_harm_no_output_and_no_lamp(table: KindBench) -> None:
-    chain = lamps(table)
     keys = KeyMatrix(TABLE.key_columns, TABLE.key_rows, diodes="")
     table.worlds.append(keys)
     for pressed in ({0, 1}, {0, 1, 2}, {0, 1, 3, 4}, set(range(9))):
         keys.pressed = set(pressed)
         table.ask(LampsCommand(lit(3, 30, 56)))
         table.run(70)
-        assert burning(chain) == [3, 30, 56]
+        assert table.board.burning == {3, 30, 56}
     assert 0 < keys.most_ma <= MOST_PIN_MA
 
 
@@ -376,80 +376,74 @@ def test_no_column_floats_so_neither_do_the_clock_and_the_data_of_the_lamps(tabl
 # --- lamps ------------------------------------------------------------------------------------------------------------
 
 
-def lamps(bench: KindBench) -> LampChain:
-    world = LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
-    bench.hang(world)
-    return world
-
-
 def lit(*numbers: int) -> bytes:
     return sum(1 << (number - 1) for number in numbers).to_bytes(8, "little")
 
 
-def burning(chain: LampChain) -> list[int]:
-    return [number for number, on in enumerate(chain.lamps, start=1) if on]
+def bits(*numbers: int) -> int:
+    return int.from_bytes(lit(*numbers), "little")
 
 
 @pytest.mark.parametrize("numbers", [(), (1,), (56,), (1, 2, 8, 9, 16, 17, 40, 55, 56), tuple(range(1, 57))])
 def test_lamps_are_lit_and_read_back(table: KindBench, numbers: tuple[int, ...]) -> None:
-    chain = lamps(table)
     table.ask(LampsCommand(lit(*numbers)))
     table.run(30)
-    assert burning(chain) == list(numbers)
+    assert table.board.burning == {*numbers}
     assert table.last(LampsReport) == LampsReport(lit(*numbers), lit(), lit())
 
 
 def test_dead_and_stuck_lamps_are_told(table: KindBench) -> None:
-    chain = lamps(table)
-    chain.dead, chain.stuck = {3, 56}, {1, 20}
+    table.board.chain_faults(dead=bits(3, 56), stuck=bits(1, 20))
     table.ask(LampsCommand(lit(1, 3, 10, 56)))
     table.run(30)
     assert table.last(LampsReport) == LampsReport(lit(1, 10, 20), dead=lit(3, 56), stuck=lit(20))
 
 
 def test_scanning_keys_never_reaches_the_lamps(table: KindBench) -> None:
-    chain = lamps(table)
+    watch = ChainWatch(dict(TABLE.lamp_pins))
+    table.hang(watch)
     keys = keypad(table)
     table.ask(LampsCommand(lit(7, 30)))
     table.run(30)
-    latches = chain.latches
+    latches = watch.latches
+    assert latches > 0
     for pressed in ({0, 4}, {1}, {1, 2, 5}, set()):
         keys.pressed = set(pressed)
         table.run(60)
-    assert burning(chain) == [7, 30]
-    assert chain.latches == latches
-    assert chain.violations == []
+    assert table.board.burning == {7, 30}
+    assert watch.latches == latches
+    assert watch.violations == []
     table.ask(LampsCommand(lit(8)))
     table.run(30)
-    assert burning(chain) == [8]
+    assert table.board.burning == {8}
     assert len(key_edges(table)) >= 4
 
 
 def test_a_lamp_that_the_chain_has_not_is_refused(table: KindBench) -> None:
-    chain = lamps(table)
     assert table.refused(LampsCommand(lit(1, 57))) == RefusalCode.WRONG_VALUE
     table.run(30)
-    assert burning(chain) == []
+    assert table.board.burning == set()
 
 
 def test_lamps_go_dark_with_everything_else(table: KindBench) -> None:
-    chain = lamps(table)
     table.ask(LampsCommand(lit(1, 2, 3)))
     table.run(30)
     table.ask(AllSafeCommand())
     table.run(30)
-    assert burning(chain) == []
+    assert table.board.burning == set()
     table.ask(LampsCommand(lit(5)))
     table.run(30)
+    assert table.board.burning == {5}
     table.talks = False
     table.run(550)
-    assert burning(chain) == []
+    assert table.board.burning == set()
 
 
-def test_at_the_start_all_lamps_are_put_out() -> None:
-    with KindBench("table", session=None) as bench:
-        chain = lamps(bench)
-        chain.lamps = [1] * TABLE.lamps
-        bench.reset()
-        bench.run(60)
-        assert burning(chain) == []
+def test_at_the_start_all_lamps_are_put_out(table: KindBench) -> None:
+    table.ask(LampsCommand(lit(*range(1, TABLE.lamps + 1))))
+    table.run(30)
+    table.talks = False
+    table.reset()
+    assert len(table.board.burning) == TABLE.lamps, "a reset of the chip is none of the chain"
+    table.run(60)
+    assert table.board.burning == set()

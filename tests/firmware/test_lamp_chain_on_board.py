@@ -26,8 +26,7 @@ from simulators.board.emulated import EmulatedBoard
 from simulators.board.lockstep import LockStep
 from simulators.board.machines import MachineBoard, ScannedKeypad
 from tests.fakes.adapters import CH340, FTDI
-from tests.firmware import worlds
-from tests.firmware.emulated import MS, built
+from tests.firmware.emulated import MS, board, built
 from tests.firmware.live_evening import TableEvening, example, simulated
 from tests.firmware.table_on_boards import TableOnBoards
 
@@ -45,6 +44,10 @@ class ReadBack(NamedTuple):
     stuck: frozenset[int]
 
 
+def bits(*lamps: int) -> int:
+    return sum(1 << (lamp - 1) for lamp in lamps)
+
+
 def read(frame: Frame) -> ReadBack:
     assert (frame.link, len(frame.data)) == (CHAIN, 3 * FIELD)
     return ReadBack(*(places(frame.data[at : at + FIELD]) for at in range(0, 3 * FIELD, FIELD)))
@@ -53,9 +56,9 @@ def read(frame: Frame) -> ReadBack:
 class Scene:
     """A chain, the lamps on it, and what was heard of them."""
 
-    def __init__(self, chain: LampChain, lamps: worlds.LampChain, step: LockStep, clock: VirtualClock) -> None:
+    def __init__(self, chain: LampChain, board: EmulatedBoard, step: LockStep, clock: VirtualClock) -> None:
         self.chain = chain
-        self.lamps = lamps
+        self.board = board
         self.step = step
         self.clock = clock
         self.heard: list[Rare] = []
@@ -79,21 +82,17 @@ class Scene:
     @property
     def burning(self) -> frozenset[int]:
         """The lamps that really burn."""
-        return self.lamps.burning
+        return self.board.burning
 
 
 def play(folder: Path, scene: Callable[[Scene], Awaitable[None]], adapter: Adapter = EXACT) -> None:
     clock = VirtualClock()
 
     async def main() -> None:
-        lamps = worlds.LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
-        with (
-            MachineBoard(built("table.elf"), [lamps]) as board,
-            LockStep(board, folder / "port", adapter=adapter) as step,
-        ):
+        with board("table") as chip, LockStep(chip, folder / "port", adapter=adapter) as step:
             link = BoardLink("layout", str(folder / "port"), ExpectedBoard(TABLE, VERSION), clock)
             chain = LampChain(link)
-            the = Scene(chain, lamps, step, clock)
+            the = Scene(chain, chip, step, clock)
             chain.open(the)
             while not link.status.up:
                 await the.wait(1)
@@ -126,11 +125,11 @@ def test_a_dead_and_a_stuck_lamp_are_told_by_their_numbers(tmp_path: Path, lamp:
     stuck = 51 - lamp
 
     async def scene(the: Scene) -> None:
-        the.lamps.dead = {lamp}
+        the.board.chain_faults(dead=bits(lamp))
         assert await the.light([lamp, 20]) == [ReadBack(frozenset({20}), frozenset({lamp}), frozenset())]
-        the.lamps.dead, the.lamps.stuck = set(), {stuck}
+        the.board.chain_faults(stuck=bits(stuck))
         assert await the.light([20]) == [ReadBack(frozenset({20, stuck}), frozenset(), frozenset({stuck}))]
-        the.lamps.stuck = set()
+        the.board.chain_faults()
         assert await the.light([lamp, 20]) == [ReadBack(frozenset({lamp, 20}), frozenset(), frozenset())]
 
     play(tmp_path, scene)
@@ -154,7 +153,7 @@ def test_a_board_that_is_unplugged_is_told_once_and_lights_again_when_it_is_back
 
 def test_a_chain_that_is_cut_off_reads_back_nothing_as_lit(tmp_path: Path) -> None:
     async def scene(the: Scene) -> None:
-        the.lamps.dead = set(range(1, TABLE.lamps + 1))
+        the.board.chain_faults(dead=bits(*range(1, TABLE.lamps + 1)))
         lamps = frozenset(area.number for area in LAYOUT.lit((1, 2, 3)))
         assert await the.light([*lamps]) == [ReadBack(frozenset(), lamps, frozenset())]
 
@@ -183,9 +182,7 @@ def test_a_read_back_comes_long_before_a_table_gives_up_waiting(tmp_path: Path, 
 
 
 class SicBoOnBoard(TableOnBoards):
-    """A sic bo table on one board: its keypad and its lamps are machines at the pins, the rest are lines."""
-
-    lamps: worlds.LampChain
+    """A sic bo table on one board: its keypad is a machine at the pins beside the lamps, the rest are lines."""
 
     def _board(self, name: str) -> EmulatedBoard:
         keys = {line: TABLE.keys.index(line.removeprefix("key_")) for line in self.config.uses if "key_" in line[:4]}
@@ -195,11 +192,10 @@ class SicBoOnBoard(TableOnBoards):
             for edge in batch.edges
             if edge.line in keys
         ]
-        self.lamps = worlds.LampChain(dict(TABLE.lamp_pins), TABLE.lamps)
         keypad = ScannedKeypad(TABLE.key_columns, TABLE.key_rows)
         for t_ns, key, pressed in presses:
             keypad.press(key, pressed, t_ns)
-        return MachineBoard(built("table.elf"), [self.lamps, keypad])
+        return MachineBoard(built("table.elf"), [keypad], kind=TABLE)
 
 
 def evening_of(folder: Path, faults: Sequence[str | None]) -> tuple[SicBoOnBoard, TableEvening]:
@@ -225,7 +221,8 @@ def test_a_dead_lamp_on_the_board_is_named_and_a_supervisor_settles(tmp_path: Pa
     assert isinstance(truth.result, tuple)
     dice = [die for die in truth.result if isinstance(die, int)]
     dead = min(area.number for area in LAYOUT.lit(dice))
-    said = table.run(script=lambda: table.lamps.dead.add(dead))
+    (name,) = table.config.boards
+    said = table.run(script=lambda: table.boards[name].chain_faults(dead=bits(dead)))
     assert [data.result["dice"] for data in said.of(events.Outcome)] == [dice]
     assert f"lamp {dead}, is dead" in said.one(events.DeviceFault).detail
-    assert said.of(events.Settled) == []
+    assert said.one(events.Settled).by == "supervisor"

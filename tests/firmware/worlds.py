@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from simulators.board.emulated import PinChange
-from simulators.board.machines import LampRegisters, PinDriver
+from simulators.board.machines import PinDriver
 from tests.firmware.emulated import MS
 
 STEPS = 200
@@ -258,11 +258,12 @@ SET_UP_NS = 24
 """Data before a clock, and the end of a load before a clock: 20 ns for a TPIC6C595, 24 ns for a 74HC165 at 4.5 V."""
 
 
-class LampChain(LampRegisters):
-    """A chain of lamps that notes what the data sheets of its parts do not allow."""
+class ChainWatch:
+    """Notes what a board does to its chain of lamps, and what of it the data sheets of the parts do not allow."""
 
-    def __init__(self, pins: dict[str, str], count: int) -> None:
-        super().__init__(pins, count)
+    every_ns = MS
+
+    def __init__(self, pins: Mapping[str, str]) -> None:
         self._pins = pins
         self._was = {pins[wire]: (1.0, -MS) for wire in ("data", "clock", "latch")}
         self.latches = 0
@@ -276,7 +277,6 @@ class LampChain(LampRegisters):
                 self._check(change.pin, level, change.t_ns)
                 self.latches += change.pin == self._pins["latch"] and level > self._was[change.pin][0]
                 self._was[change.pin] = (level, change.t_ns)
-        super().look(board, changes)
 
     def _check(self, pin: str, level: float, t_ns: int) -> None:
         was, since_ns = self._was[pin]

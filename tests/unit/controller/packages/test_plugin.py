@@ -221,7 +221,7 @@ def test_an_order_whose_senders_cannot_be_judged_is_refused(folder: Path, author
 
 
 def test_an_order_that_is_no_verb_is_refused(folder: Path) -> None:
-    module = RINGS.replace("Verb(\"ring\", lambda *given: \"done\", authority=AUTHORITY)", "\"ring\"")
+    module = RINGS.replace('Verb("ring", lambda *given: "done", authority=AUTHORITY)', '"ring"')
     distribution(folder, "other", {"feltwire.games/new": "other:X"}, {"other.py": module})
     assert "an order of its game new is not a Verb, but a str" in problem_lines(check_text(ROULETTE))[0]
 
