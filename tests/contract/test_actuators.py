@@ -129,6 +129,7 @@ def test_its_deadlines_advance_and_its_reports_come_at_them(spec: DeviceSpec, st
         assert actuator.next_due_ns > t_ns
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("spec", COMMANDED, ids=lambda spec: spec.name)
 @given(data=st.lists(st.tuples(st.binary(max_size=30), st.integers(0, 5 * S)), max_size=20))
 def test_no_garbage_of_its_link_breaks_it(spec: DeviceSpec, data: list[tuple[bytes, int]]) -> None:

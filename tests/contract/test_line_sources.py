@@ -223,6 +223,7 @@ def test_where_loss_is_detected_it_is_reported(telling: Telling) -> None:
     assert sorted((loss.line, loss.cause, loss.missing) for loss in losses) == sorted(telling.told_of("a", 3))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", EVERY)
 @given(data=st.data())
 @settings(max_examples=30, deadline=None)

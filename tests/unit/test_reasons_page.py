@@ -53,6 +53,7 @@ def words_of_code() -> set[str]:
     return found
 
 
+@pytest.mark.long
 def test_the_page_explains_no_code_that_nothing_publishes() -> None:
     assert words_of_code() >= EXPLAINED - COMPOSED
     assert COMPOSED <= EXPLAINED

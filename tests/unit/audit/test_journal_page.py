@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 from tests.fakes.time_limits import HANG_S
 from tests.unit.audit.making import evening, place_key
 
@@ -74,6 +76,7 @@ def printed(commands: list[str], folder: Path) -> list[str]:
     return outputs
 
 
+@pytest.mark.long
 def test_every_command_prints_what_the_page_shows(tmp_path: Path) -> None:
     pairs = shown(PAGE.read_text(encoding="utf-8"))
     assert len(pairs) > 15

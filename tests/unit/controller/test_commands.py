@@ -42,6 +42,7 @@ def test_a_value_has_at_most_500_characters() -> None:
         check_lengths("void", {"why": longest + "x"})
 
 
+@pytest.mark.long
 @given(NAMES, st.dictionaries(NAMES, st.text(max_size=40), max_size=4), st.sampled_from(["", "@local:7f3a"]))
 def test_a_command_that_is_written_is_read_again_as_the_same(
     verb: str, given_: dict[str, str], command_id: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -126,6 +127,7 @@ def paths_of(value: Any, path: Path = ()) -> set[Path]:
     return found.union(*(paths_of(item, (*path, key)) for key, item in below))
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents())
 def test_every_key_of_a_document_is_found_on_the_line_it_was_written_on(case: tuple[Writer, dict[str, Any]]) -> None:
@@ -136,6 +138,7 @@ def test_every_key_of_a_document_is_found_on_the_line_it_was_written_on(case: tu
     assert {path: found[path] for path in writer.lines} == writer.lines
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents())
 def test_windows_line_ends_do_not_move_a_key(case: tuple[Writer, dict[str, Any]]) -> None:

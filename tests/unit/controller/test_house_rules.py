@@ -141,6 +141,7 @@ def test_every_value_of_the_house_profile_is_ours() -> None:
     assert {game.name for game in GAME.values() if game.house is not None} == set(profile(HOUSE).texts)
 
 
+@pytest.mark.long
 def test_the_wheel_of_the_example_pays_by_its_own_faces() -> None:
     config = table(WHEEL)
     rules = config.text(MoneyWheelRules)

@@ -380,6 +380,7 @@ def test_a_chip_that_comes_back_recovers_without_a_restart_and_a_supervisor_open
 # --- in a service --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None:
     hall = VirtualService([configured(roulette_toml()), configured(money_toml())])
     assert hall.open() == {}
@@ -392,6 +393,7 @@ def test_simulated_tables_run_beside_each_other_and_close_when_stopped() -> None
         assert hall.of(table).verdicts()
 
 
+@pytest.mark.long
 def test_a_simulated_fault_comes_in_its_round_of_its_table() -> None:
     hall = VirtualService([configured(roulette_toml()), configured(money_toml())], faults=[{1: "same_direction"}, {}])
     hall.open()

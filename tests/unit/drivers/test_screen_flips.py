@@ -45,6 +45,7 @@ def displays(draw: st.DrawFn) -> tuple[Flips, list[int], list[int], int]:
     return flips, light, images, draw(st.integers(light[12], light[-6]))
 
 
+@pytest.mark.long
 @given(display=displays(), off_ns=st.integers(-4 * MS, 4 * MS))
 def test_the_image_that_counts_was_lit_at_most_one_frame_before_the_press(
     display: tuple[Flips, list[int], list[int], int], off_ns: int
@@ -62,6 +63,7 @@ def test_the_image_that_counts_was_lit_at_most_one_frame_before_the_press(
         assert press_ns - since <= 2 * ERROR + 3 * MS, "it was lit within a frame before the press"
 
 
+@pytest.mark.long
 @given(display=displays(), off_ns=st.integers(-4 * MS, 4 * MS))
 def test_more_flips_change_nothing_once_it_is_decided(
     display: tuple[Flips, list[int], list[int], int], off_ns: int

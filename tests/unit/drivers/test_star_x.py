@@ -662,6 +662,7 @@ def test_other_lines_are_ignored() -> None:
     assert feed.driver.reading(Reading("level_x", 0.0, 1)) == []
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 1000), st.data())
 def test_when_due_is_called_changes_nothing(seed: int, data: st.DataObject) -> None:

@@ -44,11 +44,13 @@ def test_no_description_keeps_the_indent_of_its_docstring() -> None:
     assert [text for text in DESCRIPTION.findall(schema.document().decode()) if "\\n " in text] == []
 
 
+@pytest.mark.long
 def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(schema.schema())
     assert msgspec.json.decode(schema.document()) == schema.schema()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", ["roulette", "money_wheel"])
 def test_every_event_of_simulated_tables_with_any_fault_is_valid(game: str) -> None:
     config = check_text(f'[table]\nid = "t-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n').tables[0]

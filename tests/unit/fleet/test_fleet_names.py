@@ -27,6 +27,7 @@ NAMES = st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True).filter(lambda n
 KINDS = st.sampled_from(["round.outcome", "heartbeat", "table.opened"])
 
 
+@pytest.mark.long
 @given(NAMES, NAMES, KINDS, st.booleans(), st.booleans())
 def test_a_subject_taken_apart_is_what_it_was_made_of(
     venue: str, table: str, kind: str, simulated: bool, live: bool
@@ -36,6 +37,7 @@ def test_a_subject_taken_apart_is_what_it_was_made_of(
     assert parse_subject(text) == Subject(live, simulated, venue, table, kind)
 
 
+@pytest.mark.long
 @given(NAMES)
 def test_a_stream_names_its_venue(venue: str) -> None:
     assert venue_of_stream(stream_of(parse_venue(venue))) == venue

@@ -321,6 +321,7 @@ def test_a_server_that_lets_nobody_in_is_named_and_tried_again() -> None:
     run_virtual(main())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("since", [0, None])
 def test_a_reader_that_takes_nothing_fills_no_memory_and_gets_everything_later(
     since: int | None, monkeypatch: pytest.MonkeyPatch
@@ -360,6 +361,7 @@ def test_a_reader_that_takes_nothing_fills_no_memory_and_gets_everything_later(
     assert facts(reader) == world.journal.bodies(WHEEL)[-len(facts(reader)) :]
 
 
+@pytest.mark.long
 def test_a_stream_that_this_user_may_not_read_is_tried_less_and_less_often() -> None:
     async def main() -> tuple[list[int], Reader]:
         clock = asyncio.get_running_loop().time

@@ -124,6 +124,7 @@ def test_edges_while_the_loop_runs_wake_it(bench: Bench) -> None:
     assert bench.heard.edges[-1] == Edge("a", 0, 2_050)
 
 
+@pytest.mark.long
 def test_callbacks_outlive_a_garbage_collection(bench: Bench) -> None:
     lines = bench.open(A)
     gc.collect()

@@ -740,6 +740,7 @@ def mishap(bench: BoardBench, what: str, for_ms: int) -> None:
         bench.board.refuse.clear()
 
 
+@pytest.mark.long
 @given(steps=STEPS)
 @settings(max_examples=20)
 def test_what_moves_is_on_only_while_that_is_wanted_and_never_again_by_itself(steps: list[tuple[str, int]]) -> None:

@@ -145,6 +145,7 @@ def test_a_line_of_ten_million_digits_is_refused_after_two_chunks(start: str) ->
     assert stream.served <= 2 * 65536
 
 
+@pytest.mark.long
 def test_a_million_values_at_one_time_are_refused() -> None:
     data = HEADER.encode() + b"#5\n" + b"1!\n0!\n" * 600_000
     assert "more than 1000000 values at the time 5" in failure(data).cause

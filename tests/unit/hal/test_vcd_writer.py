@@ -132,6 +132,7 @@ def random_batches(draw: st.DrawFn, unit_ns: int) -> list[Batch]:
     return batches
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(st.data(), st.sampled_from(TIMESCALES))
 def test_reading_gives_what_was_written(data: st.DataObject, timescale: str) -> None:

@@ -193,6 +193,7 @@ def test_every_part_has_two_sources_whose_check_is_stated() -> None:
             assert any(source.checked != p.LOOK_UP for source in part.type.sources), part.type.name
 
 
+@pytest.mark.long
 def test_drawings_pages_netlists_and_sheets_are_up_to_date() -> None:
     assert publish.stale() == [], "run: python -m firmware.hardware"
 

@@ -152,6 +152,7 @@ def all_rounds(geometry: Geometry, seed: int) -> list[SimRound]:
     return [simulator.round(fault.name) for fault in faults_for(geometry)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("geometry", [MONEY, ROULETTE], ids=["money wheel", "roulette"])
 def test_equal_seeds_give_equal_rounds_and_other_seeds_others(geometry: Geometry) -> None:
     assert all_rounds(geometry, 7) == all_rounds(geometry, 7)
@@ -174,6 +175,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.long
 def test_rounds_do_not_depend_on_the_hash_seed_of_the_process() -> None:
     root = Path(__file__).parents[3]
     printed = set()

@@ -93,6 +93,7 @@ def test_time_never_goes_back_and_bytes_take_their_time_on_the_wire() -> None:
         assert chunk.t_ns - before.t_ns >= len(chunk.data) * 1_000_000
 
 
+@pytest.mark.long
 def test_a_single_zero_wheel_has_no_double_zero() -> None:
     assert "00" not in {spin.truth.pocket for spin in StarXSimulator(1, double_zero=False).spins(300)}
     assert "00" in {spin.truth.pocket for spin in StarXSimulator(1).spins(300)}

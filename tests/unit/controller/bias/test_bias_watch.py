@@ -72,6 +72,7 @@ def alarms(windows: int, seed: int, dice: int = 2, loaded: float = 0.0, *, ascen
     return found
 
 
+@pytest.mark.long
 def test_fair_dice_are_seldom_suspected() -> None:
     # One in a thousand is allowed: of 300 windows more than 3 come once in 3,000 times.
     assert alarms(300, seed=1) <= 3

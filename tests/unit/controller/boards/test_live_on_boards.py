@@ -156,6 +156,7 @@ def test_the_times_of_the_evidence_are_those_of_the_board() -> None:
     assert abs(told - (START_NS + called + debounced_ns)) < 20_000
 
 
+@pytest.mark.long
 def test_a_board_that_its_watchdog_resets_leaves_the_round_to_the_dealer_and_comes_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -233,6 +234,7 @@ def test_a_board_that_is_not_the_one_that_is_wanted_is_refused_with_both_names(
     assert said.verdicts()[0] == "void sensor_missing"
 
 
+@pytest.mark.long
 def test_an_output_that_its_board_refuses_is_a_fault_of_its_device_until_a_supervisor_clears_it() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(8)
     first_ns = START_NS + lines.now_ns
@@ -269,6 +271,7 @@ def test_an_output_that_its_board_refuses_is_a_fault_of_its_device_until_a_super
     assert all(one.t_ns > first_ns for one in done)
 
 
+@pytest.mark.long
 def test_a_lamp_that_went_out_with_the_dead_man_is_lit_at_the_next_call() -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN)
     stalled_ns = START_NS + lines.now_ns - S

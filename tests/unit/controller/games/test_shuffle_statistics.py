@@ -65,6 +65,7 @@ def test_a_shuffler_that_leaves_cards_where_they_are_is_found_by_their_positions
     assert "shuffler_bias" in warnings(lazy, 200, 1, before=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(3))
 def test_a_fair_shuffler_is_left_alone(seed: int) -> None:
     assert warnings(fair, 120, seed) == set()

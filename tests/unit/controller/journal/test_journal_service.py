@@ -255,6 +255,7 @@ def test_a_log_that_is_longer_already_is_left_as_it_is(path: Path, tmp_path: Pat
     again.close()
 
 
+@pytest.mark.long
 def test_who_reads_all_the_time_keeps_nobody_from_writing(path: Path) -> None:
     journal = opened(path, checkpoint_every=20)
     history = JournalHistory(path)

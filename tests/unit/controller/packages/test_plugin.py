@@ -94,6 +94,7 @@ def trusting() -> TableConfig:
     return config
 
 
+@pytest.mark.long
 def test_the_package_plays_at_a_table_whose_file_names_it(plugin: Path) -> None:
     assert TRUSTING.count('packages = ["fair-wheel"]') == 1
     config, score, state = trusting(), Score(), TableState("fair-1")

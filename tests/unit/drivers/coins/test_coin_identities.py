@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from drivers.coins.identities import AGAIN_NS
 from drivers.coins.observations import CoinDeviceIdentified
 from tests.tables.coin_bus import CoinHost, S
@@ -26,6 +28,7 @@ def test_each_device_reports_who_it_is() -> None:
     assert identified(host, "acceptor")[0]["category"] == "Coin Acceptor"
 
 
+@pytest.mark.long
 def test_they_are_asked_again_each_hour() -> None:
     host = CoinHost(1)
     host.run(3)

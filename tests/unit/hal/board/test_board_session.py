@@ -489,6 +489,7 @@ def test_a_link_that_is_removed_bad_is_refused_with_figures_and_used_again_when_
     assert wire.session.up
 
 
+@pytest.mark.long
 def test_a_bad_link_never_comes_up_and_says_why() -> None:
     for seed in range(5):
         wire = BoardWire(

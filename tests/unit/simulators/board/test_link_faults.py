@@ -30,6 +30,7 @@ def test_a_sound_wire_changes_nothing() -> None:
     assert FaultyWire(NO_FAULTS, 1).through(DATA) == DATA
 
 
+@pytest.mark.long
 @given(faults=byte_faults, seed=st.integers(0, 99), cuts=st.lists(st.integers(0, 2_000), max_size=5))
 def test_however_a_stream_is_cut_the_same_bytes_are_corrupted_and_they_keep_their_order(
     faults: ByteFaults, seed: int, cuts: list[int]
