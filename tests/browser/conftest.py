@@ -1,4 +1,4 @@
-"""A real Chromium, Debian's, for the tests of pages: one process for each module, a new context for each test."""
+"""A real Chromium, Debian's, for the tests of pages: one process for each module."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Playwright,
+    ViewportSize,
+    sync_playwright,
+)
 
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
 HANG_MS = 60_000
+OF_A_STOPPED_SERVER = ("net::ERR_", "WebSocket connection")
+"""What a browser logs of a server that is stopped on purpose: no error of the page."""
+SCREEN: Final[ViewportSize] = {"width": 1280, "height": 720}
 
 
 @contextmanager
@@ -35,31 +48,63 @@ def browser() -> Iterator[Browser]:
         yield chromium
 
 
+@contextmanager
+def screen(browser: Browser) -> Iterator[BrowserContext]:
+    """A context of its own, of the size of a screen."""
+    made = browser.new_context(viewport=SCREEN, locale="en-US")
+    made.set_default_timeout(HANG_MS)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+@contextmanager
+def without_errors(page: Page) -> Iterator[Page]:
+    """The page, which logs no error and throws nothing until the end of the block."""
+    errors: list[str] = []
+
+    def thrown(error: Error) -> None:
+        errors.append(str(error))
+
+    def logged(message: ConsoleMessage) -> None:
+        if message.type == "error" and not any(
+            words in message.text for words in ("net::ERR_", "WebSocket connection")
+        ):
+            errors.append(message.text)
+
+    page.on("pageerror", thrown)
+    page.on("console", logged)
+    yield page
+    page.remove_listener("pageerror", thrown)
+    page.remove_listener("console", logged)
+    assert errors == []
+
+
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A context of its own, of the size of a screen."""
-    made = browser.new_context(viewport={"width": 1280, "height": 720}, locale="en-US")
-    made.set_default_timeout(HANG_MS)
-    yield made
-    made.close()
+    """A context for one test."""
+    with screen(browser) as made:
+        yield made
 
 
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
     """A page; the test fails where it logs an error or throws."""
-    made = context.new_page()
-    errors: list[str] = []
-    made.on("pageerror", lambda error: errors.append(str(error)))
-    made.on(
-        "console",
-        lambda message: (
-            errors.append(message.text)
-            # A server that is stopped on purpose is not an error of the page.
-            if message.type == "error"
-            and "net::ERR_" not in message.text
-            and "WebSocket connection" not in message.text
-            else None
-        ),
-    )
-    yield made
-    assert errors == []
+    with without_errors(context.new_page()) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def pages_in_turn(browser: Browser) -> Iterator[Page]:
+    with screen(browser) as made:
+        yield made.new_page()
+
+
+@pytest.fixture
+def page_in_turn(pages_in_turn: Page) -> Iterator[Page]:
+    """As `page`, in the process of the tests before it, which is cheaper; not for those that set the page's clock."""
+    pages_in_turn.set_viewport_size(SCREEN)
+    with without_errors(pages_in_turn) as made:
+        yield made
+        made.goto("about:blank")

@@ -60,8 +60,8 @@ def site() -> Iterator[BoardSite]:
 
 
 @pytest.fixture
-def shown(page: Page, site: BoardSite) -> BoardPage:
-    return BoardPage(page, site)
+def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
+    return BoardPage(page_in_turn, site)
 
 
 def fits(page: Page, *sizes: tuple[int, int]) -> list[str]:

@@ -20,8 +20,8 @@ def site() -> Iterator[BoardSite]:
 
 
 @pytest.fixture
-def shown(page: Page, site: BoardSite) -> BoardPage:
-    return BoardPage(page, site)
+def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
+    return BoardPage(page_in_turn, site)
 
 
 WORDS = {
