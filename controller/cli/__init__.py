@@ -6,6 +6,7 @@ called: `feltwire --help` is fast, and no command loads what another needs.
 
 from __future__ import annotations
 
+import gc
 from importlib import import_module
 
 import click
@@ -67,7 +68,13 @@ class LazyGroup(click.Group):
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
-        command = import_module(module).command
+        # What is imported lives as long as the process. The collector of cycles would walk through it again and again.
+        gc.disable()
+        try:
+            command = import_module(module).command
+        finally:
+            gc.freeze()
+            gc.enable()
         if not isinstance(command, click.Command):
             raise TypeError(f"{module}.command is not a click command")
         return command
