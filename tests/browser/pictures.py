@@ -9,13 +9,12 @@ those words with the page of today, and not pixels, so that it fails when a pict
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser.board_page import BoardPage
 from tests.browser.conftest import launch
@@ -88,28 +87,27 @@ def words_on(page: Page) -> str:
     return "\n".join(line for line in (" ".join(one.split()) for one in text.splitlines()) if line) + "\n"
 
 
-@contextmanager
-def shown(browser: Browser, site: BoardSite, picture: Picture) -> Iterator[Page]:
-    """The page of a picture."""
+def show(page: Page, site: BoardSite, picture: Picture) -> None:
+    """Shows what a picture shows."""
     tables = [play(site, SCENES[name]) for name in picture.scenes]
     width, height = picture.size
-    context = browser.new_context(viewport={"width": width, "height": height}, locale="en-US", reduced_motion="reduce")
-    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    page.emulate_media(reduced_motion="reduce")
     table = tables[0] if len(tables) == 1 else None
     board = BoardPage(page, site).show(table, lang=picture.language, **picture.more)
     expect(board.board()).to_have_count(len(tables))
     page.evaluate("() => document.fonts.ready.then(() => null)")
-    yield page
-    context.close()
 
 
 def take() -> None:
     """Takes every picture."""
     FOLDER.mkdir(exist_ok=True)
     with sync_playwright() as playwright, launch(playwright) as browser:
+        page = browser.new_page(locale="en-US")
+        session = page.context.new_cdp_session(page)
         for picture in PICTURES:
-            with board_site() as site, shown(browser, site, picture) as page:
-                session = page.context.new_cdp_session(page)
+            with board_site() as site:
+                show(page, site, picture)
                 taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
                 picture.image.write_bytes(base64.b64decode(taken["data"]))
                 picture.words.write_text(words_on(page))

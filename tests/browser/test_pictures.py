@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
-from tests.browser.pictures import FOLDER, PICTURES, Picture, shown, words_on
+from tests.browser.pictures import FOLDER, PICTURES, Picture, show, words_on
 from tests.fakes.board_site import board_site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,9 +16,10 @@ MOST_BYTES = 150_000
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_the_board_has_the_words_that_its_picture_shows(browser: Browser, picture: Picture) -> None:
-    with board_site() as site, shown(browser, site, picture) as page:
-        assert words_on(page) == picture.words.read_text(), "take them anew: python -m tests.browser.pictures"
+def test_the_board_has_the_words_that_its_picture_shows(page_in_turn: Page, picture: Picture) -> None:
+    with board_site() as site:
+        show(page_in_turn, site, picture)
+        assert words_on(page_in_turn) == picture.words.read_text(), "take them anew: python -m tests.browser.pictures"
 
 
 def test_pictures_are_small_and_each_one_is_in_a_document() -> None:
