@@ -44,15 +44,11 @@ def allowed(role: str, operator_class: str | None, verb: str, game: str) -> bool
     return operator_class == "A" or (operator_class == "B" and game == "money_wheel")
 
 
-@pytest.mark.parametrize(
-    ("role", "operator_class", "verb", "game"),
-    list(product((*ROLES, "cleaner", ""), ("A", "B", None, ""), sorted(authorities()), GAMES)),
-)
-def test_everybody_may_send_what_the_rules_let_them(
-    role: str, operator_class: str | None, verb: str, game: str
-) -> None:
-    why_not = may(Who("kim", role, operator_class), verb, game)
-    assert (why_not is None) == allowed(role, operator_class, verb, game), why_not
+@pytest.mark.parametrize("verb", sorted(authorities()))
+def test_everybody_may_send_what_the_rules_let_them(verb: str) -> None:
+    for role, operator_class, game in product((*ROLES, "cleaner", ""), ("A", "B", None, ""), GAMES):
+        why_not = may(Who("kim", role, operator_class), verb, game)
+        assert (why_not is None) == allowed(role, operator_class, verb, game), (role, operator_class, game, why_not)
 
 
 def test_every_order_of_a_table_has_its_authority_and_the_service_has_quit() -> None:
