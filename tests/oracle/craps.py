@@ -10,6 +10,7 @@ and who shoots from that. Wagers of one roll are listed by the combinations that
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Literal
 
 Pair = tuple[int, int]
@@ -66,6 +67,7 @@ CASINO = Text(frozenset({"place", "buy", "come odds", "hard"}), True, True, True
 MINI = CASINO
 
 
+@cache
 def next_roll(text: Text, optional: frozenset[str]) -> dict[Pair, Winners]:
     """What wins of the wagers that one roll decides, by the dice, the lower first."""
     wagers = dict(ROLLS_OF_ONE)

@@ -8,6 +8,7 @@ inactive on a come out roll unless the player called it "On" is listed there wit
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from controller.games.craps.decision import CrapsState
 from controller.games.craps.rules import CrapsRules
@@ -37,6 +38,7 @@ class CrapsLayout:
         self.optional = frozenset(optional)
         self._one_roll = tuple(w for w in wagers.one_roll if not w.optional or w.bet in self.optional)
         self._by_name = {wager.bet: wager for wager in self._one_roll}
+        self._next_roll = cache(self._decided_by)
         self._fire = self._fire_odds(fire_table)
         self._off = frozenset(wagers.off_on_come_out.value)
 
@@ -123,8 +125,11 @@ class CrapsLayout:
             if dice[0] == dice[1] and sum(dice) == way.total:
                 yield self._named(state, "hardways", way.bet), way.odds.value
 
-    def _next_roll(self, dice: Dice) -> Iterator[tuple[str, Odds]]:
-        """The wagers that every roll decides."""
+    def _decided_by(self, dice: Dice) -> tuple[tuple[str, Odds], ...]:
+        """The wagers that every roll decides, whatever the state."""
+        return tuple(self._winners_of_one_roll(dice))
+
+    def _winners_of_one_roll(self, dice: Dice) -> Iterator[tuple[str, Odds]]:
         for wager in self._one_roll:
             odds = wager.pay(dice)
             if odds is not None:
