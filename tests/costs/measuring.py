@@ -83,12 +83,11 @@ def lost(name: str) -> tuple[int, int, int]:
 
     with script.subject() as subject:
 
-        def counted() -> int:
-            return round(instructions_of(subject.ready, subject.expected) * script.unit / subject.amount)
+        def of_a_unit(whole: int) -> int:
+            return round(whole * script.unit / subject.amount)
 
         subject.ready()()
         whole = instructions_of(subject.ready, subject.expected)
-        plain = counted()
         with dearer(script.hot, turn):
             subject.ready()()
             calls, found = called, []
@@ -96,8 +95,8 @@ def lost(name: str) -> tuple[int, int, int]:
                 raise RuntimeError(f"{name} does not call {script.hot} any more: name the method in its place")
             for share in (SMALL, TENTH):
                 turns = round(share * whole / calls / LOOP)
-                found.append(counted())
-    return plain, found[0], found[1]
+                found.append(of_a_unit(instructions_of(subject.ready, subject.expected)))
+    return of_a_unit(whole), found[0], found[1]
 
 
 def main(arguments: Sequence[str]) -> None:

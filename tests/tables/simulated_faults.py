@@ -25,11 +25,12 @@ EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 def faults_of_examples(others: pytest.MarkDecorator) -> list[Any]:
     """The table's configuration and the name of the fault, for each simulated table of the examples.
 
-    Of the examples of a game, each has its share of the game's faults; the others are marked.
+    Of the examples of a family of games, which share faults and the simulator that plays them, each has its share of
+    the family's faults; the others are marked.
     """
     turns = count()
     faults = [
-        (config, fault.name)
+        (config, fault)
         for path in sorted(EXAMPLES.glob("*.toml"))
         for config in check_text(path.read_text()).tables
         if config.lines.backend == "sim"
@@ -37,22 +38,28 @@ def faults_of_examples(others: pytest.MarkDecorator) -> list[Any]:
     ]
     sample = _sample(faults)
     return [
-        pytest.param(config, name, id=f"{config.id}-{name}", marks=() if (config.id, name) in sample else others)
-        for config, name in faults
+        pytest.param(
+            config,
+            fault.name,
+            id=f"{config.id}-{fault.name}",
+            marks=() if (config.id, fault.name) in sample else others,
+        )
+        for config, fault in faults
     ]
 
 
-def _sample(faults: list[tuple[TableConfig, str]]) -> set[tuple[str, str]]:
-    """Each fault of a game at one of its examples, the one that has the fewest yet."""
-    having: dict[tuple[str, str], list[str]] = {}
-    for config, name in faults:
-        having.setdefault((config.game, name), []).append(config.id)
+def _sample(faults: list[tuple[TableConfig, SimulatedFault]]) -> set[tuple[str, str]]:
+    """Each fault of a family at one of its examples, the one that has the fewest yet; and each game without a fault."""
+    having: dict[tuple[object, SimulatedFault], list[str]] = {}
+    for config, fault in faults:
+        family = config.game if fault.name == "none" else type(geometry_of(config))
+        having.setdefault((family, fault), []).append(config.id)
     shares: Counter[str] = Counter()
     sample = set()
-    for (_, name), tables in having.items():
+    for (_, fault), tables in having.items():
         table = min(tables, key=lambda one: shares[one])
         shares[table] += 1
-        sample.add((table, name))
+        sample.add((table, fault.name))
     return sample
 
 

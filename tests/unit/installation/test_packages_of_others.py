@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,24 @@ def installed(tmp_path: Path) -> Installed:
     return Installed(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def folder_of_pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the first run of feltwire-pip makes. Some five seconds, so each test has a copy."""
+    first = Installed(tmp_path_factory.mktemp("first"))
+    listed = first.run("feltwire-pip", "list", "--format=freeze")
+    assert "msgspec==0.22.0\n" in listed.stdout, listed.stderr
+    return first.others
+
+
+@pytest.fixture
+def begun(installed: Installed, folder_of_pip: Path) -> Installed:
+    """A package with which something was already installed."""
+    shutil.copytree(folder_of_pip, installed.others, symlinks=True)
+    for pth in installed.others.rglob("feltwire.pth"):
+        pth.write_text(f"{installed.libraries}\n")
+    return installed
+
+
 def test_it_is_for_root(installed: Installed) -> None:
     refused = installed.run("feltwire-pip", "list", UID_HERE="1000")
     assert (refused.returncode, refused.stdout) == (1, "")
@@ -91,50 +110,48 @@ def test_another_python_of_the_system_is_refused_and_nothing_is_made(tmp_path: P
 
 
 @pytest.mark.long
-def test_after_an_interruption_before_the_pth_the_next_run_finds_our_libraries(installed: Installed) -> None:
-    """Some ten seconds: pip makes its folder twice."""
-    subprocess.run([str(installed.python), "-I", "-m", "venv", str(installed.others)], check=True, timeout=HANG_S)
-    listed = installed.run("feltwire-pip", "list", "--format=freeze")
+def test_after_an_interruption_before_the_pth_the_next_run_finds_our_libraries(begun: Installed) -> None:
+    (pth,) = begun.others.rglob("feltwire.pth")
+    pth.unlink()
+    listed = begun.run("feltwire-pip", "list", "--format=freeze")
     assert "msgspec==0.22.0\n" in listed.stdout, listed.stderr
 
 
 @pytest.mark.long
-def test_a_package_that_wants_another_version_of_ours_is_refused_by_pip(installed: Installed) -> None:
-    """Some ten seconds: pip makes its folder."""
-    wheel(installed.folder, "msgspec", "0.23.0", {"msgspec/__init__.py": ""})
-    made = wheel(installed.folder, "their-game", "1.0", {"theirs.py": ""}, "Requires-Dist: msgspec>=0.23")
-    install = ("install", "--no-index", "--find-links", str(installed.folder), str(made))
-    refused = installed.run("feltwire-pip", *install)
+def test_a_package_that_wants_another_version_of_ours_is_refused_by_pip(begun: Installed) -> None:
+    wheel(begun.folder, "msgspec", "0.23.0", {"msgspec/__init__.py": ""})
+    made = wheel(begun.folder, "their-game", "1.0", {"theirs.py": ""}, "Requires-Dist: msgspec>=0.23")
+    install = ("install", "--no-index", "--find-links", str(begun.folder), str(made))
+    refused = begun.run("feltwire-pip", *install)
     assert refused.returncode == 1
     assert "their-game 1.0 depends on msgspec>=0.23" in refused.stdout + refused.stderr
     assert "(constraint) msgspec==0.22.0" in refused.stdout + refused.stderr
-    assert list(installed.others.rglob("theirs.py")) == list(installed.others.rglob("msgspec")) == []
+    assert list(begun.others.rglob("theirs.py")) == list(begun.others.rglob("msgspec")) == []
     # What an upgrade of Feltwire brings counts at once.
-    (installed.libraries / "msgspec-0.22.0.dist-info").rename(installed.libraries / "msgspec-0.23.0.dist-info")
-    about = installed.libraries / "msgspec-0.23.0.dist-info/METADATA"
+    (begun.libraries / "msgspec-0.22.0.dist-info").rename(begun.libraries / "msgspec-0.23.0.dist-info")
+    about = begun.libraries / "msgspec-0.23.0.dist-info/METADATA"
     about.write_text(about.read_text().replace("0.22.0", "0.23.0"))
-    done = installed.run("feltwire-pip", *install)
+    done = begun.run("feltwire-pip", *install)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.long
-def test_what_others_made_is_found_replaces_nothing_and_goes_again(installed: Installed) -> None:
-    """Some ten seconds: pip makes its folder."""
+def test_what_others_made_is_found_replaces_nothing_and_goes_again(begun: Installed) -> None:
     for version in ("1.0", "1.1"):
         files = {f"{module}.py": f"WHOSE = 'theirs, {version}'" for module in ("both", "theirs")}
         needs = "Requires-Dist: feltwire\nRequires-Dist: msgspec"
-        made = wheel(installed.folder, "their-game", version, files, needs)
+        made = wheel(begun.folder, "their-game", version, files, needs)
         # Without an index: what it needs of ours is there.
-        done = installed.run("feltwire-pip", "install", "-q", "--no-index", str(made))
+        done = begun.run("feltwire-pip", "install", "-q", "--no-index", str(made))
         assert done.returncode == 0, done.stderr
-        found = installed.run("feltwire")
+        found = begun.run("feltwire")
         assert found.stdout == f"feltwire ours theirs, {version} {version}\n", found.stderr
-    (module,) = installed.others.rglob("theirs.py")
+    (module,) = begun.others.rglob("theirs.py")
     assert [oct(path.stat().st_mode & 0o055) for path in (module, module.parent)] == ["0o44", "0o55"]
-    gone = installed.run("feltwire-pip", "uninstall", "-y", "their-game", "msgspec")
+    gone = begun.run("feltwire-pip", "uninstall", "-y", "their-game", "msgspec")
     assert "Not uninstalling msgspec" in gone.stdout + gone.stderr
-    assert (installed.libraries / "msgspec-0.22.0.dist-info").is_dir()
-    assert "No module named 'theirs'" in installed.run("feltwire").stderr
+    assert (begun.libraries / "msgspec-0.22.0.dist-info").is_dir()
+    assert "No module named 'theirs'" in begun.run("feltwire").stderr
 
 
 def test_both_commands_and_purge_name_the_same_folder() -> None:
