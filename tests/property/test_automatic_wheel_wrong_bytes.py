@@ -26,6 +26,8 @@ SPINS: Final = (None, "misfire", None, "misfire_for_good", "power_cycle_while_op
 """What is played: clean spins, and games in which no ball comes into the rim."""
 KEPT: Final = 3
 """Of the statuses of one state in a row, as many at each end are kept: more of what matters in fewer bytes."""
+APART: Final = 6
+"""The bytes of a line that are wrong, one at a time, are this far apart: as many lines of a state have each of them."""
 STATE: Final = 3
 """The place of the state in a status."""
 OTHERS: Final = b"0123456789 ;*XY\r\n\x00\xff"
@@ -161,8 +163,8 @@ def with_each_byte_wrong(part: int, line: int, places: range) -> None:
 
 @EACH_LINE
 def test_one_wrong_byte_calls_nothing_that_was_not(part: int, line: int) -> None:
-    """A third of a line's bytes: the next lines are alike, and have the others wrong."""
-    with_each_byte_wrong(part, line, range(line % 3, len(PARTS[part].lines[line].data), 3))
+    """A sixth of a line's bytes: the next lines are alike, and have the others wrong."""
+    with_each_byte_wrong(part, line, range(line % APART, len(PARTS[part].lines[line].data), APART))
 
 
 @pytest.mark.soak
