@@ -89,7 +89,7 @@ def levels(line: Input, state: str, corner: Corner, *, vary: Callable[[Part], fl
     """The voltages of an input while its wire is in a state of `WIRES`, in V; and the current in the wire, in A."""
     lines = [*_input_deck(line, corner, vary=vary), WIRES[state].format(wire=line.wire)]
     found = run(
-        f"{line.board} {line.use}: {state}", lines, "tran 0.1m 60m",
+        f"{line.board} {line.use}: {state}", lines, "tran 0.5m 60m",
         {
             "wire": f"find v({line.wire}) at=59m", "gate": f"find v({line.gate}) at=59m",
             "chip": f"find v({line.chip}) at=59m", "amp": "find i(vw) at=59m",
@@ -314,7 +314,7 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
     ]
     half = corner.vcc / 2
     found = run(
-        f"{board} {use}: emitters off and on", lines, "tran 2u 45m",
+        f"{board} {use}: emitters off and on", lines, "tran 5u 45m",
         {
             "off": f"when v({line.chip})={half} rise=1 td=9m", "on": f"when v({line.chip})={half} fall=last td=29m",
             "amp": "find i(vled) at=9m",

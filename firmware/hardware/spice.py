@@ -18,6 +18,8 @@ from firmware.hardware.circuit import GND, Circuit, Hang, Part, Series, Transist
 PROGRAM: Final = "ngspice"
 LIMIT_S: Final = 120.0
 """Ends a simulation that hangs; the longest takes about a second."""
+_MEASURED: Final = re.compile(r"^(\w+)\s*=\s*([-+0-9.eE]+)", re.MULTILINE)
+"""A figure that was asked for, as it is printed: its name in small letters, and its value."""
 
 
 class SimulationError(Exception):
@@ -205,10 +207,10 @@ def run(title: str, lines: Sequence[str], analysis: str, measures: Mapping[str, 
     )
     if wrong is not None or done.returncode != 0:
         raise SimulationError(f"{title}: {PROGRAM}: {wrong[0] if wrong else done.returncode}\n{output[-3000:]}\n{text}")
+    told = dict(_MEASURED.findall(output))
     found: dict[str, float] = {}
     for name in measures:
-        match = re.search(rf"^{re.escape(name.lower())}\s*=\s*([-+0-9.eE]+)", output, re.MULTILINE)
-        if match is None:
+        if name.lower() not in told:
             raise SimulationError(f"{title}: {PROGRAM} gave no {name}:\n{output[-3000:]}\n{text}")
-        found[name] = float(match[1])
+        found[name] = float(told[name.lower()])
     return found

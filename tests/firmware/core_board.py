@@ -8,6 +8,7 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 import shutil
+import struct
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -24,13 +25,15 @@ BYTE = 80
 """Ticks of a byte on the line."""
 SESSION = 0x5EED
 EEPROM_SIZE = 1024
-_MANY = 4096
+_MANY = 512
 
 R = TypeVar("R", bound=BoardReport)
 
 
-class _Sent(ctypes.Structure):
-    _fields_ = (("ticks", ctypes.c_uint64), ("byte", ctypes.c_uint8))
+_SENT = struct.Struct("=QB7x")
+"""A byte that was sent, as firmware/ports/host keeps it: when its stop bit ended, in ticks, and the byte."""
+_SENT_BYTE = 8
+"""Where the byte is in a record of `_SENT`."""
 
 
 class _Change(ctypes.Structure):
@@ -106,7 +109,12 @@ class CoreBoard:
         """All changes of outputs so far."""
         self.number = 0
         """Of the last command."""
-        self._begun: list[tuple[int, int]] = []
+        self._begun = b""
+        """The bytes of a frame that has not ended yet."""
+        self._begun_ticks = 0
+        """When the first of them ended."""
+        self._sent_room = (ctypes.c_char * (_MANY * _SENT.size))()
+        self._changes_room = (_Change * _MANY)()
         self._c.core_fit_fram(fram)
         self._c.core_begin(ctypes.c_uint64(ticks), eeprom, ctypes.c_uint8(cause))
         self._fetch()
@@ -218,25 +226,31 @@ class CoreBoard:
         return [edge for report in self.reports(EdgesReport, since) for edge in edges_of(report)]
 
     def _fetch(self) -> None:
-        sent = (_Sent * _MANY)()
-        while count := self._c.core_take_sent(sent, ctypes.c_size_t(_MANY)):
-            for item in sent[:count]:
-                self._take(item.ticks, item.byte)
-        changes = (_Change * _MANY)()
-        while count := self._c.core_take_changes(changes, ctypes.c_size_t(_MANY)):
-            self.changes += [Change(item.ticks, f"{item.pin:02X}", item.value) for item in changes[:count]]
+        most = ctypes.c_size_t(_MANY)
+        while count := self._c.core_take_sent(self._sent_room, most):
+            self._take(ctypes.string_at(self._sent_room, count * _SENT.size))
+        while count := self._c.core_take_changes(self._changes_room, most):
+            self.changes += [Change(item.ticks, f"{item.pin:02X}", item.value) for item in self._changes_room[:count]]
 
-    def _take(self, ends: int, byte: int) -> None:
-        self.sent.append(byte)
-        if byte != 0:
-            self._begun.append((ends, byte))
-            return
-        if not self._begun:
-            return  # a lone zero before the board's first frame
-        frame = frames.decode(bytes(byte for _, byte in self._begun))
-        known: type[BoardAnswer | BoardReport] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
-        self.said.append(SentFrame(self._begun[0][0] - BYTE, ends, frame.number, known.unpack(frame.fields)))
-        self._begun.clear()
+    def _take(self, records: bytes) -> None:
+        """Takes bytes that were sent, as records of `_SENT`: whole frames of them, not byte for byte."""
+        data = records[_SENT_BYTE :: _SENT.size]
+        self.sent += data
+        from_byte = 0
+        while (end := data.find(0, from_byte)) >= 0:
+            begun = self._begun + data[from_byte:end]
+            if begun:  # else a lone zero before the board's first frame
+                first = self._begun_ticks if self._begun else _SENT.unpack_from(records, from_byte * _SENT.size)[0]
+                frame = frames.decode(begun)
+                known: type[BoardAnswer | BoardReport] = ANSWERS[frame.id] if frame.id in ANSWERS else REPORTS[frame.id]
+                ends = _SENT.unpack_from(records, end * _SENT.size)[0]
+                self.said.append(SentFrame(first - BYTE, ends, frame.number, known.unpack(frame.fields)))
+            self._begun = b""
+            from_byte = end + 1
+        if from_byte < len(data):
+            if not self._begun:
+                self._begun_ticks = _SENT.unpack_from(records, from_byte * _SENT.size)[0]
+            self._begun += data[from_byte:]
 
 
 def edges_of(report: EdgesReport) -> list[SeenEdge]:

@@ -14,6 +14,7 @@ import pytest
 from firmware.hardware import figures as f
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
+from firmware.hardware import terminals
 from firmware.hardware.boards import BOARDS, NAMES, circuit
 from firmware.hardware.circuit import Circuit
 from firmware.hardware.firmware_times import hold_up_ms
@@ -99,7 +100,8 @@ def test_every_circuit_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
         return deck(board, rows, **options)
 
     monkeypatch.setattr(sim, "deck", recorded)
-    monkeypatch.setattr(sim, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
+    for module in (sim, terminals):
+        monkeypatch.setattr(module, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
     list(f.figures())
     used.update(_like(line.use) for line in FIELD)
     rows = {(name, _like(row.name)) for name in NAMES for sheet in circuit(name).sheets for row in sheet.rows}
