@@ -187,6 +187,21 @@ class EmulatedBoard:
         if self._c.board_run(self._board, self._time.cycle_at(t_ns), at, pause_after or 0) == _CRASHED:
             raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
 
+    def run_to_change(self, t_ns: int, every_ns: int) -> None:
+        """Runs to `t_ns`, in steps of `every_ns`, or only to the end of the step in which an output changed.
+
+        So does who runs each step, and looks at the changes after it; where there are none, that is many calls.
+
+        Raises:
+            EmulationError: the program jumped out of its code.
+        """
+        if self._frozen_ns is not None or self._changes:
+            self.run_until(min(t_ns, self.now_ns + every_ns))
+            return
+        every = max(1, self._time.cycles_in(every_ns))
+        if self._c.board_run_to_change(self._board, self._time.cycle_at(t_ns), every) == _CRASHED:
+            raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
+
     def drive(self, pin: str, level: int | None, t_ns: int | None = None) -> None:
         """Drives a pin to a level at `t_ns` (default, or if that has passed: at once); None releases it.
 

@@ -18,6 +18,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "board_free": (None, [BOARD]),
     "board_problem": (ctypes.c_char_p, [BOARD]),
     "board_run": (ctypes.c_int, [BOARD, ctypes.c_uint64, ctypes.c_int, ctypes.c_size_t]),
+    "board_run_to_change": (ctypes.c_int, [BOARD, ctypes.c_uint64, ctypes.c_uint64]),
     "board_cycle": (ctypes.c_uint64, [BOARD]),
     "board_reset": (None, [BOARD]),
     "board_power_off": (None, [BOARD, ctypes.c_uint64]),

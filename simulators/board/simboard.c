@@ -208,6 +208,16 @@ FOR_PYTHON int board_run(struct board *board, uint64_t until, int pause_at, size
     return board->paused ? PAUSED : RAN;
 }
 
+/* Runs to cycle `until`, `every` cycles at a time, or only until an output has changed in one of those steps. */
+FOR_PYTHON int board_run_to_change(struct board *board, uint64_t until, uint64_t every)
+{
+    int ran = RAN;
+    while (ran == RAN && board->avr->cycle < until && board->pins.change_count == 0) {
+        const uint64_t next = board->avr->cycle + every;
+        ran = board_run(board, next < until ? next : until, -1, 0);
+    }
+    return ran;
+}
 
 /* The longest time with interrupts off since the last call, in cycles, and the address of the instruction that began it. */
 FOR_PYTHON uint64_t board_longest_closed(struct board *board, uint32_t *from)

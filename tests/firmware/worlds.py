@@ -20,6 +20,7 @@ class Shaft:
     """A motor's shaft: while its output is on, a pulse every `period_ms`; and at every turn, home."""
 
     every_ns = MS
+    answers_only = False
 
     def __init__(
         self, output: str, shaft: str, *, period_ms: float, home: str | None = None, pulses_a_turn: int = 10
@@ -48,6 +49,7 @@ class Hopper:
     """While its motor is on, a token passes its sensor every `period_ms`, until there are none left."""
 
     every_ns = MS
+    answers_only = False
 
     def __init__(self, output: str, sensor: str, *, tokens: int, period_ms: float) -> None:
         self._output = output
@@ -84,6 +86,8 @@ class Reel:
 
     It does not move while its driver is disabled; `turned_round` says which way it is mounted.
     """
+
+    answers_only = True
 
     def __init__(
         self, number: int, *, place: int = 57, flag: int = 3, steps: int = STEPS, turned_round: bool = False
@@ -148,6 +152,7 @@ class KeyMatrix:
     """
 
     every_ns = MS // 5
+    answers_only = True
 
     def __init__(self, columns: tuple[str, ...], rows: tuple[str, ...], diodes: str = "column") -> None:
         self._columns = columns
