@@ -52,11 +52,14 @@ class UsbSerial:
 
     def take(self, data: Iterable[tuple[int, int]]) -> None:
         """Accepts bytes of the board with their times, in order."""
-        for t_ns, byte in data:
-            if self._open and t_ns > self._open[0][0] + self.adapter.timer_ns:
-                self._close(self._open[0][0] + self.adapter.timer_ns)
-            self._open.append((t_ns, byte))
-            if byte == self.adapter.flush_at or len(self._open) >= self.adapter.packet:
+        flush_at, packet, timer_ns = self.adapter.flush_at, self.adapter.packet, self.adapter.timer_ns
+        held = self._open
+        for one in data:
+            t_ns, byte = one
+            if held and t_ns > held[0][0] + timer_ns:
+                self._close(held[0][0] + timer_ns)
+            held.append(one)
+            if byte == flush_at or len(held) >= packet:
                 self._close(t_ns)
 
     def is_there(self, now_ns: int) -> bool:

@@ -74,6 +74,11 @@ class ChipTime:
         """When a cycle begins, rounded down."""
         return self._base_ns + (cycle - self._base_cycle) * NS_PER_S // self.hz
 
+    def all_ns_at(self, cycles: Iterable[int]) -> list[int]:
+        """As `ns_at`, of many."""
+        base_ns, base_cycle, hz = self._base_ns, self._base_cycle, self.hz
+        return [base_ns + (cycle - base_cycle) * NS_PER_S // hz for cycle in cycles]
+
     def cycles_in(self, duration_ns: int) -> int:
         """The whole cycles in a duration."""
         return duration_ns * self.hz // NS_PER_S
@@ -391,7 +396,7 @@ class EmulatedBoard:
         if count:
             ends, data = (ctypes.c_uint64 * count)(), (ctypes.c_uint8 * count)()
             self._c.board_take_sent(self._board, ends, data)
-            self._sent += zip(map(self._time.ns_at, ends), data, strict=True)
+            self._sent += zip(self._time.all_ns_at(ends), bytes(data), strict=True)
 
     def _collect_changes(self) -> None:
         count = self._c.board_change_count(self._board)

@@ -11,12 +11,22 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from hypothesis import settings
 
 from tests.firmware.core_board import CoreBoard
 
 FIRMWARE = Path(__file__).resolve().parents[2] / "firmware"
 BUILD = os.environ.get("FELTWIRE_FIRMWARE_BUILD", "build")
 """Where the core's libraries and programs are made; test_sanitizers.py has others than those of everyday."""
+
+ONE_IN = int(os.environ.get("FELTWIRE_CORE_ONE_IN", "1"))
+"""Of the random examples of the core's tests, one in this many is tried: all of them except in test_sanitizers.py."""
+LEAST_EXAMPLES = 20
+
+
+def examples(count: int) -> settings:
+    """This many random examples, or the share of them that is tried here."""
+    return settings(max_examples=max(LEAST_EXAMPLES, count // ONE_IN))
 
 
 class NewBoard(Protocol):

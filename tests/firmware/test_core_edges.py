@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.board.messages import (
@@ -21,7 +21,7 @@ from hal.board.messages import (
     StateReport,
     WatchCommand,
 )
-from tests.firmware.conftest import NewBoard
+from tests.firmware.conftest import NewBoard, examples
 from tests.firmware.core_board import MS, CoreBoard, SeenEdge, edges_of
 
 RAW = 63
@@ -175,7 +175,7 @@ _DISTANCES = st.one_of(
 _STEPS = st.lists(st.tuples(st.integers(0, 7), _DISTANCES), max_size=120)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(steps=_STEPS, start=st.integers(0, _U32 - 1))
 def test_every_edge_is_told_once_in_order_with_its_time(
     new_board: NewBoard, steps: list[tuple[int, int]], start: int
@@ -226,7 +226,7 @@ def test_inputs_of_both_ports_at_one_time_are_no_loss(new_board: NewBoard) -> No
 # --- state ------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(steps=_STEPS)
 def test_a_state_is_true_of_the_stream_before_and_after_it(new_board: NewBoard, steps: list[tuple[int, int]]) -> None:
     with new_board() as board:
@@ -330,7 +330,7 @@ def test_what_comes_faster_than_the_line_can_tell_is_lost_by_number(new_board: N
         assert last_state(board).lost == missing(board) == len(edges) - len(told)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.data())
 def test_whatever_happens_every_edge_is_told_or_missing(new_board: NewBoard, data: st.DataObject) -> None:
     with new_board() as board:
@@ -366,7 +366,7 @@ def test_whatever_happens_every_edge_is_told_or_missing(new_board: NewBoard, dat
 # --- once more --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     distance=st.sampled_from([300, 5000, 70_000]),
     count=st.integers(0, 400),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from binascii import crc_hqx
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.board import cobs, frames
@@ -19,7 +19,7 @@ from hal.board.messages import (
     SetCommand,
     StateReport,
 )
-from tests.firmware.conftest import NewBoard
+from tests.firmware.conftest import NewBoard, examples
 from tests.firmware.core_board import BYTE, MS, CoreBoard
 
 OUTPUT_PINS = {
@@ -78,7 +78,7 @@ def bad_frames(board: CoreBoard) -> int:
 
 
 @pytest.mark.parametrize("kind", OUTPUT_PINS)
-@settings(max_examples=60)
+@examples(60)
 @given(data=st.binary(max_size=2000))
 def test_garbage_does_nothing(new_board: NewBoard, kind: str, data: bytes) -> None:
     with new_board(kind) as board:
@@ -89,7 +89,7 @@ def test_garbage_does_nothing(new_board: NewBoard, kind: str, data: bytes) -> No
         assert not any(change.pin in OUTPUT_PINS[kind] for change in board.changes[before:])
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(pieces=st.lists(_PIECE, max_size=12))
 def test_it_hears_the_frames_that_the_other_side_of_the_wire_would_hear_and_counts_the_rest(
     new_board: NewBoard, pieces: list[bytes]
@@ -119,7 +119,7 @@ def is_answered(frame: frames.BoardFrame, heard: list[frames.BoardFrame]) -> boo
     return frame.number in (following, following + 1) and frame.number > 0
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(data=st.data(), count=st.integers(1, 4))
 def test_a_frame_with_wrong_bytes_is_not_carried_out(new_board: NewBoard, data: st.DataObject, count: int) -> None:
     whole = frames.encode(1, SetCommand(1, 255, 0))

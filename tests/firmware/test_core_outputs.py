@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.board.messages import AliveCommand, OkAnswer, RefusalCode, RefusedAnswer, SetCommand, StateReport
-from tests.firmware.conftest import NewBoard
+from tests.firmware.conftest import NewBoard, examples
 from tests.firmware.core_board import MS, CoreBoard
 
 LAMP_LONGEST_MS = 600_000
@@ -28,7 +28,7 @@ def on_for(board: CoreBoard, pin: str) -> float:
     return (times[-1] - times[-2]) / MS
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(for_ms=st.integers(1, 450), start=st.integers(0, (1 << 32) - 1))
 def test_an_output_is_on_for_as_long_as_told(new_board: NewBoard, for_ms: int, start: int) -> None:
     with new_board(ticks=start) as board:

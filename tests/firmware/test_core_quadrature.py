@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.board.messages import AliveCommand, CountCommand, CountReport, RefusalCode, RefusedAnswer, WatchCommand
-from tests.firmware.conftest import NewBoard
+from tests.firmware.conftest import NewBoard, examples
 from tests.firmware.core_board import MS, CoreBoard
 
 A, B, INDEX = 3, 8, 5
@@ -49,7 +49,7 @@ def last(board: CoreBoard) -> CountReport:
     return board.reports(CountReport)[-1]
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(moves=st.lists(st.integers(-40, 40), max_size=12), watched=st.booleans())
 def test_it_counts_as_the_disc_turns_watched_or_not(new_board: NewBoard, moves: list[int], watched: bool) -> None:
     with new_board() as board:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.board.messages import AliveCommand, RefusalCode, RefusedAnswer, SampleCommand, SampleReport
-from tests.firmware.conftest import NewBoard
+from tests.firmware.conftest import NewBoard, examples
 from tests.firmware.core_board import MS
 
 
@@ -17,7 +17,7 @@ def values_of(report: SampleReport) -> list[int]:
     return [int.from_bytes(report.values[at : at + 2], "little") for at in range(0, len(report.values), 2)]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(channels=st.integers(1, 15), values=st.lists(st.integers(0, 1023), min_size=4, max_size=4))
 def test_each_sampled_channel_is_told_in_its_order(new_board: NewBoard, channels: int, values: list[int]) -> None:
     with new_board() as board:

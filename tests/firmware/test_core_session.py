@@ -5,7 +5,7 @@ from __future__ import annotations
 from binascii import crc_hqx
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hal.board import cobs, frames
@@ -42,7 +42,7 @@ from hal.board.messages import (
     StopCommand,
     WatchCommand,
 )
-from tests.firmware.conftest import NewBoard
+from tests.firmware.conftest import NewBoard, examples
 from tests.firmware.core_board import BYTE, MS, SESSION, CoreBoard
 
 
@@ -249,7 +249,7 @@ class Model:
             self.answers.append((number, "ok"))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(steps=_STEPS)
 def test_whatever_is_sent_each_command_is_done_once_or_not_at_all(
     new_board: NewBoard, steps: list[tuple[str, int, int]]
@@ -381,7 +381,7 @@ def test_asking_again_while_a_name_is_being_kept_changes_nothing(new_board: NewB
 # --- the clock --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     start=st.integers(0, (1 << 32) - 1),
     waits=st.lists(st.integers(1, 300 * MS), min_size=1, max_size=6),

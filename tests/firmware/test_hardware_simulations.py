@@ -37,7 +37,10 @@ FIELD = [sim.Input(board, entry[0]) for board in BOARDS for entry in kind(board)
 
 @cache
 def all_figures() -> tuple[f.Figure, ...]:
-    return tuple(f.figures())
+    """All but the faults at terminals, of which the page says that there are 0: test_terminals.py simulates them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(terminals, "findings", lambda board, terminal, volt: [])
+        return tuple(f.figures())
 
 
 def test_every_figure_is_within_its_limits_and_the_page_shows_it_as_simulated() -> None:

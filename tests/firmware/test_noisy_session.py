@@ -57,7 +57,7 @@ def same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "rounds", "kind", "seed"),
     [
         (MONEY, 4, "flipped", 1),
-        (MONEY, 4, "dropped", 2),
+        (MONEY, 2, "dropped", 2),
         (ROULETTE, 1, "mixed", 3),
         *(
             pytest.param(name, 200, kind, seed, marks=[pytest.mark.soak, pytest.mark.timeout(7_200)])

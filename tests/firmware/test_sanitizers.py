@@ -24,6 +24,8 @@ PARTS = {
     "outputs": ("outputs", "samples"),
 }
 """The tests of the core, by what they are about; a process each."""
+ONE_IN = 3
+"""The tests of the core without sanitizers try all of their random examples; with them the soak does."""
 HOST = Path(__file__).with_name("test_host_process.py")
 
 
@@ -36,7 +38,7 @@ def sanitizer() -> str:
     return library
 
 
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
+def python(*arguments: str, one_in: int = ONE_IN) -> subprocess.CompletedProcess[str]:
     """A Python that loads the core of `BUILD`, and knows what the core does wrong."""
     for kind in KINDS:
         make_firmware(f"{BUILD}/libcore_{kind}.so")
@@ -47,16 +49,17 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
         "ASAN_OPTIONS": "detect_leaks=0:detect_odr_violation=0",  # Python keeps what it has; boards are copies
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "FELTWIRE_FIRMWARE_BUILD": BUILD,
+        "FELTWIRE_CORE_ONE_IN": str(one_in),
     }
     environment.pop("PYTEST_XDIST_WORKER", None)
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
-def run_tests(*files: Path, only: str = "not soak") -> None:
+def run_tests(*files: Path, only: str = "not soak", one_in: int = ONE_IN) -> None:
     """Those tests pass there."""
     options = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", only, "--timeout", "1800")
-    ran = python("-m", "pytest", *options, *map(str, files))
+    ran = python("-m", "pytest", *options, *map(str, files), one_in=one_in)
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr[-4000:]
 
 
@@ -84,7 +87,7 @@ def test_nothing_is_wrong_while_the_process_of_a_board_is_tested() -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_is_wrong_while_the_core_is_tested_for_long(part: str) -> None:
-    run_tests(*map(of_the_core, PARTS[part]), only="soak or not soak")
+    run_tests(*map(of_the_core, PARTS[part]), only="soak or not soak", one_in=1)
 
 
 WRONG = {
