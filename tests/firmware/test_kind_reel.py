@@ -161,8 +161,22 @@ def test_where_a_reel_is_is_not_known_before_home_has_come(reel: KindBench) -> N
 # --- stops ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("step", [0, 1, 2, 3, 50, 120, 198, 199])
-@pytest.mark.parametrize("speed", [62, 150, 400])
+PLACES = (0, 1, 2, 3, 50, 120, 198, 199)
+QUICK_PLACES = (0, 3, 199)
+"""Where home begins, where it has just ended, and the last step before it."""
+
+
+@pytest.mark.parametrize(
+    ("speed", "step"),
+    [
+        *((400, step) for step in PLACES),
+        *(
+            pytest.param(speed, step, marks=[] if step in QUICK_PLACES else pytest.mark.soak)
+            for speed in (62, 150)
+            for step in PLACES
+        ),
+    ],
+)
 def test_a_reel_stops_at_the_very_step(reel: KindBench, step: int, speed: int) -> None:
     world = wheel(reel)
     spun(reel, steps_per_s=speed, for_ms=700)
