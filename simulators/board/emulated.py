@@ -259,7 +259,7 @@ class EmulatedBoard:
 
     @property
     def burning(self) -> frozenset[int]:
-        """The outputs of the chain, from 1, whose lamps draw their current: what is commanded, except for its faults."""
+        """The outputs of the chain, from 1, whose lamps draw current: what is commanded, except for its faults."""
         drawn = int(self._c.board_chain_drawn(self._board))
         return frozenset(at + 1 for at in range(drawn.bit_length()) if drawn >> at & 1)
 
