@@ -68,9 +68,7 @@ def without_errors(page: Page) -> Iterator[Page]:
         errors.append(str(error))
 
     def logged(message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(
-            words in message.text for words in ("net::ERR_", "WebSocket connection")
-        ):
+        if message.type == "error" and not any(words in message.text for words in OF_A_STOPPED_SERVER):
             errors.append(message.text)
 
     page.on("pageerror", thrown)
