@@ -195,7 +195,7 @@ class EmulatedBoard:
     def run_to_change(self, t_ns: int, every_ns: int) -> None:
         """Runs to `t_ns`, in steps of `every_ns`, or only to the end of the step in which an output changed.
 
-        So does who runs each step, and looks at the changes after it; where there are none, that is many calls.
+        For whoever looks at the changes alone after each step: steps without one need no call.
 
         Raises:
             EmulationError: the program jumped out of its code.
@@ -263,9 +263,11 @@ class EmulatedBoard:
         drawn = int(self._c.board_chain_drawn(self._board))
         return frozenset(at + 1 for at in range(drawn.bit_length()) if drawn >> at & 1)
 
-    def chain_faults(self, *, dead: int = 0, stuck: int = 0) -> None:
-        """Outputs of the chain that draw no current, and that always do, as bits: bit i is output i + 1."""
-        self._c.board_chain_faults(self._board, dead, stuck)
+    def chain_faults(self, *, dead: Iterable[int] = (), stuck: Iterable[int] = ()) -> None:
+        """Outputs of the chain, from 1, that draw no current, and that always do."""
+        self._c.board_chain_faults(
+            self._board, *(sum(1 << (place - 1) for place in {*places}) for places in (dead, stuck))
+        )
 
     def supply(self, channel: str, share: float, t_ns: int | None = None) -> None:
         """Sets an analogue pin ("C2") to a share of the supply, 0 to 1, at `t_ns` (default: at once).

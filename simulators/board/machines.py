@@ -106,11 +106,11 @@ class MachineBoard(EmulatedBoard):
         self._slice_ns = min((machine.every_ns for machine in machines), default=0)
         if kind is not None:
             self.chain_of(kind)
-        if kind is not None and kind.active_high:
-            lines = LINES[kind.name]
-            for name in kind.active_high:
-                self.drive(lines[name].pin, lines[name].rest[0])
-            self.feed([line.pin for line in lines.values() if line.is_fed], kind.sense_pin or None)
+            if kind.active_high:
+                lines = LINES[kind.name]
+                for name in kind.active_high:
+                    self.drive(lines[name].pin, lines[name].rest[0])
+                self.feed([line.pin for line in lines.values() if line.is_fed], kind.sense_pin or None)
         self._seen: list[PinChange] = []
 
     def run_until(self, t_ns: int, pause_at: int | None = None, pause_after: int | None = None) -> None:

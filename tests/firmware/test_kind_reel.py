@@ -349,7 +349,7 @@ def test_when_the_supply_fails_the_drivers_go_off(reel: KindBench) -> None:
 
 def test_a_control_output_that_does_not_follow_is_a_fault_and_nothing_turns(reel: KindBench) -> None:
     disable_1 = 20
-    reel.board.chain_faults(dead=1 << (disable_1 - 1))
+    reel.board.chain_faults(dead={disable_1})
     reel.run(250)
     assert reel.last(LampsReport).dead == lit(disable_1)
     assert reel.last(StateReport).flags & Flag.FAULT

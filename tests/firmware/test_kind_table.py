@@ -380,10 +380,6 @@ def lit(*numbers: int) -> bytes:
     return sum(1 << (number - 1) for number in numbers).to_bytes(8, "little")
 
 
-def bits(*numbers: int) -> int:
-    return int.from_bytes(lit(*numbers), "little")
-
-
 @pytest.mark.parametrize("numbers", [(), (1,), (56,), (1, 2, 8, 9, 16, 17, 40, 55, 56), tuple(range(1, 57))])
 def test_lamps_are_lit_and_read_back(table: KindBench, numbers: tuple[int, ...]) -> None:
     table.ask(LampsCommand(lit(*numbers)))
@@ -393,7 +389,7 @@ def test_lamps_are_lit_and_read_back(table: KindBench, numbers: tuple[int, ...])
 
 
 def test_dead_and_stuck_lamps_are_told(table: KindBench) -> None:
-    table.board.chain_faults(dead=bits(3, 56), stuck=bits(1, 20))
+    table.board.chain_faults(dead={3, 56}, stuck={1, 20})
     table.ask(LampsCommand(lit(1, 3, 10, 56)))
     table.run(30)
     assert table.last(LampsReport) == LampsReport(lit(1, 10, 20), dead=lit(3, 56), stuck=lit(20))

@@ -44,10 +44,6 @@ class ReadBack(NamedTuple):
     stuck: frozenset[int]
 
 
-def bits(*lamps: int) -> int:
-    return sum(1 << (lamp - 1) for lamp in lamps)
-
-
 def read(frame: Frame) -> ReadBack:
     assert (frame.link, len(frame.data)) == (CHAIN, 3 * FIELD)
     return ReadBack(*(places(frame.data[at : at + FIELD]) for at in range(0, 3 * FIELD, FIELD)))
@@ -125,9 +121,9 @@ def test_a_dead_and_a_stuck_lamp_are_told_by_their_numbers(tmp_path: Path, lamp:
     stuck = 51 - lamp
 
     async def scene(the: Scene) -> None:
-        the.board.chain_faults(dead=bits(lamp))
+        the.board.chain_faults(dead={lamp})
         assert await the.light([lamp, 20]) == [ReadBack(frozenset({20}), frozenset({lamp}), frozenset())]
-        the.board.chain_faults(stuck=bits(stuck))
+        the.board.chain_faults(stuck={stuck})
         assert await the.light([20]) == [ReadBack(frozenset({20, stuck}), frozenset(), frozenset({stuck}))]
         the.board.chain_faults()
         assert await the.light([lamp, 20]) == [ReadBack(frozenset({lamp, 20}), frozenset(), frozenset())]
@@ -153,7 +149,7 @@ def test_a_board_that_is_unplugged_is_told_once_and_lights_again_when_it_is_back
 
 def test_a_chain_that_is_cut_off_reads_back_nothing_as_lit(tmp_path: Path) -> None:
     async def scene(the: Scene) -> None:
-        the.board.chain_faults(dead=bits(*range(1, TABLE.lamps + 1)))
+        the.board.chain_faults(dead=range(1, TABLE.lamps + 1))
         lamps = frozenset(area.number for area in LAYOUT.lit((1, 2, 3)))
         assert await the.light([*lamps]) == [ReadBack(frozenset(), lamps, frozenset())]
 
@@ -222,7 +218,7 @@ def test_a_dead_lamp_on_the_board_is_named_and_a_supervisor_settles(tmp_path: Pa
     dice = [die for die in truth.result if isinstance(die, int)]
     dead = min(area.number for area in LAYOUT.lit(dice))
     (name,) = table.config.boards
-    said = table.run(script=lambda: table.boards[name].chain_faults(dead=bits(dead)))
+    said = table.run(script=lambda: table.boards[name].chain_faults(dead={dead}))
     assert [data.result["dice"] for data in said.of(events.Outcome)] == [dice]
     assert f"lamp {dead}, is dead" in said.one(events.DeviceFault).detail
     assert said.one(events.Settled).by == "supervisor"
