@@ -127,18 +127,10 @@ class CrapsLayout:
 
     def _decided_by(self, dice: Dice) -> tuple[tuple[str, Odds], ...]:
         """The wagers that every roll decides, whatever the state."""
-        return tuple(self._winners_of_one_roll(dice))
-
-    def _winners_of_one_roll(self, dice: Dice) -> Iterator[tuple[str, Odds]]:
-        for wager in self._one_roll:
-            odds = wager.pay(dice)
-            if odds is not None:
-                yield wager.bet, odds
+        offered = [(wager.bet, wager) for wager in self._one_roll]
         for combined in self.rules.wagers.combined:
-            for part in combined.parts.value:
-                odds = self._by_name[part].pay(dice)
-                if odds is not None:
-                    yield f"{combined.bet}: {part}", odds
+            offered += [(f"{combined.bet}: {part}", self._by_name[part]) for part in combined.parts.value]
+        return tuple((bet, odds) for bet, wager in offered if (odds := wager.pay(dice)) is not None)
 
     def _fire_bets(self, state: CrapsState) -> Iterator[tuple[str, Odds]]:
         """The fire bets, which a loser 7 settles."""
