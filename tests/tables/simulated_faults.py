@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pytest
 
@@ -19,6 +19,7 @@ from simulators.cards.card_table import CardGeometry, faults_of
 
 CARD_TABLES: Final = 8
 """Examples of games of cards: together they have every fault that such games share."""
+K = TypeVar("K")
 EXAMPLES: Final = Path(__file__).parents[2] / "examples"
 
 
@@ -54,13 +55,17 @@ def _sample(faults: list[tuple[TableConfig, SimulatedFault]]) -> set[tuple[str, 
     for config, fault in faults:
         family = config.game if fault.name == "none" else type(geometry_of(config))
         having.setdefault((family, fault), []).append(config.id)
+    return {(table, fault.name) for (_, fault), table in in_turns(having).items()}
+
+
+def in_turns(having: Mapping[K, Iterable[str]]) -> dict[K, str]:
+    """For each key one of the names that have it: the one that was chosen least so far."""
     shares: Counter[str] = Counter()
-    sample = set()
-    for (_, fault), tables in having.items():
-        table = min(tables, key=lambda one: shares[one])
-        shares[table] += 1
-        sample.add((table, fault.name))
-    return sample
+    chosen = {}
+    for key, names in having.items():
+        chosen[key] = min(names, key=lambda name: shares[name])
+        shares[chosen[key]] += 1
+    return chosen
 
 
 def _tried(geometry: Geometry, turns: Iterator[int]) -> list[SimulatedFault]:
