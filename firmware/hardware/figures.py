@@ -254,12 +254,7 @@ def _surges() -> Iterator[Figure]:
 def _terminals() -> Iterator[Figure]:
     """How many faults at terminals overload a part: none may."""
     for name in BOARDS:
-        board = BOARDS[name]()
-        found = sum(
-            len(terminals.findings(board, terminal, volt))
-            for terminal in terminals.different(board)
-            for volt in terminals.FAULTS
-        )
+        found = len(terminals.overloaded(name))
         yield Figure(
             f"{name}, terminals of sensors",
             "open, or joined to 0, 12 or 24 V: parts that bear too much",

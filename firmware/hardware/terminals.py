@@ -10,9 +10,11 @@ then on, with the resistance that its power leaves to it, all parts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 from firmware.hardware.blocks import FIELD, V5, Board
+from firmware.hardware.boards import BOARDS
 from firmware.hardware.circuit import Part
 from firmware.hardware.firmware_times import settle_ms
 from firmware.hardware.spice import Corner, node, run
@@ -101,6 +103,19 @@ def findings(board: Board, terminal: Terminal, volt: float | None) -> list[Findi
         return found
     meanwhile = [each for each in found if each.part.startswith("Q")]
     return meanwhile + _simulate(board, terminal, volt, opened)[0]
+
+
+@cache
+def overloaded(name: str) -> tuple[Finding, ...]:
+    """The parts of a board that any fault at its terminals overloads; simulated once in a process.
+
+    Raises:
+        SimulationError: ngspice is missing or failed.
+    """
+    board = BOARDS[name]()
+    return tuple(
+        finding for terminal in different(board) for volt in FAULTS for finding in findings(board, terminal, volt)
+    )
 
 
 def _simulate(

@@ -37,10 +37,7 @@ FIELD = [sim.Input(board, entry[0]) for board in BOARDS for entry in kind(board)
 
 @cache
 def all_figures() -> tuple[f.Figure, ...]:
-    """All but the faults at terminals, of which the page says that there are 0: test_terminals.py simulates them."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(terminals, "findings", lambda board, terminal, volt: [])
-        return tuple(f.figures())
+    return tuple(f.figures())
 
 
 def test_every_figure_is_within_its_limits_and_the_page_shows_it_as_simulated() -> None:
@@ -103,8 +100,8 @@ def test_every_circuit_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
         return deck(board, rows, **options)
 
     monkeypatch.setattr(sim, "deck", recorded)
-    for module in (sim, terminals):
-        monkeypatch.setattr(module, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
+    monkeypatch.setattr(sim, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
+    monkeypatch.setattr(terminals, "overloaded", lambda name: ())
     list(f.figures())
     used.update(_like(line.use) for line in FIELD)
     rows = {(name, _like(row.name)) for name in NAMES for sheet in circuit(name).sheets for row in sheet.rows}
