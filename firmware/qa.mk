@@ -34,8 +34,8 @@ lint-host: $(BUILD)/build.h
 	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=unix64 -Icore -Ikinds -Iports/host -I$(BUILD) $(CHECKED)
 	@$(call tidy,$(CHECKED),$(CLANG_FLAGS))
 
-# The analyzer follows the paths of the core and the kinds once, in lint-host: it is most of clang-tidy's time, and an int's
-# size makes no other path. All other checks see these sources as the chip does, too.
+# The analyzer follows the paths of the core and the kinds once, in lint-host: it is most of clang-tidy's time. A path that only
+# an int of 16 bits opens is not followed. All other checks see these sources as the chip does, too.
 lint-avr: $(BUILD)/build.h
 	@$(CLANG) $(AVR_CLANG) -fsyntax-only $(AVR_CHECKED)
 	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=avr8 --include=lint/avr.h -DF_CPU=16000000UL \
