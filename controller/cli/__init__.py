@@ -7,7 +7,9 @@ called: `feltwire --help` is fast, and no command loads what another needs.
 from __future__ import annotations
 
 import gc
+import sys
 from importlib import import_module
+from types import ModuleType
 
 import click
 
@@ -48,6 +50,18 @@ def _is_utf8(argument: str) -> bool:
     return True
 
 
+def _imported(module: str) -> ModuleType:
+    """A module. What it imports lives as long as the process: the collector of cycles need not walk through it."""
+    if module in sys.modules or not gc.isenabled():
+        return import_module(module)
+    gc.disable()
+    try:
+        return import_module(module)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 class LazyGroup(click.Group):
     """A group of commands that are imported when they are called."""
 
@@ -68,13 +82,7 @@ class LazyGroup(click.Group):
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
-        # What is imported lives as long as the process. The collector of cycles would walk through it again and again.
-        gc.disable()
-        try:
-            command = import_module(module).command
-        finally:
-            gc.freeze()
-            gc.enable()
+        command = _imported(module).command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module}.command is not a click command")
         return command
