@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,8 +24,8 @@ def exit_on_journal_error() -> Iterator[None]:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     except BrokenPipeError:
-        # The reader of the output closed it, as `head` does.
-        sys.stderr.close()
+        # The reader of the output closed it, as `head` does. Python writes what is left as it ends, and fails again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 
 

@@ -19,6 +19,7 @@ AVR_INCLUDE   ?= /usr/lib/avr/include
 AVR_OWN       := $(wildcard ports/avr/*.c) ports/no_fram.c
 AVR_CHECKED   := $(SOURCES) $(AVR_OWN)
 AVR_CLANG     := --target=avr $(filter-out -Wvla -Wcast-align -Os -g $(PART_OF),$(AVR_FLAGS)) -isystem $(AVR_INCLUDE) \
+                 -isystem $(shell $(CLANG) -print-resource-dir)/include \
                  -Wno-unknown-attributes -Wno-unused-variable \
                  -D_AVR_WDT_H_ -DWDTO_250MS=4 '-Dwdt_enable(timeout)=' '-Dwdt_disable()=' '-Dwdt_reset()='
 
@@ -51,7 +52,8 @@ lint-emulator: | $(BUILD)/build.h
 
 lint-fuzz: $(BUILD)/build.h
 	@$(CLANG) $(CLANG_FLAGS) -fsyntax-only $(FUZZ_C)
-	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=unix64 -Icore -Ikinds -Iports/host -Ifuzz -I$(BUILD) $(FUZZ_C)
+	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=unix64 -Icore -Ikinds -Iports/host -Ifuzz -I$(BUILD) '-D__asm__(name)=' \
+	  $(FUZZ_C)
 	@$(call tidy,$(FUZZ_C),$(CLANG_FLAGS))
 
 # --- the fuzzer -------------------------------------------------------------------------------------------------------
@@ -117,5 +119,10 @@ fuzz: fuzzers
 .PHONY: sanitized
 sanitized: $(KINDS:%=$(BUILD)/sanitized/libcore_%.so) $(KINDS:%=$(BUILD)/sanitized/host/%)
 
-$(BUILD)/sanitized/libcore_%.so $(BUILD)/sanitized/host/%: FORCE
-	@$(MAKE) -s BUILD=$(BUILD)/sanitized CC='$(CC) $(SANITIZED)' WARN=-w $@
+sanitize = @$(MAKE) -s BUILD=$(BUILD)/sanitized CC='$(CC) $(SANITIZED)' WARN=-w $@
+
+$(BUILD)/sanitized/libcore_%.so: FORCE
+	$(sanitize)
+
+$(BUILD)/sanitized/host/%: FORCE
+	$(sanitize)

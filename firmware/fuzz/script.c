@@ -88,7 +88,8 @@ static size_t say(const uint8_t *bytes, size_t size)
 static size_t send(const struct wire_frame *frame)
 {
     uint8_t bytes[WIRE_MOST_CODED];
-    return say(bytes, wire_encode(frame, bytes));
+    size_t size = wire_encode(frame, bytes);
+    return say(bytes, size);
 }
 
 static void give_time(size_t bytes)

@@ -150,7 +150,7 @@ static void forget(elf_firmware_t *firmware)
 {
     for (uint32_t i = 0; i < firmware->symbolcount; i++)
         free(firmware->symbol[i]);
-    free(firmware->symbol);
+    free((void *)firmware->symbol);
     free(firmware->flash);
     free(firmware->eeprom);
     free(firmware->fuse);

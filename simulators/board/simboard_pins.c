@@ -126,7 +126,7 @@ static bool is_fed(const struct board *board)
 /* A sensor without its feed pulls nothing: its line is high. */
 static void apply(struct board *board, unsigned pin)
 {
-    avr_t *avr = board->avr;
+    const avr_t *avr = board->avr;
     avr_ioport_t *port = board->pins.port[pin / 8];
     const unsigned bit = 1U << pin % 8;
     const bool fed = !(board->pins.fed >> pin & 1U) || is_fed(board);

@@ -140,9 +140,11 @@ static void write_control(avr_t *avr, avr_io_addr_t address, uint8_t value, void
 void twi_clocked(struct board *board)
 {
     struct twi *twi = &board->twi;
-    if (!twi->held || --twi->held)
+    if (!twi->held)
         return;
-    pin_driven(board, DATA_PIN, 1);
+    twi->held--;
+    if (!twi->held)
+        pin_driven(board, DATA_PIN, 1);
 }
 
 bool twi_is_clock(unsigned pin)

@@ -224,7 +224,7 @@ void uart_quiet(struct board *board)
 
 void uart_go_on(struct board *board)
 {
-    struct uart *uart = &board->uart;
+    const struct uart *uart = &board->uart;
     if (uart->line_first < uart->line_end)
         call_at(board, board->avr->cycle + 1, on_line);
 }

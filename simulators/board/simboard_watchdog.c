@@ -44,7 +44,7 @@ static void restart(struct board *board)
 static void on_serving(struct avr_irq_t *irq, uint32_t running, void *param)
 {
     (void)irq;
-    struct board *board = param;
+    const struct board *board = param;
     if (!running)
         return;
     *control(board) &= (uint8_t)~WDIF;

@@ -105,4 +105,5 @@ def page_in_turn(pages_in_turn: Page) -> Iterator[Page]:
     pages_in_turn.set_viewport_size(SCREEN)
     with without_errors(pages_in_turn) as made:
         yield made
-        made.goto("about:blank")
+        made.evaluate("() => { location.href = 'about:blank' }")
+        made.wait_for_url("about:blank")

@@ -72,7 +72,7 @@ def test_an_evening_of_events_leaves_no_trace(page: Page, rounds: int) -> None:
         # In the first the page's lists still fill.
         first, last = samples[1], samples[-1]
         assert last[0] < first[0] + PAGE_SLACK, samples
-        # Nodes that are let go of are freed some samples later; what grows is more than there was at the start, in both.
+        # Nodes that are let go of are freed some samples later; what grows is more than at the start, in both.
         before = max(nodes for _, nodes, _ in samples[:2])
         assert min(nodes for _, nodes, _ in samples[-2:]) <= before + NODES_SLACK, samples
         assert last[2] == first[2], samples

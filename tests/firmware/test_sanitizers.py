@@ -91,7 +91,7 @@ def test_nothing_is_wrong_while_the_core_is_tested_for_long(part: str) -> None:
 
 
 WRONG = {
-    "of 512-byte region": "core.core_eeprom(ctypes.create_string_buffer(512), 0)",
+    "512-byte region": "core.core_eeprom(ctypes.create_string_buffer(512), 0)",
     "misaligned address": "core.core_take_sent(ctypes.byref(ctypes.create_string_buffer(64), 1), ctypes.c_size_t(1))",
 }
 """What somebody does to a board, by words that the sanitizer has for it."""
