@@ -44,6 +44,10 @@ if [ "${1:-}" = quick ]; then
     exit 0
 fi
 
+# A new checkout has no bytecode, and each process of tests would compile every module; meanwhile this one does.
+"$BIN/python" -m pytest --collect-only -qq >"$logs/collected" 2>&1 &
+collecting=$!
+
 echo "== Debian packages"
 if sh tests/debian_packages.sh; then
     firmware=yes
@@ -84,6 +88,8 @@ beside() {
     if [ "$firmware" = yes ]; then check firmware-lint make -s -C firmware lint; fi
 }
 check "reading the source" beside >"$logs/source" 2>&1 &
+# What is wrong with it the tests tell again.
+wait $collecting || true
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
 check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 --dist worksteal $waiting >"$logs/waiting" 2>&1 &

@@ -6,8 +6,8 @@ its rounds ask by type, once, when the table is made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, runtime_checkable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar, cast, runtime_checkable
 
 from controller.table.faults import LatchedFault
 from controller.table.phase import Phase
@@ -375,8 +375,17 @@ PROTOCOLS: Final = members_of(
 """The members of each protocol here."""
 
 
+P = TypeVar("P")
+
+
 class IncompleteGameError(TypeError):
     """A game, or a part of one, has a part of a protocol: its class is wrong."""
+
+
+def _lacking(one: object, members: Sequence[str]) -> list[str]:
+    """The members that neither its class nor itself has: a property is not asked for its value."""
+    kind, own = type(one), getattr(one, "__dict__", {})
+    return [member for member in members if member not in own and not hasattr(kind, member)]
 
 
 def refuse_halves(one: object, protocols: Mapping[str, Sequence[str]]) -> None:
@@ -386,12 +395,21 @@ def refuse_halves(one: object, protocols: Mapping[str, Sequence[str]]) -> None:
         IncompleteGameError: naming class, protocol and members.
     """
     for name, members in protocols.items():
-        lacks = [member for member in members if not hasattr(one, member)]
+        lacks = _lacking(one, members)
         if 0 < len(lacks) < len(members):
             has = " and ".join(member for member in members if member not in lacks)
             raise IncompleteGameError(
                 f"{type(one).__name__} has {has}, and lacks {' and '.join(lacks)}: {name} is asked for as a whole"
             )
+
+
+def _if_it_does(game: object, protocol: Callable[..., P]) -> P | None:
+    """The game, where it has a protocol of this module.
+
+    `isinstance` finds the members of a protocol anew each time, and asks every property for its value: for all of the
+    protocols that takes longer than all else that makes a table.
+    """
+    return cast("P", game) if not _lacking(game, PROTOCOLS[protocol.__name__]) else None
 
 
 class Capabilities:
@@ -404,40 +422,40 @@ class Capabilities:
             IncompleteGameError: it has a part of a protocol alone, which would never be asked for.
         """
         refuse_halves(game, PROTOCOLS)
-        self.times = game if isinstance(game, TimesRuns) else None
-        self.hears = game if isinstance(game, HearsCall) else None
-        self.keeps = game if isinstance(game, KeepsEarly) else None
-        self.gives_up = game if isinstance(game, GivesUp) else None
-        self.ends = game if isinstance(game, EndsRuns) else None
-        self.opens = game if isinstance(game, MayOpen) else None
-        self.opening = game if isinstance(game, SeesOpening) else None
-        self.verdicts = game if isinstance(game, SeesVerdicts) else None
-        self.settling = game if isinstance(game, SeesSettling) else None
-        self.settled = game if isinstance(game, SeesSettled) else None
-        self.holds = game if isinstance(game, HoldsRounds) else None
-        self.shutting = game if isinstance(game, SeesShutting) else None
-        self.reopening = game if isinstance(game, SeesReopening) else None
-        self.begins_shut = game if isinstance(game, BeginsShut) else None
-        self.deadlines = game if isinstance(game, HasDeadlines) else None
-        self.buttons = game if isinstance(game, TakesButtons) else None
-        self.refuses = game if isinstance(game, RefusesSettling) else None
-        self.by_person = game if isinstance(game, SettledByPerson) else None
-        self.attended = game if isinstance(game, SettledAttended) else None
-        self.leaves = game if isinstance(game, LeavesRounds) else None
-        self.calls = game if isinstance(game, RefusesCalls) else None
-        self.voids = game if isinstance(game, VoidsSettling) else None
-        self.called_void = game if isinstance(game, SeesCalledVoid) else None
-        self.prepares = game if isinstance(game, PreparesRulings) else None
-        self.follows = game if isinstance(game, FollowsRulings) else None
-        self.rulings = game if isinstance(game, LimitsRulings) else None
-        self.recovers = game if isinstance(game, Recovers) else None
-        self.rest = game if isinstance(game, NamesRest) else None
-        self.restores = game if isinstance(game, Restores) else None
-        self.begins = game if isinstance(game, Begins) else None
-        self.carries = game if isinstance(game, CarriesState) else None
-        self.busy = game if isinstance(game, BusyDevices) else None
-        self.inspection = game if isinstance(game, TriedByInspection) else None
-        self.journal = game if isinstance(game, AwaitsJournal) else None
-        self.identifies = game if isinstance(game, IdentifiesDevices) else None
-        self.faults = game if isinstance(game, ShowsFaults) else None
-        self.sensors = game if isinstance(game, IgnoresSensors) else None
+        self.times = _if_it_does(game, TimesRuns)
+        self.hears = _if_it_does(game, HearsCall)
+        self.keeps = _if_it_does(game, KeepsEarly)
+        self.gives_up = _if_it_does(game, GivesUp)
+        self.ends = _if_it_does(game, EndsRuns)
+        self.opens = _if_it_does(game, MayOpen)
+        self.opening = _if_it_does(game, SeesOpening)
+        self.verdicts = _if_it_does(game, SeesVerdicts)
+        self.settling = _if_it_does(game, SeesSettling)
+        self.settled = _if_it_does(game, SeesSettled)
+        self.holds = _if_it_does(game, HoldsRounds)
+        self.shutting = _if_it_does(game, SeesShutting)
+        self.reopening = _if_it_does(game, SeesReopening)
+        self.begins_shut = _if_it_does(game, BeginsShut)
+        self.deadlines = _if_it_does(game, HasDeadlines)
+        self.buttons = _if_it_does(game, TakesButtons)
+        self.refuses = _if_it_does(game, RefusesSettling)
+        self.by_person = _if_it_does(game, SettledByPerson)
+        self.attended = _if_it_does(game, SettledAttended)
+        self.leaves = _if_it_does(game, LeavesRounds)
+        self.calls = _if_it_does(game, RefusesCalls)
+        self.voids = _if_it_does(game, VoidsSettling)
+        self.called_void = _if_it_does(game, SeesCalledVoid)
+        self.prepares = _if_it_does(game, PreparesRulings)
+        self.follows = _if_it_does(game, FollowsRulings)
+        self.rulings = _if_it_does(game, LimitsRulings)
+        self.recovers = _if_it_does(game, Recovers)
+        self.rest = _if_it_does(game, NamesRest)
+        self.restores = _if_it_does(game, Restores)
+        self.begins = _if_it_does(game, Begins)
+        self.carries = _if_it_does(game, CarriesState)
+        self.busy = _if_it_does(game, BusyDevices)
+        self.inspection = _if_it_does(game, TriedByInspection)
+        self.journal = _if_it_does(game, AwaitsJournal)
+        self.identifies = _if_it_does(game, IdentifiesDevices)
+        self.faults = _if_it_does(game, ShowsFaults)
+        self.sensors = _if_it_does(game, IgnoresSensors)

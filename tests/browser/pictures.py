@@ -81,8 +81,19 @@ PICTURES: Final = (
 )
 
 
-def words_on(page: Page) -> str:
-    """The words on the boards, a line each, as they are shown."""
+OF_ONE_SCENE: Final = {
+    picture.scenes[0]: picture
+    for picture in PICTURES
+    if len(picture.scenes) == 1 and picture.language == "en" and not picture.more
+}
+"""Those that show nothing but a scene, by it."""
+TAKE_ANEW: Final = "take them anew: python -m tests.browser.pictures"
+
+
+def words_at(page: Page, size: tuple[int, int]) -> str:
+    """The words on the boards of a screen of this size, a line each, as they are shown."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.evaluate("() => document.fonts.ready.then(() => null)")
     text = page.locator("main").inner_text()
     return "\n".join(line for line in (" ".join(one.split()) for one in text.splitlines()) if line) + "\n"
 
@@ -90,13 +101,10 @@ def words_on(page: Page) -> str:
 def show(page: Page, site: BoardSite, picture: Picture) -> None:
     """Shows what a picture shows."""
     tables = [play(site, SCENES[name]) for name in picture.scenes]
-    width, height = picture.size
-    page.set_viewport_size({"width": width, "height": height})
     page.emulate_media(reduced_motion="reduce")
     table = tables[0] if len(tables) == 1 else None
     board = BoardPage(page, site).show(table, lang=picture.language, **picture.more)
     expect(board.board()).to_have_count(len(tables))
-    page.evaluate("() => document.fonts.ready.then(() => null)")
 
 
 def take() -> None:
@@ -108,9 +116,10 @@ def take() -> None:
         for picture in PICTURES:
             with board_site() as site:
                 show(page, site, picture)
+                words = words_at(page, picture.size)
                 taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})
                 picture.image.write_bytes(base64.b64decode(taken["data"]))
-                picture.words.write_text(words_on(page))
+                picture.words.write_text(words)
                 print(f"{picture.image.relative_to(FOLDER.parents[1])}: {picture.image.stat().st_size // 1024} KiB")
 
 

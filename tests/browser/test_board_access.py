@@ -6,51 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
+from tests.browser.layout import FULL_HD, HD, OVERFLOWS, PORTRAIT, UHD, axe_problems, fits
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 
 SCRIPT = '<script>document.title="owned"</script><img src=x onerror="document.title=1">'
 RIGHT_TO_LEFT = "\u202eשולחן\u2066 رولت"
 LONG = "x" * 10_000
-HD, FULL_HD, UHD, PORTRAIT = (1280, 720), (1920, 1080), (3840, 2160), (1080, 1920)
-
-# What lies outside the frame of its board, covers the part below it, or leaves the part that it is in.
-OVERFLOWS = """() => {
-  const found = [];
-  const named = one => `${one.tagName}.${one.getAttribute("class")}`;
-  const isInside = (one, edge, slack) =>
-    one.right <= edge.right + slack && one.left >= edge.left - slack &&
-    one.bottom <= edge.bottom + slack && one.top >= edge.top - slack;
-  for (const frame of document.querySelectorAll(".frame")) {
-    const report = text => found.push(`${frame.parentElement.dataset.key.slice(0, 40)}: ${text}`);
-    const edge = frame.getBoundingClientRect();
-    for (const element of frame.querySelectorAll("*")) {
-      if (element.closest(".watermark, .spoken")) continue;
-      const box = element.getBoundingClientRect();
-      if (box.width && !isInside(box, edge, 1)) report(`${named(element)} is outside`);
-    }
-    const parts = [...frame.children].filter(one => !one.matches(".watermark") && one.offsetHeight);
-    parts.slice(1).forEach((next, at) => {
-      if (parts[at].getBoundingClientRect().bottom > next.getBoundingClientRect().top + 1)
-        report(`${named(parts[at])} covers ${named(next)}`);
-    });
-    for (const one of frame.querySelectorAll(".hero, .panel, .plate, .hands, .area")) {
-      const box = one.getBoundingClientRect();
-      for (const child of one.children) {
-        const inner = child.getBoundingClientRect();
-        const slack = box.height * 0.02 + 2;
-        if (inner.height && (inner.bottom > box.bottom + slack || inner.top < box.top - slack))
-          report(`${named(child)} leaves ${named(one)}`);
-      }
-    }
-  }
-  return found;
-}"""
 
 
 @pytest.fixture
@@ -62,26 +28,6 @@ def site() -> Iterator[BoardSite]:
 @pytest.fixture
 def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
     return BoardPage(page_in_turn, site)
-
-
-def fits(page: Page, *sizes: tuple[int, int]) -> list[str]:
-    """What leaves its place at these sizes of a screen."""
-    found = []
-    for width, height in sizes:
-        page.set_viewport_size({"width": width, "height": height})
-        page.evaluate("() => document.fonts.ready.then(() => null)")
-        found += [f"{width}x{height} {problem}" for problem in page.evaluate(OVERFLOWS)]
-    return found
-
-
-@pytest.mark.parametrize("name", list(SCENES))
-def test_every_view_fits_its_screen_and_axe_finds_nothing(shown: BoardPage, site: BoardSite, name: str) -> None:
-    """4K and 1080p are the same picture as 720p, in other pixels: two views show that it is so."""
-    table = play(site, SCENES[name])
-    shown.show(table, motion="off")
-    sizes = [HD, PORTRAIT] if name not in ("roulette", "baccarat") else [FULL_HD, UHD, PORTRAIT, HD]
-    assert fits(shown.page, *sizes) == []
-    assert axe_problems(shown.page) == []
 
 
 def test_a_hall_fits_its_screen_and_axe_finds_nothing(shown: BoardPage, site: BoardSite) -> None:
@@ -103,15 +49,6 @@ def test_the_winning_number_is_as_high_as_a_hand_at_ten_metres(shown: BoardPage,
     shown.show(table)
     size = shown.page.evaluate("() => parseFloat(getComputedStyle(document.querySelector('.giant')).fontSize)")
     assert size * 0.7 >= 263
-
-
-def axe_problems(page: Page) -> list[str]:
-    found: dict[str, Any] = Axe().run(page).response
-    return [
-        f"{problem['id']}: {problem['help']}: {node['html'][:200]}"
-        for problem in found["violations"]
-        for node in problem["nodes"]
-    ]
 
 
 def test_a_hall_is_walked_with_the_keyboard(shown: BoardPage, site: BoardSite) -> None:

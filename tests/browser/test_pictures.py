@@ -8,18 +8,22 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.pictures import FOLDER, PICTURES, Picture, show, words_on
+from tests.browser.pictures import FOLDER, OF_ONE_SCENE, PICTURES, TAKE_ANEW, Picture, show, words_at
 from tests.fakes.board_site import board_site
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 150_000
 
 
-@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+OTHERS = [picture for picture in PICTURES if picture not in OF_ONE_SCENE.values()]
+"""Those that test_board_views.py does not look at."""
+
+
+@pytest.mark.parametrize("picture", OTHERS, ids=lambda picture: picture.name)
 def test_the_board_has_the_words_that_its_picture_shows(page_in_turn: Page, picture: Picture) -> None:
     with board_site() as site:
         show(page_in_turn, site, picture)
-        assert words_on(page_in_turn) == picture.words.read_text(), "take them anew: python -m tests.browser.pictures"
+        assert words_at(page_in_turn, picture.size) == picture.words.read_text(), TAKE_ANEW
 
 
 def test_pictures_are_small_and_each_one_is_in_a_document() -> None:

@@ -91,7 +91,7 @@ def check_lost(table: BusyTable, device: str, why: str, log: str) -> events.Devi
 # --- the dead-man ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("frozen_ms", [700, 3_000])
+@pytest.mark.parametrize("frozen_ms", [700, pytest.param(3_000, marks=pytest.mark.soak)])
 def test_when_the_host_freezes_every_output_is_safe_on_its_pin_after_half_a_second(
     tmp_path: Path, frozen_ms: int
 ) -> None:
@@ -207,8 +207,11 @@ def test_a_board_that_was_unplugged_plays_again_when_a_supervisor_has_cleared_it
 
 @pytest.mark.parametrize(
     "faults",
-    [ByteFaults(delayed=ONE_IN_1000), ByteFaults(repeated=ONE_IN_1000), ByteFaults(delayed=0.01)],
-    ids=["delayed", "repeated", "often delayed"],
+    [
+        pytest.param(ByteFaults(delayed=ONE_IN_1000), id="delayed", marks=pytest.mark.soak),
+        pytest.param(ByteFaults(repeated=ONE_IN_1000), id="repeated"),
+        pytest.param(ByteFaults(delayed=0.01), id="often delayed"),
+    ],
 )
 def test_bytes_that_come_late_or_twice_change_no_verdict_and_repeat_no_command(
     tmp_path: Path, faults: ByteFaults

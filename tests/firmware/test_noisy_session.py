@@ -56,7 +56,7 @@ def same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "rounds", "kind", "seed"),
     [
-        (MONEY, 4, "flipped", 1),
+        (MONEY, 2, "flipped", 1),
         (MONEY, 2, "dropped", 2),
         (ROULETTE, 1, "mixed", 3),
         *(
@@ -196,7 +196,7 @@ def check_shut(table: BusyTable, device: str, from_ns: int, until_ns: int) -> No
     ("name", "board", "kind"),
     [
         (MONEY, "wheel", "flipped"),
-        (MONEY, "wheel", "dropped"),
+        pytest.param(MONEY, "wheel", "dropped", marks=pytest.mark.soak),
         *(pytest.param(ROULETTE, board, "mixed", marks=pytest.mark.soak) for board in ("wheel", "desk")),
     ],
 )

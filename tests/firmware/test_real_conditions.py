@@ -12,21 +12,39 @@ import pytest
 from tests.firmware.toolchains import COMPILERS
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("test_avr_port", "test_rates", "test_emulated_wheel", "test_board_commands", "test_storms")
+FILES = ("test_avr_port", "test_rates", "test_emulated_wheel", "test_board_commands")
 """Those of the port, of rates, of a session and of commands."""
-
-
-@pytest.mark.parametrize(
+STORMS = (
+    "test_a_storm_on_all_inputs_at_once_resets_nothing[wheel-1250]",
+    "test_edges_of_the_other_inputs_are_told_during_a_storm[1250]",
+    "test_tokens_are_counted_during_a_storm_elsewhere[1]",
+    "test_a_burst_that_the_ring_holds_is_no_storm",
+)
+"""Of the storms those that leave a program the least time; `make soak` has the others."""
+CONDITIONS = pytest.mark.parametrize(
     "environment",
     [*({"FELTWIRE_COMPILER": compiler} for compiler in COMPILERS), {"FELTWIRE_BOOTLOADER": "optiboot"}],
     ids=[*COMPILERS, "optiboot"],
 )
+
+
+@CONDITIONS
 def test_the_programs_do_the_same(environment: dict[str, str]) -> None:
+    run(environment, *(f"{name}.py" for name in FILES), *(f"test_storms.py::{name}" for name in STORMS))
+
+
+@pytest.mark.soak
+@CONDITIONS
+def test_the_programs_bear_the_same_storms(environment: dict[str, str]) -> None:
+    run(environment, "test_storms.py")
+
+
+def run(environment: dict[str, str], *tests: str) -> None:
+    """Those tests pass in this environment."""
     options = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not soak", "--timeout", "1800")
-    files = [str(Path(__file__).with_name(f"{name}.py")) for name in FILES]
     here = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *files],
+        [sys.executable, "-m", "pytest", *options, *(str(Path(__file__).with_name(each)) for each in tests)],
         cwd=ROOT,
         env=here | environment | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -37,10 +37,10 @@ def shuffled(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, rng: Ra
             while j < len(own_rare) and own_rare[j].t_ns <= t_ns:
                 j += 1
             chunk = own[first:i]
-            places = {line: iter([e for e in chunk if e.line == line]) for line in lines}
             mixed = [e.line for e in chunk]
             rng.shuffle(mixed)
-            events.append((t_ns + late, name, [next(places[line]) for line in mixed], own_rare[second:j], t_ns))
+            of_line = {line: iter([e for e in chunk if e.line == line]) for line in set(mixed)}
+            events.append((t_ns + late, name, [next(of_line[line]) for line in mixed], own_rare[second:j], t_ns))
     for _, name, chunk, some, t_ns in sorted(events, key=lambda e: (e[0], e[4], e[1])):
         merge.deliver(name, chunk, some)
         merge.until(name, t_ns)

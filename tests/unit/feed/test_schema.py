@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
-from jsonschema import Draft202012Validator
 
 from controller.bench.simulation import simulate
 from controller.games.assembly import geometry_of
@@ -24,13 +24,15 @@ from simulators.base.geometry import Geometry
 from simulators.wheel.faults import FAULTS
 from tests.fakes.feed_model import ModelJournal, ModelTable
 
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
 FOLDER = Path(__file__).resolve().parents[3] / "docs" / "schema"
-VALIDATOR = Draft202012Validator(schema.schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
 DESCRIPTION = re.compile(r'"description": ("(?:[^"\\]|\\.)*")')
 
 
 def valid(body: bytes) -> bool:
-    return VALIDATOR.is_valid(msgspec.json.decode(body))
+    return validator().is_valid(msgspec.json.decode(body))
 
 
 @pytest.mark.parametrize("name", schema.files())
@@ -44,9 +46,17 @@ def test_no_description_keeps_the_indent_of_its_docstring() -> None:
     assert [text for text in DESCRIPTION.findall(schema.document().decode()) if "\\n " in text] == []
 
 
+@cache
+def validator() -> Draft202012Validator:
+    """Of the schema. Its library takes a second to import, which every process that collects this file would spend."""
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(schema.schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
 @pytest.mark.long
 def test_the_schema_is_valid() -> None:
-    Draft202012Validator.check_schema(schema.schema())
+    validator().check_schema(schema.schema())
     assert msgspec.json.decode(schema.document()) == schema.schema()
 
 
@@ -60,7 +70,7 @@ def test_every_event_of_simulated_tables_with_any_fault_is_valid(game: str) -> N
     assert len(faults) > 5
     assert {"round.outcome", "round.void", "device.fault", "device.cleared"} <= {event.data.kind for event in said}
     for event in said:
-        VALIDATOR.validate(msgspec.json.decode(encode(event)))
+        validator().validate(msgspec.json.decode(encode(event)))
 
 
 def possible(name: str, geometry: Geometry) -> bool:
@@ -132,24 +142,24 @@ def test_every_kind_of_event_is_valid_and_without_a_field_is_not(kind: type[even
     event = msgspec.json.decode(body)
     for name in [field.encode_name for field in msgspec.structs.fields(kind) if field.required]:
         without = {**event, "data": {key: value for key, value in event["data"].items() if key != name}}
-        assert not VALIDATOR.is_valid(without), name
+        assert not validator().is_valid(without), name
 
 
 def test_a_durable_event_has_a_number_and_another_has_none() -> None:
     table = ModelTable(ModelJournal(), "wheel-1", "e1")
     settled = msgspec.json.decode(table.say(events.Settled, round=1, by="auto")[1])
     progress = msgspec.json.decode(table.say(events.RoundProgress, round=1, revolutions=1)[1])
-    assert not VALIDATOR.is_valid({key: value for key, value in settled.items() if key != "sequence"})
-    assert not VALIDATOR.is_valid({**progress, "sequence": "0" * 20})
-    assert not VALIDATOR.is_valid({**settled, "sequence": "7"})
+    assert not validator().is_valid({key: value for key, value in settled.items() if key != "sequence"})
+    assert not validator().is_valid({**progress, "sequence": "0" * 20})
+    assert not validator().is_valid({**settled, "sequence": "7"})
 
 
 def test_a_misspelt_type_is_refused_and_new_fields_are_not() -> None:
     body = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.Settled, round=1, by="auto")[1]
     event = msgspec.json.decode(body)
-    assert VALIDATOR.is_valid(event)
-    assert not VALIDATOR.is_valid({**event, "type": "feltwire.round.setled.v1"})
-    assert VALIDATOR.is_valid({**event, "more": 1, "data": {**event["data"], "more": 1}})
+    assert validator().is_valid(event)
+    assert not validator().is_valid({**event, "type": "feltwire.round.setled.v1"})
+    assert validator().is_valid({**event, "more": 1, "data": {**event["data"], "more": 1}})
 
 
 def test_asyncapi_names_every_kind_of_event_and_has_no_broken_reference() -> None:
@@ -209,31 +219,31 @@ def test_the_results_of_every_game_are_a_named_schema(game: str) -> None:
     outcomes = [msgspec.json.decode(encode(event)) for event in said if isinstance(event.data, events.Outcome)]
     assert outcomes
     for outcome in outcomes:
-        VALIDATOR.validate(outcome)
+        validator().validate(outcome)
         result = msgspec.convert(outcome["data"]["result"], RESULTS[game])
         assert msgspec.to_builtins(result) == outcome["data"]["result"]
         for key in outcome["data"]["result"]:
             if not optional(RESULTS[game], key):
                 less = {name: value for name, value in outcome["data"]["result"].items() if name != key}
-                assert not VALIDATOR.is_valid({**outcome, "data": {**outcome["data"], "result": less}}), key
+                assert not validator().is_valid({**outcome, "data": {**outcome["data"], "result": less}}), key
 
 
 def test_the_result_of_a_game_that_is_not_known_is_valid() -> None:
     body = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.Outcome, **example(events.Outcome))[1]
     event = msgspec.json.decode(body)
     other = {**event["data"], "game": "pokette", "result": {"kind": "pair"}}
-    assert VALIDATOR.is_valid({**event, "data": other})
-    assert not VALIDATOR.is_valid({**event, "data": {**event["data"], "result": {"winner": "bank"}}})
+    assert validator().is_valid({**event, "data": other})
+    assert not validator().is_valid({**event, "data": {**event["data"], "result": {"winner": "bank"}}})
 
 
 def test_words_of_fixed_sets_are_enumerated_and_codes_may_be_new() -> None:
     beat = msgspec.json.decode(ModelTable(ModelJournal(), "wheel-1", "e1").heartbeat()[1])
-    assert VALIDATOR.is_valid({**beat, "data": {**beat["data"], "state": "halted"}})
-    assert not VALIDATOR.is_valid({**beat, "data": {**beat["data"], "state": "half open"}})
+    assert validator().is_valid({**beat, "data": {**beat["data"], "state": "halted"}})
+    assert not validator().is_valid({**beat, "data": {**beat["data"], "state": "half open"}})
     fault = ModelTable(ModelJournal(), "wheel-1", "e1").say(events.DeviceFault, **example(events.DeviceFault))[1]
     event = msgspec.json.decode(fault)
-    assert VALIDATOR.is_valid({**event, "data": {**event["data"], "fault": "quite_new"}})
-    assert not VALIDATOR.is_valid({**event, "data": {**event["data"], "fault": "Not a code"}})
+    assert validator().is_valid({**event, "data": {**event["data"], "fault": "quite_new"}})
+    assert not validator().is_valid({**event, "data": {**event["data"], "fault": "Not a code"}})
     assert schema.schema()["$defs"]["Code"]["anyOf"][0]["enum"] == list(CODES)
 
 
