@@ -406,7 +406,7 @@ def refuse_halves(one: object, protocols: Mapping[str, Sequence[str]]) -> None:
 def _if_it_does(game: object, protocol: Callable[..., P]) -> P | None:
     """The game, where it has a protocol of this module.
 
-    `isinstance` finds the members of a protocol anew each time, and asks every property for its value: for all of the
+    `isinstance` looks for the members of a protocol each time, and asks every property for its value: for all of the
     protocols that takes longer than all else that makes a table.
     """
     return cast("P", game) if not _lacking(game, PROTOCOLS[protocol.__name__]) else None
