@@ -15,7 +15,11 @@ GARBAGE: Final = (100_000, 50, 100)
 gc.set_threshold(*GARBAGE)
 
 # No test depends on the machine's speed: making and running an example may take as long as it takes.
-settings.register_profile("feltwire", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES: Final = 60
+"""Of a test of random values that states no number of its own: others are drawn in each run."""
+settings.register_profile(
+    "feltwire", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("feltwire")
 
 

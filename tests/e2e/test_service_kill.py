@@ -16,8 +16,8 @@ from feed.state import TableState
 from tests.fakes.service_process import FELTWIRE, JournalRow, ServiceProcess, listening, service
 
 KILLS = 5
-QUICK, FULL = 2, 200
-"""Runs of as many kills: ten moments by default, a thousand in the soak."""
+QUICK, FULL = 1, 200
+"""Runs of as many kills: five moments by default, a thousand in the soak."""
 
 
 def commanded(service: ServiceProcess, random: Random) -> None:

@@ -269,7 +269,7 @@ class Payouts:
 
 
 @given(seed=st.integers(0, 2**32), start=starts)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 def test_whatever_happens_a_payout_pays_once_and_never_more_and_says_what_it_paid(
     parts: ctypes.CDLL, seed: int, start: int
 ) -> None:
@@ -528,7 +528,7 @@ class Turned:
     before=st.integers(0, 700),
     aim=st.integers(0, 199),
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 def test_a_stop_at_a_step_ends_there_whenever_it_is_told(
     parts: ctypes.CDLL, turn: int, place: int, speed: int, before: int, aim: int
 ) -> None:

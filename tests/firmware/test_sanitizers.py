@@ -24,7 +24,7 @@ PARTS = {
     "outputs": ("outputs", "samples"),
 }
 """The tests of the core, by what they are about; a process each."""
-ONE_IN = 3
+ONE_IN = 6
 """The tests of the core without sanitizers try all of their random examples; with them the soak does."""
 HOST = Path(__file__).with_name("test_host_process.py")
 

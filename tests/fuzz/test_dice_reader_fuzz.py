@@ -163,7 +163,7 @@ def broken_streams(draw: st.DrawFn, format_: Format) -> list[BoardChunk]:
     return chunks
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data(), st.sampled_from(["lines", "frames_7a", "state_words"]))
 def test_a_broken_stream_never_gives_a_value_that_it_does_not_prove(data: st.DataObject, format_: Format) -> None:
     check(data.draw(broken_streams(format_)), format_)
@@ -198,7 +198,7 @@ LINES = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(LINES | st.just(b"garbage\r\n"), max_size=40), st.sampled_from([S // 2, S, 2 * S + 1]))
 def test_well_formed_lines_in_any_order_give_no_value_that_they_do_not_prove(lines: list[bytes], gap_ns: int) -> None:
     check([BoardChunk(k * gap_ns, line) for k, line in enumerate(lines)], "lines")
@@ -221,7 +221,7 @@ FRAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(FRAMES, max_size=30))
 def test_well_formed_frames_in_any_order_give_no_value_that_they_do_not_prove(sent: list[bytes]) -> None:
     check([BoardChunk(k * S, frame) for k, frame in enumerate(sent)], "frames_7a")

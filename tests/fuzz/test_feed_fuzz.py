@@ -91,7 +91,7 @@ def test_an_answer_comes_out_as_it_went_in(answer: HistoryAnswer) -> None:
     assert decode_answer(encode_answer(answer)) == answer
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(FRAMES)
 def test_frames_are_a_request_or_an_error_that_says_why(frames: list[bytes]) -> None:
     try:
@@ -104,7 +104,7 @@ def test_frames_are_a_request_or_an_error_that_says_why(frames: list[bytes]) -> 
         assert encode_request(request) == frames
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(FRAMES)
 def test_frames_are_an_answer_or_an_error_that_says_why(frames: list[bytes]) -> None:
     try:
@@ -113,7 +113,7 @@ def test_frames_are_an_answer_or_an_error_that_says_why(frames: list[bytes]) -> 
         assert len(str(error)) < 1000
 
 
-@settings(max_examples=500)
+@settings(max_examples=250)
 @given(st.one_of(st.text(), st.text().map(lambda text: "ipc://" + text), st.text().map(lambda text: "tcp://" + text)))
 def test_an_address_is_three_endpoints_or_an_error_that_says_why(base: str) -> None:
     try:

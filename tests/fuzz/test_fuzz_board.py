@@ -149,7 +149,7 @@ def known_clock() -> ClockMap:
 CLOCK = known_clock()
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.lists(CALLS, max_size=30))
 def test_an_edge_stream_takes_any_reports_and_time_never_goes_back(calls: list[BoardMessage]) -> None:
     stream = EdgeStream(CLOCK)

@@ -17,7 +17,7 @@ LINES = st.binary(max_size=60) | st.lists(PIECES, max_size=20).map(b"".join)
 
 
 @pytest.mark.parametrize("read", [from_screen, to_screen])
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(line=LINES)
 @example(line=b'{"is":"\xff\xfe"}')
 @example(line=b'{"is":"hello","session":"\xc3("}')

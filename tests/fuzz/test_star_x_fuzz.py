@@ -145,7 +145,7 @@ def broken_streams(draw: st.DrawFn) -> list[StarXChunk]:
     return chunks
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(broken_streams())
 def test_a_broken_stream_never_gives_a_number_that_it_does_not_prove(chunks: list[StarXChunk]) -> None:
     check(chunks)
@@ -174,7 +174,7 @@ LINES = st.builds(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(LINES | st.sampled_from([b"22\r\n", b" 7\r\n", b"*P OK\r\n", b"garbage\r\n"]), max_size=40), st.data())
 def test_well_formed_lines_in_any_order_give_no_number_that_they_do_not_prove(
     lines: list[bytes], data: st.DataObject

@@ -87,7 +87,7 @@ PIECES = [
     "\u00e9", "\U0001f3b2", "\u0000", "x" * 200, "{a={b={c=[[[[{}]]]]}}}",
 ]  # fmt: skip
 
-light = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+light = settings(max_examples=125, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def judge(report: CheckResult, lines: int) -> None:

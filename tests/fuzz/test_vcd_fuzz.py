@@ -92,7 +92,7 @@ def test_the_capture_that_is_mutated_is_good() -> None:
     assert sum(isinstance(value, EdgesLost) for batch in batches for value in batch.rare) == 3
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(0, len(WORDS) - 1), st.sampled_from("drsi"), SPLICES), min_size=1, max_size=4))
 def test_words_that_are_dropped_doubled_or_replaced_give_batches_or_an_error(
     changes: list[tuple[int, str, bytes]],
@@ -112,7 +112,7 @@ def test_words_that_are_dropped_doubled_or_replaced_give_batches_or_an_error(
     consume(b"\n".join(words))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(VALID) - 1), st.integers(0, 255)), min_size=1, max_size=8), st.booleans())
 def test_bytes_that_are_changed_give_batches_or_an_error(changes: list[tuple[int, int]], late: bool) -> None:
     data = bytearray(VALID)
@@ -129,7 +129,7 @@ def test_a_capture_that_is_cut_at_either_end_gives_batches_or_an_error(start: in
     consume(VALID[start:])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_rubbish_gives_an_error(data: bytes) -> None:
     assert consume(data) == -1

@@ -126,7 +126,7 @@ json_like = st.recursive(
 
 
 @pytest.mark.long
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.sampled_from(["slots", "mode", "angles", "label", "on", "wait_s", "index", "x"]), json_like))
 def test_values_are_right_exactly_when_msgspec_converts_them(values: dict[str, Any]) -> None:
     made, found = validate(values, Example, ())

@@ -100,7 +100,7 @@ class Bench:
 
 
 @given(st.binary(max_size=40))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_bytes_are_a_message_or_refused_as_none(data: bytes) -> None:
     for read in (report_in, command_in):
         try:

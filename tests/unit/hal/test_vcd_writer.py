@@ -133,7 +133,7 @@ def random_batches(draw: st.DrawFn, unit_ns: int) -> list[Batch]:
 
 
 @pytest.mark.long
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data(), st.sampled_from(TIMESCALES))
 def test_reading_gives_what_was_written(data: st.DataObject, timescale: str) -> None:
     unit_ns = max(1, Timescale.parse(timescale).to_ns(1))

@@ -57,7 +57,7 @@ def test_equal_seeds_key_alike_and_an_unknown_fault_is_refused() -> None:
 PRESSES = st.lists(st.tuples(st.sampled_from(KEYS), st.integers(0, 900), st.integers(1, 600)), min_size=1, max_size=14)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(PRESSES, st.integers(1, 4))
 def test_what_is_entered_was_keyed_alone_one_key_after_the_other(
     presses: list[tuple[str, int, int]], dice: int

@@ -207,7 +207,7 @@ def test_what_is_no_image_is_named_with_its_line(text: str, why: str) -> None:
     assert why in str(caught.value)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=300), st.integers(0, 400), st.binary(max_size=3))
 def test_any_damage_to_an_image_is_refused_or_changes_nothing(data: bytes, at: int, piece: bytes) -> None:
     content = image(b"x" + data).encode()
