@@ -16,17 +16,21 @@ from command_line.exit_codes import BAD_CONFIGURATION
 
 
 @contextmanager
-def exit_on_journal_error() -> Iterator[None]:
-    """Prints a `JournalError` in red and exits with code 2; exits with 0 when the output was closed."""
+def exit_on_journal_error(closed: int = 0) -> Iterator[None]:
+    """Prints a `JournalError` in red and exits with code 2.
+
+    `closed` is the exit code when the reader of the output closed it: 0 for a command that only prints, since the
+    reader has enough; `NOT_READ` for one whose exit code is an answer.
+    """
     try:
         yield
     except JournalError as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)
     except BrokenPipeError:
-        # The reader of the output closed it, as `head` does. Python writes what is left as it ends, and fails again.
+        # Python would write what is left as it ends, and fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        sys.exit(closed)
 
 
 class ProgressCallbacks(NamedTuple):

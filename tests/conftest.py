@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, settings
 GARBAGE: Final = (100_000, 50, 100)
 gc.set_threshold(*GARBAGE)
 
-# No test depends on the machine's speed: making and running an example may take as long as it takes.
 EXAMPLES: Final = 60
-"""Of a test of random values that states no number of its own: others are drawn in each run."""
+"""Of a test of random values that states no number of its own. Each run draws others, except in CI."""
+# No test depends on the machine's speed: making and running an example may take as long as it takes.
 settings.register_profile(
     "feltwire", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
 )

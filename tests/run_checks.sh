@@ -88,7 +88,7 @@ beside() {
     if [ "$firmware" = yes ]; then check firmware-lint make -s -C firmware lint; fi
 }
 check "reading the source" beside >"$logs/source" 2>&1 &
-# What is wrong with it the tests tell again.
+# Errors of the collection are reported by the tests, too.
 wait $collecting || true
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086

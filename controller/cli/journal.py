@@ -31,7 +31,7 @@ from audit.queries import (
 )
 from audit.records import COMMANDS, Record
 from audit.verify import KnownHead, verify
-from command_line.exit_codes import BAD_CONFIGURATION, NOT_VERIFIED
+from command_line.exit_codes import BAD_CONFIGURATION, NOT_READ, NOT_VERIFIED
 from command_line.journal_output import (
     SINCE,
     UNTIL,
@@ -104,10 +104,10 @@ def verify_command(
         feltwire journal verify journal.sqlite --key signing.pub --head roulette-1:1042:61ab...
         feltwire journal verify 2025.sqlite 2026.sqlite journal.sqlite
 
-    Exit codes: 0; 2 for a file that cannot be used; 3 if one does not verify.
+    Exit codes: 0; 2 for a file that cannot be used; 3 if one does not verify; 141 if the output was closed first.
     """
     reports = []
-    with exit_on_journal_error():
+    with exit_on_journal_error(closed=NOT_READ):
         for path in paths:
             last = path is paths[-1]
             with progress_bar(f"verifying {path.name}") as bar:

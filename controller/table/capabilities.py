@@ -7,7 +7,7 @@ its rounds ask by type, once, when the table is made.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, Final, Protocol, TypeVar, cast
 
 from controller.table.faults import LatchedFault
 from controller.table.phase import Phase
@@ -20,7 +20,6 @@ from feed.state import TableState
 # --- the course of a round ---
 
 
-@runtime_checkable
 class TimesRuns(Protocol):
     """A run that has a deadline: `rounds.run_due_ns`."""
 
@@ -28,7 +27,6 @@ class TimesRuns(Protocol):
         """The deadline of the run has come."""
 
 
-@runtime_checkable
 class HearsCall(Protocol):
     """Judges when "No more bets" came, or acts on it."""
 
@@ -36,7 +34,6 @@ class HearsCall(Protocol):
         """The call came."""
 
 
-@runtime_checkable
 class KeepsEarly(Protocol):
     """Keeps what its device does after a verdict: it belongs to the next round."""
 
@@ -44,7 +41,6 @@ class KeepsEarly(Protocol):
         """A round opened because the last was settled: judges what was kept."""
 
 
-@runtime_checkable
 class GivesUp(Protocol):
     """Has actuators that work during a round."""
 
@@ -52,7 +48,6 @@ class GivesUp(Protocol):
         """The round is over without a result: what its actuators still do is stopped."""
 
 
-@runtime_checkable
 class EndsRuns(Protocol):
     """Does something of its own where a round ends without a result, or the table is shut between rounds."""
 
@@ -63,7 +58,6 @@ class EndsRuns(Protocol):
         """It is void, or shut."""
 
 
-@runtime_checkable
 class MayOpen(Protocol):
     """Has conditions of its own for a round to open."""
 
@@ -71,7 +65,6 @@ class MayOpen(Protocol):
         """Whether the next round opens now. Otherwise the game has set what the table waits in: `rounds.wait`."""
 
 
-@runtime_checkable
 class SeesOpening(Protocol):
     """Begins something with each round."""
 
@@ -79,7 +72,6 @@ class SeesOpening(Protocol):
         """The round was reported to be open."""
 
 
-@runtime_checkable
 class SeesVerdicts(Protocol):
     """Counts on from round to round."""
 
@@ -90,7 +82,6 @@ class SeesVerdicts(Protocol):
         """A round that was another game's does not count."""
 
 
-@runtime_checkable
 class SeesSettling(Protocol):
     """Has something to do while bets are paid."""
 
@@ -98,7 +89,6 @@ class SeesSettling(Protocol):
         """The bets of the round are to be paid from now on."""
 
 
-@runtime_checkable
 class SeesSettled(Protocol):
     """Has something to do once bets are paid."""
 
@@ -106,7 +96,6 @@ class SeesSettled(Protocol):
         """They are paid; the next round is open, or the table shut."""
 
 
-@runtime_checkable
 class HoldsRounds(Protocol):
     """A shut table holds the round, which goes on when it opens again, instead of ending it."""
 
@@ -120,7 +109,6 @@ class HoldsRounds(Protocol):
         """The phase in which the last round, open when the power failed, is held; None where it is void."""
 
 
-@runtime_checkable
 class SeesShutting(Protocol):
     """Does something before the table is shut, also where a round is settled first."""
 
@@ -128,7 +116,6 @@ class SeesShutting(Protocol):
         """The table is about to be shut."""
 
 
-@runtime_checkable
 class SeesReopening(Protocol):
     """Does something before the table opens again."""
 
@@ -136,7 +123,6 @@ class SeesReopening(Protocol):
         """The table is about to open again."""
 
 
-@runtime_checkable
 class BeginsShut(Protocol):
     """Has something to do at the start of a table that a fault shuts."""
 
@@ -144,7 +130,6 @@ class BeginsShut(Protocol):
         """The table begins, and a fault from before shuts it: no round opens."""
 
 
-@runtime_checkable
 class HasDeadlines(Protocol):
     """Has deadlines beside those of the round."""
 
@@ -159,7 +144,6 @@ class HasDeadlines(Protocol):
 # --- people ---
 
 
-@runtime_checkable
 class TakesButtons(Protocol):
     """Gives a button another meaning."""
 
@@ -167,7 +151,6 @@ class TakesButtons(Protocol):
         """Returns whether it took the button; the rounds take it otherwise."""
 
 
-@runtime_checkable
 class RefusesSettling(Protocol):
     """A round that people must look at before it is settled."""
 
@@ -176,7 +159,6 @@ class RefusesSettling(Protocol):
         """Why nobody but a supervisor, or nobody yet, may have the round settled; None where anybody may."""
 
 
-@runtime_checkable
 class SettledByPerson(Protocol):
     """A round that no time settles, for its own reason."""
 
@@ -185,7 +167,6 @@ class SettledByPerson(Protocol):
         """Whether a person settles this round."""
 
 
-@runtime_checkable
 class SettledAttended(Protocol):
     """Does something where a supervisor is present."""
 
@@ -193,7 +174,6 @@ class SettledAttended(Protocol):
         """A supervisor is present. Returns whether the round waited for one, and is settled now."""
 
 
-@runtime_checkable
 class LeavesRounds(Protocol):
     """A round that is not settled when the table closes, and is when it opens again."""
 
@@ -201,7 +181,6 @@ class LeavesRounds(Protocol):
         """The table closes while the round may not be settled."""
 
 
-@runtime_checkable
 class RefusesCalls(Protocol):
     """Void rounds that only some people may call, or not at any time."""
 
@@ -209,7 +188,6 @@ class RefusesCalls(Protocol):
         """Why a person in this position may not call a round void for that reason; None where the rules allow it."""
 
 
-@runtime_checkable
 class VoidsSettling(Protocol):
     """A round may be called void until it is settled."""
 
@@ -217,7 +195,6 @@ class VoidsSettling(Protocol):
         """Whether a person may call a round void for it that has its outcome, until it is settled."""
 
 
-@runtime_checkable
 class SeesCalledVoid(Protocol):
     """Does something when a person calls the round void."""
 
@@ -225,7 +202,6 @@ class SeesCalledVoid(Protocol):
         """A person calls the round void, and it is about to be. Returns `why` with what the game adds."""
 
 
-@runtime_checkable
 class PreparesRulings(Protocol):
     """Prepares what a person's ruling has paid."""
 
@@ -233,7 +209,6 @@ class PreparesRulings(Protocol):
         """A person called or corrected a round; if it is the last one, it is settled next."""
 
 
-@runtime_checkable
 class FollowsRulings(Protocol):
     """Draws consequences from a person's ruling."""
 
@@ -241,7 +216,6 @@ class FollowsRulings(Protocol):
         """A person called or corrected a round."""
 
 
-@runtime_checkable
 class LimitsRulings(Protocol):
     """Follows rulings only where it knows what was staked."""
 
@@ -253,7 +227,6 @@ class LimitsRulings(Protocol):
         """What a correction leaves to be paid, in words."""
 
 
-@runtime_checkable
 class Recovers(Protocol):
     """Needs more of simulated staff than every game."""
 
@@ -261,7 +234,6 @@ class Recovers(Protocol):
         """The orders that bring the table back: verb and keys, without who sends them."""
 
 
-@runtime_checkable
 class NamesRest(Protocol):
     """Names a result by what came to rest."""
 
@@ -272,7 +244,6 @@ class NamesRest(Protocol):
 # --- start, restart and the closed table ---
 
 
-@runtime_checkable
 class Restores(Protocol):
     """Continues after a restart."""
 
@@ -280,7 +251,6 @@ class Restores(Protocol):
         """Continues from what the journal holds of this game."""
 
 
-@runtime_checkable
 class Begins(Protocol):
     """Has something to do before the table's first event."""
 
@@ -288,7 +258,6 @@ class Begins(Protocol):
         """The table begins: after `restore`, before its first event."""
 
 
-@runtime_checkable
 class CarriesState(Protocol):
     """A game whose rounds depend on each other."""
 
@@ -297,7 +266,6 @@ class CarriesState(Protocol):
         """The state that rounds hand on to the next; None where there is none now."""
 
 
-@runtime_checkable
 class BusyDevices(Protocol):
     """Has devices that work while the table is closed."""
 
@@ -306,7 +274,6 @@ class BusyDevices(Protocol):
         """What a person has the devices do, in words; None where they do nothing."""
 
 
-@runtime_checkable
 class TriedByInspection(Protocol):
     """Has devices that an inspection tries."""
 
@@ -321,7 +288,6 @@ class TriedByInspection(Protocol):
 # --- devices and the journal ---
 
 
-@runtime_checkable
 class AwaitsJournal(Protocol):
     """Does things only once their record is durable."""
 
@@ -333,7 +299,6 @@ class AwaitsJournal(Protocol):
         """The game's record of this number is durable, and all before it."""
 
 
-@runtime_checkable
 class IdentifiesDevices(Protocol):
     """Has devices that report who they are."""
 
@@ -346,7 +311,6 @@ class IdentifiesDevices(Protocol):
         """What they have reported, by their names: who made them, their numbers."""
 
 
-@runtime_checkable
 class ShowsFaults(Protocol):
     """Shows faults on a display of its own."""
 
@@ -354,7 +318,6 @@ class ShowsFaults(Protocol):
         """These faults are latched now, oldest first."""
 
 
-@runtime_checkable
 class IgnoresSensors(Protocol):
     """Has a device that is not always in use."""
 
@@ -383,9 +346,9 @@ class IncompleteGameError(TypeError):
 
 
 def _lacking(one: object, members: Sequence[str]) -> list[str]:
-    """The members that neither its class nor itself has: a property is not asked for its value."""
+    """The members that neither its class nor itself has, or has as None: a property is not asked for its value."""
     kind, own = type(one), getattr(one, "__dict__", {})
-    return [member for member in members if member not in own and not hasattr(kind, member)]
+    return [member for member in members if own.get(member) is None and getattr(kind, member, None) is None]
 
 
 def refuse_halves(one: object, protocols: Mapping[str, Sequence[str]]) -> None:
@@ -403,8 +366,8 @@ def refuse_halves(one: object, protocols: Mapping[str, Sequence[str]]) -> None:
             )
 
 
-def _if_it_does(game: object, protocol: Callable[..., P]) -> P | None:
-    """The game, where it has a protocol of this module.
+def _able(game: object, protocol: Callable[..., P]) -> P | None:
+    """The game, where it has a protocol of this module. (A protocol is no `type[P]` for mypy; it is a callable.)
 
     `isinstance` looks for the members of a protocol each time, and asks every property for its value: for all of the
     protocols that takes longer than all else that makes a table.
@@ -422,40 +385,40 @@ class Capabilities:
             IncompleteGameError: it has a part of a protocol alone, which would never be asked for.
         """
         refuse_halves(game, PROTOCOLS)
-        self.times = _if_it_does(game, TimesRuns)
-        self.hears = _if_it_does(game, HearsCall)
-        self.keeps = _if_it_does(game, KeepsEarly)
-        self.gives_up = _if_it_does(game, GivesUp)
-        self.ends = _if_it_does(game, EndsRuns)
-        self.opens = _if_it_does(game, MayOpen)
-        self.opening = _if_it_does(game, SeesOpening)
-        self.verdicts = _if_it_does(game, SeesVerdicts)
-        self.settling = _if_it_does(game, SeesSettling)
-        self.settled = _if_it_does(game, SeesSettled)
-        self.holds = _if_it_does(game, HoldsRounds)
-        self.shutting = _if_it_does(game, SeesShutting)
-        self.reopening = _if_it_does(game, SeesReopening)
-        self.begins_shut = _if_it_does(game, BeginsShut)
-        self.deadlines = _if_it_does(game, HasDeadlines)
-        self.buttons = _if_it_does(game, TakesButtons)
-        self.refuses = _if_it_does(game, RefusesSettling)
-        self.by_person = _if_it_does(game, SettledByPerson)
-        self.attended = _if_it_does(game, SettledAttended)
-        self.leaves = _if_it_does(game, LeavesRounds)
-        self.calls = _if_it_does(game, RefusesCalls)
-        self.voids = _if_it_does(game, VoidsSettling)
-        self.called_void = _if_it_does(game, SeesCalledVoid)
-        self.prepares = _if_it_does(game, PreparesRulings)
-        self.follows = _if_it_does(game, FollowsRulings)
-        self.rulings = _if_it_does(game, LimitsRulings)
-        self.recovers = _if_it_does(game, Recovers)
-        self.rest = _if_it_does(game, NamesRest)
-        self.restores = _if_it_does(game, Restores)
-        self.begins = _if_it_does(game, Begins)
-        self.carries = _if_it_does(game, CarriesState)
-        self.busy = _if_it_does(game, BusyDevices)
-        self.inspection = _if_it_does(game, TriedByInspection)
-        self.journal = _if_it_does(game, AwaitsJournal)
-        self.identifies = _if_it_does(game, IdentifiesDevices)
-        self.faults = _if_it_does(game, ShowsFaults)
-        self.sensors = _if_it_does(game, IgnoresSensors)
+        self.times = _able(game, TimesRuns)
+        self.hears = _able(game, HearsCall)
+        self.keeps = _able(game, KeepsEarly)
+        self.gives_up = _able(game, GivesUp)
+        self.ends = _able(game, EndsRuns)
+        self.opens = _able(game, MayOpen)
+        self.opening = _able(game, SeesOpening)
+        self.verdicts = _able(game, SeesVerdicts)
+        self.settling = _able(game, SeesSettling)
+        self.settled = _able(game, SeesSettled)
+        self.holds = _able(game, HoldsRounds)
+        self.shutting = _able(game, SeesShutting)
+        self.reopening = _able(game, SeesReopening)
+        self.begins_shut = _able(game, BeginsShut)
+        self.deadlines = _able(game, HasDeadlines)
+        self.buttons = _able(game, TakesButtons)
+        self.refuses = _able(game, RefusesSettling)
+        self.by_person = _able(game, SettledByPerson)
+        self.attended = _able(game, SettledAttended)
+        self.leaves = _able(game, LeavesRounds)
+        self.calls = _able(game, RefusesCalls)
+        self.voids = _able(game, VoidsSettling)
+        self.called_void = _able(game, SeesCalledVoid)
+        self.prepares = _able(game, PreparesRulings)
+        self.follows = _able(game, FollowsRulings)
+        self.rulings = _able(game, LimitsRulings)
+        self.recovers = _able(game, Recovers)
+        self.rest = _able(game, NamesRest)
+        self.restores = _able(game, Restores)
+        self.begins = _able(game, Begins)
+        self.carries = _able(game, CarriesState)
+        self.busy = _able(game, BusyDevices)
+        self.inspection = _able(game, TriedByInspection)
+        self.journal = _able(game, AwaitsJournal)
+        self.identifies = _able(game, IdentifiesDevices)
+        self.faults = _able(game, ShowsFaults)
+        self.sensors = _able(game, IgnoresSensors)

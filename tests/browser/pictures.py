@@ -87,7 +87,7 @@ OF_ONE_SCENE: Final = {
     if len(picture.scenes) == 1 and picture.language == "en" and not picture.more
 }
 """Those that show nothing but a scene, by it."""
-TAKE_ANEW: Final = "take them anew: python -m tests.browser.pictures"
+RENEW: Final = "take them again: python -m tests.browser.pictures"
 
 
 def words_at(page: Page, size: tuple[int, int]) -> str:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.board_page import BoardPage
 from tests.browser.layout import FULL_HD, HD, PORTRAIT, UHD, axe_problems, fits
-from tests.browser.pictures import OF_ONE_SCENE, TAKE_ANEW, words_at
+from tests.browser.pictures import OF_ONE_SCENE, RENEW, words_at
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite, board_site
 
@@ -92,7 +92,7 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
         assert shown.last() == [outcome.round for outcome in reversed(outcomes)]
     if name in OF_ONE_SCENE:
         picture = OF_ONE_SCENE[name]
-        assert words_at(shown.page, picture.size) == picture.words.read_text(), TAKE_ANEW
+        assert words_at(shown.page, picture.size) == picture.words.read_text(), RENEW
     sizes = [HD, PORTRAIT] if name not in ("roulette", "baccarat") else [FULL_HD, UHD, PORTRAIT, HD]
     assert fits(shown.page, *sizes) == []
     assert axe_problems(shown.page) == []

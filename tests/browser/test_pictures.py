@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.pictures import FOLDER, OF_ONE_SCENE, PICTURES, TAKE_ANEW, Picture, show, words_at
+from tests.browser.pictures import FOLDER, OF_ONE_SCENE, PICTURES, RENEW, Picture, show, words_at
 from tests.fakes.board_site import board_site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +23,7 @@ OTHERS = [picture for picture in PICTURES if picture not in OF_ONE_SCENE.values(
 def test_the_board_has_the_words_that_its_picture_shows(page_in_turn: Page, picture: Picture) -> None:
     with board_site() as site:
         show(page_in_turn, site, picture)
-        assert words_at(page_in_turn, picture.size) == picture.words.read_text(), TAKE_ANEW
+        assert words_at(page_in_turn, picture.size) == picture.words.read_text(), RENEW
 
 
 def test_pictures_are_small_and_each_one_is_in_a_document() -> None:

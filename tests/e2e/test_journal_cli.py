@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audit.export import COLUMNS
+from command_line.exit_codes import NOT_READ
 from controller.cli import main
 from controller.journal.files import Lock
 from feed.data import CaptureFile
@@ -241,6 +243,15 @@ def test_a_reader_that_has_enough_is_no_error(journal: Path) -> None:
     run = subprocess.run(["bash", "-o", "pipefail", "-c", script], capture_output=True, timeout=HANG_S, check=False)
     assert (run.returncode, run.stderr) == (0, b"")
     assert len(run.stdout) == 20
+
+
+def test_a_verdict_that_nobody_read_is_not_success(journal: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [str(Path(sys.executable).with_name("feltwire")), "journal", "verify", str(journal)]
+    with os.fdopen(writing, "wb") as out:
+        run = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, timeout=HANG_S, check=False)
+    assert (run.returncode, run.stderr) == (NOT_READ, b"")
 
 
 def test_reading_goes_on_beside_the_service(tmp_path: Path) -> None:

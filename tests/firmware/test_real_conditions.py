@@ -20,7 +20,7 @@ STORMS = (
     "test_tokens_are_counted_during_a_storm_elsewhere[1]",
     "test_a_burst_that_the_ring_holds_is_no_storm",
 )
-"""Of the storms those that leave a program the least time; `make soak` has the others."""
+"""Of the tests of storms those that leave a program the least time; `make soak` has all of them."""
 CONDITIONS = pytest.mark.parametrize(
     "environment",
     [*({"FELTWIRE_COMPILER": compiler} for compiler in COMPILERS), {"FELTWIRE_BOOTLOADER": "optiboot"}],
@@ -36,12 +36,12 @@ def test_the_programs_do_the_same(environment: dict[str, str]) -> None:
 @pytest.mark.soak
 @CONDITIONS
 def test_the_programs_bear_the_same_storms(environment: dict[str, str]) -> None:
-    run(environment, "test_storms.py")
+    run(environment, "test_storms.py", which="soak or not soak")
 
 
-def run(environment: dict[str, str], *tests: str) -> None:
+def run(environment: dict[str, str], *tests: str, which: str = "not soak") -> None:
     """Those tests pass in this environment."""
-    options = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not soak", "--timeout", "1800")
+    options = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", which, "--timeout", "1800")
     here = {name: value for name, value in os.environ.items() if name != "PYTEST_XDIST_WORKER"}
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *(str(Path(__file__).with_name(each)) for each in tests)],

@@ -52,6 +52,14 @@ def found(source: str) -> list[str]:
         ("import asyncio\nx = asyncio.get_running_loop().time()", "2 asyncio.get_running_loop().time()"),
         ("import threading\nthreading.Timer(1, f)", "2 threading.Timer"),
         ("import uuid\nx = uuid.uuid1()", "2 uuid.uuid1"),
+        ("from asyncio import (  # noqa\n    sleep,\n)", "1 asyncio.sleep"),
+        ("from asyncio import (Event,\n    sleep)", "1 asyncio.sleep"),
+        ("from asyncio import(\t\nsleep)", "1 asyncio.sleep"),
+        ("from\ttime import monotonic", "1 import of time"),
+        ("import os, \\\n    time", "1 import of time"),
+        ("x = loop . time()", "1 loop.time()"),
+        ("x = loop.\\\ntime()", "1 loop.time()"),
+        ("import datetime\nx = datetime.datetime. now()", "2 datetime.datetime.now"),
     ],
 )
 def test_whoever_asks_for_the_time_is_found(source: str, what: str) -> None:

@@ -71,7 +71,7 @@ def test_game_asks_for_little() -> None:
 @pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda one: one.__name__)
 def test_a_capability_is_small_and_asked_for(capability: type) -> None:
     assert 1 <= len(members(capability)) <= MOST_OF_CAPABILITY
-    assert f"_if_it_does(game, {capability.__name__})" in inspect.getsource(Capabilities)
+    assert f"_able(game, {capability.__name__})" in inspect.getsource(Capabilities)
     assert any(members(capability) <= vars(game).keys() for game in CLASSES), "no game needs it"
 
 

@@ -109,7 +109,7 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "kills-of-the-service",
-        "990 kills of a playing service; nothing that anybody saw is missing",
+        "995 kills of a playing service; nothing that anybody saw is missing",
         33,
         "e2e/test_service_kill.py",
     ),
@@ -320,6 +320,7 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_link_mishaps.py",
         "firmware/test_noisy_session.py",
         "firmware/test_rates.py",
+        "firmware/test_real_conditions.py",
         "firmware/test_sanitizers.py",
         "firmware/test_storms.py",
     ),
