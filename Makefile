@@ -8,7 +8,7 @@ CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup run fleet check test vm-test systems pythons soak mutants proofs bench deb release install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup tools run fleet check test vm-test systems pythons soak mutants proofs bench deb release install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
@@ -31,9 +31,12 @@ help:
 	@echo "make proofs  docs/proofs.md: what the long runs recorded so far have shown"
 	@echo "make bench   the figures, each next to its peer or limit"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
+	@echo "make tools   only installs it, and what the checks need: pytest, ruff, mypy"
 	@echo "make lock    renews the locked dependencies"
 
 setup: $(STAMP)
+
+tools: $(CHECKS)
 
 $(STAMP): requirements/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import click
 
+from hal.known_names import nearest
 from hal.plain_text import plain
 
 _COMMANDS = {
@@ -72,6 +73,20 @@ class LazyGroup(click.Group):
                 shown = plain(argument.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
                 raise click.UsageError(f'"{shown}" is not UTF-8; write it in UTF-8, or rename the file', ctx)
         return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called.
+
+        Raises:
+            click.UsageError: there is none of that name; the nearest one is named.
+        """
+        if args and args[0] not in _COMMANDS and not args[0].startswith("-"):
+            near = nearest(args[0], _COMMANDS)
+            fix = f'did you mean "{near}"?' if near else "feltwire --help lists the commands"
+            raise click.UsageError(f'"{plain(args[0])}" is no command; {fix}', ctx)
+        return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the commands, in the order in which a new user needs them."""

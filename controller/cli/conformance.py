@@ -53,7 +53,7 @@ def game(table: Path, rounds: int, seeds: int, only: str) -> None:
     if not checks:
         raise click.BadParameter(f"no check has the words {only!r}", param_hint="--only")
     for check in checks:
-        found = list(islice(check.find(config, Effort(rounds, seeds)), NAMED + 1))
+        found = list(islice(check.found(config, Effort(rounds, seeds)), NAMED + 1))
         failed += bool(found)
         click.echo(click.style("no  " if found else "yes ", fg="red" if found else "green") + check.says)
         for line in found[:NAMED]:

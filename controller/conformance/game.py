@@ -5,7 +5,9 @@ The same properties are tested of every game of ours; here they run over a table
 
 from __future__ import annotations
 
+import logging
 import random
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,6 +40,8 @@ from feed.statistics import values_at
 from hal.capture.vcd_writer import write_capture
 from simulators.base.faults import faults_for
 
+log = logging.getLogger(__name__)
+
 Checked = Iterator[str]
 """What is wrong, a sentence each."""
 
@@ -60,6 +64,15 @@ class GameCheck(NamedTuple):
     says: str
     """What holds of a game that passes it."""
     find: Callable[[TableConfig, Effort], Checked]
+
+    def found(self, config: TableConfig, effort: Effort) -> Checked:
+        """What is wrong; an exception of the game, its device or its simulator is, too, and ends the check."""
+        try:
+            yield from self.find(config, effort)
+        except Exception as error:
+            log.debug("%s", self.says, exc_info=True)
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            yield f"{type(error).__name__}: {error}, at {last.filename}:{last.lineno}"
 
 
 def _faults(config: TableConfig) -> list[str]:

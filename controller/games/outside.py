@@ -148,8 +148,10 @@ def _loaded(package: Installed, group: str, kind: type[T]) -> Iterable[T]:
         if offer.group == group:
             made = _import(package, offer.entry)
             if not isinstance(made, kind) or _name_of(made) != offer.id:
+                named = f' named "{_name_of(made)}"' if isinstance(made, kind) else ""
                 wrong = f"its entry point {offer.id} gives no {kind.__name__} of that name, but a {type(made).__name__}"
-                raise PackageError(wrong, "ask its author; the name of an entry point is that of what it gives")
+                fix = f'ask its author to write "{offer.id}" in both: an entry point has the name of what it gives'
+                raise PackageError(wrong + named, fix)
             yield made
 
 

@@ -192,9 +192,16 @@ def main(arguments: Sequence[str]) -> int:
         renew()
         return 0
     if given.command == "export":
-        given.file.write_text(_json(msgspec.to_builtins(export(given.language))), encoding="utf-8")
+        words = export(given.language)
+        given.file.write_text(_json(msgspec.to_builtins(words)), encoding="utf-8")
+        print(f"{given.file}: {_counted(words)}")
         return 0
     return _take(given.file, gaps=given.gaps)
+
+
+def _counted(words: Translation) -> str:
+    lacks = sum(1 for word in words.words.values() if word.english.strip() and not word.text.strip())
+    return f"{len(words.words) - lacks} words in {words.language}, {lacks} missing"
 
 
 def _take(file: Path, *, gaps: bool) -> int:
@@ -206,9 +213,13 @@ def _take(file: Path, *, gaps: bool) -> int:
     found = [one for one in wrong(translation) if not (gaps and one.what in LACKING)]
     for one in found:
         print(f"{file}: {one.key}: {one.what}; {one.fix}", file=sys.stderr)
-    if not found:
-        take(translation)
-    return 1 if found else 0
+    if found:
+        if {one.what for one in found} <= {*LACKING}:
+            print(f"{file}: to see it on the page with words missing, take it with --gaps", file=sys.stderr)
+        return 1
+    take(translation)
+    print(f"{file}: {_counted(translation)}; look at them on the page with ?lang={translation.language}")
+    return 0
 
 
 if __name__ == "__main__":

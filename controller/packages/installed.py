@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+import os
 import re
 from collections.abc import Iterable, Iterator
 from importlib.machinery import PathFinder
@@ -26,6 +27,7 @@ GROUPS: Final = ("feltwire.games", "feltwire.devices", "feltwire.backends", "fel
 OURS: Final = frozenset({*PACKAGES, "feltwire_feed"})
 """The import packages of this project: no other package brings files of these names."""
 _PYC_HEADER: Final = 16
+_WORD: Final = 0xFFFF_FFFF
 """Bytes before the code of a compiled file (PEP 552)."""
 
 
@@ -169,13 +171,22 @@ def _compiled(place: Path) -> list[Path]:
     ]
 
 
+def _is_stale(compiled: bytes, source: os.stat_result) -> bool:
+    """Whether Python compiles the source again: the file names a time or a size that is not the source's."""
+    flags, modified, size = (int.from_bytes(compiled[at : at + 4], "little") for at in (4, 8, 12))
+    return flags == 0 and (modified, size) != (int(source.st_mtime) & _WORD, source.st_size & _WORD)
+
+
 def _prove(compiled: Path, package: Installed) -> None:
-    """Python runs a compiled file in place of its source: it must be what the source compiles to."""
+    """Python runs a compiled file that is not stale in place of its source: it must be what that compiles to."""
     source = compiled.parent.parent / f"{compiled.name.partition('.')[0]}.py"
     level = next((int(part[-1]) for part in compiled.suffixes if part.startswith(".opt-")), 0)
     try:
+        there = compiled.read_bytes()
+        if _is_stale(there, source.stat()):
+            return
         code = compile(source.read_bytes(), str(source), "exec", dont_inherit=True, optimize=level)
-        same = marshal.loads(compiled.read_bytes()[_PYC_HEADER:]) == code
+        same = marshal.loads(there[_PYC_HEADER:]) == code
     except (OSError, SyntaxError, ValueError, EOFError, TypeError):
         same = False
     if not same:

@@ -29,6 +29,7 @@ from drivers.screen.screen_wire import (
     MOST_REELS,
     FlipMade,
     ScreenHello,
+    ScreenLanguage,
     ScreenTrouble,
     ScreenWireError,
     Touched,
@@ -103,7 +104,7 @@ class ScreenConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
             description="a screen that does not show for this long what it is commanded has failed (ours)",
         ),
     ] = 1000
-    language: Annotated[Literal["en", "es"], Meta(description="the language of its words")] = "en"
+    language: Annotated[ScreenLanguage, Meta(description="the language of its words")] = "en"
 
     @property
     def buttons(self) -> bool:

@@ -29,6 +29,8 @@ Time: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 Image: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_SYMBOLS)]
 Symbols: TypeAlias = Annotated[list[str], Meta(min_length=1, max_length=MOST_SYMBOLS)]
 """The symbols of a reel, by their images."""
+ScreenLanguage: TypeAlias = Literal["en", "es"]
+"""The languages of which `screen/languages` has words."""
 ReelNumber: TypeAlias = Annotated[int, Meta(ge=1, le=MOST_REELS)]
 Source: TypeAlias = Literal["kernel", "window"]
 """Who dated a touch: the kernel, as it came; or the window, as it was taken from a queue."""
@@ -121,7 +123,7 @@ class SetUpScreen(ScreenMessage, frozen=True, kw_only=True, tag="setup"):
     """Whether there are stop buttons on the screen."""
     light: bool = False
     """Whether there is a patch for a light sensor."""
-    language: Literal["en", "es"] = "en"
+    language: ScreenLanguage = "en"
 
 
 class SpinReel(ScreenMessage, frozen=True, kw_only=True, tag="spin"):

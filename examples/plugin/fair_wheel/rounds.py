@@ -21,6 +21,12 @@ class FairRules(RoundRules, frozen=True, kw_only=True):
     prizes: Cited[dict[str, int]]
     faces: Cited[tuple[str, ...]]
 
+    def __post_init__(self) -> None:
+        if len(self.faces.value) != SPACES:
+            raise ValueError(
+                f"faces has {len(self.faces.value)}, and the wheel has {SPACES} spaces; write one for each"
+            )
+
 
 class FairResult(msgspec.Struct, frozen=True, kw_only=True):
     space: int

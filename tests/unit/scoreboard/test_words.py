@@ -60,7 +60,9 @@ def test_every_reason_has_words() -> None:
 def test_the_screen_offers_the_languages_that_it_has_words_of_and_the_board_too() -> None:
     (offered,) = re.findall(r"LANGUAGES = (\[.*\]);", SCRIPTS["/languages.js"])
     of_the_screen = [*get_args(get_type_hints(ScreenConfig)["language"])]
-    assert json.loads(offered) == of_the_screen == SCREENS.languages(), "ScreenConfig.language names every language"
+    assert json.loads(offered) == of_the_screen == SCREENS.languages(), (
+        "drivers/screen/screen_wire.py: ScreenLanguage names every language of screen/languages"
+    )
 
 
 def test_every_word_that_the_page_names_is_there() -> None:
