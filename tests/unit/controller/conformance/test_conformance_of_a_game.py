@@ -71,6 +71,7 @@ def test_the_package_keeps_everything(built: Path) -> None:
             "gets {'space': ",
         ),
         ("simulator.py", "rng.choice((1, -1))", "Random().choice((1, -1))", "equal seeds", "draw from the seed alone"),
+        ("rounds.py", "return self._turning is None", "return 1 // 0 > 0", "equal seeds", "ZeroDivisionError: "),
         ("device.py", "    def _facts(", BY_BATCH, "however a stream is cut", "other bytes when the same stream"),
         ("device.py", '"edges_lost"', '""', "with any line or link lost", "but the truth is"),
         ("words.json", '"bear": "OSO",', "", "boards have its words", "es: bear is missing"),
