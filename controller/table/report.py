@@ -1,6 +1,7 @@
 """What a game and its parts report: events of the round, warnings, violations, faults, and exposed frames.
 
-A part takes a `Report` and the few facts that it needs, as values or callables. It never takes its game.
+A part takes a `Report` and the few facts that it needs, as values or callables. One that runs a part of the round takes
+the table's `RoundLifecycle`. It never takes its game.
 """
 
 from __future__ import annotations
