@@ -19,7 +19,7 @@ class Figure:
     ratio: float
     """Median of the ratios of each round; near the quotient of the two rates, but steadier."""
     target: float | None
-    """The least ratio that we promise (design, section 7); None where nothing is promised."""
+    """The least ratio that we promise (ours); None where nothing is promised."""
     peak_bytes: int
 
     @property

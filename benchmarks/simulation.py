@@ -15,7 +15,7 @@ from simulators.roulette.fixed_script import fixed_roulette_script
 
 SEED = 1
 ROUND_S = 60.0
-"""Length of a round of the fixed script (design, section 7)."""
+"""Length of a round of the fixed script (ours)."""
 
 
 def simulation(rounds: int, repeats: int) -> Section:

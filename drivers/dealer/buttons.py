@@ -23,7 +23,7 @@ CALL_BUTTON: Final = "dealer_no_more_bets"
 SETTLE_BUTTON: Final = "dealer_settled"
 """For a settled round."""
 BUTTONS: Final = (CALL_BUTTON, SETTLE_BUTTON, "dealer_void", "supervisor_key")
-"""The buttons that a table may have; default line names (design, section 3)."""
+"""The buttons that a table may have; the default names of their lines (ours; docs/devices/buttons.md)."""
 
 
 class ButtonsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

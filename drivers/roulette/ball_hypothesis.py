@@ -20,13 +20,13 @@ SLOWEST_LAP_S: Final = 4.5
 """A ball at this lap time has long dropped: the last laps take 2.0 to 2.4 s (ours)."""
 
 QUICKENING: Final = 0.8
-"""A pass may come this much of the expected time early: real laps quicken by up to 20 % (design, section 4)."""
+"""A pass may come this much of the expected time early: real laps quicken by up to 20 % (ours)."""
 
 SLOWING: Final = 1.8
 """From one pass to the next the speed falls by no more than this: real laps by 1.55 at most (ours)."""
 
 NEAR_DROP_LAP_S: Final = 1.9
-"""From this lap time on a ball is near the speed at which it drops (ours; design, section 4)."""
+"""From this lap time on a ball is near the speed at which it drops (ours)."""
 
 PICKED_UP_LAP_S: Final = 1.1
 """A ball that vanishes at a shorter lap time did not drop: balls drop at 2.0 to 2.4 s (ours)."""
@@ -34,7 +34,7 @@ PICKED_UP_LAP_S: Final = 1.1
 OVERDUE_NEAR_DROP: Final = 1.8
 OVERDUE: Final = 2.8
 OVERDUE_FAST: Final = 2 * SLOWING
-"""Times the expectation after which the ball has left the track (ours; design, section 4). One that is too fast to
+"""Times the expectation after which the ball has left the track (ours). One that is too fast to
 drop can only have been picked up: it is reported when no sensor that missed it explains the silence.
 """
 

@@ -1,4 +1,4 @@
-"""The default orders of pockets and faces, in the positive direction from the index (design, section 3)."""
+"""The default orders of pockets and faces, in the positive direction from the index."""
 
 from __future__ import annotations
 

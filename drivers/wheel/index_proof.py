@@ -22,10 +22,10 @@ from drivers.wheel.quadrature import COUNTS_PER_SLOT, QuadratureDecoder
 from hal.values import Edge
 
 INDEX_MISSING_TURNS: Final = 1.1
-"""Turns without an index after which it is missing (design, section 4)."""
+"""Turns without an index after which it is missing (ours)."""
 
 SLIP_COUNTS: Final = COUNTS_PER_SLOT // 2
-"""Half a slot: the greatest difference between index crossings that is not a slip (design, section 4)."""
+"""Half a slot: the greatest difference between index crossings that is not a slip (ours)."""
 
 DEAD_TURNS: Final = 3
 """Overdue crossings in a row after which the index sensor is dead (ours)."""
