@@ -27,7 +27,7 @@ def command() -> None:
 @click.option("--seeds", type=click.IntRange(min=1), default=3, show_default=True, help="How many seeds are played.")
 @click.option("--only", metavar="TEXT", default="", help="Only the checks whose words have this text.")
 def game(table: Path, rounds: int, seeds: int, only: str) -> None:
-    """Run every property over the game of a simulated table, for the author of the game.
+    """Check nine properties of the game of a simulated table, for the author of the game.
 
     The table's file names the game and the package that brings it. Every fault of its simulator is played and judged
     against the truth, streams are cut and damaged, captures are replayed, and words are compared. More rounds and
