@@ -27,11 +27,17 @@ INSTEAD = {
 }
 """Each turn of phrase, and what to write instead."""
 WORDS = re.compile("|".join(f"(?:{one})" for one in INSTEAD))
-PAGES = ("README.md", "SECURITY.md", "docs/**/*.md", "firmware/wire/messages.toml", "scoreboard/page/**/*.js*")
+PAGES = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md", "firmware/wire/messages.toml"),
+    *("scoreboard/page/**/*.js*", "systemd/**/*", "tests/*.sh"),
+)
+NOT_SO = re.compile(r"^\| write \| not \|\n(?:\|.*\n)+", re.MULTILINE)
+"""The table of these turns of phrase in CONTRIBUTING.md, which has them all."""
 
 
 def replaced(text: str) -> Iterator[str]:
     """Every such turn of phrase in a text, in lower case: its line, its words, and what to write instead."""
+    text = NOT_SO.sub(lambda table: "\n" * table[0].count("\n"), text)
     for found in WORDS.finditer(text.lower()):
         write = next(words for one, words in INSTEAD.items() if re.fullmatch(one, found[0]))
         yield f"{text.count(chr(10), 0, found.start()) + 1}: {found[0]!r}; write: {write}"
@@ -40,7 +46,8 @@ def replaced(text: str) -> Iterator[str]:
 def _read_by_people() -> Iterator[Path]:
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     for pattern in (*PAGES, *(f"{one}/**/*.py" for one in tools["hatch"]["build"]["targets"]["wheel"]["packages"])):
-        yield from (path for path in sorted(ROOT.glob(pattern)) if "proofs" not in path.parts)
+        found = (path for path in sorted(ROOT.glob(pattern)) if path.is_file())
+        yield from (path for path in found if not {"proofs", "__pycache__"} & set(path.parts))
 
 
 def test_pages_messages_and_docstrings_have_none_of_these_turns_of_phrase() -> None:
@@ -71,6 +78,12 @@ def test_pages_messages_and_docstrings_have_none_of_these_turns_of_phrase() -> N
 )
 def test_each_is_found_and_has_its_replacement(text: str, line: str) -> None:
     assert list(replaced(text)) == [line]
+
+
+def test_the_table_that_replaces_them_is_left_alone() -> None:
+    assert list(replaced("| write | not |\n|---|---|\n| fix it | mend it |\n\nMend it.")) == [
+        "5: 'mend'; write: fix a file or a program; repair a device"
+    ]
 
 
 def test_what_only_resembles_one_is_left_alone() -> None:
