@@ -201,7 +201,7 @@ def cut_off(run: money.MoneyRun, left_s: float) -> list[Edge]:
 @pytest.mark.parametrize("slots", [TWO_SLOTS_A_SPACE, FOUR_SLOTS_A_SPACE])
 @pytest.mark.parametrize("left_s", [0.8, 1.3, 2.0, 3.0])
 def test_edges_that_end_while_the_wheel_still_runs_give_no_wrong_space(slots: int, left_s: float) -> None:
-    """Nearer to its end a wheel all but stops, and nobody can tell: docs/devices/money-wheel.md says how often."""
+    """Nearer to its end a wheel all but stops, and nobody can tell: docs/measurements.md says how often."""
     wrong = []
     for seed in range(20):
         run = money.make_run(Random(seed), money.Wheel(slots=slots), kinds=("plain",), clean=True, turns=3.7)
