@@ -22,7 +22,7 @@ from drivers.wheel.faces import DEFAULT_FACES
 # Directions are +1 or -1, the positive being that of growing angles.
 
 HALF_TURN: Final = 0.5
-"""Less than this in one direction, in revolutions, is a wind-up or a nudge, not a spin (ours; docs/devices/money-wheel.md)."""
+"""Less than this in one direction, in revolutions, is a wind-up or a nudge, not a spin (ours)."""
 
 
 class Rest(msgspec.Struct, frozen=True, kw_only=True):

@@ -55,21 +55,28 @@ def words_of_code() -> set[str]:
 
 @pytest.mark.long
 def test_the_page_explains_no_code_that_nothing_publishes() -> None:
-    assert words_of_code() >= EXPLAINED - COMPOSED
-    assert COMPOSED <= EXPLAINED
+    unknown = sorted(EXPLAINED - COMPOSED - words_of_code())
+    assert unknown == [], f"docs/reasons.md: remove the rows of {unknown}, which no code and no rule gives"
+    lacking = sorted(COMPOSED - EXPLAINED)
+    assert lacking == [], f"docs/reasons.md: write a row for {lacking}"
 
 
 def test_every_reason_of_the_rules_is_explained() -> None:
     given = {reason for games in RULES.values() for text in games.values() for reason in text["reasons"]}
-    assert given <= EXPLAINED
-    assert set(CODES) == EXPLAINED
+    lacking = sorted(given - EXPLAINED)
+    assert lacking == [], f"docs/reasons.md: write a row for {lacking}, reasons of controller/rules/data"
+    assert set(CODES) == EXPLAINED, (
+        f"feed/codes.py and docs/reasons.md: write a row for {sorted(set(CODES) - EXPLAINED)}, "
+        f"and a line of CODES for {sorted(EXPLAINED - set(CODES))}"
+    )
 
 
 @pytest.mark.parametrize(("codes", "cells"), ROWS, ids=["-".join(codes) for codes, _ in ROWS])
 def test_a_row_names_its_events_and_has_every_cell(codes: list[str], cells: list[str]) -> None:
-    assert len(cells) == 5
-    assert all(cells), codes
-    assert any(event in cells[1] for event in EVENTS)
+    row = f"docs/reasons.md, row {', '.join(codes)}"
+    assert len(cells) == 5, f"{row}: write five cells after the code, as in the head of the table; it has {len(cells)}"
+    assert all(cells), f"{row}: fill the empty cell"
+    assert any(event in cells[1] for event in EVENTS), f"{row}: its third cell names one of {', '.join(EVENTS)}"
 
 
 @pytest.mark.parametrize("profile_name", FILES)
@@ -78,13 +85,17 @@ def test_a_row_cites_the_rule_of_every_profile_or_is_ours(profile_name: str) -> 
         for reason, known in text["reasons"].items():
             cells = " ".join(cells[3] for codes, cells in ROWS if reason in codes)
             if known["rule"] == OURS:
-                assert "ours" in cells, f"{reason} of {text['section']}"
+                assert "ours" in cells, f"docs/reasons.md, {reason}: write `ours` as its rule, for {text['section']}"
             else:
                 cited = set(citations_in(cells))
-                assert known["rule"] in cited, f"{reason} of {text['section']}: {known['rule']} not in {cited}"
+                assert known["rule"] in cited, (
+                    f"docs/reasons.md, {reason}: write {known['rule']} as its rule, for {text['section']}, not {cited}"
+                )
 
 
 def test_every_citation_on_the_page_has_its_words() -> None:
     for _, cells in ROWS:
         for cite in citations_in(cells[3]):
-            assert cited_text(cite).paragraphs, cite
+            assert cited_text(cite).paragraphs, (
+                f"controller/rules/data/sentences.toml lacks the words of {cite}: write them"
+            )

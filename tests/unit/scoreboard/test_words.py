@@ -54,7 +54,12 @@ def test_the_states_have_the_words_that_were_agreed() -> None:
 
 
 def test_every_reason_has_words() -> None:
-    assert {key for key in words_of("languages") if key.startswith("reason.")} == {f"reason.{code}" for code in CODES}
+    there = {key for key in words_of("languages") if key.startswith("reason.")}
+    wanted = {f"reason.{code}" for code in CODES}
+    assert there == wanted, (
+        f"scoreboard/page/languages/en.json and the other languages: write {sorted(wanted - there)}, of feed/codes.py; "
+        f"remove {sorted(there - wanted)}"
+    )
 
 
 def test_the_screen_offers_the_languages_that_it_has_words_of_and_the_board_too() -> None:
@@ -69,7 +74,7 @@ def test_every_word_that_the_page_names_is_there() -> None:
     found = all_words()
     for path, script in SCRIPTS.items():
         for key in re.findall(r"\bt\(\"([^\"]+)\"", script):
-            assert key in found, f"{path} names {key}"
+            assert key in found, f"{path} names {key}: write it in scoreboard/page/languages/en.json, or in words.json"
 
 
 VALUES: dict[str, set[str]] = {
@@ -104,7 +109,11 @@ def nothing_shows(keys: Iterable[str]) -> list[str]:
 
 
 def test_every_word_is_named_by_the_page() -> None:
-    assert nothing_shows(all_words()) == []
+    shown_nowhere = nothing_shows(all_words())
+    assert shown_nowhere == [], (
+        f"scoreboard/page/languages: no script shows {shown_nowhere}: remove them in every language, or add the "
+        "kind to VALUES with its values"
+    )
 
 
 def test_a_word_that_nothing_shows_is_found_whatever_its_kind() -> None:
