@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER, UNREAD
+from drivers.cards.card_wire import CUTTING_CARD, DECK, JOKER
 from hal.clock import NS_PER_S
 from hal.values import Batch, Command, Edge, Rare
 from simulators.base.faults import SimulatedFault, fault_named
@@ -23,7 +23,8 @@ from simulators.base.hand import SimulatedHand
 from simulators.base.sensors import press, settle_order
 from simulators.base.truth import SimRound, Truth
 from simulators.cards.faults import CardFault, shared_faults
-from simulators.cards.shoe import EMPTY, JAM, LID, OUTSIDE, ShoeSimulator, TokenFormat
+from simulators.cards.mishaps import BESIDE, DEAD, DRAWS, ENDS, LAST, LEAVES, STACKED, UNPLUGGED_S
+from simulators.cards.shoe import ShoeSimulator, TokenFormat
 from simulators.cards.shuffler import FAULTS as SHUFFLER_FAULTS
 from simulators.cards.shuffler import ShufflerSimulator
 
@@ -34,9 +35,6 @@ BETWEEN_S: Final = (0.7, 1.5)
 """From one act to the next (ours)."""
 AFTER_S: Final = 8.0
 """From the last card to the end of a round, beyond what the table waits: the cards are collected."""
-SILENT_S: Final = 6.0
-"""This long the link is silent: longer than the controller lets it be."""
-UNPLUGGED_S: Final = 2.5
 FIRST_CYCLE_S: Final = 2.0
 """The shuffler begins this long after the lines are open: a table on boards looks at them a little later (ours)."""
 
@@ -268,7 +266,7 @@ class CardTableSimulator:
         self._hands = 0
         """Hands of players, as the dealer has declared them."""
         self._now_s = 0.0
-        self._shoe = ShoeSimulator(
+        self.shoe = ShoeSimulator(
             seed,
             geometry.decks,
             barriers=geometry.barriers,
@@ -280,7 +278,8 @@ class CardTableSimulator:
             continuous=geometry.continuous,
             cutting_card=_has_cutting_card(geometry),
         )
-        self._shoe.load()
+        """The shoe that its dealer draws from."""
+        self.shoe.load()
         self._shuffler: ShufflerSimulator | None = None
         if geometry.shuffler:
             self._shuffler = ShufflerSimulator(
@@ -308,16 +307,16 @@ class CardTableSimulator:
         """The lines and links that its batches may name."""
         beside = () if self._shuffler is None else self._shuffler.lines
         geometry = self.geometry
-        return (*self._buttons, *self._shoe.lines, *beside, *self._sensors, *geometry.idle_links)
+        return (*self._buttons, *self.shoe.lines, *beside, *self._sensors, *geometry.idle_links)
 
     def start(self) -> Batch:
         """Every line at rest at time 0, and a second of quiet, in which the dealer reports the first shuffled cards."""
         self._now_s = 1.0
-        self._shoe.start()
+        self.shoe.start()
         if self._shuffler is not None:
             self._shuffler.start()
             self._now_s = self._shuffler.cycle(FIRST_CYCLE_S) + 0.5
-        edges, rare = self._shoe.take(self._now_s)
+        edges, rare = self.shoe.take(self._now_s)
         if self._shuffler is not None:
             shown, sent = self._shuffler.take()
             edges += shown
@@ -332,7 +331,7 @@ class CardTableSimulator:
     def wait(self, seconds: float) -> Batch:
         """Nobody deals; the shoe reports its state."""
         self._now_s += seconds
-        edges, rare = self._shoe.take(self._now_s)
+        edges, rare = self.shoe.take(self._now_s)
         return Batch(edges, rare, _ns(self._now_s))
 
     def round(self, fault: str | None = None) -> SimRound:
@@ -356,14 +355,14 @@ class CardTableSimulator:
         dealt = self._dealt(deal, wrong, call_s + rng.uniform(0.8, 2.0), rng)
         end_s = dealt.end_s
         if name == "dead_barrier":
-            end_s = self._shoe.wiped(end_s + 1.0)
+            end_s = self.shoe.wiped(end_s + 1.0)
         if name == "cable_pulled" and geometry.tokens is not None:
-            end_s = self._draw(max(end_s, dealt.end_s + UNPLUGGED_S) + 1.0)[1]  # only a card shows that the link works
+            end_s = self.draw(max(end_s, dealt.end_s + UNPLUGGED_S) + 1.0)[1]  # only a card shows that the link works
         if name == "two_cards_at_once" and geometry.continuous:
             end_s += 1.0  # a card is missing in the count: the announcements of the dealer are not taken
             self._orders.append(_order("void", end_s))
         if name == "excess_card":
-            end_s = self._draw(end_s + rng.uniform(*BETWEEN_S))[1]
+            end_s = self.draw(end_s + rng.uniform(*BETWEEN_S))[1]
             self._orders.append(_order("excess_card", end_s + 1.5, ("use", "discard")))
         if geometry.no_more_bets_button:
             late = name == "dealt_before_no_more_bets"
@@ -376,9 +375,9 @@ class CardTableSimulator:
         if geometry.settled_button:
             self._presses += press(SETTLED, self._now_s - 2.0, 0.2)
         truth = self._truth(deal, wrong, dealt)
-        if not geometry.fresh_each_round and (self._shuffle_due or len(self._shoe.cards) <= deal.most):
+        if not geometry.fresh_each_round and (self._shuffle_due or len(self.shoe.cards) <= deal.most):
             self._load("new_shoe", self._now_s - 0.5)
-        shown, sent = self._shoe.take(self._now_s)
+        shown, sent = self.shoe.take(self._now_s)
         edges, rare = [*self._presses, *shown], [*self._orders, *sent]
         if self._shuffler is not None:
             shown, sent = self._shuffler.take()
@@ -412,8 +411,8 @@ class CardTableSimulator:
         if name == "card_kept_out":
             self._kept_out = [cards.pop()]
         if name == "intake_unplugged":
-            self._shoe.intake_unplugged(at_s - 1.0, at_s - 0.5)
-        self._shoe.put_back(cards, at_s, counted=len(cards) + (name == "card_added"))
+            self.shoe.intake_unplugged(at_s - 1.0, at_s - 0.5)
+        self.shoe.put_back(cards, at_s, counted=len(cards) + (name == "card_added"))
         if name in ("card_added", "intake_unplugged", "two_cards_at_once", "dead_barrier", "cable_pulled"):
             self._load("new_shoe", self._now_s - 0.5)  # the cards were counted
 
@@ -452,7 +451,7 @@ class CardTableSimulator:
     def _load(self, verb: str, at_s: float, *given: tuple[str, str]) -> None:
         """Shuffled cards are in the shoe, and the dealer reports them."""
         self._shuffle_due = False
-        self._shoe.load()
+        self.shoe.load()
         self._burn_due = self.geometry.burn
         self._orders.append(_order(verb, at_s, *given))
         self._loaded(at_s + 0.05)
@@ -460,23 +459,21 @@ class CardTableSimulator:
     def _burn(self, at_s: float) -> float:
         while self._burn_due:
             self._burn_due -= 1
-            at_s = self._draw(at_s)[1] + 0.3
+            at_s = self.draw(at_s)[1] + 0.3
         return at_s
 
     # --- the deal ------------------------------------------------------------------------------------------------
 
     def _dealt(self, deal: Deal, fault: CardFault, at_s: float, rng: Random) -> Dealt:
         """The round is dealt, and something goes wrong with one of the cards that every round has, but the last."""
-        shoe, geometry, name = self._shoe, self.geometry, fault.name
-        if name == "cut_card_early":
-            if CUTTING_CARD in shoe.cards:
-                shoe.cards.remove(CUTTING_CARD)
-            shoe.cards.insert(len(shoe.cards) - rng.randrange(max(deal.least, 1)), CUTTING_CARD)
+        geometry, name = self.geometry, fault.name
+        if name in STACKED:
+            STACKED[name](self.shoe, deal.least, rng)
         at_s = self._burn(at_s)
         wrong, cards, acts, end_s = rng.randrange(deal.least - 1), list[str](), 0, at_s
         if name == "short_stack":
             wrong = rng.randrange(1, geometry.stack_cards)
-        dead = (OUTSIDE,) if name == "dead_barrier" else ()
+        dead = DEAD.get(name, ())
         while (step := deal.next(cards, acts)) is not None:
             if not isinstance(step, Draw):
                 looked_s = self.geometry.read_wait_s + 0.1 if fault.found_late else 0.0
@@ -484,29 +481,21 @@ class CardTableSimulator:
                 at_s += rng.uniform(*BETWEEN_S)
                 acts += 1
                 continue
-            here = len(cards) == wrong
+            here = name if len(cards) == wrong else "none"
             if cards and geometry.determinant and len(cards) == 1:
                 at_s = self._open_side(cards[0], name, at_s)
-            if here and fault.ends_the_deal:
-                return Dealt(tuple(cards), self._end_deal(name, at_s))
-            if here and name == "foreign_card":
-                shoe.add(JOKER)
-            if here and name == "card_twice":
-                # The next card, below the cutting card where that is on top, and its twin under it.
-                under = 2 if shoe.cards[-1] == CUTTING_CARD else 1
-                shoe.add(shoe.cards[-under], under)
-            if here and name == "two_cards_at_once":
-                first, second = self._take(at_s), self._take(at_s)
-                end_s = shoe.out(first, at_s, beside=0.5)
-                shoe.name(second, end_s + 0.05)
-                cards += [first, second]
+            if here in ENDS:
+                return Dealt(tuple(cards), ENDS[here](self, at_s) + 0.1)
+            if here in DRAWS:
+                drawn, end_s = DRAWS[here](self, at_s)
             else:
-                card, end_s = self._draw(at_s, name if here else "none", dead)
-                cards.append(card)
-                if here and name == "foreign_card":
-                    return Dealt(tuple(cards), end_s)
-            if here:
-                self._disturb(name, end_s)
+                card, end_s = self.draw(at_s, here, dead)
+                drawn = [card]
+            cards += drawn
+            if here in LAST:
+                return Dealt(tuple(cards), end_s)
+            if here in BESIDE:
+                BESIDE[here](self.shoe, end_s)
             at_s = end_s + self._between(len(cards), rng)
         return Dealt(tuple(cards), end_s)
 
@@ -520,7 +509,7 @@ class CardTableSimulator:
     def _open_side(self, card: str, name: str, at_s: float) -> float:
         """The determinant card chooses a compartment, which the dealer opens; returns when it is open."""
         side = 1 if card[1:] in ("h", "d") else 2
-        self._shoe.open_side(3 - side if name == "wrong_compartment" else side, at_s)
+        self.shoe.open_side(3 - side if name == "wrong_compartment" else side, at_s)
         return at_s + 0.5
 
     def _act(self, step: Order | Announce, at_s: float) -> float:
@@ -534,69 +523,30 @@ class CardTableSimulator:
         self._orders.append(_order("announce", at_s))
         return at_s
 
-    def _draw(self, at_s: float, how: str = "none", dead: tuple[str, ...] = ()) -> tuple[str, float]:
-        """A card is drawn, the cutting card before it if it is there; returns it, and when it is out."""
-        shoe = self._shoe
+    def draw(self, at_s: float, how: str = "none", dead: tuple[str, ...] = ()) -> tuple[str, float]:
+        """A card is drawn, the cutting card before it if it is there; returns it, and when it is out.
+
+        `how` is the fault with which it leaves, and `dead` are the barriers that do not see it.
+        """
+        shoe = self.shoe
         if shoe.cards[-1] == CUTTING_CARD:
             shoe.at_mouth(at_s - 0.3, at_s)
             at_s = shoe.out(shoe.cards.pop(), at_s, dead=dead) + 0.3
             self._shuffle_due = True
-        if how == "card_pushed_back":
-            at_s = shoe.pushed_back(at_s) + 0.2
         card = shoe.cards.pop()
         self._on_table.append(card)
-        if how == "line_lost":
-            return card, shoe.lost_line(card, at_s)
-        if how == "line_corrupted":
-            return card, shoe.corrupted_line(card, at_s)
-        if how == "line_repeated":
-            return card, shoe.repeated_line(card, at_s)
-        if how == "card_returned":
-            out_s = shoe.out(card, at_s)
-            at_s = shoe.returned(out_s + 0.4) + 0.4
-        return card, shoe.out(card, at_s, line=UNREAD if how == "misread" else None, dead=dead)
+        leaves = LEAVES.get(how)
+        return card, shoe.out(card, at_s, dead=dead) if leaves is None else leaves(shoe, card, at_s, dead)
 
-    def _take(self, at_s: float) -> str:
+    def take(self, at_s: float) -> str:
         """The next card, for a dealer who draws it together with another; a cutting card is laid aside before."""
-        if self._shoe.cards[-1] == CUTTING_CARD:
-            self._shoe.at_mouth(at_s - 0.3, at_s - 0.1)
-            self._shoe.cards.pop()
+        if self.shoe.cards[-1] == CUTTING_CARD:
+            self.shoe.at_mouth(at_s - 0.3, at_s - 0.1)
+            self.shoe.cards.pop()
             self._shuffle_due = True
-        card = self._shoe.cards.pop()
+        card = self.shoe.cards.pop()
         self._on_table.append(card)
         return card
-
-    def _disturb(self, name: str, end_s: float) -> None:
-        """What goes wrong beside the cards, once one of them is out."""
-        if name == "shoe_restarted":
-            self._shoe.restarted(end_s + 0.1)
-        elif name == "cable_pulled":
-            self._shoe.unplugged(end_s + 0.1, end_s + UNPLUGGED_S)
-        elif name == "silent_link":
-            self._shoe.silent_link(end_s + 0.1, end_s + SILENT_S)
-
-    def _end_deal(self, name: str, at_s: float) -> float:
-        """The shoe gives no card any more; returns when it would again."""
-        shoe, geometry = self._shoe, self.geometry
-        end_s = at_s + 4.0
-        if name == "jam":
-            end_s += geometry.jam_s
-            if not geometry.continuous:  # there it is pushed back
-                self._take(at_s)
-            shoe.stuck(at_s, end_s)
-            shoe.trouble(JAM, at_s + 1.0, end_s + 0.1)
-        elif name == "lid_opened":
-            shoe.trouble(LID, at_s, end_s)
-        elif name == "short_stack":
-            end_s += geometry.stack_s  # the stack ends here, and no card follows
-        elif name == "both_compartments":
-            shoe.open_both(at_s, end_s)
-        elif geometry.continuous:
-            shoe.trouble(EMPTY, at_s, end_s)  # its feed gives no card, though there are some
-        else:
-            shoe.cards.clear()
-            shoe.trouble(EMPTY, at_s, end_s)
-        return end_s + 0.1
 
     # --- the truth -----------------------------------------------------------------------------------------------
 
@@ -606,7 +556,7 @@ class CardTableSimulator:
             reasons = (*reasons, "shoe_short_deal") if reasons else ()  # whatever is not read is not dealt
         if valid:
             reasons = (*reasons, *deal.reasons(dealt.cards))
-        if self._shoe.too_many:
+        if self.shoe.too_many:
             reasons = (*reasons, "card_count")
         detail = f"the cards were {' '.join(dealt.cards) or 'none'}" + (
             f"; {fault.name}" if fault.name != "none" else ""

@@ -25,8 +25,6 @@ class CardFault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Reasons for which a correct controller may give no outcome."""
     has_result: bool = True
     """Whether the round has a result that a rule supports."""
-    ends_the_deal: bool = False
-    """Whether no card of the round is dealt afterwards."""
     found_late: bool = False
     """Whether the controller knows of a card only after it has waited for its line, and the dealer sees that."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from drivers.reels.reels_wire import TOKEN_LINE, home_line, links_of, place_of, reel_at, stop_line, stopping_steps
 from hal.clock import NS_PER_S
@@ -79,26 +79,114 @@ def _slips(reel: int, steps: int) -> Happening:
     return happens
 
 
-def _for_a_while(begins: Happening, ends: Happening, s: float = MENDED_S) -> tuple[tuple[float, Happening], ...]:
-    return ((0.0, begins), (s, ends))
+class Spun(NamedTuple):
+    """A play whose token is in: when what happens, in seconds."""
+
+    token_s: float
+    """The token is put in."""
+    from_s: float
+    """It is known, and the reels begin to turn."""
+    at_speed_s: float
+    """They turn at speed: what stops the play happens now."""
+    stops_s: float
+    """The player begins to stop them, where nothing goes wrong."""
 
 
-IN_PLAY: Final[Mapping[str, tuple[tuple[float, Happening], ...]]] = {
-    "reel_jammed": _for_a_while(_body(2, stuck=True), _body(2)),
-    "home_blind": _for_a_while(_body(3, blind=True), _body(3)),
-    "home_blocked": _for_a_while(_body(1, covered=True), _body(1)),
-    "reel_heavy": ((MENDED_S, _body(1)),),
-    "reel_slips": (),
-    "home_unplugged": _for_a_while(
+BeforePlay = Callable[["ReelsSimulator", PlayScript, float], float]
+"""What goes wrong before the token of a play, from a time on; returns when the token comes."""
+InPlay = Callable[["ReelsSimulator", PlayScript, Spun], float]
+"""What goes wrong in a play; returns when the player begins to stop reels."""
+
+
+def _button_held(simulator: ReelsSimulator, script: PlayScript, at_s: float) -> float:
+    simulator.press(1, ns(at_s), ns(at_s + HELD_S) - ns(at_s))
+    return script.clear(REELS, at_s + HELD_S + 0.5) + 4.0
+
+
+def _token_in_test(simulator: ReelsSimulator, script: PlayScript, at_s: float) -> float:
+    del simulator  # the token goes in by the script
+    return script.test_token(at_s, script.rng.uniform(*PASS_S)) + 1.0 + 4.0
+
+
+def _reel_moved(simulator: ReelsSimulator, script: PlayScript, at_s: float) -> float:
+    simulator.plan(ns(at_s), _slips(3, MOVED if script.rng.random() < 0.5 else -MOVED))
+    return script.clear(REELS, at_s + 1.0) + 4.0
+
+
+def _cleared(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    """The play is stopped: it is found, fixed and cleared."""
+    script.clear(REELS, spun.at_speed_s + FOR_FAULT_S - 1.5)
+    return spun.at_speed_s + FOR_FAULT_S + 2.0 * simulator.geometry.turn_s + 1.0
+
+
+def _stopped(begins: Happening, ends: Happening, s: float = MENDED_S) -> InPlay:
+    """Something stops the play, and is over this much later."""
+
+    def goes(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+        simulator.plan(ns(spun.at_speed_s), begins)
+        simulator.plan(ns(spun.at_speed_s + s), ends)
+        return _cleared(simulator, script, spun)
+
+    return goes
+
+
+def _reel_heavy(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    simulator.plan(ns(spun.token_s + 0.01), _body(1, heavy=2.0))
+    simulator.plan(ns(spun.at_speed_s + MENDED_S), _body(1))
+    return _cleared(simulator, script, spun)
+
+
+def _reel_slips(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    simulator.plan(ns(spun.at_speed_s), _slips(1, script.rng.choice((-SLIPPED, SLIPPED))))
+    return _cleared(simulator, script, spun)
+
+
+def _reel_slips_little(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    del script  # nothing is cleared
+    simulator.plan(ns(spun.at_speed_s), _slips(1, SLIPPED_LITTLE))
+    return spun.at_speed_s + 2.0 * simulator.geometry.turn_s
+
+
+def _press_too_early(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    for number in simulator.bodies:
+        simulator.press(number, ns(spun.from_s + 0.15 + 0.02 * number), ns(script.rng.uniform(0.05, 0.1)))
+    return spun.stops_s
+
+
+def _token_while_spinning(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    script.pay_in(spun.from_s + 0.6)
+    if simulator.coins is None:
+        script.order("hand_pay", spun.from_s + 2.0)
+    return spun.stops_s
+
+
+def _door_opened(simulator: ReelsSimulator, script: PlayScript, spun: Spun) -> float:
+    del simulator  # its door is opened by the script
+    script.open_door(spun.at_speed_s, 3.0)
+    return spun.at_speed_s + FOR_FAULT_S
+
+
+BEFORE_PLAY: Final[Mapping[str, BeforePlay]] = {
+    "button_held": _button_held,
+    "token_in_test": _token_in_test,
+    "reel_moved": _reel_moved,
+}
+IN_PLAY: Final[Mapping[str, InPlay]] = {
+    "press_too_early": _press_too_early,
+    "token_while_spinning": _token_while_spinning,
+    "door_opened": _door_opened,
+    "reel_jammed": _stopped(_body(2, stuck=True), _body(2)),
+    "reel_slips": _reel_slips,
+    "reel_slips_little": _reel_slips_little,
+    "reel_moved": _cleared,
+    "reel_heavy": _reel_heavy,
+    "home_blind": _stopped(_body(3, blind=True), _body(3)),
+    "home_blocked": _stopped(_body(1, covered=True), _body(1)),
+    "home_unplugged": _stopped(
         lambda one, t_ns: one.unplug_home(1, t_ns), lambda one, t_ns: one.plug_home(1, t_ns), 1.0
     ),
-    "board_lost": _for_a_while(lambda one, t_ns: one.lose_board(t_ns), lambda one, t_ns: one.find_board(t_ns), 2.0),
+    "board_lost": _stopped(lambda one, t_ns: one.lose_board(t_ns), lambda one, t_ns: one.find_board(t_ns), 2.0),
 }
-"""What stops a play that has begun, and what happens then: this long after the reels turn at speed. The player begins
-once that is over.
-"""
-SLIPS: Final = {"reel_slips": (-SLIPPED, SLIPPED), "reel_slips_little": (SLIPPED_LITTLE,)}
-"""By how many steps reel 1 slips in a play: one of them."""
 
 
 def _no_chute(geometry: Geometry) -> str | None:
@@ -334,43 +422,16 @@ class ReelsSimulator:
 
     def _before(self, script: PlayScript, at_s: float) -> float:
         """What happens before the token of the play; returns when that comes."""
-        if script.name == "button_held":
-            self._planned += [Edge(stop_line(1), 1, ns(at_s)), Edge(stop_line(1), 0, ns(at_s + HELD_S))]
-            return script.clear(REELS, at_s + HELD_S + 0.5) + 4.0
-        if script.name == "token_in_test":
-            return script.test_token(at_s, script.rng.uniform(*PASS_S)) + 1.0 + 4.0
-        if script.name == "reel_moved":
-            self.plan(ns(at_s), _slips(3, MOVED if script.rng.random() < 0.5 else -MOVED))
-            return script.clear(REELS, at_s + 1.0) + 4.0
-        return at_s
+        wrong = BEFORE_PLAY.get(script.name)
+        return at_s if wrong is None else wrong(self, script, at_s)
 
     def _in_play(self, script: PlayScript, at_s: float) -> float:
         """What happens in the play; returns when the player begins to stop reels."""
-        name, rng = script.name, script.rng
-        begun_s = at_s + LOOKS_S + rng.uniform(0.0, 0.5)
-        wrong_s = at_s + self.geometry.turn_s + 0.4
-        for after_s, happening in IN_PLAY.get(name, ()):
-            self.plan(ns(wrong_s + after_s), happening)
-        if name in SLIPS:
-            self.plan(ns(wrong_s), _slips(1, rng.choice(SLIPS[name])))
-        if name == "reel_heavy":
-            self.plan(ns(at_s - self._in_s + 0.01), _body(1, heavy=2.0))
-        if name == "press_too_early":
-            for number in self.bodies:
-                self._planned += self._press(number, ns(at_s + 0.15 + 0.02 * number), rng)
-        if name == "token_while_spinning":
-            script.pay_in(at_s + 0.6)
-            if self.coins is None:
-                script.order("hand_pay", at_s + 2.0)
-        if name == "door_opened":
-            script.open_door(wrong_s, 3.0)
-            return wrong_s + FOR_FAULT_S
-        if name in IN_PLAY or name == "reel_moved":
-            script.clear(REELS, wrong_s + FOR_FAULT_S - 1.5)
-            return wrong_s + FOR_FAULT_S + 2.0 * self.geometry.turn_s + 1.0
-        if name == "reel_slips_little":
-            return wrong_s + 2.0 * self.geometry.turn_s
-        return begun_s
+        stops_s = at_s + LOOKS_S + script.rng.uniform(0.0, 0.5)
+        wrong = IN_PLAY.get(script.name)
+        if wrong is None:
+            return stops_s
+        return wrong(self, script, Spun(at_s - self._in_s, at_s, at_s + self.geometry.turn_s + 0.4, stops_s))
 
     def unplug_home(self, reel: int, t_ns: int) -> None:
         """The cable of a home sensor comes out."""
@@ -486,7 +547,7 @@ class ReelsSimulator:
             self._upcoming.edges.append(Edge(home_line(number), level, t_ns))
 
     def press(self, number: int, t_ns: int, for_ns: int) -> None:
-        """Somebody presses a button, beside the player."""
+        """Somebody presses a button."""
         self._planned += [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + for_ns)]
 
     def turns(self, number: int) -> bool:
@@ -516,13 +577,9 @@ class ReelsSimulator:
         if self.bodies[number].place != (target - least - half) % geometry.steps:
             return
         watched.pressed_ns = self._last_press_ns = t_ns
-        self._planned += self._press(number, t_ns + 100_000, None)
+        self.press(number, t_ns + 100_000, ns(PRESS_S))
 
     def _turns_before(self, number: int) -> bool:
         """Whether he has not stopped the reel before this one: he stops them one after the other."""
         before = self._watched.get(number - 1)
         return before is not None and before.plan is not None and before.pressed_ns < 0
-
-    def _press(self, number: int, t_ns: int, rng: Random | None) -> list[Edge]:
-        held_ns = ns(PRESS_S if rng is None else rng.uniform(0.05, 0.1))
-        return [Edge(stop_line(number), 1, t_ns), Edge(stop_line(number), 0, t_ns + held_ns)]
