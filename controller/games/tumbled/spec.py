@@ -50,16 +50,16 @@ _SLOTS: Final[Mapping[str, Slot]] = {
 TEXTS: Final = texts_of(files("controller.games.tumbled"))
 
 
-def _bets(config: TableConfig) -> TumbledBets:
-    if config.game == "beat_the_dealer":
-        return BeatTheDealerBets(config.text(BeatTheDealerRules))
-    if config.game == "chuck_a_luck":
-        return ChuckALuckBets(config.text(ChuckALuckRules))
-    return UnderOverBets(config.text(UnderOverRules))
+_BETS: Final[Mapping[str, Callable[[TableConfig], TumbledBets]]] = {
+    "beat_the_dealer": lambda config: BeatTheDealerBets(config.text(BeatTheDealerRules)),
+    "chuck_a_luck": lambda config: ChuckALuckBets(config.text(ChuckALuckRules)),
+    "under_over": lambda config: UnderOverBets(config.text(UnderOverRules)),
+}
+"""What the dice of each game come to, by the text that a table plays by."""
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
-    bets = _bets(config)
+    bets = _BETS[config.game](config)
     dice = bets.rules.dice_count.value
     options = config.game_options(TumbledOptions)
     tumbler = "chute" if "chute" in config.devices else "cage"
@@ -76,7 +76,7 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     """Dice and totals are the player's; at beat the dealer the winner comes first."""
-    bets = _bets(config)
+    bets = _BETS[config.game](config)
     winner = [StatisticsKey(field="winner", values=["dealer", "player"])] if len(bets.sides) > 1 else []
     return [*winner, *dice_statistics(bets.rules.dice_count.value)]
 
@@ -86,7 +86,7 @@ def _geometry(config: TableConfig) -> TumbledGeometry:
     from simulators.dice.chute import ChuteGeometry
     from simulators.dice.tumbled_geometry import TumbledGeometry
 
-    bets = _bets(config)
+    bets = _BETS[config.game](config)
     dice = bets.rules.dice_count.value
     options = config.game_options(TumbledOptions)
     devices = config.devices
