@@ -25,7 +25,6 @@ from typing import Annotated, Final, NamedTuple
 import msgspec
 
 from controller.games.base.texts import ENGLISH, LACKING, WORDS, WrongWord, differences, texts_of
-from controller.games.catalogue import GAMES
 
 PAGE: Final = Path(str(files("scoreboard"))) / "page"
 SCREEN: Final = Path(str(files("screen")))
@@ -95,14 +94,10 @@ class RoomFile(NamedTuple):
 PAGES: Final = LanguageFolder(PAGE / "languages")
 SCREENS: Final = LanguageFolder(SCREEN / "languages", "screen.")
 
-_VIEWED: Final = frozenset(game.build.__module__.split(".")[2] for game in GAMES if game.view is not None)
-"""The rooms whose words travel with a view: the page needs no copy, and their keys are theirs alone."""
-
 
 def rooms() -> list[RoomFile]:
     """The files of our games."""
-    found = sorted(ROOMS.glob(f"*/{WORDS}"))
-    return [RoomFile(file, f"{file.parent.name}/" if file.parent.name in _VIEWED else "") for file in found]
+    return [RoomFile(file) for file in sorted(ROOMS.glob(f"*/{WORDS}"))]
 
 
 def sources() -> list[LanguageFolder | RoomFile]:
@@ -156,7 +151,7 @@ def take(given: Translation) -> None:
 def copies() -> dict[Path, str]:
     """What the page has of our games: their words in each language, and which languages there are, by file."""
     languages = PAGES.languages()
-    texts = texts_of(*(room.file.parent for room in rooms() if not room.prefix))
+    texts = texts_of(*(room.file.parent for room in rooms()))
     found = {PAGES.folder / "games" / f"{language}.json": _json(texts.get(language, {})) for language in languages}
     tags = json.dumps(languages)
     found[PAGE / "languages.js"] = f"// Written by controller/games/words.py.\nexport const LANGUAGES = {tags};\n"
