@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from controller.games.machines.account import AccountDoubt, TokenAccount
 from controller.games.machines.coin_faults import acceptor_faults, hopper_trouble, payout_fault, silence
-from controller.games.machines.course import PlayCourse
+from controller.games.machines.current_play import CurrentPlay
 from controller.table.faults import Fault
 from controller.table.report import Report
 from drivers.base.driver import Observation
@@ -37,11 +37,13 @@ UNKNOWN_TOKENS: Final = frozenset({"pulse_length", "edges_lost", "token_unproven
 class CoinHandling:
     """Takes what the chute, the acceptor and the hopper of one machine report."""
 
-    def __init__(self, report: Report, account: TokenAccount, course: PlayCourse, play: Callable[[int], None]) -> None:
+    def __init__(
+        self, report: Report, account: TokenAccount, current: CurrentPlay, play: Callable[[int], None]
+    ) -> None:
         """`play(t_ns)` is called for a token with which a play may begin."""
         self._report = report
         self._account = account
-        self._course = course
+        self._current = current
         self._play = play
         self._takers: Mapping[type[Observation], Callable[[Any], None]] = {
             TokenPassed: self._passed,
@@ -67,9 +69,9 @@ class CoinHandling:
         self._token(seen.t_ns)
 
     def _token(self, t_ns: int) -> None:
-        if self._course.testing:
+        if self._current.testing:
             self._account.write(t_ns, "test_token", tokens=1)
-        elif self._course.playable and not self._course.stopping:
+        elif self._current.playable and not self._current.stopping:
             self._play(t_ns)
         else:
             self._account.token_in(1)
@@ -77,7 +79,7 @@ class CoinHandling:
 
     def _doubted(self, seen: TokenDoubt) -> None:
         t_ns = seen.t_ns
-        if self._course.testing:
+        if self._current.testing:
             self._report.warn(t_ns, CHUTE, "token_in_doubt", seen.detail)
         elif seen.code in UNKNOWN_TOKENS:
             self._account.doubt(t_ns, AccountDoubt("tokens_in", 0, 1, seen.detail))

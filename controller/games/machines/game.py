@@ -16,7 +16,7 @@ from controller.games.machines.account import AccountError, CoinDevices
 from controller.games.machines.attendant import MachineAttendant
 from controller.games.machines.board_coins import as_coins
 from controller.games.machines.coin_handling import MACHINE, CoinHandling
-from controller.games.machines.course import STAKED, PlayCourse
+from controller.games.machines.current_play import STAKED, CurrentPlay
 from controller.games.machines.identities import CoinIdentities
 from controller.games.machines.records import MachineRecords
 from controller.games.machines.rules import MachineRules
@@ -124,9 +124,9 @@ class MachineParts:
         self.report = self.rounds.report
         self.records = MachineRecords(self.report, model, coins)
         self.account = self.records.account
-        self.course = PlayCourse(self.rounds, self.account, options.token_value)
-        self.identities = CoinIdentities(() if coins is None else coins.names, self.records, self.course)
-        self.attendant = MachineAttendant(self.account, self.course)
+        self.current = CurrentPlay(self.rounds, self.account, options.token_value)
+        self.identities = CoinIdentities(() if coins is None else coins.names, self.records, self.current)
+        self.attendant = MachineAttendant(self.account, self.current)
 
 
 class MachineGame:
@@ -139,10 +139,10 @@ class MachineGame:
         self.account = parts.account
         self.attendant = parts.attendant
         self.plays = plays
-        self.coins = CoinHandling(parts.report, parts.account, parts.course, plays.token)
+        self.coins = CoinHandling(parts.report, parts.account, parts.current, plays.token)
         self.names_result_by = plays.results.named_by
         self._records = parts.records
-        self._course = parts.course
+        self._current = parts.current
         self._identities = parts.identities
         self._left: Mapping[str, Any] | None = None
         """The state of the play that was open when the service before ended, until that play continues."""
@@ -163,7 +163,7 @@ class MachineGame:
 
     def pays_in(self, number: int, result: dict[str, Any]) -> tuple[list[WinningBet], list[str]]:
         """Tokens are paid: no bet is paid beside them, and what they are worth is in the notice."""
-        return [], self._course.notices(self.plays.results.won(result))
+        return [], self._current.notices(self.plays.results.won(result))
 
     # --- a play ------------------------------------------------------------------------------------------------------
 
@@ -186,7 +186,7 @@ class MachineGame:
             self._identities.take(seen)
         else:
             self.plays.take(seen)
-        self._course.pay_out(seen.t_ns)
+        self._current.pay_out(seen.t_ns)
 
     def run_due(self, t_ns: int) -> None:
         """The time of the play is over."""
@@ -201,7 +201,7 @@ class MachineGame:
         if self.rounds.phase is not OPEN:
             staked = self.account.void(self.rounds.number)
             self._left = None
-            self._course.forget()
+            self._current.forget()
             self.plays.reset()
             self.account.write(t_ns, "stake_refunded", tokens=staked, detail="the play is void: its stake is refunded")
         return why
@@ -210,7 +210,7 @@ class MachineGame:
 
     def _carried(self) -> Mapping[str, Any]:
         play = self._left
-        if play is None and self._course.under_way:
+        if play is None and self._current.under_way:
             play = self.plays.state
         return {} if play is None else {"play": play, "play_round": self.rounds.number}
 
@@ -255,7 +255,7 @@ class MachineGame:
 
     def opened(self, t_ns: int) -> None:
         """A play is open: the machine takes tokens."""
-        self._course.change(t_ns)
+        self._current.change(t_ns)
 
     def _power_on(self, t_ns: int, *, was_open: bool = False) -> None:
         if self._begun:
@@ -275,8 +275,8 @@ class MachineGame:
 
     def hold(self, t_ns: int) -> None:
         """A fault or the end of the service holds the play; it gets no verdict for that."""
-        self._course.freeze(t_ns)
-        self._course.change(t_ns)
+        self._current.freeze(t_ns)
+        self._current.change(t_ns)
 
     def resume(self, t_ns: int) -> None:
         """A play that was held goes on."""
@@ -285,18 +285,18 @@ class MachineGame:
         if play is not None:
             self.plays.resume(t_ns, play)
             self.account.resumes(self.rounds.number, STAKED, self.plays.fallen)
-            self._course.freeze(t_ns)
-        self._course.thaw(t_ns)
+            self._current.freeze(t_ns)
+        self._current.thaw(t_ns)
         if self.rounds.phase is RUNNING:
             self.account.write(t_ns, "play_resumed")
-        self._course.change(t_ns)
+        self._current.change(t_ns)
 
     # --- people ------------------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> str | None:
         """Test mode keeps a closed machine closed."""
-        return "it is in test mode: test_end first" if self._course.testing else None
+        return "it is in test mode: test_end first" if self._current.testing else None
 
     def settle_attended(self, t_ns: int, key: str) -> bool:
         """The attendant's key is turned: it is recorded, and clears what can be cleared."""
@@ -325,7 +325,7 @@ class MachineGame:
             more = self.account.credits - credits_
             if more > 0 and not self.account.pays:
                 self.account.write(t_ns, "hand_pay_due", tokens=more, detail=f"play {ruling.round} was corrected")
-            self._course.pay_out(t_ns)
+            self._current.pay_out(t_ns)
         self.plays.ruled(t_ns)
 
     # --- devices and the journal -------------------------------------------------------------------------------------

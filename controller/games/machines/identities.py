@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from controller.games.machines.coin_faults import COINS
-from controller.games.machines.course import PlayCourse
+from controller.games.machines.current_play import CurrentPlay
 from controller.games.machines.records import MachineRecords
 from drivers.coins.observations import CoinDeviceIdentified
 
@@ -16,18 +16,18 @@ IDENTITY: Final = "identity"
 class CoinIdentities:
     """What the devices of one machine have reported of themselves; one that was exchanged is recorded."""
 
-    def __init__(self, devices: Collection[str], records: MachineRecords, course: PlayCourse) -> None:
+    def __init__(self, devices: Collection[str], records: MachineRecords, current: CurrentPlay) -> None:
         """`devices` are those of the coin equipment."""
         self.devices = tuple(f"{COINS}.{name}" for name in sorted(devices))
         self.reported: dict[str, dict[str, str]] = {}
         """What they have reported since the start."""
         self._records = records
-        self._course = course
+        self._current = current
         self._unidentified = set(devices)
         self._recorded: dict[str, dict[str, str]] = {}
         records.carry(self._carried)
         if devices:
-            course.begin_held(IDENTITY)
+            current.begin_held(IDENTITY)
 
     def _carried(self) -> Mapping[str, Any]:
         return {"identities": self._recorded} if self._recorded else {}
@@ -47,5 +47,5 @@ class CoinIdentities:
             words = ", ".join(f"{field} {value}" for field, value in seen.identity.items())
             self._records.account.write(seen.t_ns, "device_identified", detail=f"{name}: {words}")
         self._unidentified.discard(seen.device)
-        if not self._unidentified and self._course.is_held_by(IDENTITY):
-            self._course.let_go(seen.t_ns, IDENTITY)
+        if not self._unidentified and self._current.is_held_by(IDENTITY):
+            self._current.let_go(seen.t_ns, IDENTITY)

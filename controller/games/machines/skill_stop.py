@@ -161,7 +161,7 @@ class SkillStopPlays:
         self.recall = PlayRecall(parts, shown=display is not None)
         self._report = parts.report
         self._account = parts.account
-        self._course = parts.course
+        self._current = parts.current
         self._reels = reels
         self._reels_device = reels_device
         self._display = display
@@ -171,7 +171,7 @@ class SkillStopPlays:
         self._shown = [HOME] * self.results.reels
         """The stops of the last valid result."""
         self._play = PlayedReels(self.results.reels)
-        parts.course.watch(self._update)
+        parts.current.watch(self._update)
         parts.records.watch(self._refresh)
 
     # --- what every machine has --------------------------------------------------------------------------------------
@@ -197,10 +197,10 @@ class SkillStopPlays:
     def ruled(self, t_ns: int) -> None:
         """The reels turn to the last result that is valid now, as they would after a restart."""
         self._show_last_valid()
-        self._course.change(t_ns)
+        self._current.change(t_ns)
 
     def _show_last_valid(self) -> None:
-        for ruling in self._course.recent.newest_first:
+        for ruling in self._current.recent.newest_first:
             stops: Any = (ruling.stands.result or {}).get("stops")
             if ruling.stands.verdict == "outcome" and self.results.are_stops(stops):
                 self._shown = list(stops)
@@ -210,12 +210,12 @@ class SkillStopPlays:
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
         """The play continues with the reels that were stopped, and its whole time from now on."""
         self._play.resume(state, self.results)
-        self._course.set_time(t_ns, self._longest_ns)
+        self._current.set_time(t_ns, self._longest_ns)
 
     def token(self, t_ns: int) -> None:
         """A token spins the reels; while they spin, it belongs to the player."""
-        if self._course.phase is OPEN:
-            self._course.begin(t_ns, self._longest_ns)
+        if self._current.phase is OPEN:
+            self._current.begin(t_ns, self._longest_ns)
             self._drive(t_ns)
             return
         self._account.token_in(1)
@@ -228,7 +228,7 @@ class SkillStopPlays:
             if self._reels.aim_of(number) == "player":
                 self._reels.stop_at(number, parked[number - 1], t_ns)
         if self._play.free:
-            self._course.set_time(t_ns, RETRY_NS)
+            self._current.set_time(t_ns, RETRY_NS)
 
     def faults_changed(self, t_ns: int, standing: tuple[LatchedFault, ...]) -> None:
         """The display shows the faults that are latched."""
@@ -247,20 +247,20 @@ class SkillStopPlays:
 
     def _drive(self, t_ns: int) -> None:
         """Has the reels do what the play wants now: stop, go back to where they were, or spin."""
-        course, play = self._course, self._play
-        if course.phase not in (OPEN, RUNNING) or course.is_held_beside(REELS):
+        current, play = self._current, self._play
+        if current.phase not in (OPEN, RUNNING) or current.is_held_beside(REELS):
             play.spun.clear()
             for number in range(1, self.results.reels + 1):
                 self._reels.halt(number, t_ns)
             return
-        away = self._away(self._shown if course.phase is OPEN else play.stops)
+        away = self._away(self._shown if current.phase is OPEN else play.stops)
         if away:
             self._bring_back(away, t_ns)
-        elif course.is_held_by(REELS):
-            course.let_go(t_ns, REELS)
-        elif course.phase is RUNNING and not play.free:
+        elif current.is_held_by(REELS):
+            current.let_go(t_ns, REELS)
+        elif current.phase is RUNNING and not play.free:
             self._end(t_ns)
-        elif course.phase is RUNNING:
+        elif current.phase is RUNNING:
             self._spin(t_ns)
 
     def _away(self, wanted: Sequence[int | None]) -> list[tuple[int, int]]:
@@ -274,8 +274,8 @@ class SkillStopPlays:
     def _bring_back(self, away: Sequence[tuple[int, int]], t_ns: int) -> None:
         """Reels that are elsewhere hold the play, and are brought where they are wanted."""
         self._play.spun.clear()
-        if not self._course.is_held_by(REELS):
-            self._course.hold(t_ns, REELS)
+        if not self._current.is_held_by(REELS):
+            self._current.hold(t_ns, REELS)
             return
         for number, stop in away:
             if self._reels.aim_of(number) == "player":
@@ -306,7 +306,7 @@ class SkillStopPlays:
 
     def _stands(self, seen: ReelStands) -> None:
         t_ns = seen.t_ns
-        if self._course.phase is RUNNING and self._course.playable and self._play.stops[seen.reel - 1] is None:
+        if self._current.phase is RUNNING and self._current.playable and self._play.stops[seen.reel - 1] is None:
             self._play.stop(seen)
             by = "the player" if seen.by_player else "the house"
             self._account.write(t_ns, "reel_stopped", detail=f"reel {seen.reel} at stop {seen.stop}, by {by}")
@@ -320,10 +320,10 @@ class SkillStopPlays:
         award = result["award"]
         if play.awarded is None and award:
             play.awarded = award
-            self._account.award(self._course.number, award)
+            self._account.award(self._current.number, award)
             self._account.write(t_ns, "award", tokens=award)
         self._shown = stops
-        self._course.end(t_ns, result, award, play.evidence)
+        self._current.end(t_ns, result, award, play.evidence)
         if award and not self._account.paying:
             self._account.write(t_ns, "hand_pay_due", tokens=award, detail="the machine has no hopper")
 
@@ -334,27 +334,27 @@ class PlayRecall:
     def __init__(self, parts: MachineParts, *, shown: bool) -> None:
         """`shown` is whether the machine has a display."""
         self._account = parts.account
-        self._course = parts.course
+        self._current = parts.current
         self._can_show = shown
 
     def begin(self, t_ns: int, by: str) -> str | None:
         """A person has the last plays shown. Returns why not, if not."""
         if not self._can_show:
             return "this machine has no screen: `feltwire journal recall` has its last plays"
-        if self._course.is_held_by(RECALL):
+        if self._current.is_held_by(RECALL):
             return "the last plays are shown already"
-        if self._course.phase is RUNNING:
-            return f"play {self._course.number} is on: wait for its end"
-        self._course.hold(t_ns, RECALL)
+        if self._current.phase is RUNNING:
+            return f"play {self._current.number} is on: wait for its end"
+        self._current.hold(t_ns, RECALL)
         self._account.write(t_ns, "recall_begun", by=by)
         return None
 
     def end(self, t_ns: int, by: str) -> str | None:
         """A person has seen the last plays. Returns why not, if not."""
-        if not self._course.is_held_by(RECALL):
+        if not self._current.is_held_by(RECALL):
             return "the last plays are not shown"
         self._account.write(t_ns, "recall_ended", by=by)
-        self._course.let_go(t_ns, RECALL)
+        self._current.let_go(t_ns, RECALL)
         return None
 
 

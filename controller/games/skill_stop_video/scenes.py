@@ -14,7 +14,7 @@ import msgspec
 
 from controller.games.machines.account import TokenAccount
 from controller.games.machines.attendant import DOOR
-from controller.games.machines.course import PlayCourse
+from controller.games.machines.current_play import CurrentPlay
 from controller.games.machines.skill_stop import RECALL
 from controller.table.faults import LatchedFault
 from controller.table.phase import OPEN, RUNNING
@@ -28,10 +28,10 @@ OF_CORRECTIONS: Final = frozenset({"tokens_taken_back", "tokens_restaked", "toke
 class ScreenScenes:
     """Shows the plays of a machine on its screen; see `controller.games.machines.skill_stop.MachineDisplay`."""
 
-    def __init__(self, screen: ScreenActuator, account: TokenAccount, course: PlayCourse, *, simulated: bool) -> None:
+    def __init__(self, screen: ScreenActuator, account: TokenAccount, current: CurrentPlay, *, simulated: bool) -> None:
         self._screen = screen
         self._account = account
-        self._course = course
+        self._current = current
         self._simulated = simulated
 
     def refresh(self, t_ns: int, stops: Sequence[int | None], standing: Sequence[LatchedFault]) -> None:
@@ -40,13 +40,13 @@ class ScreenScenes:
 
     def scene(self, stops: Sequence[int | None], standing: Sequence[LatchedFault]) -> Scene:
         """What is to be shown now: `stops` of the play, None for a reel that is to spin, and the latched faults."""
-        view, recent = self._view(standing), self._course.recent
+        view, recent = self._view(standing), self._current.recent
         last = recent.last
         result: dict[str, Any] = (last.stands.result or {}) if last is not None else {}
         won = [WonLine(line=one["line"], award=one["award"]) for one in result.get("lines", []) if one["award"]]
         return Scene(
             view=view,
-            play=self._course.number,
+            play=self._current.number,
             credits=self._account.credits,
             by_hand=not self._account.pays,
             award=0 if view == "play" else result.get("award", 0),
@@ -59,21 +59,21 @@ class ScreenScenes:
         )
 
     def _view(self, standing: Sequence[LatchedFault]) -> View:
-        course = self._course
-        if course.is_held_by(RECALL):
+        current = self._current
+        if current.is_held_by(RECALL):
             return "recall"
         if any(one.blocks_play for one in standing):
             return "fault"
-        if course.is_held_by(DOOR):
+        if current.is_held_by(DOOR):
             return "door"
-        if course.testing:
+        if current.testing:
             return "test"
-        if course.phase is RUNNING:
+        if current.phase is RUNNING:
             return "play"
-        if course.phase is not OPEN:
+        if current.phase is not OPEN:
             return "closed"
-        last = course.recent.last
-        if last is not None and last.round == course.number - 1 and (last.stands.result or {}).get("award"):
+        last = current.recent.last
+        if last is not None and last.round == current.number - 1 and (last.stands.result or {}).get("award"):
             return "award"
         return "hand_pay" if self._account.credits and not self._account.pays else "attract"
 

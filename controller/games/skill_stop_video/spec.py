@@ -73,7 +73,7 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     )
     rules = profile(config.rules).text(config.game, MachineRules)
     parts = MachineParts(context, rules, options, hash_of(CHOSEN.touches_play(config)), coins)
-    scenes = ScreenScenes(screen, parts.account, parts.course, simulated=context.simulated)
+    scenes = ScreenScenes(screen, parts.account, parts.current, simulated=context.simulated)
     return MachineGame(parts, SkillStopPlays(parts, model, screen, SCREEN, scenes))
 
 

@@ -91,7 +91,7 @@ class PusherPlays:
         self.results = PusherResults()
         self._report = parts.report
         self._account = parts.account
-        self._course = parts.course
+        self._current = parts.current
         self._play_ns = round(options.play_s * 1e9)
         self._falls: list[int] = []
         """When each token of this play fell to the player."""
@@ -129,18 +129,18 @@ class PusherPlays:
     def resume(self, t_ns: int, state: Mapping[str, Any]) -> None:
         """The play continues, with its whole time from now on."""
         self._falls = [int(fell_ns) for fell_ns in state.get("falls_ns", ())]
-        self._course.set_time(t_ns, self._play_ns)
+        self._current.set_time(t_ns, self._play_ns)
 
     def token(self, t_ns: int) -> None:
         """A token ends the play before it, and begins one."""
-        if self._course.phase is RUNNING:
+        if self._current.phase is RUNNING:
             self._end(t_ns, "token")
-        if self._course.phase is OPEN:
-            self._course.begin(t_ns, self._play_ns)
+        if self._current.phase is OPEN:
+            self._current.begin(t_ns, self._play_ns)
 
     def run_due(self, t_ns: int) -> None:
         """No other token came."""
-        if self._course.phase is RUNNING:
+        if self._current.phase is RUNNING:
             self._end(t_ns, "time")
 
     def ruled(self, t_ns: int) -> None:
@@ -159,12 +159,12 @@ class PusherPlays:
 
     def _fell(self, seen: TokenFell) -> None:
         t_ns = seen.t_ns
-        if self._course.testing:
+        if self._current.testing:
             self._account.write(t_ns, "test_fall", tokens=1, detail=f"to the {seen.side}")
         elif seen.side == "house":
             self._account.count(tokens_to_house=1)
             self._account.write(t_ns, "falls_to_house", tokens=1)
-        elif self._course.phase is RUNNING and self._course.playable:
+        elif self._current.phase is RUNNING and self._current.playable:
             self._won(t_ns, [seen.fell_ns])
         else:
             self._account.count(tokens_paid=1, tokens_overpaid=1)
@@ -173,7 +173,7 @@ class PusherPlays:
     def _won(self, t_ns: int, fell_ns: list[int]) -> None:
         """Tokens fell to the player in the play."""
         self._falls += fell_ns
-        self._account.fell(self._course.number, len(fell_ns))
+        self._account.fell(self._current.number, len(fell_ns))
         self._account.write(t_ns, "falls", tokens=len(fell_ns))
         self._report.event(events.RoundProgress, t_ns, tokens_won=len(self._falls))
 
@@ -192,14 +192,14 @@ class PusherPlays:
         if not seen.tilted:
             self._report.cause_gone(t_ns, TILT, MACHINE)
             return
-        if self._course.phase is RUNNING and self._course.playable:
+        if self._current.phase is RUNNING and self._current.playable:
             self._end(t_ns, "tilt")
         detail = "the machine was tilted or pushed: what falls from now on is not won"
         self._report.fault(Fault(t_ns, "tilt", detail, cause=TILT, device=MACHINE))
 
     def _end(self, t_ns: int, by: str) -> None:
         won = len(self._falls)
-        self._course.end(t_ns, self.results.of(won), won, Evidence(falls_ns=list(self._falls), ended_by=by))
+        self._current.end(t_ns, self.results.of(won), won, Evidence(falls_ns=list(self._falls), ended_by=by))
 
 
 class BoardPlays:
@@ -209,7 +209,7 @@ class BoardPlays:
         """`won(t_ns, fell_ns)` is called for tokens that fell to the player in a play."""
         self._report = parts.report
         self._account = parts.account
-        self._course = parts.course
+        self._current = parts.current
         self._board = board
         self._won = won
         self._counter: int | None = None
@@ -223,8 +223,8 @@ class BoardPlays:
         }
         """What takes each observation of the board."""
         parts.records.carry(self._carried)
-        parts.course.begin_held(BOARD)
-        parts.course.watch(self._drive)
+        parts.current.begin_held(BOARD)
+        parts.current.watch(self._drive)
 
     def _carried(self) -> Mapping[str, Any]:
         """The counter: what falls while the service is off is in it."""
@@ -237,13 +237,13 @@ class BoardPlays:
         self._board.restore_won(self._counter)
 
     def _drive(self, t_ns: int) -> None:
-        playable = self._course.playable
+        playable = self._current.playable
         self._board.run_shelf(playable, t_ns)
         if playable:
             self._board.sound_alarm(False, t_ns)
 
     def _silent(self, seen: BoardSilent) -> None:
-        (self._course.hold if seen.silent else self._course.let_go)(seen.t_ns, BOARD)
+        (self._current.hold if seen.silent else self._current.let_go)(seen.t_ns, BOARD)
 
     def _garbled(self, seen: BoardGarbled) -> None:
         self._report.warn(seen.t_ns, BOARD, "line_garbled", seen.detail)
@@ -261,9 +261,9 @@ class BoardPlays:
         new = 0 if before is None else (seen.counter - before) % MODULUS
         if new > MOST_NEW or before is None:
             self._account.write(t_ns, "falls_counted", detail=f"the board's counter of falls is {seen.counter}")
-        elif self._course.testing:
+        elif self._current.testing:
             self._account.write(t_ns, "test_fall", tokens=new, detail="to the player")
-        elif self._course.phase is RUNNING and not self._course.is_held_beside(BOARD):
+        elif self._current.phase is RUNNING and not self._current.is_held_beside(BOARD):
             self._won(t_ns, [t_ns] * new)
         else:
             self._account.count(tokens_paid=new, tokens_overpaid=new)

@@ -1,4 +1,4 @@
-"""The parts of a machine alone: its course, its tokens, its attendant, its records, and what is played."""
+"""The parts of a machine alone: its play, its tokens, its attendant, its records, and what is played."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from controller.games.machines.account import AccountError
 from controller.games.machines.attendant import DOOR
 from controller.games.machines.coin_handling import CHUTE, DOUBT, MACHINE, CoinHandling
-from controller.games.machines.course import STAKED
+from controller.games.machines.current_play import STAKED
 from controller.games.machines.game import MachineGame, MachineParts
 from controller.games.machines.plays import PlayLedger
 from controller.games.machines.rules import MachineRules
@@ -44,7 +44,7 @@ class Machine:
         self.parts = MachineParts(context, rules, options, "hash")
         self.plays = PusherPlays(self.parts, options)
         self.game = MachineGame(self.parts, self.plays)
-        self.rounds, self.course, self.account = self.parts.rounds, self.parts.course, self.parts.account
+        self.rounds, self.current, self.account = self.parts.rounds, self.parts.current, self.parts.account
         self.rounds.judged_by(self.game)
         self.rounds.open(0)
         self.reported()
@@ -60,12 +60,12 @@ class Machine:
         return [one for one in self.reported() if isinstance(one, MachineEvent)]
 
 
-# --- the course -------------------------------------------------------------------------------------------------------
+# --- the play ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_token_begins_a_play_with_its_time_and_its_stake() -> None:
     machine = Machine()
-    machine.course.begin(S, PLAY_NS)
+    machine.current.begin(S, PLAY_NS)
     record, started = machine.reported()
     assert isinstance(record, MachineEvent)
     assert (record.act, record.tokens, record.credits, record.carried["play_round"]) == ("play_begun", STAKED, 0, 1)
@@ -77,38 +77,38 @@ def test_a_token_begins_a_play_with_its_time_and_its_stake() -> None:
 
 def test_the_time_of_a_play_stops_until_nothing_holds_it() -> None:
     machine = Machine()
-    machine.course.begin(0, PLAY_NS)
-    machine.course.hold(3 * S, DOOR)
-    machine.course.hold(4 * S, "other")
+    machine.current.begin(0, PLAY_NS)
+    machine.current.hold(3 * S, DOOR)
+    machine.current.hold(4 * S, "other")
     assert machine.rounds.run_due_ns == NEVER_NS
-    assert not machine.course.playable
-    assert machine.course.is_held_beside(DOOR)
-    machine.course.let_go(5 * S, DOOR)
+    assert not machine.current.playable
+    assert machine.current.is_held_beside(DOOR)
+    machine.current.let_go(5 * S, DOOR)
     assert machine.rounds.run_due_ns == NEVER_NS
-    machine.course.let_go(10 * S, "other")
-    assert machine.course.playable
+    machine.current.let_go(10 * S, "other")
+    assert machine.current.playable
     assert machine.rounds.run_due_ns == 10 * S + PLAY_NS - 3 * S
 
 
 def test_whoever_watches_the_course_is_called_at_each_change() -> None:
     machine, seen = Machine(), list[int]()
-    machine.course.watch(seen.append)
-    machine.course.hold(1, DOOR)
-    machine.course.let_go(2, DOOR)
+    machine.current.watch(seen.append)
+    machine.current.hold(1, DOOR)
+    machine.current.let_go(2, DOOR)
     assert seen == [1, 2]
 
 
 def test_an_award_is_worth_its_tokens() -> None:
-    course = Machine().course
-    assert course.notices(0) == []
-    assert course.notices(3) == ["3 tokens won: $6 of imitation money"]
+    current = Machine().current
+    assert current.notices(0) == []
+    assert current.notices(3) == ["3 tokens won: $6 of imitation money"]
 
 
 def test_a_play_that_ends_is_settled_and_the_next_one_is_open() -> None:
     machine = Machine()
-    machine.course.begin(0, PLAY_NS)
+    machine.current.begin(0, PLAY_NS)
     machine.reported()
-    machine.course.end(S, {"tokens_in": 1, "tokens_won": 0}, 0, events.Evidence())
+    machine.current.end(S, {"tokens_in": 1, "tokens_won": 0}, 0, events.Evidence())
     kinds = [type(one).__name__ for one in machine.reported()]
     assert kinds == ["Outcome", "Settled", "RoundOpened"]
     assert (machine.rounds.phase, machine.rounds.number) == (OPEN, 2)
@@ -118,7 +118,7 @@ def test_a_play_that_ends_is_settled_and_the_next_one_is_open() -> None:
 
 
 def handling(machine: Machine, played: list[int]) -> CoinHandling:
-    return CoinHandling(machine.rounds.report, machine.account, machine.course, played.append)
+    return CoinHandling(machine.rounds.report, machine.account, machine.current, played.append)
 
 
 def test_a_token_is_played_or_tests_or_is_paid_by_hand() -> None:
@@ -131,7 +131,7 @@ def test_a_token_is_played_or_tests_or_is_paid_by_hand() -> None:
     machine.parts.attendant.end_test(4, "ann")
     assert [one.act for one in machine.records()] == ["test_begun", "test_token", "test_ended"]
     assert machine.account.meters.tokens_in == 0
-    machine.course.hold(5, DOOR)
+    machine.current.hold(5, DOOR)
     coins.take(TokenPassed(t_ns=6, passed_ns=6))
     (record,) = machine.records()
     assert (record.act, record.credits) == ("hand_pay_due", 1)
@@ -171,7 +171,7 @@ def test_a_jam_is_gone_when_the_way_is_clear() -> None:
 def test_no_test_begins_in_a_play_and_each_movement_of_the_door_is_recorded_once() -> None:
     machine = Machine()
     attendant = machine.parts.attendant
-    machine.course.begin(0, PLAY_NS)
+    machine.current.begin(0, PLAY_NS)
     machine.reported()
     assert attendant.begin_test(1, "ann") == "play 1 is on: wait for its end, or void it"
     assert attendant.end_test(1, "ann") == "test mode is not on"
@@ -204,9 +204,9 @@ def test_the_last_plays_are_shown_where_there_is_a_display_and_no_play_is_on() -
     assert recall.end(1, "ann") == "the last plays are not shown"
     assert recall.begin(2, "ann") is None
     assert recall.begin(3, "ann") == "the last plays are shown already"
-    assert not machine.course.playable
+    assert not machine.current.playable
     assert recall.end(4, "ann") is None
-    machine.course.begin(5, PLAY_NS)
+    machine.current.begin(5, PLAY_NS)
     assert recall.begin(6, "ann") == "play 1 is on: wait for its end"
 
 

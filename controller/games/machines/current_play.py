@@ -1,4 +1,4 @@
-"""The course of a machine's plays: what holds them, and the time that a held play has left.
+"""The play of a machine that is on or comes next: what holds it, and the time that it has left.
 
 open ──token──► running ──► outcome, settled at once ──► open
   │                │
@@ -25,8 +25,8 @@ STAKED: Final = 1
 """Tokens of a play."""
 
 
-class PlayCourse:
-    """The course of one machine's plays."""
+class CurrentPlay:
+    """The play of one machine that is on or comes next."""
 
     def __init__(self, rounds: RoundLifecycle, account: TokenAccount, token_value: int) -> None:
         """`token_value` is what a token is marked with, in dollars of imitation money."""
