@@ -41,7 +41,7 @@ CHART: Final = {
     6: "SSSSSSSDDSS",
     7: "SSSSSSSSSSS",
 }
-"""Whether a bank of these points draws, as tables print it."""
+"""Whether a banker of these points draws, as tables print it."""
 
 
 def worth(card: str) -> int:
@@ -51,19 +51,19 @@ def worth(card: str) -> int:
 
 def dealt(shoe: list[str]) -> tuple[list[str], list[str], str]:
     """The next round of a shoe, whose next card is the last of the list: both hands, and who wins."""
-    player, bank = [shoe.pop()], [shoe.pop()]
+    player, banker = [shoe.pop()], [shoe.pop()]
     player.append(shoe.pop())
-    bank.append(shoe.pop())
-    points = [sum(map(worth, hand)) % 10 for hand in (player, bank)]
+    banker.append(shoe.pop())
+    points = [sum(map(worth, hand)) % 10 for hand in (player, banker)]
     if max(points) < 8:
         column = 0
         if points[0] <= 5:
             player.append(shoe.pop())
             column = worth(player[-1]) + 1
         if CHART[points[1]][column] == "D":
-            bank.append(shoe.pop())
-    away = [9 - sum(map(worth, hand)) % 10 for hand in (player, bank)]
-    return player, bank, "tie" if away[0] == away[1] else "player" if away[0] < away[1] else "banker"
+            banker.append(shoe.pop())
+    away = [9 - sum(map(worth, hand)) % 10 for hand in (player, banker)]
+    return player, banker, "tie" if away[0] == away[1] else "player" if away[0] < away[1] else "banker"
 
 
 def shoes(count: int, seed: int) -> int:
@@ -89,15 +89,15 @@ def shoes(count: int, seed: int) -> int:
         shoe, mine = list(cards), list(cards)
         game.new_shoe(t_ns, "ann")
         while len(mine) > len(cards) // 4:
-            player, bank, winner = dealt(mine)
+            player, banker, winner = dealt(mine)
             report.events.clear()
-            for _card in range(len(player) + len(bank)):
+            for _card in range(len(player) + len(banker)):
                 t_ns += S
                 face = HiddenCard(shoe.pop(), Frame("shoe", b"", t_ns))
                 game.handle(CardDealt(t_ns=t_ns, card=face, left_ns=t_ns))
             (outcome,) = (data for data in report.events if isinstance(data, events.Outcome))
             result = outcome.result
-            assert (result["player"]["cards"], result["banker"]["cards"], result["winner"]) == (player, bank, winner)
+            assert (result["player"]["cards"], result["banker"]["cards"], result["winner"]) == (player, banker, winner)
             report.shown.clear()
             t_ns += 4 * S
             game.rounds.due(t_ns)

@@ -26,7 +26,7 @@ class Undecided(Enum):
     """Why no hand can be named for the next card."""
 
     COMPLETE = "both hands are complete"
-    NO_TEXT = "the text does not say whether the bank draws"
+    NO_TEXT = "the text does not say whether the banker draws"
 
 
 class DrawingRules(NamedTuple):

@@ -33,7 +33,7 @@ class BaccaratOptions(WagerOptions, frozen=True, kw_only=True, forbid_unknown_fi
     third_card_table: Annotated[
         bool,
         Meta(
-            description="whether a bank of three to seven draws or stands by the table of punto banco where the text "
+            description="whether a banker of three to seven draws or stands by the table of punto banco where the text "
             "is silent (ours: outcomes by it are marked so); without it such a round is unresolved"
         ),
     ] = True
@@ -118,7 +118,7 @@ class BaccaratHands:
         )
         if after is Undecided.NO_TEXT:
             points = total(self._hands.banker)
-            return HandsUnproven("no_text", f"the text does not say whether a bank of {points} draws here")
+            return HandsUnproven("no_text", f"the text does not say whether a banker of {points} draws here")
         if after is Undecided.COMPLETE:
             rule = OURS if self._rules.left_open(self._hands) else ""
             return HandsDecided(result_of(self._hands), rule=rule)
@@ -133,8 +133,8 @@ class BaccaratHands:
         hands = self._hands
         by = " by the house's table" if self._rules.left_open(hands) else ""
         return (
-            f"when player {total(hands.player)} in {counted(len(hands.player), 'card')} and bank {total(hands.banker)} "
-            f"in {counted(len(hands.banker), 'card')} were complete{by}"
+            f"when player {total(hands.player)} in {counted(len(hands.player), 'card')} and banker "
+            f"{total(hands.banker)} in {counted(len(hands.banker), 'card')} were complete{by}"
         )
 
 

@@ -117,4 +117,4 @@ class BaccaratRules(CardRules, frozen=True, kw_only=True, forbid_unknown_fields=
         banker = total(hands.banker[:2])
         if len(hands.player) == INITIAL // 2 or banker in self.banker_draws.value:
             return ""
-        return f"{self.banker_draws.cite} is silent on a bank of {banker} after the player drew"
+        return f"{self.banker_draws.cite} is silent on a banker of {banker} after the player drew"

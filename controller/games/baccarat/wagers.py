@@ -27,8 +27,8 @@ class WagerOptions(RoundOptions, frozen=True, kw_only=True, forbid_unknown_field
         Commission,
         Meta(
             description="the commission: standard, that of the text; in casinos (13:69F) also on_ties (mini-baccarat), "
-            "and without one bank_of_six (a bank that wins with six pays 1 to 2), covered (by the wagers on the number "
-            "of cards) and dragon_7 (a bank that wins with seven in three cards is a push)"
+            "and without one bank_of_six (a banker that wins with six pays 1 to 2), covered (by the wagers on the "
+            "number of cards) and dragon_7 (a banker that wins with seven in three cards is a push)"
         ),
     ] = "standard"
     vigorish_percent: Annotated[
@@ -83,12 +83,12 @@ class Wagers:
             return []
         if choice == "on_ties" and winner == "tie" and vigorish.on_ties is not None:
             of, cite = vigorish.on_ties.value, vigorish.on_ties.cite
-            return [f"a vigorish of {of} percent of each wager on the bank's hand is due ({cite})"]
+            return [f"a vigorish of {of} percent of each wager on the banker's hand is due ({cite})"]
         if choice == "dragon_7" and _is_dragon_7(winner, banker):
-            return [f"a wager on the bank's hand is a push: a dragon 7 hand ({vigorish.dragon_7_push.cite})"]
+            return [f"a wager on the banker's hand is a push: a dragon 7 hand ({vigorish.dragon_7_push.cite})"]
         if winner == "banker" and choice == "standard":
             of, cite = self._options.vigorish_percent, vigorish.percents.cite
-            return [f"a vigorish of {of} percent of the amount won is due on the bank's hand ({cite})"]
+            return [f"a vigorish of {of} percent of the amount won is due on the banker's hand ({cite})"]
         return []
 
     def _on_hands(self, winner: str, banker: _Hand) -> list[WinningBet]:

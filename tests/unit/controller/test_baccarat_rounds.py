@@ -18,7 +18,7 @@ STAND = "7s 5h Kd Kc 3s"
 BOTH_DRAW = "2s 5h Kd Kc 7s 3s"
 STOOD = "2s 5h Kd Kc 9s"
 BY_TABLE = (BOTH_DRAW, STOOD)
-"""The text is silent on a bank of five after the player drew."""
+"""The text is silent on a banker of five after the player drew."""
 AUTO = card_toml(table='no_more_bets = "auto"')
 BY_BUTTON = card_toml(more='[device.dealer]\nbuttons = ["dealer_no_more_bets", "dealer_settled"]\n')
 
@@ -60,17 +60,17 @@ def test_two_complete_hands_are_the_outcome(game: str, cards: str, verdict: str,
 
 @pytest.mark.parametrize("game", ["baccarat", "mini_baccarat"])
 @pytest.mark.parametrize(
-    ("cards", "bank", "did"),
+    ("cards", "banker", "did"),
     [
         ("2s 3h Kd Kc 7s 3s", 3, "drew"),
         (STOOD, 5, "stood"),
         ("2s 7h Kd Kc 7s", 7, "stood"),
         (STAND, None, ""),  # the player stood: (e)3i
-        ("2s 2h Kd Kc 7s 3s", None, ""),  # a bank of two: (e)3ii
+        ("2s 2h Kd Kc 7s 3s", None, ""),  # a banker of two: (e)3ii
         ("Ks 8h Kd Kc", None, ""),  # a natural: (e)1
     ],
 )
-def test_an_outcome_by_our_table_is_marked_as_the_houses(game: str, cards: str, bank: int | None, did: str) -> None:
+def test_an_outcome_by_our_table_is_marked_as_the_houses(game: str, cards: str, banker: int | None, did: str) -> None:
     hands = ShoeHands(card_toml(game))
     (posted,) = hands.bench.said.one(events.TableOpened).notices
     text = "13:47-20.20(e)3" if game == "baccarat" else "13:47-20.28(e)3"
@@ -78,23 +78,22 @@ def test_an_outcome_by_our_table_is_marked_as_the_houses(game: str, cards: str, 
     assert f"{text} is silent on a bank of three to seven" in posted.words
     (event,) = [one for one in hands.round(cards) if isinstance(one.data, events.Outcome)]
     assert isinstance(event.data, events.Outcome)
-    marked = (
-        f"house rule: {text}ii is silent on a bank of {bank} after the player drew, and it {did} by the house's table"
-    )
-    assert (event.data.rule == "ours") == (bank is not None)
-    assert (marked in event.data.notices) == (bank is not None)
-    assert (marked in line_of(event)) == (bank is not None)
+    silent = f"house rule: {text}ii is silent on a banker of {banker} after the player drew"
+    marked = f"{silent}, and it {did} by the house's table"
+    assert (event.data.rule == "ours") == (banker is not None)
+    assert (marked in event.data.notices) == (banker is not None)
+    assert (marked in line_of(event)) == (banker is not None)
 
 
 def test_a_refusal_by_our_table_is_not_said_to_be_the_texts(hands: ShoeHands) -> None:
     hands.round(NATURAL)
     order = "correct round=1 cards={} by=ann why=as they lay"
     ours = hands.order(order.format("2s-5h-Kd-Kc-7s")).reason
-    assert "by the house's table: 13:47-20.20(e)3ii is silent on a bank of 5 after the player drew" in ours
+    assert "by the house's table: 13:47-20.20(e)3ii is silent on a banker of 5 after the player drew" in ours
     texts = hands.order(order.format("9s-6h-Kd-2c-3d")).reason
     corrected = hands.ordered(order.format(STOOD.replace(" ", "-"))).one(events.RoundCorrected)
     assert any(
-        "a bank of 5 after the player drew, and it stood by the house's table" in one for one in corrected.notices
+        "a banker of 5 after the player drew, and it stood by the house's table" in one for one in corrected.notices
     )
     assert "by the drawing rules (13:47-20.20(e)1, 13:47-20.20(e)2i, 13:47-20.20(e)3i, 13:47-20.20(e)3ii)" in texts
 
@@ -111,7 +110,7 @@ def test_without_our_table_no_outcome_rests_on_it() -> None:
     hands.call()
     assert hands.deal("2s 7h Kd Kc 7s").verdicts() == ["unresolved no_text"]
     said = hands.ordered("correct round=1 cards=2s-7h-Kd-Kc-7s by=ann why=as they lay")
-    silent = "house rule: 13:47-20.20(e)3ii is silent on a bank of 7 after the player drew"
+    silent = "house rule: 13:47-20.20(e)3ii is silent on a banker of 7 after the player drew"
     assert f"{silent}, and a person decided that it stood" in said.one(events.RoundCorrected).notices
 
 
@@ -151,7 +150,7 @@ def test_where_the_text_is_silent_and_no_table_is_played_the_dealer_calls() -> N
         "winner": "player",
     }
     assert opened(hands.wait(5.0)) == [2]
-    assert hands.round("2s 2h Kd Kc 7s 3s").verdicts() == ["2s-Kd-7s/2h-Kc-3s"]  # (e)3ii: a bank of two draws
+    assert hands.round("2s 2h Kd Kc 7s 3s").verdicts() == ["2s-Kd-7s/2h-Kc-3s"]  # (e)3ii: a banker of two draws
 
 
 # --- the call -------------------------------------------------------------------------------------------------------
@@ -305,7 +304,7 @@ def test_a_card_in_excess_is_a_violation_and_waits_for_a_person(hands: ShoeHands
     assert said.verdicts() == ["9s-Kd/6h-2c"]
     violation = said.one(events.ProcedureViolation)
     assert (violation.reason, violation.rule) == ("card_out_of_turn", "ours")
-    assert "when player 9 in 2 cards and bank 8 in 2 cards were complete" in violation.detail
+    assert "when player 9 in 2 cards and banker 8 in 2 cards were complete" in violation.detail
     assert b'"5c"' not in said.body()  # it may not be exposed, and may be the first card of the next round
     assert opened(hands.wait(20.0)) == []
     assert "decide with excess_card" in hands.order("settle by=ann").reason

@@ -125,7 +125,7 @@ def test_a_table_without_a_deck_is_refused() -> None:
     [
         ("9s 6h Kd", True),
         ("9s 6h Kd 2c", False),  # a natural
-        ("7s 5h Kd Kc", True),  # the player stands on seven, the bank draws on five
+        ("7s 5h Kd Kc", True),  # the player stands on seven, the banker draws on five
         ("7s 6h Kd Kc", False),
         ("7s 5h Kd Kc 3s", False),
         ("2s 7h Kd Kc", True),

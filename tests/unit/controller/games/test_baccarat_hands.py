@@ -15,7 +15,7 @@ CARD = ("Ts", "As", *(f"{number}s" for number in range(2, 10)))
 """A card of each point value."""
 PLAYER = "DDDDDDSSNN"
 """By its points in two cards the player draws, stands, or has a natural."""
-BANK = {
+BANKER = {
     #  -0123456789    player stood, or its third card
     0: "DDDDDDDDDDD",
     1: "DDDDDDDDDDD",
@@ -28,7 +28,7 @@ BANK = {
 }
 """The chart of punto banco, as tables print it."""
 SILENT = range(3, 8)
-"""Points of a bank of which the casino-night text states nothing once the player drew."""
+"""Points of a banker of which the casino-night text states nothing once the player drew."""
 
 
 def drawing(game: str = "baccarat", *, table: bool = True) -> DrawingRules:
@@ -39,16 +39,16 @@ def chart(dealt: tuple[int, ...], *, table: bool) -> str:
     """The hand that draws after these values: `player`, `banker`, `` for none, or `?` where the text is silent."""
     if len(dealt) < 4:
         return "player" if len(dealt) in (0, 2) else "banker"
-    player, bank = (dealt[0] + dealt[2]) % 10, (dealt[1] + dealt[3]) % 10
-    natural = PLAYER[player] == "N" or PLAYER[bank] == "N"
+    player, banker = (dealt[0] + dealt[2]) % 10, (dealt[1] + dealt[3]) % 10
+    natural = PLAYER[player] == "N" or PLAYER[banker] == "N"
     if natural or len(dealt) == 6 or (len(dealt) == 5 and PLAYER[player] == "S"):
         return ""
     if len(dealt) == 4 and PLAYER[player] == "D":
         return "player"
-    if len(dealt) == 5 and bank in SILENT and not table:
+    if len(dealt) == 5 and banker in SILENT and not table:
         return "?"
     column = 0 if len(dealt) == 4 else dealt[4] + 1
-    return "banker" if BANK[bank][column] == "D" else ""
+    return "banker" if BANKER[banker][column] == "D" else ""
 
 
 def winner(dealt: tuple[int, ...]) -> str:
