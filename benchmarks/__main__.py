@@ -18,9 +18,9 @@ def main() -> None:
     from benchmarks.scoreboard_bench import ScoreboardSizes, print_scoreboard
     from benchmarks.service_bench import ServiceSizes, print_service
     from benchmarks.statistics_bench import StatisticsSizes, print_statistics
-    from benchmarks.suite import Sizes, sections
+    from benchmarks.suite import SuiteSizes, sections
 
-    sizes = Sizes()
+    sizes = SuiteSizes()
     begin = perf_counter()
     done = []
     with Console(stderr=True).status("measuring: about a minute") as status:

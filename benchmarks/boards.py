@@ -22,7 +22,7 @@ from rich.console import Console
 
 from benchmarks.board_rig import BEGINS_NS, WHEEL, Heard, hear
 from benchmarks.measure import WrongWorkError
-from benchmarks.service_bench import Line, shown
+from benchmarks.service_bench import ReportLine, shown
 from hal.board import frames
 from hal.board.edge_stream import unpack
 from hal.board.messages import REPORTS, AliveCommand, EdgesReport, OpenCommand, WatchCommand
@@ -89,7 +89,7 @@ class OneFrameAnEdge:
 PEER = OneFrameAnEdge()
 
 
-def board_lines(sizes: BoardSizes) -> Iterator[Line]:
+def board_lines(sizes: BoardSizes) -> Iterator[ReportLine]:
     """Measures one thing after the other.
 
     Raises:
@@ -162,7 +162,7 @@ def _batches(edges: Sequence[Edge]) -> Iterator[Batch]:
 # --- what is measured -------------------------------------------------------------------------------------------------
 
 
-def _rate_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
+def _rate_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
     least, most = LEAST_RATE, MOST_RATE
     while most - least > RATE_STEP:
         rate = (least + most) // 2 // RATE_STEP * RATE_STEP
@@ -171,49 +171,51 @@ def _rate_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
     edges = steady(LINES, least, sizes.seconds)
     heard = play(path, edges)
     must_be_all(heard, edges)
-    yield Line("edges/s without loss", f"{least:,}", f"{PEER.edges_s:,.0f}", least / PEER.edges_s)
+    yield ReportLine("edges/s without loss", f"{least:,}", f"{PEER.edges_s:,.0f}", least / PEER.edges_s)
     an_edge = heard.edge_bytes / len(heard.numbers)
-    yield Line("bytes an edge, at that rate", f"{an_edge:.2f}", f"{PEER.bytes_an_edge:g}", an_edge / PEER.bytes_an_edge)
+    yield ReportLine(
+        "bytes an edge, at that rate", f"{an_edge:.2f}", f"{PEER.bytes_an_edge:g}", an_edge / PEER.bytes_an_edge
+    )
 
 
-def _burst_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
+def _burst_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
     edges = bursts(LINES, sizes.bursts)
     heard = play(path, edges)
     must_be_all(heard, edges)
     worst = max(abs(ours.t_ns - true.t_ns) for ours, true in zip(heard.edges, edges, strict=True))
-    yield Line(f"bursts of {BURST} at {BURST_PER_S // 1000} kHz", f"{sizes.bursts} whole", "whole")
-    yield Line("  error of their times", f"at most {worst / US_NS:.1f} µs")
+    yield ReportLine(f"bursts of {BURST} at {BURST_PER_S // 1000} kHz", f"{sizes.bursts} whole", "whole")
+    yield ReportLine("  error of their times", f"at most {worst / US_NS:.1f} µs")
 
 
-def _time_lines(path: Path, sizes: BoardSizes, adapter: Adapter, through: str) -> Iterator[Line]:
+def _time_lines(path: Path, sizes: BoardSizes, adapter: Adapter, through: str) -> Iterator[ReportLine]:
     edges = at_random(LINES, sizes.edges, Random(1))
     bare = adapter is EXACT
     heard = play(path, edges, adapter, ASK_NS if bare else ASK_SLOWLY_NS)
     must_be_all(heard, edges)
     errors = sorted(abs(ours.t_ns - true.t_ns) / US_NS for ours, true in zip(heard.edges, edges, strict=True))
-    yield Line(f"{through}: error of times, µs", _spread(errors), _of_peer_times() if bare else "")
+    yield ReportLine(f"{through}: error of times, µs", _spread(errors), _of_peer_times() if bare else "")
     stated = max(heard.errors_ns) / US_NS
     if errors[-1] > stated:
         raise WrongWorkError(f"boards: a time is wrong by {errors[-1]:.2f} µs, the lines state {stated:.2f} at most")
-    yield Line("  bound that the lines state (clock, latency), µs", f"{stated:.1f}")
+    yield ReportLine("  bound that the lines state (clock, latency), µs", f"{stated:.1f}")
     trips = sorted(trip_ns / MS_NS for trip_ns in heard.round_trips_ns)
     beside = f"p50 {PEER.answer_p50_ms:.1f}, max {PEER.answer_max_ms:.1f}" if bare else ""
-    yield Line(f"{through}: command to answer, ms", _spread(trips), beside)
+    yield ReportLine(f"{through}: command to answer, ms", _spread(trips), beside)
 
 
-def _factor_lines(path: Path, sizes: BoardSizes) -> Iterator[Line]:
+def _factor_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
     idle = _alone(sizes.idle_seconds)
-    yield Line("times real time: idle", f"{idle:,.0f}", f"{PEER.idle:,.0f}", idle / PEER.idle)
+    yield ReportLine("times real time: idle", f"{idle:,.0f}", f"{PEER.idle:,.0f}", idle / PEER.idle)
     for per_s, peer in ((500, PEER.slow), (2_000, PEER.fast)):
         factor = _with_parser(per_s, sizes.seconds)
-        yield Line(f"  {per_s:,} edges/s, frames parsed", f"{factor:,.1f}", f"{peer:g}", factor / peer)
+        yield ReportLine(f"  {per_s:,} edges/s, frames parsed", f"{factor:,.1f}", f"{peer:g}", factor / peer)
     for per_s in (500, 2_000):
         edges = steady(LINES, per_s, sizes.seconds)
         begin = thread_time()
         heard = play(path, edges)
         took = thread_time() - begin
         must_be_all(heard, edges)
-        yield Line(f"  {per_s:,} edges/s, through pyserial", f"{edges[-1].t_ns / NS_PER_S / took:,.1f}")
+        yield ReportLine(f"  {per_s:,} edges/s, through pyserial", f"{edges[-1].t_ns / NS_PER_S / took:,.1f}")
 
 
 def _alone(seconds: float) -> float:

@@ -8,7 +8,7 @@ from benchmarks.measure import Timings
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class RateFigure:
     """One line of the report."""
 
     name: str
@@ -37,16 +37,16 @@ class Section:
     """What the rates count, a second."""
     note: str
     """What was run."""
-    figures: tuple[Figure, ...]
+    figures: tuple[RateFigure, ...]
 
 
-def figure(timings: Timings, name: str, peer: str, target: float | None = None) -> Figure:
+def figure(timings: Timings, name: str, peer: str, target: float | None = None) -> RateFigure:
     """The figure of one subject next to another of the same turns."""
     rate, peer_rate = timings.rate(name), timings.rate(peer)
-    return Figure(name, rate, peer, peer_rate, timings.ratio(name, peer), target, timings.peaks[name])
+    return RateFigure(name, rate, peer, peer_rate, timings.ratio(name, peer), target, timings.peaks[name])
 
 
-def absolute(timings: Timings, name: str, limit: str, limit_rate: float, target: float | None = None) -> Figure:
+def absolute(timings: Timings, name: str, limit: str, limit_rate: float, target: float | None = None) -> RateFigure:
     """The figure of one subject next to a fixed rate."""
     rate = timings.rate(name)
-    return Figure(name, rate, limit, limit_rate, rate / limit_rate, target, timings.peaks[name])
+    return RateFigure(name, rate, limit, limit_rate, rate / limit_rate, target, timings.peaks[name])

@@ -87,7 +87,7 @@ class Process:
         return Usage((int(fields[11]) + int(fields[12])) / TICKS, pages * PAGE_KB / 1024)
 
 
-class Rig:
+class FleetRig:
     """A server with the streams of some venues, and their services."""
 
     def __init__(self, sizes: FleetSizes, held: ExitStack, *, events: int, period_s: float) -> None:
@@ -190,10 +190,10 @@ class Rig:
 
 
 @contextmanager
-def rig(sizes: FleetSizes, *, events: int, period_s: float) -> Iterator[Rig]:
+def rig(sizes: FleetSizes, *, events: int, period_s: float) -> Iterator[FleetRig]:
     """A rig for the block."""
     with ExitStack() as held:
-        yield Rig(sizes, held, events=events, period_s=period_s)
+        yield FleetRig(sizes, held, events=events, period_s=period_s)
 
 
 class Rate(NamedTuple):
@@ -260,7 +260,7 @@ def bare(sizes: FleetSizes, events: Sequence[tuple[str, bytes, dict[str, str]]])
     return Rate(len(events), seconds, {"nats-server": server_s})
 
 
-class Played(NamedTuple):
+class FleetRun(NamedTuple):
     """How it was while the tables played."""
 
     seconds: float
@@ -276,7 +276,7 @@ class Played(NamedTuple):
     last_mb: dict[str, float]
 
 
-def played(sizes: FleetSizes) -> Played:
+def played(sizes: FleetSizes) -> FleetRun:
     """Has the tables play for this many minutes."""
     seconds = sizes.minutes * 60
     with rig(sizes, events=0, period_s=sizes.period_s) as made:
@@ -301,7 +301,7 @@ def played(sizes: FleetSizes) -> Played:
         heads[lane] = link(heads.get(lane, genesis(lane.rpartition(".")[2])), body)
         if headers[HEAD] != heads[lane].hex():
             raise RuntimeError(f"{subject}: the stream is not the chain of its table: the figures mean nothing")
-    return Played(
+    return FleetRun(
         took,
         len(events),
         sum(len(body) for _, body, *_ in events) / len(events),

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from benchmarks.figures import Figure, Section
+from benchmarks.figures import RateFigure, Section
 
 WIDTH = 100
 """Columns."""
@@ -52,7 +52,7 @@ def report(sections: Sequence[Section], repeats: int, seconds: float) -> Iterato
     yield _summary([figure for section in sections for figure in section.figures])
 
 
-def _line(figure: Figure) -> Text:
+def _line(figure: RateFigure) -> Text:
     target = "" if figure.target is None else f"{figure.target:,g} x"
     line = Text(
         _COLUMNS.format(
@@ -66,7 +66,7 @@ def _line(figure: Figure) -> Text:
     return line
 
 
-def _summary(figures: Sequence[Figure]) -> Text:
+def _summary(figures: Sequence[RateFigure]) -> Text:
     promised = [figure for figure in figures if figure.target is not None]
     missed = sum(not figure.met for figure in promised)
     if missed:

@@ -28,7 +28,7 @@ import zmq
 from aiohttp import web
 from rich.console import Console
 
-from benchmarks.service_bench import Line, shown
+from benchmarks.service_bench import ReportLine, shown
 from feed.endpoints import Endpoints
 from feed.events import Event, decode
 from feed.history_server import HistoryServer
@@ -169,7 +169,7 @@ PAINTED = """sequence => new Promise(done => {
 })"""
 
 
-async def _latency_lines(sizes: ScoreboardSizes) -> list[Line]:
+async def _latency_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     from playwright.async_api import async_playwright
 
     async with a_service(1) as service, aiohttp.ClientSession() as session, async_playwright() as playwright:
@@ -190,8 +190,12 @@ async def _latency_lines(sizes: ScoreboardSizes) -> list[Line]:
             await chromium.close()
     client_ms, pixels_ms = median(to_client) * 1000, median(to_pixels) * 1000
     return [
-        Line("event to pixels, p50", f"{pixels_ms:.1f} ms", "the second frame after the message, 60 frames a second"),
-        Line("of it to the board's message, p50", f"{client_ms:.1f} ms", f"{client_ms / pixels_ms:.0%} of the way"),
+        ReportLine(
+            "event to pixels, p50", f"{pixels_ms:.1f} ms", "the second frame after the message, 60 frames a second"
+        ),
+        ReportLine(
+            "of it to the board's message, p50", f"{client_ms:.1f} ms", f"{client_ms / pixels_ms:.0%} of the way"
+        ),
     ]
 
 
@@ -232,7 +236,7 @@ async def _fan_out(pages: int, messages: int, app: web.Application, send: Callab
     return spent
 
 
-async def _fan_out_lines(sizes: ScoreboardSizes) -> list[Line]:
+async def _fan_out_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     played = played_events(sizes.tables, sizes.rounds)
     hall = Hall("bench")
     gateway = Gateway(hall, [], now_ns=SystemClock().now_ns)
@@ -275,7 +279,7 @@ async def _fan_out_lines(sizes: ScoreboardSizes) -> list[Line]:
     deliveries = len(played) * sizes.pages
     octets = median(len(message.body) for message in bodies)
     return [
-        Line(
+        ReportLine(
             f"{sizes.pages} boards, {sizes.tables} tables: CPU a delivery",
             f"{spent / deliveries * 1e6:.0f} us",
             f"{peer / deliveries * 1e6:.0f} us: bare aiohttp, the same {octets:.0f} bytes",
@@ -284,7 +288,7 @@ async def _fan_out_lines(sizes: ScoreboardSizes) -> list[Line]:
     ]
 
 
-async def _memory_lines(sizes: ScoreboardSizes) -> list[Line]:
+async def _memory_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     async with a_service(sizes.tables) as service, aiohttp.ClientSession() as session:
         with gateway_process(service.base) as (url, process):
             async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
@@ -300,8 +304,8 @@ async def _memory_lines(sizes: ScoreboardSizes) -> list[Line]:
                 after, seconds = resident_mb(process), perf_counter() - begin
     ratio = after / MOST_SERVER_MB
     return [
-        Line("memory of the gateway", f"{after:.0f} MB", f"{MOST_SERVER_MB} MB are promised", ratio, most=1.0),
-        Line(
+        ReportLine("memory of the gateway", f"{after:.0f} MB", f"{MOST_SERVER_MB} MB are promised", ratio, most=1.0),
+        ReportLine(
             f"its growth over {sizes.events * 9 // 10:,} events",
             f"{after - before:+.1f} MB",
             f"{sizes.events / seconds:,.0f} events a second",
@@ -319,19 +323,19 @@ async def board_of_table(live: aiohttp.ClientWebSocketResponse, event: Event) ->
                 return
 
 
-def _page_lines() -> list[Line]:
+def _page_lines() -> list[ReportLine]:
     page, shared = Assets.of_package("scoreboard", "page"), Assets.of_package("scoreboard.web", "static", below="/web/")
     kilobytes = (page.total_bytes + shared.total_bytes) / 1000
     beside = f"{MOST_PAGE_KB} kB are promised"
-    return [Line("the page with its fonts", f"{kilobytes:.0f} kB", beside, kilobytes / MOST_PAGE_KB, most=1.0)]
+    return [ReportLine("the page with its fonts", f"{kilobytes:.0f} kB", beside, kilobytes / MOST_PAGE_KB, most=1.0)]
 
 
-def scoreboard_lines(sizes: ScoreboardSizes) -> Iterator[Line]:
+def scoreboard_lines(sizes: ScoreboardSizes) -> Iterator[ReportLine]:
     """Measures one thing after the other."""
     if CHROMIUM.exists():
         yield from asyncio.run(_latency_lines(sizes))
     else:
-        yield Line("event to pixels", "not measured", f"there is no {CHROMIUM}")
+        yield ReportLine("event to pixels", "not measured", f"there is no {CHROMIUM}")
     yield from asyncio.run(_fan_out_lines(sizes))
     yield from asyncio.run(_memory_lines(sizes))
     yield from _page_lines()

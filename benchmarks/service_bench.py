@@ -22,7 +22,7 @@ from time import perf_counter, sleep
 import zmq
 from rich.console import Console
 
-from benchmarks.service_latency import EPOCH, TABLE, Rig, latencies, p50, p99, sustained
+from benchmarks.service_latency import EPOCH, TABLE, LatencyRig, latencies, p50, p99, sustained
 from controller.journal.history import JournalHistory
 from feed.history_server import HistoryServer
 from feed.wire import AskSince, EndAnswer, decode_answer, encode_request
@@ -48,7 +48,7 @@ SERVICE_SMALLEST = ServiceSizes(turns=3, events=50, starts=1, seconds=0.5, table
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReportLine:
     """One line of the report."""
 
     name: str
@@ -65,47 +65,49 @@ class Line:
         return self.most is None or self.ratio is None or self.ratio <= self.most
 
 
-def service_lines(sizes: ServiceSizes) -> Iterator[Line]:
+def service_lines(sizes: ServiceSizes) -> Iterator[ReportLine]:
     """Measures one thing after the other."""
     yield from _latency_lines(sizes.turns)
     one = sustained(sizes.events, 1)
-    yield Line("events a second, 1 subscriber", f"{one:,.0f}")
+    yield ReportLine("events a second, 1 subscriber", f"{one:,.0f}")
     many = sustained(sizes.events // 4, 50)
-    yield Line("events a second, 50 subscribers", f"{many:,.0f}", "1 subscriber", many / one)
-    yield Line("replay through the history", f"{replayed(sizes.events):,.0f} events/s")
+    yield ReportLine("events a second, 50 subscribers", f"{many:,.0f}", "1 subscriber", many / one)
+    yield ReportLine("replay through the history", f"{replayed(sizes.events):,.0f} events/s")
     start = median(start_s() for _ in range(sizes.starts))
-    yield Line("start to open table", f"{start:.2f} s")
+    yield ReportLine("start to open table", f"{start:.2f} s")
     idle = {count: idle_cost(count, sizes.seconds) for count in sizes.tables}
     base = sizes.tables[0]
     for count, (cpu, rss_mb) in idle.items():
         where = f"idle, {count} table{'s' if count > 1 else ''}"
         if count == base:
-            yield Line(f"{where}: CPU", f"{cpu * 100:.2f} % of a core", "1 %", cpu / 0.01, 1)
-            yield Line(f"{where}: memory", f"{rss_mb:.0f} MB", "60 MB", rss_mb / 60, 1)
+            yield ReportLine(f"{where}: CPU", f"{cpu * 100:.2f} % of a core", "1 %", cpu / 0.01, 1)
+            yield ReportLine(f"{where}: memory", f"{rss_mb:.0f} MB", "60 MB", rss_mb / 60, 1)
         else:
             a_table, alone = cpu / count, idle[base][0] / base
             beside = f"{base}: {alone * 100:.2f} %"
-            yield Line(f"{where}: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5)
-            yield Line(f"{where}: memory", f"{rss_mb:.0f} MB")
+            yield ReportLine(f"{where}: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5)
+            yield ReportLine(f"{where}: memory", f"{rss_mb:.0f} MB")
     yield from _played_lines(sizes)
 
 
-def _latency_lines(turns: int) -> Iterator[Line]:
+def _latency_lines(turns: int) -> Iterator[ReportLine]:
     took = latencies(turns)
     names = {"hop": "bare pyzmq hop", "fdatasync": "bare fdatasync", "sqlite": "bare SQLite commit"}
     for name, said in names.items():
-        yield Line(said, f"p50 {p50(took[name]):.3f} ms, p99 {p99(took[name]):.2f} ms")
+        yield ReportLine(said, f"p50 {p50(took[name]):.3f} ms, p99 {p99(took[name]):.2f} ms")
     ours, hop = p50(took["ours"]), p50(took["hop"])
-    yield Line("event, durable, subscriber", f"p50 {ours:.3f} ms, p99 {p99(took['ours']):.2f} ms")
+    yield ReportLine("event, durable, subscriber", f"p50 {ours:.3f} ms, p99 {p99(took['ours']):.2f} ms")
     for name, most in (("sqlite", 1.15), ("fdatasync", 1.5)):
         peer = p50(took[name]) + hop
-        yield Line("  at p50", f"{ours:.3f} ms", f"{names[name]} + hop {peer:.3f} ms", ours / peer, most)
+        yield ReportLine("  at p50", f"{ours:.3f} ms", f"{names[name]} + hop {peer:.3f} ms", ours / peer, most)
     # No journal in SQLite can be sooner, whatever the target above says on a disk that syncs a small append fast.
     least, bare = p50(took["sqlite"]) + hop, p50(took["fdatasync"]) + hop
-    yield Line("  the least there can be", f"{least:.3f} ms", f"{names['fdatasync']} + hop {bare:.3f} ms", least / bare)
+    yield ReportLine(
+        "  the least there can be", f"{least:.3f} ms", f"{names['fdatasync']} + hop {bare:.3f} ms", least / bare
+    )
 
 
-def _played_lines(sizes: ServiceSizes) -> Iterator[Line]:
+def _played_lines(sizes: ServiceSizes) -> Iterator[ReportLine]:
     """What tables cost that are played at, simulator and all."""
     alone = 0.0
     for count in sizes.tables:
@@ -113,10 +115,10 @@ def _played_lines(sizes: ServiceSizes) -> Iterator[Line]:
         a_table = cpu / count
         if count == sizes.tables[0]:
             alone = a_table
-            yield Line(f"simulated play, {count} table: CPU", f"{cpu * 100:.2f} % of a core")
+            yield ReportLine(f"simulated play, {count} table: CPU", f"{cpu * 100:.2f} % of a core")
         else:
             beside = f"{sizes.tables[0]}: {alone * 100:.2f} %"
-            yield Line(
+            yield ReportLine(
                 f"simulated play, {count} tables: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5
             )
 
@@ -128,7 +130,7 @@ def replayed(count: int) -> float:
 
 
 async def _replayed(count: int, folder: Path) -> float:
-    rig = Rig(folder)
+    rig = LatencyRig(folder)
     written = asyncio.Event()
     for number in range(count):
         last = number == count - 1
@@ -148,7 +150,7 @@ async def _replayed(count: int, folder: Path) -> float:
         rig.close()
 
 
-def _ask_for_all(rig: Rig, count: int) -> float:
+def _ask_for_all(rig: LatencyRig, count: int) -> float:
     with rig.context.socket(zmq.DEALER) as asker:
         asker.connect(rig.endpoints.history)
         seen = 0
@@ -238,7 +240,7 @@ def print_service(console: Console, sizes: ServiceSizes) -> None:
         console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
 
 
-def shown(line: Line) -> str:
+def shown(line: ReportLine) -> str:
     """A line as the report prints it."""
     ratio = "" if line.ratio is None else f"{line.ratio:.2f} x"
     most = "" if line.most is None else f"<= {line.most:g} x"

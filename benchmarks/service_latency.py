@@ -46,7 +46,7 @@ WARM_UP = 5
 """Turns that do not count."""
 
 
-class Rig:
+class LatencyRig:
     """A journal, a pipeline and a feed on one folder, and subscribers in processes of their own."""
 
     def __init__(self, folder: Path) -> None:
@@ -145,7 +145,7 @@ def _timed(work: Callable[[], None]) -> int:
 
 async def _latencies(turns: int, folder: Path) -> dict[str, list[int]]:
     took: dict[str, list[int]] = {"hop": [], "fdatasync": [], "sqlite": [], "ours": []}
-    rig = Rig(folder)
+    rig = LatencyRig(folder)
     try:
         with (
             rig.subscribers(1, 1),
@@ -191,7 +191,7 @@ async def _latencies(turns: int, folder: Path) -> dict[str, list[int]]:
 
 async def _sustained(count: int, subscribers: int, folder: Path) -> float:
     """Events a second until every subscriber has the last, with a bounded number on the way."""
-    rig = Rig(folder)
+    rig = LatencyRig(folder)
     waiting = asyncio.Semaphore(1000)
     try:
         with rig.subscribers(subscribers, count):

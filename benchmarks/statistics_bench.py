@@ -24,7 +24,7 @@ import duckdb
 import msgspec
 from rich.console import Console
 
-from benchmarks.service_bench import Line, shown
+from benchmarks.service_bench import ReportLine, shown
 from controller.games.catalogue import GAME
 from feed.data import StatisticsKey, type_of
 from feed.events import Data, Event, Evidence, NoMoreBets, Outcome, RoundOpened, Settled, TableOpened, decode, encode
@@ -100,7 +100,7 @@ def _evening(table: str, events: int, seed: int) -> Iterator[Event]:
         )
 
 
-def statistics_lines(sizes: StatisticsSizes) -> list[Line]:
+def statistics_lines(sizes: StatisticsSizes) -> list[ReportLine]:
     """Measures."""
     with tempfile.TemporaryDirectory(prefix="statistics-bench-") as name:
         folder = Path(name)
@@ -117,10 +117,10 @@ def statistics_lines(sizes: StatisticsSizes) -> list[Line]:
     beside = f"DuckDB alone, rows ready {peer:,.0f}/s"
     memory = f"of a tenth {small['peak_mb']:.0f} MB; DuckDB alone {bare['peak_mb']:.0f} MB"
     return [
-        Line("events a second into Parquet", f"{rate:,.0f}", beside, peer / rate, MOST_TIMES),
-        Line("peak memory", f"{ours['peak_mb']:.0f} MB", memory, growth, MOST_GROWTH),
-        Line("on the disk", f"{size / events:.0f} bytes an event"),
-        Line("a summary of all", f"{summary['seconds']:.1f} s", f"{summary['peak_mb']:.0f} MB"),
+        ReportLine("events a second into Parquet", f"{rate:,.0f}", beside, peer / rate, MOST_TIMES),
+        ReportLine("peak memory", f"{ours['peak_mb']:.0f} MB", memory, growth, MOST_GROWTH),
+        ReportLine("on the disk", f"{size / events:.0f} bytes an event"),
+        ReportLine("a summary of all", f"{summary['seconds']:.1f} s", f"{summary['peak_mb']:.0f} MB"),
     ]
 
 

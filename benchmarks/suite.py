@@ -14,7 +14,7 @@ from benchmarks.verdicts import money_wheel, roulette
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class SuiteSizes:
     """How much is measured."""
 
     turns: int = 100
@@ -24,11 +24,11 @@ class Sizes:
     repeats: int = 9
 
 
-SMALLEST = Sizes(turns=2, rounds=1, repeats=1)
+SMALLEST = SuiteSizes(turns=2, rounds=1, repeats=1)
 """Shows that everything works; its times mean nothing."""
 
 
-def sections(sizes: Sizes) -> Iterator[Section]:
+def sections(sizes: SuiteSizes) -> Iterator[Section]:
     """Measures one section after the other."""
     yield decoding(sizes.turns, sizes.repeats)
     yield money_wheel(sizes.rounds, sizes.repeats)

@@ -25,7 +25,7 @@ class ElfError(Exception):
     """A file is not a program for an AVR."""
 
 
-class Section(NamedTuple):
+class ElfSection(NamedTuple):
     """A part of the program."""
 
     name: str
@@ -77,7 +77,7 @@ class Program:
         raw = [_SECTION.unpack_from(self.content, sections_at + _SECTION.size * i) for i in range(section_count)]
         names_at = raw[names_in][4]
         self.sections = [
-            Section(self._text(names_at + each[0]), each[1], each[3], each[4], each[5], each[6]) for each in raw
+            ElfSection(self._text(names_at + each[0]), each[1], each[3], each[4], each[5], each[6]) for each in raw
         ]
         self.symbols = [
             symbol for each in self.sections if each.type == _SYMBOL_TABLE for symbol in self._symbols(each)
@@ -89,7 +89,7 @@ class Program:
     def _text(self, at: int) -> str:
         return self.content[at : self.content.index(b"\0", at)].decode("ascii", "replace")
 
-    def _symbols(self, table: Section) -> list[Symbol]:
+    def _symbols(self, table: ElfSection) -> list[Symbol]:
         names_at = self.sections[table.link].offset
         found = []
         for at in range(table.offset, table.offset + table.size, _SYMBOL.size):

@@ -100,7 +100,7 @@ class TableName(NamedTuple):
         return f"{root_of(self.venue, simulated=self.simulated, live=True)}.{self.table}.{kind}"
 
 
-class Subject(NamedTuple):
+class ParsedSubject(NamedTuple):
     """A subject, taken apart."""
 
     live: bool
@@ -148,7 +148,7 @@ def live_filters(venue: str) -> list[str]:
     return [f"{root_of(venue, simulated=simulated, live=True)}.>" for simulated in (False, True)]
 
 
-def parse_subject(text: str) -> Subject | None:
+def parse_subject(text: str) -> ParsedSubject | None:
     """The parts of a subject; None for one that is not ours."""
     tokens = text.split(".")
     if tokens[0] != ROOT:
@@ -160,4 +160,4 @@ def parse_subject(text: str) -> Subject | None:
     del tokens[: int(simulated)]
     if len(tokens) < 4 or tokens[0] != VERSION or not all(tokens):
         return None
-    return Subject(live, simulated, tokens[1], tokens[2], ".".join(tokens[3:]))
+    return ParsedSubject(live, simulated, tokens[1], tokens[2], ".".join(tokens[3:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from firmware.hardware import parts as p
-from firmware.hardware.circuit import GND, Circuit, Gates, Part, PartType, Row, Sheet
+from firmware.hardware.circuit import GND, Circuit, CircuitPart, CircuitRow, CircuitSheet, Gates, PartType
 
 V5: Final = "+5V"
 V12: Final = "+12V"
@@ -33,7 +33,7 @@ RED, BLACK, BROWN, BLUE, WHITE, YELLOW, GREEN, GREY = (
 )  # fmt: skip
 
 
-class Board(Circuit):
+class CarrierBoard(Circuit):
     """A carrier board with a Nano in it."""
 
     def __init__(self, name: str, title: str, pins: dict[str, str]) -> None:
@@ -66,7 +66,7 @@ class Board(Circuit):
         return pin
 
 
-def decouple(board: Circuit, row: Row, count: int) -> None:
+def decouple(board: Circuit, row: CircuitRow, count: int) -> None:
     """One 100 nF for each integrated circuit, from 5 V to ground."""
     row.at(V5)
     for _ in range(count):
@@ -76,7 +76,7 @@ def decouple(board: Circuit, row: Row, count: int) -> None:
 # Supply
 
 
-def supply(board: Board, *, hold_up: bool) -> Sheet:
+def supply(board: CarrierBoard, *, hold_up: bool) -> CircuitSheet:
     """12 V in, 5 V from a switching regulator into the module's 5V pin; with `hold_up` bank and supervisor."""
     sheet = board.sheet("supply", "Supply: 12 V in, 5 V for module and sensors")
     entry = board.part(p.terminal(2))
@@ -113,7 +113,7 @@ def supply(board: Board, *, hold_up: bool) -> Sheet:
     return sheet
 
 
-def _hold_up(board: Board, sheet: Sheet) -> None:
+def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     bank = board.row(sheet, "bank", "hold-up")
     bank.at("VREG")
     bank.series(p.R_CHARGE, "BANK")
@@ -153,7 +153,7 @@ def _hold_up(board: Board, sheet: Sheet) -> None:
 # Emergency stop
 
 
-def emergency_stop(board: Board, fuse: PartType) -> Sheet:
+def emergency_stop(board: CarrierBoard, fuse: PartType) -> CircuitSheet:
     """Two relays in series, each with a contact of the button in its coil's circuit: they cut the motors' 12 V."""
     sheet = board.sheet("stop", "Emergency stop: cuts the 12 V of everything that moves")
     button = board.part(p.EMERGENCY_STOP)
@@ -188,7 +188,13 @@ _FILTER: Final = {"edge": p.C1N, "pulse": p.C10N, "button": p.C4U7}
 
 
 def _condition(
-    board: Board, sheet: Sheet, use: str, filter_: str, entry: Part, pin: str, tested: Literal["", "end", "either"] = ""
+    board: CarrierBoard,
+    sheet: CircuitSheet,
+    use: str,
+    filter_: str,
+    entry: CircuitPart,
+    pin: str,
+    tested: Literal["", "end", "either"] = "",
 ) -> None:
     """One input: TVS, pull-up, resistor, Zener, capacitor, two Schmitt inverters. Level of the wire = of the pin.
 
@@ -227,7 +233,9 @@ def _condition(
         test.at(f"{use}_wire")
 
 
-def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: str, supply_net: str = FIELD) -> None:
+def field_input(
+    board: CarrierBoard, sheet: CircuitSheet, use: str, filter_: str, *, sensor: str, supply_net: str = FIELD
+) -> None:
     """An input for a sensor of two to four wires.
 
     `supply_net`: what feeds the sensor; with `SENSE` the board can switch its emitter off.
@@ -262,7 +270,7 @@ def field_input(board: Board, sheet: Sheet, use: str, filter_: str, *, sensor: s
     board.box(sheet, entry, "3")
 
 
-def contact_input(board: Board, sheet: Sheet, use: str, filter_: str, *, contact: str) -> None:
+def contact_input(board: CarrierBoard, sheet: CircuitSheet, use: str, filter_: str, *, contact: str) -> None:
     """A tested input for a contact to ground that ends in `END`: as a field input, with two terminals."""
     entry = board.part(p.terminal(2))
     _condition(board, sheet, use, filter_, entry, "1", "end")
@@ -271,7 +279,7 @@ def contact_input(board: Board, sheet: Sheet, use: str, filter_: str, *, contact
     board.box(sheet, entry, "2")
 
 
-def analogue_input(board: Board, sheet: Sheet, use: str, *, sensor: str) -> None:
+def analogue_input(board: CarrierBoard, sheet: CircuitSheet, use: str, *, sensor: str) -> None:
     """An analogue channel, 0 to 5 V: TVS, 2.2 kΩ, Zener, 1 kΩ and 100 nF; 100 kΩ to ground, so that it never floats."""
     entry = board.part(p.terminal(3))
     row = board.row(sheet, use, use)
@@ -294,7 +302,7 @@ def analogue_input(board: Board, sheet: Sheet, use: str, *, sensor: str) -> None
     board.box(sheet, entry, "3")
 
 
-def tie_gates(board: Board, sheet: Sheet) -> None:
+def tie_gates(board: CarrierBoard, sheet: CircuitSheet) -> None:
     """Ties the gates that are left, gives each package its capacitor, and shows the packages' supply."""
     board.gates.tie()
     decouple(board, board.row(sheet, "decoupling_inputs", "at each 74HC14"), len(board.gates.parts))
@@ -305,7 +313,9 @@ def tie_gates(board: Board, sheet: Sheet) -> None:
 # Drivers
 
 
-def low_side(board: Board, sheet: Sheet, use: str, *, load: str, feed: str, shunt: bool = False) -> tuple[str, Row]:
+def low_side(
+    board: CarrierBoard, sheet: CircuitSheet, use: str, *, load: str, feed: str, shunt: bool = False
+) -> tuple[str, CircuitRow]:
     """A MOSFET to ground with the flyback diode of its load; returns the net of its drain, and the row."""
     row = board.row(sheet, use, use)
     row.pin(board.nano, board.module_pin(use), use)
@@ -318,7 +328,7 @@ def low_side(board: Board, sheet: Sheet, use: str, *, load: str, feed: str, shun
     return drain, row
 
 
-def load_output(board: Board, sheet: Sheet, use: str, *, load: str, feed: str) -> None:
+def load_output(board: CarrierBoard, sheet: CircuitSheet, use: str, *, load: str, feed: str) -> None:
     """A lamp, a horn, a solenoid: a MOSFET to ground, and two terminals."""
     _, row = low_side(board, sheet, use, load=load, feed=feed)
     entry = board.part(p.terminal(2))
@@ -328,7 +338,7 @@ def load_output(board: Board, sheet: Sheet, use: str, *, load: str, feed: str) -
     board.box(sheet, entry, "1")
 
 
-def coil(board: Board, sheet: Sheet, use: str, relay: Part) -> None:
+def coil(board: CarrierBoard, sheet: CircuitSheet, use: str, relay: CircuitPart) -> None:
     """A relay's coil at 12 V behind an NPN transistor."""
     row = board.row(sheet, use, use)
     row.pin(board.nano, board.module_pin(use), use)
@@ -340,7 +350,9 @@ def coil(board: Board, sheet: Sheet, use: str, relay: Part) -> None:
     board.inductive[f"{use}_coil"] = V12_LOAD
 
 
-def motor(board: Board, sheet: Sheet, use: str, *, back: str | None, load: str, shunt: bool = False) -> None:
+def motor(
+    board: CarrierBoard, sheet: CircuitSheet, use: str, *, back: str | None, load: str, shunt: bool = False
+) -> None:
     """A direct-current motor: a MOSFET to ground, a flyback diode, and with `back` a relay that reverses it."""
     drain, row = low_side(board, sheet, use, load=load, feed=V12_MOTOR, shunt=shunt)
     entry = board.part(p.terminal(2))
@@ -366,7 +378,7 @@ def motor(board: Board, sheet: Sheet, use: str, *, back: str | None, load: str, 
     entry.wires |= {"1": (RED, f"{load}: +"), "2": (BLACK, f"{load}: −")}
 
 
-def motor_current(board: Board, sheet: Sheet, use: str, of: str, *, filter_: PartType = p.C100N) -> None:
+def motor_current(board: CarrierBoard, sheet: CircuitSheet, use: str, of: str, *, filter_: PartType = p.C100N) -> None:
     """The current of a MOSFET with a shunt, 0.1 V for each A, to an analogue pin.
 
     `filter_`: `p.C4U7` for a motor with pulse-width modulation, whose mean is measured.
@@ -379,7 +391,7 @@ def motor_current(board: Board, sheet: Sheet, use: str, of: str, *, filter_: Par
     row.pin(board.nano, board.module_pin(use))
 
 
-def open_collector(board: Board, sheet: Sheet, use: str, entry: Part, pin: str) -> None:
+def open_collector(board: CarrierBoard, sheet: CircuitSheet, use: str, entry: CircuitPart, pin: str) -> None:
     """Pulls a line of a device with its own pull-up to ground; open when the board is off."""
     row = board.row(sheet, use, use)
     row.pin(board.nano, board.module_pin(use), use)
@@ -390,7 +402,7 @@ def open_collector(board: Board, sheet: Sheet, use: str, entry: Part, pin: str) 
     row.pin(entry, pin)
 
 
-def acceptor(board: Board, sheet: Sheet, token: str, accept: str) -> None:
+def acceptor(board: CarrierBoard, sheet: CircuitSheet, token: str, accept: str) -> None:
     """A token acceptor: 12 V, its inhibit line, its token output: an open collector that conducts at rest."""
     entry = board.part(p.terminal(4))
     feed = board.row(sheet, "acceptor_feed", "acceptor 12 V")
@@ -408,7 +420,7 @@ def acceptor(board: Board, sheet: Sheet, token: str, accept: str) -> None:
     board.box(sheet, entry, "2")
 
 
-def emitters(board: Board, sheet: Sheet, source: Row) -> None:
+def emitters(board: CarrierBoard, sheet: CircuitSheet, source: CircuitRow) -> None:
     """The switch of the emitters: a row that has come to the base resistor's net of `sense` continues from here."""
     source.series(p.R1K, "sense_base")
     source.hang(p.R10K, GND)
@@ -435,7 +447,7 @@ def emitters(board: Board, sheet: Sheet, source: Row) -> None:
     board.box(sheet, limiter, "E")
 
 
-def line_test(board: Board, sheet: Sheet) -> None:
+def line_test(board: CarrierBoard, sheet: CircuitSheet) -> None:
     """The switch of `TEST`: on while `sense` is low, and so in a reset; takes one gate."""
     row = board.row(sheet, "line_test", "test of lines")
     row.at("sense")
@@ -453,7 +465,7 @@ def line_test(board: Board, sheet: Sheet) -> None:
     board.box(sheet, switch, "E")
 
 
-def memory(board: Board) -> Sheet:
+def memory(board: CarrierBoard) -> CircuitSheet:
     """The FRAM that keeps the counters."""
     sheet = board.sheet("memory", "Memory of the counters")
     chip = board.part(p.FRAM)
@@ -470,7 +482,7 @@ def memory(board: Board) -> Sheet:
     return sheet
 
 
-def load_fuse(board: Board, sheet: Sheet) -> None:
+def load_fuse(board: CarrierBoard, sheet: CircuitSheet) -> None:
     """The fuse of lamps, acceptor, relays' coils."""
     row = board.row(sheet, "load_supply", "12 V of loads")
     row.at(V12_IN)
@@ -478,7 +490,7 @@ def load_fuse(board: Board, sheet: Sheet) -> None:
     row.hang(p.C100U, GND)
 
 
-def module(board: Board) -> None:
+def module(board: CarrierBoard) -> None:
     """Shows the module with all its pins; those that nothing uses stay open."""
     sheet = board.sheet("module", "Module: what is at each pin of the Nano")
     for pin in board.nano.type.pins:
@@ -490,7 +502,7 @@ def module(board: Board) -> None:
 # The chain of lamps
 
 
-def chain_header(board: Circuit, entry: Part, nets: dict[str, str]) -> None:
+def chain_header(board: Circuit, entry: CircuitPart, nets: dict[str, str]) -> None:
     """Joins a ribbon header: ground between the fast wires."""
     wiring = {
         "1": GND, "2": V5, "3": nets["data"], "4": GND, "5": nets["clock"], "6": GND, "7": nets["latch"],
@@ -501,7 +513,7 @@ def chain_header(board: Circuit, entry: Part, nets: dict[str, str]) -> None:
             entry.connect(pin, net)
 
 
-def chain_outputs(board: Board, sheet: Sheet, pins: dict[str, str], *, ends: bool) -> Part:
+def chain_outputs(board: CarrierBoard, sheet: CircuitSheet, pins: dict[str, str], *, ends: bool) -> CircuitPart:
     """What the board sends down the chain: 100 Ω in each fast wire, 10 kΩ for the latch. Returns its header."""
     entry = board.part(p.RIBBON)
     where = {"data": "3", "clock": "5", "latch": "7"}

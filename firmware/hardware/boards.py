@@ -8,8 +8,8 @@ from typing import Final
 
 from firmware.hardware import blocks as b
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import Board
-from firmware.hardware.circuit import GND, Circuit, Sheet
+from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.circuit import GND, Circuit, CircuitSheet
 from firmware.hardware.manifest_pins import pins_of
 
 RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
@@ -28,15 +28,15 @@ RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
 """Pins that the carrier has a circuit for, whether or not the firmware names them; where it does, they agree."""
 
 
-def _board(kind: str, title: str) -> Board:
+def _board(kind: str, title: str) -> CarrierBoard:
     used = pins_of(kind)
     for use, pin in RESERVED[kind].items():
         if used.get(use, pin) != pin:
             raise ValueError(f"kind {kind}: {use} is at {used[use]} in the firmware and at {pin} on the carrier board")
-    return Board(kind, title, {**RESERVED[kind], **used})
+    return CarrierBoard(kind, title, {**RESERVED[kind], **used})
 
 
-def wheel() -> Board:
+def wheel() -> CarrierBoard:
     """A wheel: eight inputs whose edges are timed, four lamps, four analogue channels. Nothing moves."""
     board = _board("wheel", "Carrier board of a wheel")
     b.supply(board, hold_up=False)
@@ -60,7 +60,7 @@ def wheel() -> Board:
     return board
 
 
-def table() -> Board:
+def table() -> CarrierBoard:
     """A dice table: motor with reversing, beams, sensors, keypad, chain of lamps."""
     board = _board("table", "Carrier board of a dice table")
     b.supply(board, hold_up=False)
@@ -112,7 +112,7 @@ def table() -> Board:
     return board
 
 
-def _lamp_supply(board: Board, sheet: Sheet) -> None:
+def _lamp_supply(board: CarrierBoard, sheet: CircuitSheet) -> None:
     entry = board.part(p.terminal(2))
     row = board.row(sheet, "lamp_supply", "12 V of lamps")
     row.at(b.V12_LOAD)
@@ -122,7 +122,7 @@ def _lamp_supply(board: Board, sheet: Sheet) -> None:
     board.box(sheet, entry, "2")
 
 
-def reel() -> Board:
+def reel() -> CarrierBoard:
     """Three stepper reels with stop buttons, a token acceptor, 16 lamps, and a control register behind the lamps."""
     board = _board("reel", "Carrier board of skill-stop reels")
     b.supply(board, hold_up=True)
@@ -196,7 +196,7 @@ def reel() -> Board:
     return board
 
 
-def _stepper(board: Board, number: int) -> None:
+def _stepper(board: CarrierBoard, number: int) -> None:
     sheet = board.sheet(f"reel-{number}", f"Reel {number}: driver carrier in its socket")
     driver = board.part(p.STEPPER_DRIVER)
     use = f"reel_{number}"
@@ -241,7 +241,7 @@ def _stepper(board: Board, number: int) -> None:
     board.box(sheet, driver)
 
 
-def pusher() -> Board:
+def pusher() -> CarrierBoard:
     """A token pusher: acceptor, win chute, shelf, tilt, hopper with reversing."""
     board = _board("pusher", "Carrier board of a token pusher")
     b.supply(board, hold_up=True)
@@ -426,7 +426,12 @@ def opto_adapter(volts: int) -> Circuit:
     return adapter
 
 
-BOARDS: Final[Mapping[str, Callable[[], Board]]] = {"wheel": wheel, "table": table, "reel": reel, "pusher": pusher}
+BOARDS: Final[Mapping[str, Callable[[], CarrierBoard]]] = {
+    "wheel": wheel,
+    "table": table,
+    "reel": reel,
+    "pusher": pusher,
+}
 APART: Final[Mapping[str, Callable[[], Circuit]]] = {
     "lamp-tile": lamp_tile,
     "keypad": keypad,

@@ -23,7 +23,7 @@ class CircuitError(ValueError):
 
 
 @dataclass(frozen=True)
-class Source:
+class OrderNumber:
     """An order number of a manufacturer, and how it was checked that it exists."""
 
     maker: str
@@ -44,7 +44,7 @@ class PartType:
     symbol: str
     value: str
     pins: Mapping[str, PinType]
-    sources: tuple[Source, ...]
+    sources: tuple[OrderNumber, ...]
     spice: str = ""
     number: float = 0.0
     """The value in Ω, F or H, for which `{value}` of the template is a placeholder."""
@@ -55,7 +55,7 @@ class PartType:
 
 
 @dataclass
-class Part:
+class CircuitPart:
     """One part of a circuit, and the net at each of its connected pins."""
 
     ref: str
@@ -147,17 +147,17 @@ Step = AtPin | AtNet | Series | Hang | Transistor
 
 
 @dataclass
-class Sheet:
+class CircuitSheet:
     """One drawing: rows from top to bottom, and boxes with the nets at their pins."""
 
     name: str
     title: str
-    rows: list[Row] = field(default_factory=list)
+    rows: list[CircuitRow] = field(default_factory=list)
     boxes: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
     """References, and which of their pins (none: all that no row shows)."""
 
 
-class Row:
+class CircuitRow:
     """Builds one row of a sheet: each call adds parts and joins them."""
 
     def __init__(self, circuit: Circuit, name: str, text: str) -> None:
@@ -167,11 +167,11 @@ class Row:
         self.steps: list[Step] = []
         self.net = ""
 
-    def _stands(self, part: Part) -> Part:
+    def _stands(self, part: CircuitPart) -> CircuitPart:
         part.tags.add(self.name)
         return part
 
-    def pin(self, part: Part, pin: str, net: str = "") -> Row:
+    def pin(self, part: CircuitPart, pin: str, net: str = "") -> CircuitRow:
         """Begins, or ends, at a pin; `net` names a net that begins here."""
         self._stands(part)
         if (self.net or net) and pin not in part.nets:
@@ -184,7 +184,7 @@ class Row:
         self.steps.append(AtPin(part.ref, pin, self.net))
         return self
 
-    def at(self, net: str) -> Row:
+    def at(self, net: str) -> CircuitRow:
         """Begins at a net, or ends at one, which is where the row is then."""
         if self.net and self.net != net:
             raise CircuitError(f"row {self.name}: at {self.net}, which is not {net}")
@@ -192,13 +192,13 @@ class Row:
         self.steps.append(AtNet(net))
         return self
 
-    def series(self, type_: PartType, net: str, *, enters: str = "", leaves: str = "") -> Part:
+    def series(self, type_: PartType, net: str, *, enters: str = "", leaves: str = "") -> CircuitPart:
         """Goes on to another net through a new part of two pins."""
         part = self.circuit.part(type_)
         self.through(part, net, enters=enters, leaves=leaves)
         return part
 
-    def through(self, part: Part, net: str, *, enters: str = "", leaves: str = "") -> Row:
+    def through(self, part: CircuitPart, net: str, *, enters: str = "", leaves: str = "") -> CircuitRow:
         """Goes on to another net through two pins of a part."""
         pins = list(part.type.pins)
         enters, leaves = enters or pins[0], leaves or pins[1]
@@ -209,13 +209,13 @@ class Row:
         self.net = net
         return self
 
-    def hang(self, type_: PartType, net: str, *, near: str = "", far: str = "") -> Part:
+    def hang(self, type_: PartType, net: str, *, near: str = "", far: str = "") -> CircuitPart:
         """Hangs a new part of two pins at the node where the row is."""
         part = self.circuit.part(type_)
         self.hang_part(part, net, near=near, far=far)
         return part
 
-    def hang_part(self, part: Part, net: str, *, near: str = "", far: str = "") -> Row:
+    def hang_part(self, part: CircuitPart, net: str, *, near: str = "", far: str = "") -> CircuitRow:
         """Hangs two pins of a part at the node where the row is."""
         pins = list(part.type.pins)
         near, far = near or pins[0], far or pins[1]
@@ -225,7 +225,7 @@ class Row:
         self.steps.append(Hang(part.ref, near, far, net))
         return self
 
-    def transistor(self, type_: PartType, net: str, down_net: str) -> Part:
+    def transistor(self, type_: PartType, net: str, down_net: str) -> CircuitPart:
         """Goes on through a transistor, whose pins are in the order in, out, down."""
         part = self._stands(self.circuit.part(type_))
         enters, leaves, down = type_.pins
@@ -236,7 +236,7 @@ class Row:
         self.net = net
         return part
 
-    def gate(self, gates: Gates, net: str) -> Part:
+    def gate(self, gates: Gates, net: str) -> CircuitPart:
         """Goes on through the next free gate of the packages of `gates`."""
         part, enters, leaves = gates.next()
         self.through(part, net, enters=enters, leaves=leaves)
@@ -251,10 +251,10 @@ class Gates:
         self.type = type_
         self.pairs = tuple(pairs)
         self.supply = supply
-        self._free: list[tuple[Part, str, str]] = []
-        self.parts: list[Part] = []
+        self._free: list[tuple[CircuitPart, str, str]] = []
+        self.parts: list[CircuitPart] = []
 
-    def next(self) -> tuple[Part, str, str]:
+    def next(self) -> tuple[CircuitPart, str, str]:
         """The part and the pins of the next free gate."""
         if not self._free:
             part = self.circuit.part(self.type)
@@ -278,8 +278,8 @@ class Circuit:
     def __init__(self, name: str, title: str) -> None:
         self.name = name
         self.title = title
-        self.parts: dict[str, Part] = {}
-        self.sheets: list[Sheet] = []
+        self.parts: dict[str, CircuitPart] = {}
+        self.sheets: list[CircuitSheet] = []
         self.rails: dict[str, float] = {GND: 0.0}
         """Nets whose highest normal voltage is known, in V."""
         self.inductive: dict[str, str] = {}
@@ -288,30 +288,30 @@ class Circuit:
         """What is done to bought modules before they are fitted: cuts, and parts to take out."""
         self._numbers: dict[str, int] = {}
 
-    def part(self, type_: PartType, ref: str = "") -> Part:
+    def part(self, type_: PartType, ref: str = "") -> CircuitPart:
         """Adds a part, with the next number of its letter."""
         if not ref:
             self._numbers[type_.letter] = self._numbers.get(type_.letter, 0) + 1
             ref = f"{type_.letter}{self._numbers[type_.letter]}"
         if ref in self.parts:
             raise CircuitError(f"{ref}: there are two parts of this name")
-        part = Part(ref, type_)
+        part = CircuitPart(ref, type_)
         self.parts[ref] = part
         return part
 
-    def sheet(self, name: str, title: str) -> Sheet:
+    def sheet(self, name: str, title: str) -> CircuitSheet:
         """Adds a sheet."""
-        sheet = Sheet(name, title)
+        sheet = CircuitSheet(name, title)
         self.sheets.append(sheet)
         return sheet
 
-    def row(self, sheet: Sheet, name: str, text: str = "") -> Row:
+    def row(self, sheet: CircuitSheet, name: str, text: str = "") -> CircuitRow:
         """Adds a row to a sheet; `name` is what a simulation takes it out by."""
-        row = Row(self, name, text)
+        row = CircuitRow(self, name, text)
         sheet.rows.append(row)
         return row
 
-    def box(self, sheet: Sheet, part: Part, *pins: str) -> None:
+    def box(self, sheet: CircuitSheet, part: CircuitPart, *pins: str) -> None:
         """Shows these pins of a part as a box on a sheet; without pins, all that no row shows."""
         sheet.boxes.append((part.ref, pins))
 
@@ -321,15 +321,15 @@ class Circuit:
             for pin, net in part.nets.items():
                 yield part.ref, pin, net
 
-    def nets(self) -> dict[str, list[tuple[Part, str]]]:
+    def nets(self) -> dict[str, list[tuple[CircuitPart, str]]]:
         """The pins at each net."""
-        found: dict[str, list[tuple[Part, str]]] = {}
+        found: dict[str, list[tuple[CircuitPart, str]]] = {}
         for part in self.parts.values():
             for pin, net in part.nets.items():
                 found.setdefault(net, []).append((part, pin))
         return found
 
-    def tagged(self, *names: str) -> list[Part]:
+    def tagged(self, *names: str) -> list[CircuitPart]:
         """The parts of these rows, in the order of the circuit."""
         found = [part for part in self.parts.values() if part.tags & set(names)]
         if not found:

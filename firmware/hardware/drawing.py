@@ -7,7 +7,18 @@ from collections import Counter
 from itertools import pairwise
 from typing import Any, Final, Literal
 
-from firmware.hardware.circuit import GND, AtNet, AtPin, Circuit, Hang, Part, Row, Series, Sheet, Transistor
+from firmware.hardware.circuit import (
+    GND,
+    AtNet,
+    AtPin,
+    Circuit,
+    CircuitPart,
+    CircuitRow,
+    CircuitSheet,
+    Hang,
+    Series,
+    Transistor,
+)
 from firmware.hardware.parts import pin_number
 
 Align = Literal["left", "center", "right"]
@@ -61,14 +72,14 @@ def _row_pins(circuit: Circuit) -> set[tuple[str, str]]:
     return shown
 
 
-def _box_pins(part: Part, pins: tuple[str, ...], in_rows: set[tuple[str, str]]) -> list[str]:
+def _box_pins(part: CircuitPart, pins: tuple[str, ...], in_rows: set[tuple[str, str]]) -> list[str]:
     """The pins of a box: those named, or all connected ones that no row shows."""
     if pins:
         return list(pins)
     return [pin for pin in part.type.pins if pin in part.nets and (part.ref, pin) not in in_rows]
 
 
-def svg(circuit: Circuit, sheet: Sheet) -> str:
+def svg(circuit: Circuit, sheet: CircuitSheet) -> str:
     """One sheet as SVG; the same circuit gives the same text."""
     import schemdraw
 
@@ -101,7 +112,7 @@ class _Painter:
 
     # Sheets
 
-    def sheet(self, sheet: Sheet) -> None:
+    def sheet(self, sheet: CircuitSheet) -> None:
         """Rows from top to bottom, then boxes from left to right."""
         self._text((0, 1.5), self.circuit.title, size=13, align="left")
         self._text((0, 0.8), sheet.title, size=11, align="left")
@@ -125,7 +136,7 @@ class _Painter:
             x += width
             lowest = min(lowest, y - height)
 
-    def _extent(self, row: Row) -> tuple[float, float]:
+    def _extent(self, row: CircuitRow) -> tuple[float, float]:
         """How far a row reaches above and below its line."""
         up, down = 0.9, 0.9
         for step in row.steps:
@@ -147,7 +158,7 @@ class _Painter:
 
     # Rows
 
-    def _row(self, row: Row, y: float) -> float:
+    def _row(self, row: CircuitRow, y: float) -> float:
         self._text((0, y), row.text or " ", size=FONT, align="left")
         x, hung = START, 0
         fresh = True
@@ -289,7 +300,7 @@ class _Painter:
     # Symbols
 
     def _two_pins(
-        self, part: Part, enters: str, begin: tuple[float, float], end: tuple[float, float],
+        self, part: CircuitPart, enters: str, begin: tuple[float, float], end: tuple[float, float],
         *, label: tuple[float, float], align: Align,
     ) -> None:  # fmt: skip
         kinds = {
@@ -310,7 +321,7 @@ class _Painter:
         split = "\n" if align == "left" else " "
         self._text(label, f"{part.ref}{split}{part.type.value}", size=SMALL, align=align)
 
-    def _inverter(self, part: Part, first: str, second: str, x: float, y: float) -> None:
+    def _inverter(self, part: CircuitPart, first: str, second: str, x: float, y: float) -> None:
         left, right = x + 0.7, x + 1.8
         self._line((x, y), (left, y))
         self._line((left, y + 0.6), (left, y - 0.6))
@@ -327,7 +338,7 @@ class _Painter:
         self._line((left + 0.24, y + 0.15), (left + 0.54, y + 0.15))
         self._line((left + 0.24, y + 0.15), (left + 0.24, y - 0.15))
 
-    def _small_box(self, part: Part, enters: str, leaves: str, x: float, y: float) -> None:
+    def _small_box(self, part: CircuitPart, enters: str, leaves: str, x: float, y: float) -> None:
         self._line((x, y), (x + 0.3, y))
         self._frame(x + 0.3, y + 0.55, x + SPAN - 0.3, y - 0.55)
         self._line((x + SPAN - 0.3, y), (x + SPAN, y))
@@ -346,7 +357,7 @@ class _Painter:
         self._dot(x + 1.8, y)
         self._text((x + SPAN / 2, y + 0.75), text, size=SMALL, align="center")
 
-    def _coil(self, part: Part, step: Hang, x: float, y: float, end: float) -> None:
+    def _coil(self, part: CircuitPart, step: Hang, x: float, y: float, end: float) -> None:
         middle = (y + end) / 2
         self._line((x, y), (x, middle + (0.3 if end < y else -0.3)))
         self._frame(x - 0.45, middle + 0.3, x + 0.45, middle - 0.3)
@@ -357,11 +368,11 @@ class _Painter:
 
     # Boxes
 
-    def _box_size(self, part: Part, pins: list[str]) -> tuple[float, float]:
+    def _box_size(self, part: CircuitPart, pins: list[str]) -> tuple[float, float]:
         rows = (len(pins) + 1) // 2 if len(pins) > 6 else len(pins)
         return (11.5 if len(pins) > 6 else 8.0), 0.6 * rows + 1.4
 
-    def _box(self, part: Part, pins: list[str], x: float, y: float) -> None:
+    def _box(self, part: CircuitPart, pins: list[str], x: float, y: float) -> None:
         two = len(pins) > 6
         half = (len(pins) + 1) // 2 if two else len(pins)
         left, right = x + 3.2, x + (8.0 if two else 5.6)

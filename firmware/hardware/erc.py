@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firmware.hardware.blocks import Board
-from firmware.hardware.circuit import GND, Circuit, Part
+from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.circuit import GND, Circuit, CircuitPart
 from firmware.hardware.manifest_pins import pins_of
 from firmware.hardware.parts import NANO_PINS, RIBBON
 
@@ -27,7 +27,7 @@ def findings(circuit: Circuit) -> list[str]:
         *_ratings(circuit),
         *_sources(circuit),
         *_drawn(circuit),
-        *(_manifest(circuit) if isinstance(circuit, Board) else ()),
+        *(_manifest(circuit) if isinstance(circuit, CarrierBoard) else ()),
     ]
 
 
@@ -46,17 +46,17 @@ def _lonely_nets(circuit: Circuit) -> Iterator[str]:
             yield f"net {net}: only {pins[0][0].ref} pin {pins[0][1]} is there"
 
 
-def _drives(circuit: Circuit, part: Part, pin: str) -> bool:
+def _drives(circuit: Circuit, part: CircuitPart, pin: str) -> bool:
     """Whether a pin drives its net both ways."""
     kind = part.type.pins[pin]
     if kind in ("out", "source"):
         return True
-    if kind == "both" and isinstance(circuit, Board) and part is circuit.nano:
+    if kind == "both" and isinstance(circuit, CarrierBoard) and part is circuit.nano:
         return pin in module_outputs(circuit)
     return False
 
 
-def module_outputs(board: Board) -> set[str]:
+def module_outputs(board: CarrierBoard) -> set[str]:
     """Pins of the module that the firmware drives: outputs, the chain's wires, columns, and what its table names so."""
     from firmware.hardware.manifest_pins import kind
 
@@ -106,9 +106,9 @@ def _floating_inputs(circuit: Circuit) -> Iterator[str]:
                 yield f"{part.ref} pin {pin}: floats: nothing drives {net} when all plugs are out"
 
 
-def _enters_from_header(circuit: Circuit, net: str, pins: list[tuple[Part, str]]) -> bool:
+def _enters_from_header(circuit: Circuit, net: str, pins: list[tuple[CircuitPart, str]]) -> bool:
     """On a tile, the fast wires of the ribbon are driven by the board before; without it the tile has no supply."""
-    return not isinstance(circuit, Board) and any(part.type is RIBBON for part, _ in pins)
+    return not isinstance(circuit, CarrierBoard) and any(part.type is RIBBON for part, _ in pins)
 
 
 def _supplies(circuit: Circuit) -> Iterator[str]:
@@ -172,7 +172,7 @@ def _drawn(circuit: Circuit) -> Iterator[str]:
             yield f"{ref} pin {pin} ({net}): on no drawing"
 
 
-def _manifest(board: Board) -> Iterator[str]:
+def _manifest(board: CarrierBoard) -> Iterator[str]:
     wanted = pins_of(board.name)
     for use in wanted:
         if use not in board.served:

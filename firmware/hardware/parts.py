@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from firmware.hardware.circuit import PartType, PinType, Source
+from firmware.hardware.circuit import OrderNumber, PartType, PinType
 
 SHEET: Final = "data sheet read"
 FOUND: Final = "found in public documents"
@@ -23,8 +23,8 @@ CODE: Final = "by the maker's ordering code"
 LOOK_UP: Final = "not found: look it up"
 
 
-def _two(first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[Source, Source]:
-    return Source(*first), Source(*second)
+def _two(first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[OrderNumber, OrderNumber]:
+    return OrderNumber(*first), OrderNumber(*second)
 
 
 def _passive(*pins: str) -> dict[str, PinType]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from firmware.hardware import drawing, field, listing, sheets
-from firmware.hardware.blocks import Board
+from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import NAMES, circuit
-from firmware.hardware.circuit import Source
+from firmware.hardware.circuit import OrderNumber
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = Path("docs/hardware")
@@ -31,7 +31,7 @@ def files() -> dict[Path, str]:
             made[PAGES / "drawings" / f"{name}-{sheet.name}.svg"] = drawing.svg(each, sheet)
         made[PAGES / "netlists" / f"{name}.net"] = listing.netlist(each)
         made[PAGES / f"{name}.md"] = page(name)
-        if isinstance(each, Board):
+        if isinstance(each, CarrierBoard):
             made[SHEETS / f"{name}.toml"] = sheets.toml(each)
     return made
 
@@ -54,7 +54,7 @@ def write_figures() -> None:
     from firmware.hardware import wiring
     from firmware.hardware.figures import table
 
-    lines = {name: wiring.lines_of(each) for name in NAMES if isinstance(each := circuit(name), Board)}
+    lines = {name: wiring.lines_of(each) for name in NAMES if isinstance(each := circuit(name), CarrierBoard)}
     (ROOT / WIRING).write_text(wiring.module(lines), encoding="utf-8")
 
     path = ROOT / "docs" / "boards-carrier.md"
@@ -81,7 +81,7 @@ def write() -> list[Path]:
     return changed
 
 
-def _source(source: Source) -> str:
+def _source(source: OrderNumber) -> str:
     return f"{source.maker} {source.number} ({source.checked})"
 
 
@@ -144,7 +144,7 @@ def page(name: str) -> str:
     left = listing.open_pins(each)
     if left:
         lines += ["", f"Left open on purpose: {', '.join(left)}."]
-    if isinstance(each, Board):
+    if isinstance(each, CarrierBoard):
         lines += [
             "",
             "## Test sheet",

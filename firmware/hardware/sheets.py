@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from firmware.hardware.blocks import SENSE, TEST, Board
-from firmware.hardware.circuit import GND, Part
+from firmware.hardware.blocks import SENSE, TEST, CarrierBoard
+from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.manifest_pins import kind
 from firmware.hardware.parts import NANO_PINS
 
@@ -27,7 +27,7 @@ class Step(NamedTuple):
     port: bool = False
 
 
-def steps(board: Board) -> list[Step]:
+def steps(board: CarrierBoard) -> list[Step]:
     """The steps of a board: unpowered, supply, module, each input, each output, emergency stop, power failure."""
     found = [
         Step(
@@ -146,7 +146,7 @@ def steps(board: Board) -> list[Step]:
     return found
 
 
-def _wire(board: Board, use: str) -> tuple[Part, str]:
+def _wire(board: CarrierBoard, use: str) -> tuple[CircuitPart, str]:
     """The connector and the pin of an input's wire."""
     for part in board.parts.values():
         for pin, net in part.nets.items():
@@ -155,7 +155,7 @@ def _wire(board: Board, use: str) -> tuple[Part, str]:
     raise ValueError(f"{board.name}: {use} has no connector")
 
 
-def _input(board: Board, use: str) -> list[Step]:
+def _input(board: CarrierBoard, use: str) -> list[Step]:
     part, pin = _wire(board, use)
     zero = next(each for each, net in part.nets.items() if net == GND)
     chip = NANO_PINS[board.uses[use]]
@@ -175,7 +175,7 @@ def _input(board: Board, use: str) -> list[Step]:
     ]
 
 
-def _line_test(board: Board) -> list[Step]:
+def _line_test(board: CarrierBoard) -> list[Step]:
     """The switch that tests the lines; all lines at rest; and of each that its cut and its short are found."""
     found = [
         Step(
@@ -228,7 +228,7 @@ def _line_test(board: Board) -> list[Step]:
     return found
 
 
-def _output(board: Board, use: str) -> list[Step]:
+def _output(board: CarrierBoard, use: str) -> list[Step]:
     chip = NANO_PINS[board.uses[use]]
     return [
         Step(
@@ -249,7 +249,7 @@ def _output(board: Board, use: str) -> list[Step]:
     ]
 
 
-def _current(board: Board, use: str) -> Step:
+def _current(board: CarrierBoard, use: str) -> Step:
     chip = NANO_PINS[board.uses[use]]
     return Step(
         use.replace(" ", "_"),
@@ -262,7 +262,7 @@ def _current(board: Board, use: str) -> Step:
     )
 
 
-def toml(board: Board) -> str:
+def toml(board: CarrierBoard) -> str:
     """The sheet as TOML."""
     lines = [
         f"# The test sheet of the {board.name} carrier board. Made by python -m firmware.hardware.",

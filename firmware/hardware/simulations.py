@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from firmware.hardware.blocks import V5
 from firmware.hardware.boards import circuit
-from firmware.hardware.circuit import Circuit, Part
+from firmware.hardware.circuit import Circuit, CircuitPart
 from firmware.hardware.spice import Corner, deck, models, node, run
 
 CHIP_LOAD: Final = "Rchip {pin} 0 10meg"
@@ -45,7 +45,7 @@ def _input_deck(
     corner: Corner,
     *,
     contact: bool = False,
-    vary: Callable[[Part], float] = lambda part: 1.0,
+    vary: Callable[[CircuitPart], float] = lambda part: 1.0,
     without: Sequence[str] = (),
 ) -> list[str]:
     board = circuit(line.board)
@@ -85,7 +85,9 @@ WIRES: Final[Mapping[str, str]] = {
 """The states of an input's wire, as what is connected to it."""
 
 
-def levels(line: Input, state: str, corner: Corner, *, vary: Callable[[Part], float] = lambda part: 1.0) -> Levels:
+def levels(
+    line: Input, state: str, corner: Corner, *, vary: Callable[[CircuitPart], float] = lambda part: 1.0
+) -> Levels:
     """The voltages of an input while its wire is in a state of `WIRES`, in V; and the current in the wire, in A."""
     lines = [*_input_deck(line, corner, vary=vary), WIRES[state].format(wire=line.wire)]
     found = run(
@@ -444,14 +446,14 @@ def coil_flyback(board: str, use: str) -> tuple[float, float]:
     return found["vmax"], (12.6 - found["von"]) / 360.0
 
 
-class Stop(NamedTuple):
+class StoppedSupply(NamedTuple):
     """The motors' 12 V with the emergency stop in a state, in V and ms."""
 
     volt: float
     motor_amp: float
 
 
-def emergency_stop(board: str, *, contacts_open: tuple[bool, bool], welded: str = "") -> Stop:
+def emergency_stop(board: str, *, contacts_open: tuple[bool, bool], welded: str = "") -> StoppedSupply:
     """The motors' supply 200 ms after contacts of the button opened; `welded` is a relay whose contact stays closed."""
     carrier = circuit(board)
     relays = [part for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
@@ -469,7 +471,7 @@ def emergency_stop(board: str, *, contacts_open: tuple[bool, bool], welded: str 
         f"{board}: emergency stop", lines, "tran 1m 200m",
         {"volt": f"find v({node('+12V_MOTOR')}) at=199m", "amp": "find i(vm) at=199m"},
     )  # fmt: skip
-    return Stop(found["volt"], found["amp"])
+    return StoppedSupply(found["volt"], found["amp"])
 
 
 def stop_coil(board: str, number: int, *, is_open: bool) -> tuple[float, float]:
@@ -535,7 +537,7 @@ def hold_up(
     carrier = circuit(board)
     divider = {"73.2 kΩ": upper, "10 kΩ": lower}
 
-    def vary(part: Part) -> float:
+    def vary(part: CircuitPart) -> float:
         if part.type.value == "4,700 µF":
             return capacity
         return divider.get(part.type.value, 1.0) if "power_fail" in part.tags else 1.0
@@ -848,7 +850,7 @@ def adapter_levels(volts: int, applied: float, corner: Corner) -> tuple[float, f
     return found["gate"], found["chip"], -found["amp"]
 
 
-def tolerance_factors(board: Circuit, rng: random.Random) -> Callable[[Part], float]:
+def tolerance_factors(board: Circuit, rng: random.Random) -> Callable[[CircuitPart], float]:
     """Factors for all parts of a board, each within its tolerance."""
     factors = {ref: 1.0 + part.type.tolerance * rng.uniform(-1, 1) for ref, part in board.parts.items()}
     return lambda part: factors.get(part.ref, 1.0)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from firmware.hardware.circuit import GND, Circuit, Hang, Part, Series, Transistor
+from firmware.hardware.circuit import GND, Circuit, CircuitPart, Hang, Series, Transistor
 
 PROGRAM: Final = "ngspice"
 LIMIT_S: Final = 120.0
@@ -118,7 +118,7 @@ def deck(
     rows: Iterable[str],
     *,
     closed: Iterable[str] = (),
-    vary: Callable[[Part], float] = lambda part: 1.0,
+    vary: Callable[[CircuitPart], float] = lambda part: 1.0,
     without: Iterable[str] = (),
 ) -> list[str]:
     """The elements of these rows.
@@ -146,7 +146,7 @@ def deck(
     return list(lines)
 
 
-def _element(part: Part, gate: tuple[str, str] | None, is_closed: bool, factor: float) -> list[str]:
+def _element(part: CircuitPart, gate: tuple[str, str] | None, is_closed: bool, factor: float) -> list[str]:
     if not part.type.spice:
         return []
     names = {

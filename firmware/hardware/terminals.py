@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from firmware.hardware.blocks import FIELD, V5, Board
+from firmware.hardware.blocks import FIELD, V5, CarrierBoard
 from firmware.hardware.boards import BOARDS
-from firmware.hardware.circuit import Part
+from firmware.hardware.circuit import CircuitPart
 from firmware.hardware.firmware_times import settle_ms
 from firmware.hardware.spice import Corner, node, run
 from firmware.hardware.wiring import OFF_MS, at_terminals, input_side, inputs_of
@@ -34,7 +34,7 @@ SUPPLY_AMP: Final = 0.5
 """The most that all sensors may draw from the 5 V for ever, of the regulator's 1 A."""
 
 
-class Terminal(NamedTuple):
+class FieldTerminal(NamedTuple):
     """A pin of a connector at which a wire of a sensor is."""
 
     ref: str
@@ -44,10 +44,10 @@ class Terminal(NamedTuple):
     """The input that the connector is for."""
 
 
-class Finding(NamedTuple):
+class Overload(NamedTuple):
     """A part that bears too much: where, in which fault, and what of its limit."""
 
-    terminal: Terminal
+    terminal: FieldTerminal
     volt: float | None
     part: str
     unit: str
@@ -55,10 +55,10 @@ class Finding(NamedTuple):
     limit: float
 
 
-def terminals(board: Board) -> list[Terminal]:
+def terminals(board: CarrierBoard) -> list[FieldTerminal]:
     """Every terminal of the sensors but those at 0 V, and the acceptor's for its supply and its inhibit."""
     return [
-        Terminal(part.ref, pin, net, use)
+        FieldTerminal(part.ref, pin, net, use)
         for use in inputs_of(board)
         for part in board.parts.values()
         if part.type.letter == "J" and f"{use}_wire" in part.nets.values()
@@ -67,9 +67,9 @@ def terminals(board: Board) -> list[Terminal]:
     ]
 
 
-def different(board: Board) -> list[Terminal]:
+def different(board: CarrierBoard) -> list[FieldTerminal]:
     """One terminal of each circuit: those of inputs that are made of the same parts count once."""
-    found: dict[object, Terminal] = {}
+    found: dict[object, FieldTerminal] = {}
     for terminal in terminals(board):
         use = terminal.use
         rows = {use, f"{use}_feed", f"{use}_emitter", f"{use}_test"}
@@ -78,11 +78,11 @@ def different(board: Board) -> list[Terminal]:
     return list(found.values())
 
 
-def _elements(part: Part) -> list[str]:
+def _elements(part: CircuitPart) -> list[str]:
     return [line.split()[0].replace("{ref}", part.ref).lower() for line in part.type.spice.splitlines()]
 
 
-def _limits(part: Part) -> Iterator[tuple[str, float]]:
+def _limits(part: CircuitPart) -> Iterator[tuple[str, float]]:
     limits = part.type.limits
     if part.type.letter in "RQ" or part.type.symbol == "zener":
         yield "W", limits["watt"]
@@ -92,7 +92,7 @@ def _limits(part: Part) -> Iterator[tuple[str, float]]:
         yield "A", limits["amp"]
 
 
-def findings(board: Board, terminal: Terminal, volt: float | None) -> list[Finding]:
+def findings(board: CarrierBoard, terminal: FieldTerminal, volt: float | None) -> list[Overload]:
     """The parts that are overloaded while a terminal is at this voltage, or open.
 
     Raises:
@@ -106,7 +106,7 @@ def findings(board: Board, terminal: Terminal, volt: float | None) -> list[Findi
 
 
 @cache
-def overloaded(name: str) -> tuple[Finding, ...]:
+def overloaded(name: str) -> tuple[Overload, ...]:
     """The parts of a board that any fault at its terminals overloads; simulated once in a process.
 
     Raises:
@@ -119,8 +119,8 @@ def overloaded(name: str) -> tuple[Finding, ...]:
 
 
 def _simulate(
-    board: Board, terminal: Terminal, volt: float | None, opened: dict[str, float]
-) -> tuple[list[Finding], dict[str, float]]:
+    board: CarrierBoard, terminal: FieldTerminal, volt: float | None, opened: dict[str, float]
+) -> tuple[list[Overload], dict[str, float]]:
     lines = input_side(board, STRONG, vary=lambda part: opened.get(part.ref, 1.0))
     text = "\n".join(lines).lower().split()
     lines += [at_terminals(board, use, "open" if use == terminal.use else "rest") for use in inputs_of(board)]
@@ -128,7 +128,7 @@ def _simulate(
         lines.append(f"Vfault fault 0 {volt}\nRfault fault {node(terminal.net)} 0.1")
     lines.append(f"V5 {node(V5)} 0 5")
     parts = [part for part in board.parts.values() if _elements(part) and _elements(part)[0] in text]
-    asked: dict[str, tuple[Part, str, str]] = {}
+    asked: dict[str, tuple[CircuitPart, str, str]] = {}
     for part in parts:
         limited = [(unit, "p" if unit == "W" else "id") for unit, _ in _limits(part)]
         if part.type.symbol == "fuse":
@@ -143,7 +143,7 @@ def _simulate(
     lines.append(".save all " + " ".join(how for _, _, how in asked.values()))
     title = f"{board.name} {terminal.ref}.{terminal.pin}: {'open' if volt is None else f'{volt:g} V'}"
     values = run(title, lines, f"tran 50u {OFF_MS + settle_ms()}m", measures)
-    found: list[Finding] = []
+    found: list[Overload] = []
     fuses: dict[str, float] = {}
     for at in times:
         sums: dict[tuple[str, str], float] = {}
@@ -157,10 +157,10 @@ def _simulate(
                 continue
             limit = dict(_limits(part))[unit]
             if value > limit:
-                found.append(Finding(terminal, volt, f"{ref} ({part.type.name})", unit, value, limit))
+                found.append(Overload(terminal, volt, f"{ref} ({part.type.name})", unit, value, limit))
         into, out = values[f"five{at}"], -values[f"five{at}"]
         if into > MODULE_AMP:
-            found.append(Finding(terminal, volt, "the 5 V, from outside", "A", into, MODULE_AMP))
+            found.append(Overload(terminal, volt, "the 5 V, from outside", "A", into, MODULE_AMP))
         if out > SUPPLY_AMP:
-            found.append(Finding(terminal, volt, "the 5 V", "A", out, SUPPLY_AMP))
+            found.append(Overload(terminal, volt, "the 5 V", "A", out, SUPPLY_AMP))
     return found, fuses

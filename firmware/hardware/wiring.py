@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Literal, NamedTuple
 
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import V5, V12, Board
-from firmware.hardware.circuit import Circuit, Part
+from firmware.hardware.blocks import V5, V12, CarrierBoard
+from firmware.hardware.circuit import Circuit, CircuitPart
 from firmware.hardware.firmware_times import KINDS, settle_ms
 from firmware.hardware.manifest_pins import kind, pins_of
 from firmware.hardware.simulations import SLOT_RATIO
@@ -41,7 +41,7 @@ WORST: Final = Corner(up=UP_MOST, down=DOWN_LEAST, gain=160.0, ctr=SLOT_RATIO)
 """Thresholds that both levels find hardest to pass, weak transistors, dirty optos."""
 
 
-class Line(NamedTuple):
+class InputLevels(NamedTuple):
     """The levels of an input at the chip, each with the sensors' feed on and off, and its pin of the chip."""
 
     pin: str
@@ -50,7 +50,7 @@ class Line(NamedTuple):
     shorted: tuple[int, int]
 
 
-class WiringError(ValueError):
+class LevelError(ValueError):
     """A level between low and high: the board, the input, and its volts."""
 
 
@@ -58,12 +58,12 @@ def _rows(board: Circuit) -> set[str]:
     return {row.name for sheet in board.sheets for row in sheet.rows}
 
 
-def inputs_of(board: Board) -> list[str]:
+def inputs_of(board: CarrierBoard) -> list[str]:
     """The inputs that a wire of the field comes to; all but the supervisor's."""
     return [entry[0] for entry in kind(board.name)["inputs"] if entry[0] != SUPERVISOR]
 
 
-def is_optical(board: Board, use: str) -> bool:
+def is_optical(board: CarrierBoard, use: str) -> bool:
     """Whether its connector feeds a bare opto."""
     return f"{use}_led" in board.nets()
 
@@ -73,7 +73,7 @@ def end_ohm(adapter: Circuit) -> float:
     return sum(part.type.number for part in adapter.tagged("out_1") if part.type.symbol == "resistor")
 
 
-def at_terminals(board: Board, use: str, state: State, ended: float | None = None) -> str:
+def at_terminals(board: CarrierBoard, use: str, state: State, ended: float | None = None) -> str:
     """What hangs at an input: an opto, or an open collector; at a tested input behind the resistor that it ends in."""
     wire = node(f"{use}_wire")
     if state == "open":
@@ -88,7 +88,7 @@ def at_terminals(board: Board, use: str, state: State, ended: float | None = Non
 
 
 def volts(
-    board: Board, states: Mapping[str, State], corner: Corner = WORST, *, ended: float | None = None
+    board: CarrierBoard, states: Mapping[str, State], corner: Corner = WORST, *, ended: float | None = None
 ) -> dict[str, tuple[float, float]]:
     """V at the pin of the chip of each input, the feed on and off, with its terminals in a state (default: at rest).
 
@@ -117,13 +117,17 @@ def volts(
     return {use: (found[f"{chip[use]}on"], found[f"{chip[use]}off"]) for use in pins}
 
 
-def _pins(board: Board) -> dict[str, str]:
+def _pins(board: CarrierBoard) -> dict[str, str]:
     uses = [*inputs_of(board), SUPERVISOR]
     return {use: node(board.nano.nets[board.served[use]]) for use in uses if use in board.served}
 
 
 def input_side(
-    board: Board, corner: Corner, *, ended: float | None = None, vary: Callable[[Part], float] = lambda part: 1.0
+    board: CarrierBoard,
+    corner: Corner,
+    *,
+    ended: float | None = None,
+    vary: Callable[[CircuitPart], float] = lambda part: 1.0,
 ) -> list[str]:
     """The deck of all that is between the terminals of the sensors and the chip, without the 5 V.
 
@@ -145,15 +149,15 @@ def input_side(
     ]
 
 
-def _level(board: Board, use: str, volt: float, vcc: float) -> int:
+def _level(board: CarrierBoard, use: str, volt: float, vcc: float) -> int:
     if volt < V_IL_MOST * vcc:
         return 0
     if volt > V_IH_LEAST * vcc:
         return 1
-    raise WiringError(f"{board.name}: {use} is at {volt:.2f} V, neither low nor high for the chip")
+    raise LevelError(f"{board.name}: {use} is at {volt:.2f} V, neither low nor high for the chip")
 
 
-def lines_of(board: Board, corner: Corner = WORST, *, ended: float | None = None) -> dict[str, Line]:
+def lines_of(board: CarrierBoard, corner: Corner = WORST, *, ended: float | None = None) -> dict[str, InputLevels]:
     """Every input of a board as the netlist makes it; `ended` as for `volts`.
 
     Raises:
@@ -177,12 +181,12 @@ def lines_of(board: Board, corner: Corner = WORST, *, ended: float | None = None
             codes[use] |= on << bit
     came_to = {number: use for use, number in codes.items()}
     numbers = {use: number for number, use in enumerate(uses, 1)} | {SUPERVISOR: 0}
-    found: dict[str, Line] = {}
+    found: dict[str, InputLevels] = {}
     for use in rest:
         at = came_to.get(numbers[use])
         if at is None:
-            raise WiringError(f"{board.name}: {use} reaches no pin of the chip by itself; the pins read {codes}")
-        found[use] = Line(CHIP_PINS[board.served[at]], rest[at], opened[at], shorted[at])
+            raise LevelError(f"{board.name}: {use} reaches no pin of the chip by itself; the pins read {codes}")
+        found[use] = InputLevels(CHIP_PINS[board.served[at]], rest[at], opened[at], shorted[at])
     return found
 
 
@@ -206,12 +210,12 @@ def tested_by_firmware(name: str) -> set[str]:
 
 
 def differences(
-    board: Board,
-    lines: Mapping[str, Line],
+    board: CarrierBoard,
+    lines: Mapping[str, InputLevels],
     *,
     firmware_tests: set[str],
     firmware_pins: Mapping[str, str],
-    emulator: Mapping[str, Line],
+    emulator: Mapping[str, InputLevels],
 ) -> Iterator[str]:
     """Where a netlist's lines are not what the firmware needs, or what the emulator feeds; a sentence each."""
     for use, line in lines.items():
@@ -239,7 +243,7 @@ def firmware_pins(name: str) -> dict[str, str]:
 # For the emulator
 
 
-def module(boards: Mapping[str, Mapping[str, Line]]) -> str:
+def module(boards: Mapping[str, Mapping[str, InputLevels]]) -> str:
     """The emulator's table as Python, of the lines of each kind of board."""
     found = [
         '"""What the inputs of the carrier boards read.',

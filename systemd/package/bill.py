@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from systemd.package.systems import System
-from systemd.package.third_parties import OURS, Part
+from systemd.package.third_parties import OURS, ThirdParty
 from systemd.package.version import Version
 from systemd.package.wheels import Distribution, distributions
 
@@ -28,7 +28,7 @@ FONTS: Final = "font/woff2"
 def bill(
     libraries: Path,
     place: Path,
-    found: Sequence[Part],
+    found: Sequence[ThirdParty],
     wheels: Sequence[Path],
     system: System,
     arch: str,
@@ -81,7 +81,7 @@ def _hashes(value: str) -> list[dict[str, str]]:
     return [{"alg": "SHA-256", "content": value}]
 
 
-def _wheels(found: Iterable[Part], hashes: dict[str, str]) -> Iterator[dict[str, Any]]:
+def _wheels(found: Iterable[ThirdParty], hashes: dict[str, str]) -> Iterator[dict[str, Any]]:
     parts = list(found)
     for part in parts:
         if part.wheel is None or part.inside:
@@ -110,7 +110,7 @@ def _wheels(found: Iterable[Part], hashes: dict[str, str]) -> Iterator[dict[str,
         }
 
 
-def _firmware(libraries: Path, place: Path, found: Iterable[Part]) -> Iterator[dict[str, Any]]:
+def _firmware(libraries: Path, place: Path, found: Iterable[ThirdParty]) -> Iterator[dict[str, Any]]:
     manifest = json.loads((libraries / IMAGES / "manifest.json").read_text(encoding="utf-8"))
     parts = [part for part in found if part.files[0].suffix == ".hex"]
     for kind, board in sorted(manifest["boards"].items()):
@@ -135,7 +135,7 @@ def _firmware(libraries: Path, place: Path, found: Iterable[Part]) -> Iterator[d
         }
 
 
-def _files(libraries: Path, place: Path, found: Iterable[Part]) -> Iterator[dict[str, Any]]:
+def _files(libraries: Path, place: Path, found: Iterable[ThirdParty]) -> Iterator[dict[str, Any]]:
     """Fonts, and the scripts and style sheets of the project's own pages."""
     for part in found:
         if part.wheel is None and part.files[0].suffix == ".woff2":

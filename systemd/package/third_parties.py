@@ -23,7 +23,7 @@ OURS: Final = "feltwire"
 _NAMED_SO: Final = ("licen", "copying", "notice", "authors")
 
 
-class Part(NamedTuple):
+class ThirdParty(NamedTuple):
     """Something of others: a wheel, a library inside one, or files."""
 
     name: str
@@ -38,7 +38,7 @@ class Part(NamedTuple):
     inside: bool = False
 
 
-def parts(libraries: Path, place: Path) -> Iterator[Part]:
+def parts(libraries: Path, place: Path) -> Iterator[ThirdParty]:
     """Everything of others below the folder of libraries, which is at `place` in the package.
 
     Raises:
@@ -49,18 +49,18 @@ def parts(libraries: Path, place: Path) -> Iterator[Part]:
     for name, wheel in wheels.items():
         texts = tuple(_texts_of(wheel)) or _stated_texts(stated, name, wheel)
         where = place / wheel.folder.name
-        yield Part(wheel.name, wheel.version, _licence(stated, name, wheel), texts, (where,), wheel)
+        yield ThirdParty(wheel.name, wheel.version, _licence(stated, name, wheel), texts, (where,), wheel)
     for one in stated["inside"]:
         wheel = wheels[one["wheel"]]
         files = _found(libraries, one["file"], place)
         text = wheel.folder / one["text"] if (wheel.folder / one["text"]).is_file() else TEXTS / one["text"]
-        yield Part(one["name"], one.get("version"), one["licence"], (_there(text),), files, wheel, inside=True)
+        yield ThirdParty(one["name"], one.get("version"), one["licence"], (_there(text),), files, wheel, inside=True)
     for one in stated["firmware"]:
         files = _found(libraries, "controller/boards/images/*.hex", place)
-        yield Part(one["name"], None, one["licence"], (_there(TEXTS / one["text"]),), files)
+        yield ThirdParty(one["name"], None, one["licence"], (_there(TEXTS / one["text"]),), files)
     for one in stated["files"]:
         files = _found(libraries, one["pattern"], place)
-        yield Part(one["name"], None, one["licence"], (_there(libraries / one["text"]),), files)
+        yield ThirdParty(one["name"], None, one["licence"], (_there(libraries / one["text"]),), files)
 
 
 def _texts_of(wheel: Distribution) -> Iterator[Path]:
@@ -103,7 +103,7 @@ def _there(path: Path) -> Path:
     return path
 
 
-def copyright_file(head: str, found: list[Part]) -> str:
+def copyright_file(head: str, found: list[ThirdParty]) -> str:
     """Debian's copyright file (its format 1.0), with every text."""
     stanzas = [head.rstrip()]
     for part in found:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from firmware.hardware import simulations as sim
-from firmware.hardware.blocks import SENSE, TEST, V12, Board
+from firmware.hardware.blocks import SENSE, TEST, V12, CarrierBoard
 from firmware.hardware.boards import circuit
 from firmware.hardware.sheets import Step, steps
 from hal.board.messages import (
@@ -138,7 +138,7 @@ def walk(request: pytest.FixtureRequest) -> Iterator[Walk]:
 
 def test_the_test_sheet_can_be_passed_and_tokens_come_in_and_go_out(walk: Walk) -> None:
     board = circuit(walk.bench.kind.name)
-    assert isinstance(board, Board)
+    assert isinstance(board, CarrierBoard)
     sheet = [step for step in steps(board) if step.id not in AT_THE_BENCH]
     assert [step.id for step in sheet if not walk.do(step)] == []
     before = walk.tokens_in()

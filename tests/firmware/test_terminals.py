@@ -9,9 +9,9 @@ import pytest
 
 from firmware.hardware import parts as p
 from firmware.hardware import terminals
-from firmware.hardware.blocks import Board
+from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import BOARDS
-from firmware.hardware.circuit import Part, PartType
+from firmware.hardware.circuit import CircuitPart, PartType
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -25,28 +25,28 @@ def test_every_input_has_its_terminals_and_equal_ones_are_simulated_once() -> No
     assert {each.net.removeprefix(each.use) for each in terminals.different(pusher)} == {"_wire", "_plus", "_led"}
 
 
-def _part(board: Board, row: str, type_: PartType) -> Part:
+def _part(board: CarrierBoard, row: str, type_: PartType) -> CircuitPart:
     return next(part for part in board.tagged(row) if part.type is type_)
 
 
-def _old_switch(board: Board) -> None:
+def _old_switch(board: CarrierBoard) -> None:
     limiter = _part(board, "sense_limit", p.PNP)
     limiter.type = replace(limiter.type, spice="")
     _part(board, "sense", p.PNP_PASS).type = p.PNP
     _part(board, "sense_limit", p.R3R3).type = replace(p.R3R3, number=0.01)
 
 
-def _wire_for_fuse(board: Board) -> None:
+def _wire_for_fuse(board: CarrierBoard) -> None:
     part = _part(board, "win_a_feed", p.PTC_SENSOR)
     part.type = replace(part.type, number=0.5, limits={"amp": 100.0})
 
 
-def _wire_for_diode(board: Board) -> None:
+def _wire_for_diode(board: CarrierBoard) -> None:
     part = _part(board, "win_a_emitter", p.D4148)
     part.type = replace(part.type, letter="W", spice="R{ref} {A} {K} 0.1")
 
 
-PLANTS: dict[str, tuple[Callable[[Board], None], str, float, str]] = {
+PLANTS: dict[str, tuple[Callable[[CarrierBoard], None], str, float, str]] = {
     "a small switch without a limit": (_old_switch, "win_a_plus", 0.0, "BC327"),
     "the + wire has no fuse": (_wire_for_fuse, "win_a_plus", 24.0, "P6KE6.8A"),
     "the emitter has no diode": (_wire_for_diode, "win_a_led", 24.0, "220 Ω"),

@@ -11,11 +11,11 @@ import pytest
 
 from firmware.hardware import blocks as b
 from firmware.hardware import wiring
-from firmware.hardware.blocks import Board
+from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import APART, BOARDS
-from firmware.hardware.circuit import Part
+from firmware.hardware.circuit import CircuitPart
 from firmware.hardware.publish import ROOT, WIRING
-from firmware.hardware.wiring import Line, WiringError
+from firmware.hardware.wiring import InputLevels, LevelError
 from simulators.board.wiring import LINES
 
 FIX = "run: python -m firmware.hardware --figures"
@@ -24,19 +24,19 @@ FIX = "run: python -m firmware.hardware --figures"
 class Held:
     """A board with what firmware and emulator hold it for, each of which a test can change."""
 
-    def __init__(self, name: str, lines: dict[str, Line] | None = None) -> None:
+    def __init__(self, name: str, lines: dict[str, InputLevels] | None = None) -> None:
         """`lines` are those of the board where a test does not change it."""
-        self.board: Board = BOARDS[name]()
+        self.board: CarrierBoard = BOARDS[name]()
         self.lines = lines
         self.tests = wiring.tested_by_firmware(name)
         self.pins = wiring.firmware_pins(name)
-        self.emulator = {use: Line(*line) for use, line in LINES[name].items()}
+        self.emulator = {use: InputLevels(*line) for use, line in LINES[name].items()}
         self.ended: float | None = None
 
     def differences(self) -> list[str]:
         try:
             lines = self.lines or wiring.lines_of(self.board, ended=self.ended)
-        except WiringError as error:
+        except LevelError as error:
             return [str(error)]
         return list(
             wiring.differences(
@@ -44,7 +44,7 @@ class Held:
             )
         )
 
-    def part(self, row: str, symbol: str, number: int = 0) -> Part:
+    def part(self, row: str, symbol: str, number: int = 0) -> CircuitPart:
         return [part for part in self.board.tagged(row) if part.type.symbol == symbol][number]
 
     def forget(self, row: str, symbol: str, number: int = 0) -> None:
@@ -53,7 +53,7 @@ class Held:
 
 
 @cache
-def as_drawn(name: str) -> dict[str, Line]:
+def as_drawn(name: str) -> dict[str, InputLevels]:
     """The lines of a board that nobody has changed."""
     return wiring.lines_of(BOARDS[name]())
 
@@ -65,7 +65,9 @@ def test_netlist_firmware_and_emulator_agree(name: str) -> None:
 
 def test_the_emulators_table_is_made_from_the_netlists() -> None:
     """Its lines are compared above; this is the rest of the file."""
-    made = wiring.module({name: {use: Line(*line) for use, line in lines.items()} for name, lines in LINES.items()})
+    made = wiring.module(
+        {name: {use: InputLevels(*line) for use, line in lines.items()} for name, lines in LINES.items()}
+    )
     assert (ROOT / WIRING).read_text(encoding="utf-8") == made, FIX
 
 

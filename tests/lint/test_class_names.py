@@ -1,4 +1,5 @@
-"""One name, one thing: no two shipped modules have a public class of the same name."""
+"""One name, one thing: no two modules, of what is shipped or of what makes and measures it, have a public class of the
+same name."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+BESIDE = ("benchmarks", "firmware", "systemd")
+"""Folders of Python that is not shipped."""
 
 
 def shared_names(sources: Mapping[str, str]) -> dict[str, Sequence[str]]:
@@ -24,7 +27,7 @@ def shared_names(sources: Mapping[str, str]) -> dict[str, Sequence[str]]:
 def test_a_public_class_has_a_name_of_its_own() -> None:
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     packages = tools["hatch"]["build"]["targets"]["wheel"]["packages"]
-    paths = [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+    paths = [path for package in (*packages, *BESIDE) for path in sorted((ROOT / package).rglob("*.py"))]
     found = shared_names({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths})
     assert found == {}
 

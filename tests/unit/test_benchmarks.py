@@ -10,7 +10,7 @@ from rich.console import Console
 
 from benchmarks import gpiozero_peer, verdicts
 from benchmarks.decoding import A, B, bare_loop, decoder, rotation, with_index
-from benchmarks.figures import Figure, Section
+from benchmarks.figures import RateFigure, Section
 from benchmarks.measure import Subject, Timings, WrongWorkError, measure
 from benchmarks.report import WIDTH, print_report, scaled, times
 from benchmarks.suite import SMALLEST, sections
@@ -111,14 +111,14 @@ def test_a_ratio_is_that_of_the_same_turn() -> None:
     assert timings.ratio("ours", "theirs") == 10.0
 
 
-def shown(*figures: Figure) -> str:
+def shown(*figures: RateFigure) -> str:
     page = StringIO()
     print_report(Console(file=page, width=WIDTH), [Section("Some title", "edges/s", "what was run", figures)], 3, 1.0)
     return page.getvalue()
 
 
 def test_a_missed_target_is_shown_beside_its_figure_and_in_the_last_line() -> None:
-    missed = Figure("ours", 5e6, "theirs", 1e6, 5.0, 10.0, 1_500_000)
+    missed = RateFigure("ours", 5e6, "theirs", 1e6, 5.0, 10.0, 1_500_000)
     text = shown(missed, replace(missed, target=4.0), replace(missed, target=None))
     assert "ours" in text
     assert "5.00 M" in text
@@ -128,12 +128,14 @@ def test_a_missed_target_is_shown_beside_its_figure_and_in_the_last_line() -> No
 
 
 def test_met_targets_are_said_too() -> None:
-    text = shown(Figure("ours", 5e6, "theirs", 1e6, 5.0, 5.0, 900))
+    text = shown(RateFigure("ours", 5e6, "theirs", 1e6, 5.0, 5.0, 900))
     assert text.rstrip().endswith("All 1 targets are met.")
 
 
 def test_no_line_of_the_report_is_wider_than_the_page() -> None:
-    widest = Figure("prebuilt, level at 2 Hz", 123456789.0, "gpiozero, callbacks only", 123.0, 12345.0, 5000.0, 10**8)
+    widest = RateFigure(
+        "prebuilt, level at 2 Hz", 123456789.0, "gpiozero, callbacks only", 123.0, 12345.0, 5000.0, 10**8
+    )
     assert max(len(line) for line in shown(widest).splitlines()) <= WIDTH
 
 

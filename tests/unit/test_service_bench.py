@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.service_bench import SERVICE_SMALLEST, Line, service_lines, shown
+from benchmarks.service_bench import SERVICE_SMALLEST, ReportLine, service_lines, shown
 
 pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def lines() -> list[Line]:
+def lines() -> list[ReportLine]:
     return [*service_lines(SERVICE_SMALLEST)]
 
 
-def test_every_line_of_the_services_benchmark_has_a_value(lines: list[Line]) -> None:
+def test_every_line_of_the_services_benchmark_has_a_value(lines: list[ReportLine]) -> None:
     names = [line.name for line in lines]
     assert {"bare pyzmq hop", "bare fdatasync", "bare SQLite commit", "event, durable, subscriber"} <= {*names}
     assert "events a second, 50 subscribers" in names
@@ -22,7 +22,7 @@ def test_every_line_of_the_services_benchmark_has_a_value(lines: list[Line]) -> 
     assert all(line.value for line in lines)
 
 
-def test_the_targets_are_those_of_the_design(lines: list[Line]) -> None:
+def test_the_targets_are_those_of_the_design(lines: list[ReportLine]) -> None:
     targets = {
         (line.name.strip(), line.beside.partition(" + ")[0].partition(":")[0]): line.most for line in lines if line.most
     }
@@ -37,6 +37,6 @@ def test_the_targets_are_those_of_the_design(lines: list[Line]) -> None:
 
 
 def test_a_missed_target_is_shown() -> None:
-    line = Line("idle: CPU", "2 % of a core", "1 %", 2.0, 1)
+    line = ReportLine("idle: CPU", "2 % of a core", "1 %", 2.0, 1)
     assert not line.met
     assert shown(line).endswith("MISSED")

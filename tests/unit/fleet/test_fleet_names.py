@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fleet.connection import NatsAddress, NatsAddressError, is_nats, with_password
 from fleet.subjects import (
     LIVE_STREAM,
-    Subject,
+    ParsedSubject,
     TableName,
     VenueError,
     event_subject,
@@ -34,7 +34,7 @@ def test_a_subject_taken_apart_is_what_it_was_made_of(
 ) -> None:
     name = TableName(venue, simulated, table)
     text = name.live(kind) if live else name.events.replace(">", kind)
-    assert parse_subject(text) == Subject(live, simulated, venue, table, kind)
+    assert parse_subject(text) == ParsedSubject(live, simulated, venue, table, kind)
 
 
 @pytest.mark.long

@@ -12,9 +12,9 @@ import pytest
 from controller.boards.bench_sheet import load
 from firmware.hardware import blocks, boards, drawing, erc, listing, manifest_pins, publish, sheets
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import Board
+from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import APART, BOARDS, NAMES, circuit
-from firmware.hardware.circuit import GND, Circuit, CircuitError, Part, PartType
+from firmware.hardware.circuit import GND, Circuit, CircuitError, CircuitPart, PartType
 from firmware.hardware.spice import deck, node
 from hal.board.messages import KINDS
 
@@ -43,61 +43,61 @@ def _column_nets(use: str) -> tuple[str, ...]:
     return tuple(f"{kind}_{number}" for kind in ("column", "row") for number in numbers) + shared
 
 
-def _first(board: Circuit, want: Callable[[Part], bool]) -> Part:
+def _first(board: Circuit, want: Callable[[CircuitPart], bool]) -> CircuitPart:
     return next(part for part in board.parts.values() if want(part))
 
 
-def _lose_pull_up(board: Board) -> None:
+def _lose_pull_up(board: CarrierBoard) -> None:
     """The bus of the pull-ups without its diode, and a wire without another way to a level."""
     for part in [part for part in board.parts.values() if b_pull(part)]:
         del board.parts[part.ref]
 
 
-def b_pull(part: Part) -> bool:
+def b_pull(part: CircuitPart) -> bool:
     return part.type.symbol == "resistor" and blocks.PULL in part.nets.values()
 
 
-def _join_two_outputs(board: Board) -> None:
+def _join_two_outputs(board: CarrierBoard) -> None:
     gates = board.gates.parts[0]
     other = next(pin for pin in ("2Y", "4Y") if pin in gates.nets)
     net = gates.nets["1Y"]
     gates.nets[other] = net
 
 
-def _forget_flyback(board: Board) -> None:
+def _forget_flyback(board: CarrierBoard) -> None:
     del board.parts[_first(board, lambda part: part.type is p.D5822 and "alarm" in part.tags).ref]
 
 
-def _forget_source(board: Board) -> None:
+def _forget_source(board: CarrierBoard) -> None:
     part = _first(board, lambda part: part.type is p.C1N)
     part.type = PartType(
         **{**{f: getattr(part.type, f) for f in part.type.__dataclass_fields__}, "sources": part.type.sources[:1]}
     )
 
 
-def _forget_pin(board: Board) -> None:
+def _forget_pin(board: CarrierBoard) -> None:
     _first(board, lambda part: part.type is p.FRAM).nets.pop("WP")
 
 
-def _small_capacitor(board: Board) -> None:
+def _small_capacitor(board: CarrierBoard) -> None:
     part = _first(board, lambda part: part.type is p.C100U and "load_supply" in part.tags)
     part.type = p._electrolytic(1e-4, "100 µF", 6.3, ("a", "b", "c"), ("d", "e", "f"), 1.0)
 
 
-def _no_decoupling(board: Board) -> None:
+def _no_decoupling(board: CarrierBoard) -> None:
     for part in [part for part in board.parts.values() if "decoupling_inputs" in part.tags]:
         del board.parts[part.ref]
 
 
-def _lone_net(board: Board) -> None:
+def _lone_net(board: CarrierBoard) -> None:
     _first(board, lambda part: part.type is p.R_SHUNT).nets["1"] = "nowhere"
 
 
-def _use_a_closed_pin(board: Board) -> None:
+def _use_a_closed_pin(board: CarrierBoard) -> None:
     _first(board, lambda part: part.type is p.SUPERVISOR).nets["WDI"] = GND
 
 
-def _draw_nothing(board: Board) -> None:
+def _draw_nothing(board: CarrierBoard) -> None:
     board.sheets = [sheet for sheet in board.sheets if sheet.name != "memory"]
 
 
@@ -230,7 +230,7 @@ def test_a_test_sheet_goes_through_every_input_and_output(kind: str) -> None:
     assert ("reset_cut" in ids) == bool(manifest_pins.kind(kind)["counters"])
     assert ("stop_motor" in ids) == (kind != "wheel")
     board = circuit(kind)
-    assert isinstance(board, Board)
+    assert isinstance(board, CarrierBoard)
     assert tomllib.loads(sheets.toml(board))["step"][0]["id"] == "look"
     assert len(ids) == len(sheet.step) == len(sheets.steps(board))
 
