@@ -21,7 +21,7 @@ from feed.state import TableState
 
 
 class TimesRuns(Protocol):
-    """A run that has a deadline: `rounds.run_due_ns`."""
+    """A run that has a deadline: `rounds.set_run_due`."""
 
     def run_due(self, t_ns: int) -> None:
         """The deadline of the run has come."""

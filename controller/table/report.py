@@ -108,6 +108,10 @@ class RoundReport:
         """The content of a secret frame is exposed now."""
         self.shown.append(frame)
 
+    def blocks_play(self) -> bool:
+        """Whether a fault that blocks play was reported, which the table has not taken yet."""
+        return any(isinstance(one, Fault) and one.blocks_play for one in self.events)
+
     def release(self, t_ns: int) -> None:
         """Reports the pending faults: the round has its verdict."""
         self.events += [one._replace(t_ns=t_ns) for one in self.pending]

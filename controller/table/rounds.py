@@ -80,15 +80,12 @@ class RoundLifecycle:
         self.verdicts = Verdicts(self.report, terms, context.result_words)
         self.recent = self.verdicts.recent
         """The last rounds, each with its verdict."""
-        self.phase: Phase = SHUT
+        self._phase: Phase = SHUT
         self.held: Phase | None = None
         """The phase of a round that a shut table holds: it goes on when the table opens again."""
         self.called_ns: int | None = None
         """When "No more bets" was called for this round."""
-        self.run_due_ns = NEVER_NS
-        """The round's own deadline; it counts only until there is a verdict."""
-        self.settle_due_ns = NEVER_NS
-        """When the round is settled without a person."""
+        self._run_due_ns = self._settle_due_ns = NEVER_NS
         self.shut_when_settled = False
         """Whether the table is shut once the round is settled."""
         self.can = Capabilities(None)
@@ -109,24 +106,40 @@ class RoundLifecycle:
         """The number of the round; 0 before the first one."""
         return self.report.round
 
+    @property
+    def phase(self) -> Phase:
+        """Where the round is."""
+        return self._phase
+
     # --- time ----------------------------------------------------------------------------------------------------
+
+    @property
+    def run_due_ns(self) -> int:
+        """The round's own deadline; it counts only until there is a verdict."""
+        return self._run_due_ns
+
+    @property
+    def settle_due_ns(self) -> int:
+        """When the round is settled without a person."""
+        return self._settle_due_ns
 
     @property
     def next_due_ns(self) -> int:
         """The next deadline of the round; `NEVER_NS` where there is none."""
-        return min(self.settle_due_ns, self.run_due_ns)
+        settle_ns, run_ns = self._settle_due_ns, self._run_due_ns
+        return run_ns if run_ns < settle_ns else settle_ns
 
     def due(self, t_ns: int) -> None:
         """Meets the deadlines up to `t_ns`."""
         while True:
-            if self.settle_due_ns <= t_ns and self.settle_due_ns <= self.run_due_ns:
-                self.settle(self.settle_due_ns, "auto")
-            elif self.run_due_ns <= t_ns:
-                due_ns, self.run_due_ns = self.run_due_ns, NEVER_NS
+            if self._settle_due_ns <= t_ns and self._settle_due_ns <= self._run_due_ns:
+                self.settle(self._settle_due_ns, "auto")
+            elif self._run_due_ns <= t_ns:
+                due_ns, self._run_due_ns = self._run_due_ns, NEVER_NS
                 if self.can.times is not None:
                     self.can.times.run_due(due_ns)
-                if self.run_due_ns <= due_ns:
-                    self.run_due_ns = due_ns + STEP_NS
+                if self._run_due_ns <= due_ns:
+                    self._run_due_ns = due_ns + STEP_NS
             else:
                 return
 
@@ -135,7 +148,7 @@ class RoundLifecycle:
     @property
     def undecided(self) -> bool:
         """Whether a round is open that has no verdict yet."""
-        return self.phase in (OPEN, RUNNING) or self.held is RUNNING
+        return self._phase in (OPEN, RUNNING) or self.held is RUNNING
 
     def open(self, t_ns: int) -> None:
         """Opens the next round; one that was held goes on instead, and one that waits for its call is awaited."""
@@ -158,8 +171,20 @@ class RoundLifecycle:
 
     def wait(self, phase: Phase) -> None:
         """The table is in that phase, without a deadline."""
-        self.phase = phase
-        self.settle_due_ns = self.run_due_ns = NEVER_NS
+        self._phase = phase
+        self._settle_due_ns = self._run_due_ns = NEVER_NS
+
+    def begin_run(self) -> None:
+        """The run of the round is on: from now on it gets a verdict."""
+        self._phase = RUNNING
+
+    def set_run_due(self, due_ns: int) -> None:
+        """The round's own deadline is then, in place of any other."""
+        self._run_due_ns = due_ns
+
+    def drop_run_due(self) -> None:
+        """The round has no deadline of its own any more."""
+        self._run_due_ns = NEVER_NS
 
     def begin_apart(self) -> None:
         """A run that belongs to no open round has a round of its own, without bets: its verdict is reported next."""
@@ -171,7 +196,7 @@ class RoundLifecycle:
         if self.can.buttons is not None and self.can.buttons.pressed(press):
             return
         t_ns = press.t_ns
-        if self.phase is SETTLING:
+        if self._phase is SETTLING:
             self._press_to_settle(press)
         elif press.button == "dealer_void":
             self.void_by_hand(t_ns)
@@ -223,8 +248,8 @@ class RoundLifecycle:
         if self.can.gives_up is not None:
             self.can.gives_up.give_up(t_ns)
         self.report_void(t_ns, reason, evidence, ours=ours)
-        self.run_due_ns = NEVER_NS
-        self.phase = RUNNING_OUT
+        self._run_due_ns = NEVER_NS
+        self._phase = RUNNING_OUT
         self.over_if_quiet(t_ns)
         self._stop_now(t_ns)
         if self.can.ends is not None:
@@ -237,7 +262,7 @@ class RoundLifecycle:
 
     def over_if_quiet(self, t_ns: int) -> None:
         """After a void, opens the next round once the device is quiet."""
-        if self.phase is RUNNING_OUT and self.game.quiet():
+        if self._phase is RUNNING_OUT and self.game.quiet():
             self.open(t_ns)
 
     def report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
@@ -257,7 +282,7 @@ class RoundLifecycle:
         """
         against = None if attended else self.settle_refused
         if against is not None:
-            self.settle_due_ns = NEVER_NS
+            self._settle_due_ns = NEVER_NS
             self.report.warn(t_ns, *UNCALLED_WARNING, against)
             return
         if self._terms.uncalled is Uncalled.PLAY and self.uncalled is not None:
@@ -281,19 +306,23 @@ class RoundLifecycle:
     def leave(self) -> None:
         """The table is shut, and the round stays as it is."""
         self.shut_when_settled = False
-        self.settle_due_ns = NEVER_NS
-        self.phase = SHUT
+        self._settle_due_ns = NEVER_NS
+        self._phase = SHUT
 
     def settle_in_time(self, t_ns: int) -> None:
         """From now on the round is settled after the usual time, where no person settles it."""
-        self.settle_due_ns = NEVER_NS if self.settled_by_person else t_ns + self._settle_ns
+        self._settle_due_ns = NEVER_NS if self.settled_by_person else t_ns + self._settle_ns
+
+    def settle_by_hand(self) -> None:
+        """From now on no time settles the round: a person does."""
+        self._settle_due_ns = NEVER_NS
 
     def _begin_settling(self, t_ns: int) -> None:
-        self.phase = SETTLING
-        self.run_due_ns = NEVER_NS
+        self._phase = SETTLING
+        self._run_due_ns = NEVER_NS
         self.settle_in_time(t_ns)
         if self.uncalled is not None:
-            self.settle_due_ns = NEVER_NS
+            self._settle_due_ns = NEVER_NS
         self._stop_now(t_ns)
         if self.can.settling is not None:
             self.can.settling.settling(t_ns)
@@ -314,7 +343,7 @@ class RoundLifecycle:
     def uncalled(self) -> int | None:
         """The unresolved round that a person must call before it is settled; most games settle it like any other."""
         policy = self._terms.uncalled
-        if policy is Uncalled.NOTHING or (policy is Uncalled.SETTLING and self.phase is not SETTLING):
+        if policy is Uncalled.NOTHING or (policy is Uncalled.SETTLING and self._phase is not SETTLING):
             return None
         return self.report.round if self.verdicts.is_unresolved else None
 
@@ -322,7 +351,7 @@ class RoundLifecycle:
     def waits_for_person(self) -> bool:
         """Whether the round does not settle by itself, and not by the button alone: a person calls it, or settles its
         bets."""
-        if self.phase is not SETTLING or self.settle_due_ns != NEVER_NS:
+        if self._phase is not SETTLING or self._settle_due_ns != NEVER_NS:
             return False
         return self.verdicts.is_unresolved or (self.settled_by_person and not self.context.settle_by_button)
 
@@ -340,13 +369,13 @@ class RoundLifecycle:
         """
         if self.can.shutting is not None:
             self.can.shutting.shutting(t_ns, reason)
-        if self.phase is SETTLING:
+        if self._phase is SETTLING:
             self.shut_when_settled = True
             self._stop_reported = False
         elif self.can.holds is not None:
-            if self.phase in (OPEN, RUNNING):
-                self.held = self.phase
-            self.phase = SHUT
+            if self._phase in (OPEN, RUNNING):
+                self.held = self._phase
+            self._phase = SHUT
             self._stop_reported = False
             self.can.holds.hold(t_ns)
         else:
@@ -355,7 +384,7 @@ class RoundLifecycle:
     def _shut(self, t_ns: int, reason: str, detail: str) -> None:
         if self.can.ends is not None:
             self.can.ends.run_ends(t_ns, reason)
-        phase = self.phase
+        phase = self._phase
         self.wait(SHUT)
         if phase is RUNNING and reason not in self.reasons and reason != SERVICE_STOPPED:
             self._decided(t_ns, self.verdicts.unresolved(t_ns, reason, Evidence(detail=detail), []))
@@ -374,9 +403,9 @@ class RoundLifecycle:
         if self.can.reopening is not None:
             self.can.reopening.reopening(t_ns)
         self._stop_reported = self.shut_when_settled = False
-        if self.phase is not SHUT or self._resume(t_ns):
+        if self._phase is not SHUT or self._resume(t_ns):
             return
-        self.phase = RUNNING_OUT
+        self._phase = RUNNING_OUT
         self.game.reset()
         self.over_if_quiet(t_ns)
 
@@ -384,7 +413,7 @@ class RoundLifecycle:
         """Has a round that was held go on; returns whether there was one."""
         if self.held is None or self.can.holds is None:
             return False
-        self.phase, self.held = self.held, None
+        self._phase, self.held = self.held, None
         self.can.holds.resume(t_ns)
         return True
 
@@ -400,7 +429,7 @@ class RoundLifecycle:
 
     def _stop(self, fault: Fault, shuts: Shuts) -> None:
         """A fault was reported that need not shut the table at once."""
-        if shuts is UNLESS_CALLED and self.phase is OPEN and self.called_ns is None:
+        if shuts is UNLESS_CALLED and self._phase is OPEN and self.called_ns is None:
             self.report.fault(fault)
             return
         self.report.pending.append(fault)
@@ -409,7 +438,7 @@ class RoundLifecycle:
 
     def _stop_now(self, t_ns: int) -> None:
         if self.report.pending:
-            self._stop_reported = self.phase is not SETTLING
+            self._stop_reported = self._phase is not SETTLING
             self.report.release(t_ns)
 
     # --- what people order ---------------------------------------------------------------------------------------
@@ -442,10 +471,10 @@ class RoundLifecycle:
         if self.can.prepares is not None:
             self.can.prepares.ruling(t_ns, ruling)
         self.recent.stands(ruling)
-        if ruling.round == self.report.round and self.phase is SETTLING:
+        if ruling.round == self.report.round and self._phase is SETTLING:
             self._begin_settling(t_ns)
         by_call = self._terms.settled_by_call or ruling.stands.result is None
-        if self.phase is SHUT and waited is not None and self.uncalled is None and by_call:
+        if self._phase is SHUT and waited is not None and self.uncalled is None and by_call:
             self.report.event(events.Settled, t_ns, by="dealer")
         if self.can.follows is not None:
             self.can.follows.ruled(t_ns, ruling)

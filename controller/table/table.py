@@ -192,7 +192,7 @@ class Table:
         more_deadlines = bool(self.actuators) or self._can.deadlines is not None
         for one in seen:
             t_ns = one.t_ns
-            if rounds.run_due_ns < t_ns or rounds.settle_due_ns < t_ns or undecided.due_ns < t_ns or more_deadlines:
+            if rounds.next_due_ns < t_ns or undecided.due_ns < t_ns or more_deadlines:
                 self._pass_time(t_ns - 1)
             if type(one) not in self._not_of_game:
                 handle(one)

@@ -7,7 +7,9 @@ import ast
 import importlib
 import inspect
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 
@@ -21,6 +23,10 @@ from controller.table.rounds import Game
 ROOT = Path(__file__).resolve().parents[2]
 GAMES = ROOT / "controller" / "games"
 MOST_OF_GAME, MOST_OF_CAPABILITY, MOST_METHODS = 12, 4, 30
+METHODS = (FunctionType, property, cached_property, staticmethod, classmethod)
+"""What a class has for each of its methods."""
+OF_ROUNDS = {"phase", "run_due_ns", "settle_due_ns"}
+"""What `RoundLifecycle` alone sets; a game asks it by name: `begin_run`, `set_run_due`, `settle_by_hand`."""
 
 
 def members(protocol: type) -> set[str]:
@@ -78,8 +84,33 @@ def test_a_capability_is_small_and_asked_for(capability: type) -> None:
 @pytest.mark.parametrize("game", CLASSES, ids=lambda one: one.__name__)
 def test_a_game_class_inherits_from_nothing_and_has_few_methods(game: type) -> None:
     assert game.__bases__ == (object,)
-    own = [name for name, one in vars(game).items() if inspect.isfunction(one) or isinstance(one, property)]
-    assert len(own) <= MOST_METHODS, sorted(own)
+    assert len(own_methods(game)) <= MOST_METHODS, own_methods(game)
+
+
+def own_methods(one: type) -> list[str]:
+    """The methods that a class has itself, whatever kind they are of."""
+    return sorted(name for name, method in vars(one).items() if isinstance(method, METHODS))
+
+
+def test_a_method_of_every_kind_counts() -> None:
+    class Part:
+        kind = "part"
+
+        def one(self) -> None: ...
+
+        @property
+        def two(self) -> None: ...
+
+        @cached_property
+        def three(self) -> None: ...
+
+        @staticmethod
+        def four() -> None: ...
+
+        @classmethod
+        def five(cls) -> None: ...
+
+    assert own_methods(Part) == ["five", "four", "one", "three", "two"]
 
 
 def test_no_room_calls_super_or_a_method_of_a_base_with_its_own_self() -> None:
@@ -118,6 +149,32 @@ def _takes_game(file: Path, tree: ast.Module) -> Iterator[str]:
                 }  # fmt: skip
                 if words & NAMES:
                     yield f"{file.relative_to(ROOT)}:{one.lineno}: {node.name} takes a game as {one.arg}"
+
+
+def test_no_part_sets_the_phase_or_a_deadline_of_the_rounds() -> None:
+    assert [place for file, tree in modules() for place in _sets_rounds(file, tree)] == []
+
+
+def _sets_rounds(file: Path, tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner) | ast.Attribute(attr=owner), attr=name, ctx=ast.Store()):
+                if owner.endswith("rounds") and name.removeprefix("_") in OF_ROUNDS:
+                    yield f"{file.relative_to(ROOT)}:{node.lineno}: sets {owner}.{name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("self._rounds.phase = RUNNING", 1),
+        ("rounds.run_due_ns, self.left_ns = 1, None", 1),
+        ("self.game.rounds._settle_due_ns = rounds.phase = 1", 2),
+        ("rounds.run_due_ns += 1", 1),
+        ("self.phase = rounds.phase\nrounds.begin_run()", 0),
+    ],
+)
+def test_what_sets_the_phase_or_a_deadline_of_the_rounds_is_found(text: str, found: int) -> None:
+    assert len(list(_sets_rounds(GAMES / "a.py", ast.parse(text)))) == found
 
 
 @pytest.mark.parametrize(

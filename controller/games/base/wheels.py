@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from controller.table.phase import RUNNING
 from controller.table.rounds import RoundLifecycle
 from feed.events import Evidence, RoundStarted, StatisticsKey
 from feed.fairness import Sample, Test
@@ -21,7 +20,7 @@ def begin_spin(rounds: RoundLifecycle, t_ns: int, began_ns: int, direction: str)
 
     At a table where nobody calls, the spin is the call.
     """
-    rounds.phase = RUNNING
+    rounds.begin_run()
     if rounds.context.call_by == "auto":
         rounds.close_bets(t_ns, began_ns, "auto")
     rounds.report.event(RoundStarted, t_ns, direction=direction)

@@ -29,7 +29,6 @@ from controller.games.cards.rules import CardRules
 from controller.games.cards.shoe_book import ShoeDoubt
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from controller.table.wording import counted
-from drivers.base.driver import NEVER_NS
 from drivers.cards.observations import CardDealt
 from feed import events
 from feed.events import Evidence
@@ -157,7 +156,7 @@ class CardDealing:
 
     def _start(self, t_ns: int) -> None:
         """The deal begins, with the cards that a person kept for it."""
-        self._rounds.phase = RUNNING
+        self._rounds.begin_run()
         self._desk.report.event(events.RoundStarted, t_ns)
         self._reshuffle.dealt(t_ns, burn_is_over=not self._terms.burns_after_call)
         kept, self._cards.kept = self._cards.kept, []
@@ -240,7 +239,7 @@ class CardDealing:
     def _await_quiet(self, t_ns: int) -> None:
         """A card that belongs to no round has left: the next round opens once no card has left for a while."""
         self.quiet = False
-        self._rounds.run_due_ns = t_ns + QUIET_NS
+        self._rounds.set_run_due(t_ns + QUIET_NS)
 
     def collected(self, t_ns: int) -> None:
         """No card has left for as long as it takes to collect those of a void round."""
@@ -283,7 +282,7 @@ class CardDealing:
     def _exceed(self, seen: CardDealt) -> None:
         """A card left though the round was complete: a person decides what becomes of it."""
         self._cards.excess.append(seen)
-        self._rounds.settle_due_ns = NEVER_NS
+        self._rounds.settle_by_hand()
         complete = self._hands.complete_words()
         detail = f"a card left {complete}: leave it face down, and decide on it with excess_card"
         self._cards.out_of_turn(seen.t_ns, "card_out_of_turn", detail)

@@ -116,7 +116,7 @@ class DiceOnTable:
     def _thrown(self, t_ns: int) -> None:
         """The dice are thrown, which closes the bets."""
         self.rounds.close_bets(t_ns, t_ns, "auto")
-        self.rounds.phase = RUNNING
+        self.rounds.begin_run()
         self.rounds.report.event(events.RoundStarted, t_ns)
 
     def _advice(self, dice: Sequence[int]) -> str:
@@ -154,7 +154,7 @@ class DiceOnTable:
                 case "begins":
                     self.values.begin()
                     self.throw.tossed()
-                    self.rounds.phase = RUNNING
+                    self.rounds.begin_run()
                     self.rounds.report.event(events.RoundStarted, t_ns, tossed_by="shaker")
                 case "lies":
                     self.throw.revealed_ns = t_ns
@@ -190,14 +190,14 @@ class DiceOnTable:
         revealed_ns = self.throw.revealed_ns
         if isinstance(found, Read) and revealed_ns is not None and t_ns < revealed_ns + self._call_ns:
             # Time to see that a die is on the bank, and for the board to look again.
-            rounds.run_due_ns = revealed_ns + self._call_ns
+            rounds.set_run_due(revealed_ns + self._call_ns)
         elif isinstance(found, Read):
             winning, notices = self._rolls.pays(now, found.dice)
             rounds.outcome(t_ns, self._rolls.result(now, found.dice), winning, self._evidence(), notices)
         elif isinstance(found, Doubted):
             self._doubt(t_ns, found)
         else:
-            rounds.run_due_ns = max(t_ns + 1, self.values.next_due_ns)
+            rounds.set_run_due(max(t_ns + 1, self.values.next_due_ns))
 
     def _found(self, t_ns: int) -> Read | Doubted | None:
         """What the sources of values come to, the shaker among them where it reports how its dice came to rest."""

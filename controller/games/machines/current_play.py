@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from controller.games.machines.account import TokenAccount
-from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, SETTLING, Phase
 from controller.table.recent import RecentRounds
 from controller.table.rounds import RoundLifecycle
@@ -107,12 +106,13 @@ class CurrentPlay:
         """The time of the play stops."""
         if self._rounds.run_due_ns < NEVER_NS:
             self._left_ns = max(0, self._rounds.run_due_ns - t_ns)
-            self._rounds.run_due_ns = NEVER_NS
+            self._rounds.drop_run_due()
 
     def thaw(self, t_ns: int) -> None:
         """The time of the play continues, unless something holds it."""
         if self._left_ns is not None and not self._holds:
-            self._rounds.run_due_ns, self._left_ns = t_ns + self._left_ns, None
+            self._rounds.set_run_due(t_ns + self._left_ns)
+            self._left_ns = None
 
     def watch(self, changed: Callable[[int], None]) -> None:
         """Calls `changed` with the time whenever what the machine may do can have changed."""
@@ -127,8 +127,7 @@ class CurrentPlay:
 
     def pay_out(self, t_ns: int) -> None:
         """What belongs to the player and is not staked is given out by the hopper, if the machine has one."""
-        reported = self._rounds.report.events
-        shuts = self.stopping or any(isinstance(one, Fault) and one.blocks_play for one in reported)
+        shuts = self.stopping or self._rounds.report.blocks_play()
         if self._account.credits and self.playable and not shuts:
             self._account.pay(self._account.credits, t_ns)
 
@@ -136,7 +135,7 @@ class CurrentPlay:
 
     def begin(self, t_ns: int, longest_ns: int) -> None:
         """A token of the player begins a play, which has this much time."""
-        self._rounds.phase = RUNNING
+        self._rounds.begin_run()
         self._account.token_in(STAKED)
         self._account.stake(STAKED, self.number)
         self.set_time(t_ns, longest_ns)
@@ -145,11 +144,11 @@ class CurrentPlay:
 
     def set_time(self, t_ns: int, left_ns: int) -> None:
         """The play has this much time from now on."""
-        self._rounds.run_due_ns = t_ns + left_ns
+        self._rounds.set_run_due(t_ns + left_ns)
 
     def end(self, t_ns: int, result: dict[str, Any], won: int, evidence: Evidence) -> None:
         """The play is over: its outcome is final, and nobody settles it by hand."""
-        self._rounds.run_due_ns = NEVER_NS
+        self._rounds.drop_run_due()
         self._rounds.outcome(t_ns, result, [], evidence, self.notices(won))
         if self._rounds.phase is SETTLING:
             self._rounds.settle(t_ns, "auto")

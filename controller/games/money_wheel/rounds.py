@@ -18,7 +18,7 @@ from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING
 from controller.table.rounds import RoundLifecycle
-from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.driver import Observation
 from drivers.money_wheel.device import (
     MoneyWheelConfig,
     WheelMoved,
@@ -141,7 +141,7 @@ class MoneyWheelGame:
                 self._rest(seen, t_ns)
             else:
                 self._nudge = seen
-                self.rounds.run_due_ns = max(t_ns, seen.moved_ns + self._pause_ns + PUSH_NS)
+                self.rounds.set_run_due(max(t_ns, seen.moved_ns + self._pause_ns + PUSH_NS))
 
     def _begin(self, seen: WheelMoved, t_ns: int) -> None:
         nudge = self._nudge
@@ -153,7 +153,7 @@ class MoneyWheelGame:
         if nudge is not None and nudge.doubt in TRAVEL_DOUBTS:
             self._wind_up_doubt = nudge.doubt
         self._nudge = None
-        self.rounds.run_due_ns = NEVER_NS
+        self.rounds.drop_run_due()
         if self._began_ns is None:
             self._began_ns = seen.t_ns
         if self.rounds.context.call_by == "auto" and not self._carried:
@@ -162,7 +162,7 @@ class MoneyWheelGame:
     def _end_nudge(self, t_ns: int) -> None:
         """Handles a movement of less than half a turn that came to rest: after the call, a spin that is too short."""
         nudge, self._nudge = self._nudge, None
-        self.rounds.run_due_ns = NEVER_NS
+        self.rounds.drop_run_due()
         began_ns, self._began_ns = self._began_ns, None
         self._carried = False
         if nudge is None:

@@ -232,7 +232,7 @@ class AutomaticRouletteGame:
 
     def _begin(self, seen: AutoSpinStarted, t_ns: int) -> None:
         self._start = seen
-        self.rounds.phase = RUNNING
+        self.rounds.begin_run()
         self.report.event(events.RoundStarted, t_ns, direction=_ball_direction(seen))
         if seen.rpm is not None:
             self.report.event(events.RoundProgress, t_ns, rpm=seen.rpm)

@@ -22,7 +22,7 @@ from controller.games.roulette.rules import RouletteRules
 from controller.table.faults import Fault
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, SHUT
 from controller.table.rounds import RoundLifecycle
-from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.driver import Observation
 from drivers.roulette.device import (
     BallLeftTrack,
     BallPassed,
@@ -282,15 +282,15 @@ class RouletteGame:
         first = self._spin.passed is None
         self._spin.passed = seen
         if self._spin.joined:
-            self.rounds.phase = RUNNING
+            self.rounds.begin_run()
             return
         if first:
-            self.rounds.phase = RUNNING
+            self.rounds.begin_run()
             self._spin.rotor_at_launch = self._rotor
         if self._spin.left is not None:
             # It had only missed a sensor and is still in the track.
             self._spin.left = None
-            self.rounds.run_due_ns = NEVER_NS
+            self.rounds.drop_run_due()
             self._spin.reads = None
         if seen.proves:
             self._direction_proven(seen, t_ns)
@@ -317,7 +317,7 @@ class RouletteGame:
         self._spin.left = seen
         last = self._spin.passed
         if self._spin.joined:
-            self.rounds.phase = RUNNING
+            self.rounds.begin_run()
             self.rounds.unresolved(
                 t_ns, "joined_mid_spin", self._evidence("the ball ran before the track was once quiet"), []
             )
@@ -345,7 +345,7 @@ class RouletteGame:
             self._refuse(t_ns, "ball_revolutions", detail, ours=True)
         else:
             turns_ns = 0 if seen.rotor_rpm <= 0 else round(self._options.give_up_turns * 60e9 / seen.rotor_rpm)
-            self.rounds.run_due_ns = t_ns + max(round(self._options.give_up_s * 1e9), turns_ns)
+            self.rounds.set_run_due(t_ns + max(round(self._options.give_up_s * 1e9), turns_ns))
 
     def _track_quiet(self, seen: TrackQuiet) -> None:
         if self.rounds.phase is OPEN:
@@ -358,7 +358,7 @@ class RouletteGame:
         if self.rounds.phase is OPEN and self._spin.single_pass and seen.turns == 2:
             # One pass and then a ball at rest: it was thrown in, and no travel is proven.
             self._spin.single_pass = False
-            self.rounds.phase = RUNNING
+            self.rounds.begin_run()
             self._refuse(t_ns, "ball_revolutions", "the ball made one pass at the track sensors")
             return
         if self._spin.left is None or self.rounds.phase is not RUNNING:
@@ -375,7 +375,7 @@ class RouletteGame:
             self._decide(seen, t_ns)
 
     def _decide(self, seen: PocketRead, t_ns: int) -> None:
-        self.rounds.run_due_ns = NEVER_NS
+        self.rounds.drop_run_due()
         pocket = self._results.pocket(seen.pocket)
         result = self._results.result(pocket)
         last = self._spin.passed
@@ -404,7 +404,7 @@ class RouletteGame:
                     events.DeviceWarning, t_ns, device="wheel", warning="object_in_wheel", detail=seen.detail
                 )
                 return
-            self.rounds.phase = RUNNING
+            self.rounds.begin_run()
         if self._spin.left is not None and self._spin.reads is not None:
             self._spin.object = self._spin.object or seen
         else:
@@ -447,7 +447,7 @@ class RouletteGame:
     # --- evidence ------------------------------------------------------------------------------------------------
 
     def _refuse(self, t_ns: int, reason: str, detail: str, *, ours: bool = False) -> None:
-        self.rounds.run_due_ns = NEVER_NS
+        self.rounds.drop_run_due()
         self.rounds.void(t_ns, reason, self._evidence(detail), ours=ours)
 
     def _evidence(self, detail: str = "") -> Evidence:

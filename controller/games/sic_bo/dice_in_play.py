@@ -76,7 +76,7 @@ class DiceInPlay:
         """They are shaken, or tossed: no value that was given before is valid."""
         self.values.begin()
         self._throw_before = self._last_throw
-        self.rounds.phase = RUNNING
+        self.rounds.begin_run()
         self.rounds.report.event(events.RoundStarted, t_ns, tossed_by=None if self.by_hand else "shaker")
 
     def too_soon(self, t_ns: int, detail: str = "", *, ours: bool = False) -> None:
@@ -87,7 +87,7 @@ class DiceInPlay:
     def opened_while_shaken(self, t_ns: int) -> None:
         """A round opened while it was shaken: that shaking began before the bets were settled, and is not its own."""
         if self.rounds.phase is OPEN and self.shaking.moving:
-            self.rounds.phase = RUNNING
+            self.rounds.begin_run()
             self.void(t_ns, TOO_SOON, "it was shaken before the last was settled")
 
     def reveal(self, t_ns: int, at_ns: int) -> None:
@@ -163,7 +163,7 @@ class DiceInPlay:
             self.unresolved(t_ns, found.reason, found.detail, found.candidates)
         else:
             # Dice that do not lie yet are awaited by their shaker, not by the sources of their values.
-            self.rounds.run_due_ns = max(t_ns + 1, self.values.next_due_ns) if self.values.lie else NEVER_NS
+            self.rounds.set_run_due(max(t_ns + 1, self.values.next_due_ns) if self.values.lie else NEVER_NS)
 
     def _found(self, t_ns: int) -> Read | Doubted | None:
         """What the sources of values come to, the automated shaker among them; None while one is awaited."""
@@ -187,7 +187,7 @@ class DiceInPlay:
 
     def _light(self, t_ns: int, dice: Dice) -> None:
         """Lights exactly the areas that win; the round has its outcome when they are read back."""
-        self.rounds.run_due_ns = NEVER_NS
+        self.rounds.drop_run_due()
         self.areas.light(dice, t_ns)
         if self.areas.failure is not None:
             self.decide(t_ns)

@@ -13,7 +13,7 @@ from controller.table.faults import Fault
 from controller.table.phase import RUNNING, SETTLING
 from controller.table.recent import Ruling
 from controller.table.report import AFTER_VERDICT
-from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.driver import Observation
 from drivers.lamps.lamp_board import LampsDark, LampsFailed, LampsMended, LampsShown
 from feed import state as feed_phase
 from feed.state import TableState
@@ -62,7 +62,7 @@ class SicBoSettling:
             return
         self._areas.supervised = rounds.phase in (RUNNING, SETTLING)
         if rounds.phase is SETTLING:
-            rounds.settle_due_ns = NEVER_NS
+            rounds.settle_by_hand()
         else:
             self._dice.decide(t_ns)
 
@@ -94,7 +94,7 @@ class SicBoSettling:
         """The bets of the round are to be paid; no time settles a round that may not be settled."""
         self._areas.settling_begins()
         if self.refused is not None:
-            self._rounds.settle_due_ns = NEVER_NS
+            self._rounds.settle_by_hand()
 
     def called(self, t_ns: int, ruling: Ruling) -> None:
         """A person called or corrected a round. If it is the last, its areas are lit before it is settled."""
@@ -127,7 +127,8 @@ class SicBoSettling:
         if not left or last is None or last.round != rounds.number:
             return False
         self._dice.begin()
-        rounds.phase, self._areas.supervised = SETTLING, self._left_supervised
+        rounds.wait(SETTLING)
+        self._areas.supervised = self._left_supervised
         self._relight(t_ns, last)
         rounds.settle_again(t_ns)
         detail = self.refused or "its bets are still to be settled"

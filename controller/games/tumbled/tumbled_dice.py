@@ -15,10 +15,10 @@ from controller.games.tumbled.bets import TumbledBets
 from controller.games.tumbled.record import TumbleRecord
 from controller.games.tumbled.runs import RunOver, RunRefusal, refusal_of, started
 from controller.games.tumbled.turned_cage import TurnedCage
-from controller.table.phase import OPEN, RUNNING
+from controller.table.phase import OPEN
 from controller.table.report import Report
 from controller.table.rounds import RoundLifecycle
-from drivers.base.driver import NEVER_NS, Observation
+from drivers.base.driver import Observation
 from drivers.dice.observations import (
     CageInverted,
     CageRested,
@@ -154,7 +154,7 @@ class TumbledDice:
             self.kept.begins(seen)
             return
         first = rounds.phase is OPEN
-        rounds.phase = RUNNING
+        rounds.begin_run()
         self.stage = TumbleStage.TUMBLING
         self._stirred_only = None
         self._values.begin()
@@ -238,9 +238,9 @@ class TumbledDice:
             return
         found = self._values.verdict(t_ns)
         if found is None:
-            self._rounds.run_due_ns = self._values.next_due_ns
+            self._rounds.set_run_due(self._values.next_due_ns)
             return
-        self._rounds.run_due_ns = NEVER_NS
+        self._rounds.drop_run_due()
         self._record.note_values(self._values)
         if isinstance(found, Doubted) and found.reason in LYING:
             self._rounds.void(t_ns, found.reason, self._record.evidence(found.detail))

@@ -145,10 +145,10 @@ def test_a_deadline_that_a_run_sets_for_the_past_does_not_stop_the_time() -> Non
 
     def run_due(t_ns: int) -> None:
         due.append(t_ns)
-        game.rounds.run_due_ns = 0
+        game.rounds.set_run_due(0)
 
     game.run_due = run_due  # type: ignore[method-assign]
-    game.rounds.run_due_ns = 5 * S
+    game.rounds.set_run_due(5 * S)
     game.rounds.due(6 * S)
     assert due == list(range(5 * S, 6 * S + 1, MS))
 

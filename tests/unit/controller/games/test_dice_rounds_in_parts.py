@@ -263,7 +263,7 @@ def test_nobody_acts_between_two_rolls_while_the_dice_run() -> None:
     refused = parts.between.act_refused("pass_dice", "dealer", ordered=True)
     assert refused is not None
     assert "a shooter is ordered to pass by the" in refused
-    parts.rounds.phase = RUNNING
+    parts.rounds.begin_run()
     assert "must be over" in str(parts.between.act_refused("change_dice", "ann"))
     with pytest.raises(ValueError, match="has not thrown yet"):
         parts.between.act(S, "pass_dice", "ann")

@@ -410,6 +410,6 @@ def hands_without_acceptors() -> ShoeHands:
 def test_a_table_that_is_shut_while_a_round_is_settled_takes_no_wager(hands: ProgressiveHands) -> None:
     """A round may be unresolved before the call: its acceptors are still open then."""
     assert hands.lines().get(LOCK) is not True
-    hands.game.rounds.phase = SETTLING
+    hands.game.rounds.wait(SETTLING)
     hands.game.rounds.shut(round(hands.now_s * S), "card_count", "a card is missing")
     assert hands.lines() == {LOCK: True}
