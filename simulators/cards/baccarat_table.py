@@ -18,8 +18,9 @@ class BaccaratDeal:
     least: ClassVar[int] = 4
     most: ClassVar[int] = 7
 
-    def __init__(self, rng: Random, fault: str) -> None:
-        pass
+    def __init__(self, rng: Random, fault: str, *, by_table: bool = True) -> None:
+        """`by_table` is whether the controller plays by the table of punto banco where the text is silent."""
+        self._by_table = by_table
 
     def before(self) -> Sequence[Order]:
         """The dealer declares nothing."""
@@ -34,16 +35,8 @@ class BaccaratDeal:
         return tuple(cards)
 
     def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
-        """None: the table of punto banco is played by."""
-        return ()
-
-
-class SilentBaccaratDeal(BaccaratDeal):
-    """One round, at a table whose controller does not play by the table of punto banco."""
-
-    def reasons(self, cards: Sequence[str]) -> tuple[str, ...]:
-        """Where the text is silent, the dealer calls the round."""
-        return ("no_text",) if is_silent(tuple(cards)) else ()
+        """Where the text is silent and no table is played by, the dealer calls the round."""
+        return ("no_text",) if not self._by_table and is_silent(tuple(cards)) else ()
 
 
 # --- which hand draws, by the words of the text ---------------------------------------------------------------------

@@ -76,10 +76,10 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
 
 
 def _geometry(config: TableConfig) -> CardGeometry:
-    from simulators.cards.baccarat_table import BaccaratDeal, SilentBaccaratDeal
+    from simulators.cards.baccarat_table import BaccaratDeal
 
     options = config.game_options(BaccaratOptions)
-    dealing = BaccaratDeal if options.third_card_table else SilentBaccaratDeal
+    dealing = partial(BaccaratDeal, by_table=options.third_card_table)
     return card_geometry(config, dealing, decks=options.decks, settle_after_s=options.settle_after_s)
 
 
