@@ -127,5 +127,6 @@ def main() -> None:
         feltwire watch                show the events of a running service in another terminal
 
     Exit codes: 0 for success, 1 for a fatal error, 2 for a file or an option that cannot be used,
-    3 for a journal that does not verify, 4 for a refused command, 5 for streams that nothing vouches for.
+    3 for a journal that does not verify, 4 for a refused command, 5 for streams that nothing vouches for,
+    141 for an answer that nobody read.
     """
