@@ -100,7 +100,8 @@ check("a page gets the boards of both tables", asyncio.run(boards(WHEEL, ROULETT
 
 # --- the screen -------------------------------------------------------------------------------------------------------
 
-wait(given.exists, "the browser")
+# The file is there before the program has written into it.
+wait(lambda: given.exists() and PAGE in given.read_text(), "the browser")
 user, groups, *words = given.read_text().splitlines()
 check("the browser comes once the page answers, as a user of its own", user == "feltwire-kiosk", user)
 check("with the groups of the screen", {"video", "input"} <= set(groups.split()), groups)
