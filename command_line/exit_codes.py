@@ -14,8 +14,8 @@ NOT_VERIFIED = 3
 REFUSED = 4
 """Exit code for a command that a service refuses."""
 
-NOT_READ = 141
-"""Exit code where the answer was not read: what a shell has for a program whose reader ended (128 and SIGPIPE)."""
-
 NOT_COMPLETE = 5
 """Exit code for streams without a difference of which nothing vouches that they are complete."""
+
+NOT_READ = 141
+"""Exit code where the answer was not read: what a shell has for a program whose reader ended (128 and SIGPIPE)."""

@@ -6,9 +6,9 @@ from typing import Final
 
 from playwright.sync_api import Error, Locator, Page, expect
 
-from tests.browser.conftest import HANG_MS
 from tests.fakes.board_site import BoardSite, PlayedTable
 
+HANG_MS: Final = 60_000
 expect.set_options(timeout=HANG_MS)
 
 

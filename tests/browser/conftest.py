@@ -20,8 +20,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.browser.board_page import HANG_MS, BoardPage
+from tests.fakes.board_site import BoardSite, board_site
+
 CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
-HANG_MS = 60_000
 OF_A_STOPPED_SERVER = ("net::ERR_", "WebSocket connection")
 """What a browser logs of a server that is stopped on purpose: no error of the page."""
 SCREEN: Final[ViewportSize] = {"width": 1280, "height": 720}
@@ -107,3 +109,16 @@ def page_in_turn(pages_in_turn: Page) -> Iterator[Page]:
         yield made
         made.evaluate("() => { location.href = 'about:blank' }")
         made.wait_for_url("about:blank")
+
+
+@pytest.fixture
+def site() -> Iterator[BoardSite]:
+    """A board's server without tables yet."""
+    with board_site() as made:
+        yield made
+
+
+@pytest.fixture
+def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
+    """The page of that site; a module whose tests set the page's clock has its own."""
+    return BoardPage(page_in_turn, site)

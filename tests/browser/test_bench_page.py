@@ -11,7 +11,7 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.conftest import HANG_MS
+from tests.browser.board_page import HANG_MS
 from tests.fakes.bench import MONEY_WHEEL, ROULETTE, captured, config_of
 from tests.fakes.bench_site import BenchSite, bench_site
 

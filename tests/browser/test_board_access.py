@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
 from tests.browser.layout import FULL_HD, HD, OVERFLOWS, PORTRAIT, UHD, axe_problems, fits
 from tests.browser.scenes import SCENES, play
-from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
+from tests.fakes.board_site import BoardSite, PlayedTable, roulette
 
 SCRIPT = '<script>document.title="owned"</script><img src=x onerror="document.title=1">'
 RIGHT_TO_LEFT = "\u202eשולחן\u2066 رولت"
 LONG = "x" * 10_000
-
-
-@pytest.fixture
-def site() -> Iterator[BoardSite]:
-    with board_site() as made:
-        yield made
-
-
-@pytest.fixture
-def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
-    return BoardPage(page_in_turn, site)
 
 
 def test_a_hall_fits_its_screen_and_axe_finds_nothing(shown: BoardPage, site: BoardSite) -> None:

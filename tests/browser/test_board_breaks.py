@@ -5,7 +5,7 @@ The page's clock stands still and is moved by the test, so that no test depends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Route, WebSocketRoute, expect
@@ -14,16 +14,10 @@ from feed import events
 from feed.subscriber import Joined, Position, Rewritten
 from tests.browser.board_page import BoardPage, pause_clock
 from tests.browser.scenes import SCENES, play
-from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
+from tests.fakes.board_site import BoardSite, PlayedTable, roulette
 
 STALE = "STALE: NO SIGNAL"
 CLOCK = "2026-01-31T20:00:00"
-
-
-@pytest.fixture
-def site() -> Iterator[BoardSite]:
-    with board_site() as made:
-        yield made
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from feed import events
 from feed.game_view import GameView
 from tests.browser.board_page import BoardPage
 from tests.browser.scenes import SCENES, play
-from tests.fakes.board_site import BoardSite, PlayedTable, board_site
+from tests.fakes.board_site import BoardSite, PlayedTable
 from tests.plugin import PLUGIN
 
 WORDS = named_texts(texts_of(PLUGIN / "fair_wheel"), "fair_wheel")
@@ -25,12 +24,6 @@ VIEW = GameView(
     words=WORDS,
 )
 PRIZES = [events.StatisticsKey(field="prize", values=["bear", "ball", "sweet", "none"])]
-
-
-@pytest.fixture
-def site() -> Iterator[BoardSite]:
-    with board_site() as made:
-        yield made
 
 
 @pytest.fixture

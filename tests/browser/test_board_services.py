@@ -15,8 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from feed.events import decode
 from feed.state import TableState
 from scoreboard.gateway import Source
-from tests.browser.board_page import BoardPage
-from tests.browser.conftest import HANG_MS
+from tests.browser.board_page import HANG_MS, BoardPage
 from tests.fakes.board_site import BoardSite, board_site
 from tests.fakes.feed_process import TABLE, FeedProcess
 from tests.fakes.feed_server import short_folder

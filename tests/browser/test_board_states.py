@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
 from tests.browser.scenes import SCENES, machine_event, play, reel_debt, roulette_result, spun
-from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
-
-
-@pytest.fixture
-def site() -> Iterator[BoardSite]:
-    with board_site() as made:
-        yield made
-
-
-@pytest.fixture
-def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
-    return BoardPage(page_in_turn, site)
-
+from tests.fakes.board_site import BoardSite, PlayedTable, roulette
 
 WORDS = {
     "en": {

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.board_page import BoardPage
 from tests.browser.layout import FULL_HD, HD, PORTRAIT, UHD, axe_problems, fits
 from tests.browser.pictures import OF_ONE_SCENE, RENEW, words_at
 from tests.browser.scenes import SCENES, play
-from tests.fakes.board_site import BoardSite, board_site
+from tests.fakes.board_site import BoardSite
 
 
 @pytest.fixture
-def site() -> Iterator[BoardSite]:
-    with board_site() as made:
-        yield made
-
-
-@pytest.fixture
-def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
-    page_in_turn.emulate_media(reduced_motion="reduce")
-    return BoardPage(page_in_turn, site)
+def shown(shown: BoardPage) -> BoardPage:
+    shown.page.emulate_media(reduced_motion="reduce")
+    return shown
 
 
 HEROES = {
