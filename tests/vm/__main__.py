@@ -86,7 +86,7 @@ def shown(name: str) -> bool:
 
 
 def main(names: list[str]) -> int:
-    """Runs them, two at a time; 1 if any is not as it should be."""
+    """Runs them, some at a time; 1 if any is not as it should be."""
     if names == ["--ready"]:
         return ready()
     try:

@@ -160,7 +160,7 @@ def _package(suite: str, *versions: str) -> list[Path]:
         if out.exists():
             # Of states of the checkout before; the wheels stay.
             for old in out.iterdir():
-                if old.name.startswith(f"{suite}-"):
+                if old.name.startswith(f"{suite}-") and old.name != content:
                     shutil.rmtree(old)
         options = [option for version in missing for option in ("--version", version)]
         place = ["--system", suite, "--arch", "amd64", "--out", str(out / content), "--wheels", str(out)]
