@@ -31,7 +31,7 @@ PATIENCE_S: Final = 900.0
 """Ends a machine that hangs."""
 ALIVE_S: Final = 5
 """In real time, how often a machine reports that it runs, whatever its scenario waits for."""
-DEAD_S: Final = 180.0
+DEAD_S: Final = 90.0
 """Without such a report, a machine in real time stands still."""
 CONSOLE: Final = ("con=null", "con0=null,fd:1", "con1=null", "quiet", "loglevel=3", "panic=-1")
 

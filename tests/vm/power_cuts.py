@@ -146,6 +146,8 @@ def _watch(machine: Machine, witness: Witness, *, early: bool, wait_s: float, la
             return
         if len(outside) == 2 and moment.cut_at is None:
             moment.cut_at = time.monotonic() + wait_s
+    if moment.cut_at is None:
+        witness.wrong.append(f"the machine ended by itself: {machine.other[-12:]}")
 
 
 def _compare_states(record: Record, witness: Witness) -> None:
