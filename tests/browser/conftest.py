@@ -119,6 +119,9 @@ def site() -> Iterator[BoardSite]:
 
 
 @pytest.fixture
-def shown(page_in_turn: Page, site: BoardSite) -> BoardPage:
-    """The page of that site; a module whose tests set the page's clock has its own."""
+def shown(site: BoardSite, page_in_turn: Page) -> BoardPage:
+    """The page of that site; a module whose tests set the page's clock has its own.
+
+    It leaves the site before that is closed: a server waits for a second for whoever is connected.
+    """
     return BoardPage(page_in_turn, site)

@@ -21,7 +21,7 @@ CLOCK = "2026-01-31T20:00:00"
 
 
 @pytest.fixture
-def shown(page: Page, site: BoardSite) -> BoardPage:
+def shown(site: BoardSite, page: Page) -> BoardPage:
     return BoardPage(page, site)
 
 

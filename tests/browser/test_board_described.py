@@ -27,7 +27,7 @@ PRIZES = [events.StatisticsKey(field="prize", values=["bear", "ball", "sweet", "
 
 
 @pytest.fixture
-def shown(page: Page, site: BoardSite) -> BoardPage:
+def shown(site: BoardSite, page: Page) -> BoardPage:
     return BoardPage(page, site)
 
 

@@ -31,7 +31,15 @@ class Leak(NamedTuple):
     """What stands around it."""
 
 
-def _patterns() -> Iterator[tuple[str, re.Pattern[bytes]]]:
+class _Form(NamedTuple):
+    """How a card is shown."""
+
+    pattern: re.Pattern[bytes]
+    parts: tuple[bytes, ...]
+    """Without any of these the pattern is nowhere; they are found far sooner."""
+
+
+def _patterns() -> Iterator[tuple[str, _Form]]:
     for card in HIDDEN:
         plain = card.encode()
         forms = (
@@ -39,7 +47,8 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[bytes]]]:
             f"{_WORDS[card[0]]}s? of {_SUITS[card[1]]}s?".encode(),
             plain.hex().encode() + rb"(?=3[Bb])",  # the token as hexadecimal digits: the card, and the semicolon
         )
-        yield card, re.compile(b"|".join(forms))
+        parts = (plain, f" of {_SUITS[card[1]]}".encode(), plain.hex().encode())
+        yield card, _Form(re.compile(b"|".join(forms)), parts)
 
 
 _FORMS: Final = dict(_patterns())
@@ -52,7 +61,9 @@ def leaks(where: str, data: bytes) -> list[Leak]:
     """Every hidden card that some bytes show, by value or by token."""
     found: list[Leak] = []
     for card, form in _FORMS.items():
-        for match in form.finditer(data):
+        if not any(part in data for part in form.parts):
+            continue
+        for match in form.pattern.finditer(data):
             first, last = match.span()
             if _TEXT.issuperset(data[max(0, first - _BESIDE) : first] + data[last : last + _BESIDE]):
                 around = data[max(0, first - 40) : last + 40]

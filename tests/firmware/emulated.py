@@ -36,17 +36,17 @@ BOOTLOADER = os.environ.get("FELTWIRE_BOOTLOADER", "")
 
 
 @cache
-def built(target: str) -> Path:
+def built(target: str, compiler: str = COMPILER) -> Path:
     """A file of firmware/build, made again where its sources are newer. Several processes may ask at once."""
     FIRMWARE.joinpath("build").mkdir(exist_ok=True)
     with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         for each in dict.fromkeys((OWN[0], target)):
             makefile = "emulator.mk" if each in OWN else "Makefile"
-            folder = f"build/{COMPILER}" if COMPILER and each not in OWN else "build"
+            folder = f"build/{compiler}" if compiler and each not in OWN else "build"
             command = ["make", "-s", "-C", str(FIRMWARE), "-f", makefile, f"{folder}/{each}"]
             if folder != "build":
-                command += [f"BUILD={folder}", f"AVR={debian(COMPILER)}"]
+                command += [f"BUILD={folder}", f"AVR={debian(compiler)}"]
             made = subprocess.run(command, capture_output=True, text=True, check=False)
             assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
     return FIRMWARE / folder / target

@@ -30,6 +30,7 @@ from hal.board.messages import (
 )
 from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import STEPS, Reel
+from tests.shares import one_in
 
 UNKNOWN = 65_535
 AT_ONCE = 65_535
@@ -162,19 +163,16 @@ def test_where_a_reel_is_is_not_known_before_home_has_come(reel: KindBench) -> N
 
 
 PLACES = (0, 1, 2, 3, 50, 120, 198, 199)
-QUICK_PLACES = (0, 3, 199)
-"""Where home begins, where it has just ended, and the last step before it."""
+"""Where home begins, where it has just ended, and the last steps before it, among others."""
 
 
 @pytest.mark.parametrize(
     ("speed", "step"),
     [
         *((400, step) for step in PLACES),
-        *(
-            pytest.param(speed, step, marks=[] if step in QUICK_PLACES else pytest.mark.soak)
-            for speed in (62, 150)
-            for step in PLACES
-        ),
+        (62, 199),
+        *one_in(8, ((150, step) for step in PLACES)),
+        *(pytest.param(62, step, marks=pytest.mark.soak) for step in PLACES if step != 199),
     ],
 )
 def test_a_reel_stops_at_the_very_step(reel: KindBench, step: int, speed: int) -> None:
@@ -491,8 +489,17 @@ def test_the_button_of_a_reel_stops_it_on_the_board_at_the_next_symbol_that_it_c
     assert worlds[1].place % 10 == 0
 
 
-@pytest.mark.parametrize("phase_ms", [0.0, 6.3, 13.7, 21.1, 28.9, 34.4, 43.1])
-@pytest.mark.parametrize(("symbols", "speed"), [(20, 267), (22, 267), (25, 400), (13, 100)])
+@pytest.mark.parametrize(
+    ("phase_ms", "symbols", "speed"),
+    one_in(
+        3,
+        (
+            (phase_ms, *wheel)
+            for phase_ms in (0.0, 6.3, 13.7, 21.1, 28.9, 34.4, 43.1)
+            for wheel in ((20, 267), (22, 267), (25, 400), (13, 100))
+        ),
+    ),
+)
 def test_wherever_the_button_is_pressed_the_reel_stands_at_a_symbol_within_the_slip_window(
     reel: KindBench, phase_ms: float, symbols: int, speed: int
 ) -> None:

@@ -57,7 +57,6 @@ def same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "rounds", "kind", "seed"),
     [
         (MONEY, 2, "flipped", 1),
-        (MONEY, 2, "dropped", 2),
         (ROULETTE, 1, "mixed", 3),
         *(
             pytest.param(name, 200, kind, seed, marks=[pytest.mark.soak, pytest.mark.timeout(7_200)])
@@ -130,7 +129,7 @@ class Nobody:
 @pytest.mark.parametrize("kind", ["flipped", "dropped", "repeated", "delayed"])
 def test_a_command_whose_repetition_would_show_is_never_repeated(tmp_path: Path, kind: str) -> None:
     """Each `watch` begins the edges again from number 0, and the board tells so: once for each that the host sent."""
-    count = 400
+    count = 200
     faults = broken_bytes(kind, 1 / 300) if kind in ("repeated", "delayed") else broken_bytes(kind)
     commands = [WatchCommand(1 + number % 255, number // 2 % 256) for number in range(count)]
 
@@ -155,7 +154,7 @@ def test_a_command_whose_repetition_would_show_is_never_repeated(tmp_path: Path,
             answers = sum(id_ == OkAnswer.id for _, id_, _ in board.said)
             if kind != "delayed":
                 assert answers > count, "some were sent twice, and answered twice"
-            assert sum(step.to_board.did.values()) + sum(step.to_host.did.values()) > 20
+            assert sum(step.to_board.did.values()) + sum(step.to_host.did.values()) > 10
 
     run_virtual(main(), VirtualClock())
 

@@ -7,6 +7,7 @@ import os
 import pty
 import termios
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ from tests.fakes.model_board import ModelBoard
 from tests.firmware.emulated import MS, S, built
 from tests.firmware.inspected_board import InspectedBoard
 from tests.firmware.toolchains import nano_of_before_2018, optiboot
+from tests.shares import one_in
 
 T = TypeVar("T")
 
@@ -101,9 +103,7 @@ def test_a_board_whose_auto_reset_is_cut_says_nothing_of_its_bootloader(tmp_path
     assert on_a_port(tmp_path / "port", "pusher", optiboot(), True, scene, 3 * S) is None
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("loader", [None, optiboot], ids=["none", "optiboot"])
-@pytest.mark.parametrize("cut", [False, True], ids=["auto-reset", "cut"])
+@pytest.mark.parametrize(("kind", "loader", "cut"), one_in(3, product(KINDS, (None, optiboot), (False, True))))
 def test_a_board_that_handles_money_must_not_be_reset_by_the_opening_of_its_port(
     tmp_path: Path, kind: str, loader: Callable[[], Bootloader] | None, cut: bool
 ) -> None:

@@ -19,12 +19,11 @@ from tests.firmware.conftest import FIRMWARE, make_firmware
 ROOT = FIRMWARE.parent
 BUILD = "build/sanitized"
 PARTS = {
-    "edges": ("edges", "quadrature"),
+    "lines": ("edges", "quadrature", "outputs", "samples"),
     "the link": ("frames", "session"),
-    "outputs": ("outputs", "samples"),
 }
 """The tests of the core, by what they are about; a process each."""
-ONE_IN = 6
+ONE_IN = 20
 """The tests of the core without sanitizers try all of their random examples; with them the soak does."""
 HOST = Path(__file__).with_name("test_host_process.py")
 

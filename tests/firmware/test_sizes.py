@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 from hal.board.messages import KINDS
+from tests.firmware.emulated import built
 from tests.firmware.toolchains import COMPILERS, FIRMWARE, debian
 
 LINE = re.compile(r"(\w+) +flash +([\d,]+) of .*variables +([\d,]+) +stack at most +(\d+)")
@@ -43,23 +43,9 @@ def program(folder: Path, tools: str, source: str, *options: str) -> Path:
     return made
 
 
-@cache
-def build(compiler: str) -> Path:
-    """The boards, built with a compiler; a folder."""
-    tools, folder = debian(compiler), f"build/{compiler}"
-    made = subprocess.run(
-        ["make", "-s", "-C", str(FIRMWARE), "avr", f"AVR={tools}", f"BUILD={folder}"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert made.returncode == 0, made.stderr
-    return FIRMWARE / folder
-
-
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_the_stack_of_each_board_is_bounded_with_each_compiler(compiler: str) -> None:
-    said = bound(debian(compiler), *(build(compiler) / f"{kind}.elf" for kind in KINDS))
+    said = bound(debian(compiler), *(built(f"{kind}.elf", compiler) for kind in KINDS))
     assert said.returncode == 0, said.stderr
     stacks = {match[1]: int(match[4]) for match in LINE.finditer(said.stdout)}
     assert set(stacks) == set(KINDS)

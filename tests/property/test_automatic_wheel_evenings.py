@@ -67,7 +67,7 @@ def played(seed: int) -> Evening:
     return Evening(spins, said, len(play.table.faults.standing))
 
 
-@pytest.fixture(scope="module", params=range(24))
+@pytest.fixture(scope="module", params=range(12))
 def evening(request: pytest.FixtureRequest) -> Evening:
     return played(request.param)
 

@@ -10,7 +10,7 @@ import pytest
 from tests.oracle.corruptions import Corruption, nothing
 from tests.oracle.tumbling import ANY, JUDGES
 
-SEEDS = 12
+SEEDS = 6
 SOAK_SEEDS = 400
 
 

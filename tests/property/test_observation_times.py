@@ -15,6 +15,7 @@ from controller.games.load import load
 from drivers.base.driver import Driver, Observation
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Reading
 from simulators.base.faults import faults_for
+from tests.shares import one_in
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 TABLES = ("roulette", "roulette_european", "money_wheel", "money_wheel_pegs")
@@ -23,7 +24,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("table", "fault"), CASES)
+@pytest.mark.parametrize(("table", "fault"), one_in(2, CASES))
 def test_no_observation_is_dated_before_what_was_already_given(table: str, fault: str) -> None:
     config = load([EXAMPLES / f"{table}.toml"])[0]
     simulator = geometry_of(config).simulator(3)

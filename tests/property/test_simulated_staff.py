@@ -32,7 +32,7 @@ ROUNDS: Final = 3
 
 STEPS_NS: Final = (S // 50, S // 2, 3 * S)
 """How often the tables are looked at: as on an idle computer, a busy one, and one that is hardly there."""
-STEP_WEIGHTS: Final = (1, 20, 60)
+STEP_WEIGHTS: Final = (1, 50, 150)
 """To look as often as an idle computer does takes 25 times as long."""
 
 

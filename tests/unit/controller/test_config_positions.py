@@ -128,7 +128,7 @@ def paths_of(value: Any, path: Path = ()) -> set[Path]:
 
 
 @pytest.mark.long
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(documents())
 def test_every_key_of_a_document_is_found_on_the_line_it_was_written_on(case: tuple[Writer, dict[str, Any]]) -> None:
     writer, _ = case
@@ -161,7 +161,7 @@ def test_a_section_is_at_its_own_header_although_a_subsection_came_first() -> No
     assert positions.line(("device", "wheel")) == 1
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(st.sampled_from("[]{}=.,'\"\n\\# ab1\r\t"), max_size=60))
 def test_text_that_is_no_toml_gives_lines_and_no_error(text: str) -> None:
     assert all(1 <= line <= text.count("\n") + 1 for _, line in locate(text).paths())

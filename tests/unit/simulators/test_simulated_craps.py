@@ -67,7 +67,7 @@ def test_a_board_that_only_answers_is_asked_and_answers(table: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(("table", "fault"), FAULTS)
 def test_a_fault_gives_what_it_says_and_no_outcome_that_the_truth_does_not_support(table: str, fault: str) -> None:
-    score, said = played(table, 4, seed=9, fault=fault)
+    score, said = played(table, 2, seed=9, fault=fault)
     assert (score.unsupported, score.refused) == ([], [])
     explained = {one.name: one for one in faults_for(geometry_of(configured(TABLES[table])))}[fault]
     void = re.match(r"Void: (\w+)", explained.expected)
