@@ -159,6 +159,7 @@ SOAKS: tuple[Soak, ...] = (
         "100,000 shoes of eight decks through the rounds of baccarat; every round is the oracle's",
         20,
         "property/test_baccarat_shoes.py",
+        "unit/controller/games/test_baccarat_hands.py",
     ),
     _parts(
         "card-lives",
@@ -251,6 +252,7 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_clean_runs.py",
         "property/test_arrival_order.py",
         "property/test_automatic_wheel_wrong_bytes.py",
+        "property/test_observation_times.py",
         "unit/controller/bias/test_bias_watch.py",
     ),
     _parts(
@@ -305,6 +307,7 @@ SOAKS: tuple[Soak, ...] = (
         "The boards' circuits in ngspice: levels, hold-up and contacts within the tolerances of their parts",
         3,
         "firmware/test_hardware_simulations.py",
+        "firmware/test_wiring.py",
     ),
     _parts(
         "firmware",
@@ -319,9 +322,11 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_lamp_chain_on_board.py",
         "firmware/test_link_mishaps.py",
         "firmware/test_noisy_session.py",
+        "firmware/test_ports_and_bootloaders.py",
         "firmware/test_rates.py",
         "firmware/test_real_conditions.py",
         "firmware/test_sanitizers.py",
+        "firmware/test_static_analysis.py",
         "firmware/test_storms.py",
     ),
     _parts(
@@ -332,7 +337,13 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_pusher_machine_cuts.py",
         "firmware/test_store_power_cuts.py",
     ),
-    _parts("firmware-tables", "Whole tables on emulated boards", 22, "firmware/test_tables_on_board.py"),
+    _parts(
+        "firmware-tables",
+        "Whole tables on emulated boards",
+        22,
+        "firmware/test_examples_on_boards.py",
+        "firmware/test_tables_on_board.py",
+    ),
     Soak(
         "firmware-repeats",
         "The tests of emulated boards, again and again on a busy computer",

@@ -12,11 +12,9 @@ import sys
 import tomllib
 from email.parser import HeaderParser
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
 
 from systemd.package.bill import NAME as BILL
 from systemd.package.bill import needed_by
@@ -26,6 +24,9 @@ from systemd.package.third_parties import STATED, parts
 from systemd.package.wheels import LOCK, Distribution, locked_for, unpack
 from tests.fakes.time_limits import HANG_S
 from tests.fakes.wheels import wheel
+
+if TYPE_CHECKING:
+    from cyclonedx.validation.json import JsonStrictValidator
 
 pytestmark = pytest.mark.long
 """Some twenty seconds together: a package is built twice."""
@@ -134,13 +135,22 @@ def test_every_third_party_is_named_with_its_text(twice: tuple[dict[str, bytes],
         assert len(stanza.partition("License: ")[2].splitlines()) > 1, stanza
 
 
+def validator() -> JsonStrictValidator:
+    """Of the schema of such lists."""
+    # Here: its grammars are made when it is imported, which takes longer than to collect fifty files of tests.
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
+    return JsonStrictValidator(SchemaVersion.V1_6)
+
+
 def test_the_list_of_parts_is_valid_and_names_wheels_firmware_fonts_and_scripts(
     twice: tuple[dict[str, bytes], dict[str, bytes], Path],
 ) -> None:
     first, _, unpacked = twice
     (text,) = (body.decode() for name, body in first.items() if name.endswith(".cdx.json"))
     assert (unpacked / DOCS / BILL).read_text() == text
-    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    assert validator().validate_str(text) is None
     document = json.loads(text)
     kinds = [(one["type"], one.get("mime-type")) for one in document["components"]]
     assert {("library", None), ("firmware", None), ("file", "font/woff2"), ("file", "text/javascript")} <= set(kinds)
@@ -153,7 +163,7 @@ def test_the_list_of_parts_is_valid_and_names_wheels_firmware_fonts_and_scripts(
             assert hashlib.sha256((unpacked / place).read_bytes()).hexdigest() == given
     # Whoever breaks the document is told.
     document["components"][0]["type"] = "wheel"
-    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(json.dumps(document)) is not None
+    assert validator().validate_str(json.dumps(document)) is not None
 
 
 def test_where_a_package_comes_from_is_stated_with_the_hash_of_each_input(

@@ -79,10 +79,9 @@ def test_a_fault_gives_what_it_says_and_no_outcome_that_the_truth_does_not_suppo
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize(("table", "fault"), FAULTS)
-def test_no_outcome_is_unsupported_whatever_the_seed(table: str, fault: str, seed: int) -> None:
-    assert played(table, 6, seed, fault)[0].unsupported == []
+def test_no_outcome_is_unsupported_whatever_the_seed(table: str, fault: str) -> None:
+    assert [seed for seed in range(40) if played(table, 6, seed, fault)[0].unsupported] == []
 
 
 def test_equal_seeds_give_equal_rounds() -> None:

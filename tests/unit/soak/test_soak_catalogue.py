@@ -10,14 +10,14 @@ import pytest
 from tests.soak.catalogue import RUNS_A_PIECE, SOAKS, Soak
 from tests.soak.source import ROOT
 
-MARK = "pytest.mark." + "soak"
+MARKS = ("pytest.mark." + "soak", "from tests.shares" + " import")
 
 
 def test_each_file_with_soak_tests_belongs_to_one_soak() -> None:
     marked = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "tests").rglob("test_*.py")
-        if MARK in path.read_text(encoding="utf-8")
+        if any(mark in path.read_text(encoding="utf-8") for mark in MARKS)
     }
     named = Counter(file for soak in SOAKS for file in soak.files)
     assert set(named) == marked
