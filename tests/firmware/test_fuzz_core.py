@@ -17,7 +17,7 @@ from hal.board.messages import KINDS
 from tests.firmware.conftest import FIRMWARE, make_firmware
 
 TEN_MINUTES = 600
-QUICK_RUNS = 600
+QUICK_RUNS = 200
 """Of one kind, the sessions of seeds.py among them: as many on every machine, and the same ones."""
 WRONG = re.compile(r"must hold|ERROR: AddressSanitizer|runtime error")
 

@@ -47,10 +47,10 @@ def faults(said: list[Event]) -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
-def compare(fault: str, folder: Path) -> None:
+def compare(fault: str, folder: Path, rounds: int) -> None:
     plan: dict[int | None, str] = {1: fault}
-    alone = [one for played in simulate(configured(reel_toml()), 2, SEED, plan) for one in played.events]
-    boards = PlayedOnBoards(NAME, folder, 2, plan)
+    alone = [one for played in simulate(configured(reel_toml()), rounds, SEED, plan) for one in played.events]
+    boards = PlayedOnBoards(NAME, folder, rounds, plan)
     said = boards.run()
     assert verdicts(said) == verdicts(alone), said.story()
     assert [tuple(stops) for stops, *_ in verdicts(said)] == [truth.result for truth in boards.truths]
@@ -62,11 +62,11 @@ def compare(fault: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("fault", SHARE)
 def test_verdicts_on_boards_are_those_of_the_simulator_alone(fault: str, tmp_path: Path) -> None:
-    compare(fault, tmp_path)
+    compare(fault, tmp_path, 1)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("fault", ALL)
 def test_every_fault_on_boards_has_the_verdicts_of_the_simulator_alone(fault: str, tmp_path: Path) -> None:
-    compare(fault, tmp_path)
+    compare(fault, tmp_path, 2)

@@ -234,7 +234,7 @@ ANY_STORY = {
 }
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(**ANY_STORY)
 def test_no_command_and_no_edge_is_lost_or_told_twice_whatever_happens(
     seed: int, ppm: float, steps: list[tuple[object, ...]]

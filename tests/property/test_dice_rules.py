@@ -26,7 +26,7 @@ from tests.oracle import craps as table
 from tests.oracle import dice as listed
 
 CHUNK = 2_000
-QUICK = 2_000
+QUICK = 1_000
 FULL = 102_000
 """Games of craps: in every run, and with the soak, which alone has 100,000."""
 

@@ -83,7 +83,7 @@ def run(seed: int, kinds: str, since: int | None, *, rejoins: bool = False) -> t
     return run_virtual(main(), clock)
 
 
-QUICK, ALL = 3, 150
+QUICK, ALL = 2, 150
 
 
 def seeds() -> list[object]:

@@ -325,7 +325,7 @@ def given(world: World, table: str) -> list[bytes]:
     ]
 
 
-QUICK, ALL = 15, 400
+QUICK, ALL = 8, 400
 
 
 def seeds() -> list[object]:

@@ -333,13 +333,13 @@ def test_a_reader_that_takes_nothing_fills_no_memory_and_gets_everything_later(
         world = StreamWorld(1)
         world.quiet = True
         if since is not None:
-            play(world, 1000)
+            play(world, 400)
         running = asyncio.create_task(world.run())
         reader = Reader(world, since)
         async with reader.subscriber as subscriber:
             while since is None and not {item.table for item in reader.items if isinstance(item, Joined)} >= {*TABLES}:
                 reader.items.append(await anext(subscriber))
-            played = play(world, 1000) if since is None else world.journal.bodies(WHEEL)
+            played = play(world, 400) if since is None else world.journal.bodies(WHEEL)
             longest = 0
             for _ in range(200):
                 _, body = world.tables[WHEEL].play(world.rng)
