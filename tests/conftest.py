@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 GARBAGE: Final = (100_000, 50, 100)
 gc.set_threshold(*GARBAGE)
 
-EXAMPLES: Final = 60
+EXAMPLES: Final = 40
 """Of a test of random values that states no number of its own. Each run draws others, except in CI."""
 # No test depends on the machine's speed: making and running an example may take as long as it takes.
 settings.register_profile(

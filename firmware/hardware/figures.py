@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
@@ -48,15 +48,11 @@ class Figure(NamedTuple):
 ANY = 1e12
 
 
-def figures() -> Iterator[Figure]:
-    """All figures, in the order of the page; some seconds of ngspice."""
-    yield from _inputs()
-    yield from _surges()
-    yield from _contacts()
-    yield from _drivers()
-    yield from _lines()
-    yield from _supply()
-    yield from _keys_and_lamps()
+def figures(*groups: str) -> Iterator[Figure]:
+    """The figures of these groups, or all, in the order of the page; some seconds of ngspice."""
+    for name, group in _GROUPS.items():
+        if not groups or name in groups:
+            yield from group()
 
 
 def _inputs() -> Iterator[Figure]:
@@ -643,6 +639,17 @@ def _keys_and_lamps() -> Iterator[Figure]:
                 yield Figure(
                     at, "at the 74HC14, above the greatest V_T+ by", "1 V or more", gate - UP_MOST * 5, "V", 1.0, ANY
                 )
+
+
+_GROUPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
+    "inputs": _inputs,
+    "surges": _surges,
+    "contacts": _contacts,
+    "drivers": _drivers,
+    "lines": _lines,
+    "supply": _supply,
+    "keys and lamps": _keys_and_lamps,
+}
 
 
 def shown(figure: Figure) -> str:

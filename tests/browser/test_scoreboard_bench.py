@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.scoreboard_bench import SCOREBOARD_SMALLEST, scoreboard_lines
 
 
+@pytest.mark.soak
 def test_every_line_of_the_scoreboards_benchmark_has_a_value() -> None:
     lines = [*scoreboard_lines(SCOREBOARD_SMALLEST)]
     assert [line.name for line in lines] == [

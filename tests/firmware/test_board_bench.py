@@ -14,6 +14,7 @@ from hal.values import Edge
 from tests.firmware.emulated import built
 
 
+@pytest.mark.soak
 def test_every_line_has_a_figure() -> None:
     built("wheel.elf")
     lines = list(board_lines(BOARDS_SMALLEST))

@@ -19,13 +19,11 @@ TESTS = (
     "test_board_commands.py",
     "test_rates.py::test_bursts_of_60_edges_at_50_khz_come_without_loss",
     "test_rates.py::test_of_more_than_the_wire_carries_every_edge_came_or_is_told_as_lost[20000-8_0]",
-    "test_emulated_wheel.py::test_every_edge_comes_through_within_20_microseconds_while_the_crystal_drifts[-120]",
-    "test_storms.py::test_a_storm_on_all_inputs_at_once_resets_nothing[wheel-1250]",
     "test_storms.py::test_edges_of_the_other_inputs_are_told_during_a_storm[1250]",
     "test_storms.py::test_tokens_are_counted_during_a_storm_elsewhere[1]",
     "test_storms.py::test_a_burst_that_the_ring_holds_is_no_storm",
 )
-"""Those of the port and of commands; of rates, of sessions and of storms those that leave a program the least time."""
+"""Those of the port and of commands; of rates and of storms those that leave a program the least time."""
 WHOLE = ("test_avr_port.py", "test_board_commands.py", "test_rates.py", "test_emulated_wheel.py", "test_storms.py")
 """What the soak has of them."""
 CONDITIONS = pytest.mark.parametrize(

@@ -23,7 +23,7 @@ PARTS = {
     "the link": ("frames", "session"),
 }
 """The tests of the core, by what they are about; a process each."""
-ONE_IN = 20
+ONE_IN = 40
 """The tests of the core without sanitizers try all of their random examples; with them the soak does."""
 HOST = Path(__file__).with_name("test_host_process.py")
 

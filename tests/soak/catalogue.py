@@ -344,6 +344,14 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_examples_on_boards.py",
         "firmware/test_tables_on_board.py",
     ),
+    _parts(
+        "benchmarks",
+        "The benchmarks of boards, service and scoreboard measure what they say",
+        1,
+        "browser/test_scoreboard_bench.py",
+        "firmware/test_board_bench.py",
+        "unit/test_service_bench.py",
+    ),
     Soak(
         "firmware-repeats",
         "The tests of emulated boards, again and again on a busy computer",

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.service_bench import SERVICE_SMALLEST, ReportLine, service_lines, shown
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.soak
 
 
 @pytest.fixture(scope="module")
