@@ -101,6 +101,8 @@ class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
     """Played by the house's own rules."""
     venue: str = ""
     """Where the hall shows those of several venues."""
+    service: str = ""
+    """The service that has this table, where another one has a table of the same id."""
     epoch: str = ""
     sequence: int = 0
     """Of the last event in it."""

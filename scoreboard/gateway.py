@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,6 +33,11 @@ BEAT_S: Final = 0.5
 MOST_PAGES: Final = 200
 """Pages at a time (ours)."""
 FULL: Final = "too many pages are open"
+MOST_OF_ONE_ADDRESS: Final = 100
+"""Pages of one address at a time (ours): half of all, so that one computer's leave room for others."""
+ASK_S: Final = 5.0
+"""A connection on which no page has asked for its tables by then is closed (ours): a browser asks at once."""
+ASKED_NOTHING: Final = "nothing was asked for"
 NS_PER_MS: Final = 1_000_000
 
 
@@ -90,6 +96,11 @@ class _Page:
     def batches(self) -> int:
         """How many batches were sent."""
         return 0 if self._newest is None else self._newest.batches
+
+    def must_have_asked(self) -> None:
+        """Closes the connection unless the page has asked for its tables."""
+        if not self.asked:
+            self.sender.close(WSCloseCode.POLICY_VIOLATION, ASKED_NOTHING)
 
     def put(self, message: Message) -> None:
         """A message for this page."""
@@ -152,6 +163,8 @@ class Gateway:
         self._sources = sources
         self._simulated = simulated
         self._pages: set[_Page] = set()
+        self._of_address: Counter[str] = Counter()
+        """How many of them each address has."""
         self._subscribers: dict[HallService, TableSubscriber] = {}
         self.failure: asyncio.Future[None] | None = None
         """Fails where following a service does, while the site runs."""
@@ -264,7 +277,10 @@ class Gateway:
         """Whether every service is received; or, with `?table=`, whether that table's board is current."""
         table = request.query.get("table")
         if table is not None:
-            silent = self._silent_ms(self.hall.keys_named(table))
+            keys = self.hall.keys_named(table)
+            if len(keys) > 1:
+                return _probe([f'{len(keys)} tables are named "{table}": ask for one of {", ".join(keys)}'], status=400)
+            silent = self._silent_ms(keys)
             if not silent:
                 return _probe([f'no table "{table}"; there are: {", ".join(self.hall.keys) or "none"}'], status=404)
             return _probe([f"table {key} is silent" for key, ms in silent.items() if ms is None or ms > STALE_MS])
@@ -272,14 +288,21 @@ class Gateway:
         return _probe([f"{one.name}: {one.trouble or 'nothing is received'}" for one in statuses if not one.connected])
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
-        if len(self._pages) >= MOST_PAGES:
+        address = request.remote or ""
+        if len(self._pages) >= MOST_PAGES or self._of_address[address] >= MOST_OF_ONE_ADDRESS:
             raise web.HTTPServiceUnavailable(text=f"{FULL}\n")
         page = _Page(self)
         self._pages.add(page)
+        self._of_address[address] += 1
+        late = asyncio.get_running_loop().call_later(ASK_S, page.must_have_asked)
         try:
             return await page.sender.serve(request)
         finally:
+            late.cancel()
             self._pages.discard(page)
+            self._of_address[address] -= 1
+            if not self._of_address[address]:
+                del self._of_address[address]
             if page.sender.dropped:
                 self.dropped += 1
                 log.warning("a page at %s was dropped: %s", request.remote, page.sender.dropped)

@@ -89,20 +89,27 @@ class _Board:
         self.live = Live()
         self.revision = 0
         self.view: BoardView | None = None
+        self.service = ""
+        """The name of its service."""
 
     @property
     def table(self) -> str:
         """The table's id; empty while nothing is shown of it."""
         return "" if self.view is None else self.view.table
 
+    @property
+    def known_as(self) -> tuple[str, str, bool] | None:
+        """What a person knows it by: venue, id, and whether it is simulated; None while nothing is shown of it."""
+        return None if self.view is None else (self.view.venue, self.view.table, self.view.simulated)
+
 
 class HallService:
     """The tables of one service. `Hall` names them."""
 
-    def __init__(self, hall: Hall, name: str, suffix: str) -> None:
+    def __init__(self, hall: Hall, name: str, number: int) -> None:
         self.name = name
         self._hall = hall
-        self._suffix = suffix
+        self._number = number
         self.connected = False
         self.trouble = ""
         self.refused = ""
@@ -115,7 +122,7 @@ class HallService:
 
     def key(self, name: str) -> str:
         """The key of a table, by its name among the service's: `sim/` begins that of a simulated one."""
-        return name + self._suffix
+        return f"{name}@{self._number}" if len(self._hall.services) > 1 else name
 
     def item(self, item: Item, states: Mapping[str, TableState]) -> list[Message]:
         """Takes one item of the subscriber, whose `states` have it applied."""
@@ -136,7 +143,7 @@ class HallService:
             if not isinstance(fact.event.data, RoundProgress) or live.motion is None:
                 return []
             return [self._hall.motion(key, live.motion)]
-        return self._hall.changed(key, state, fact.venue)
+        return self._hall.changed(key, state, self.name, fact.venue)
 
     def _notice(self, notice: Notice, states: Mapping[str, TableState]) -> list[Message]:
         key = self.key(notice.name)
@@ -156,11 +163,11 @@ class HallService:
                 self._hall.live(key).halted = True
             case Rewritten() | Missing():
                 # Its numbers are no longer the table's: none is shown until the table is joined again.
-                return self._hall.unknown(key, notice)
+                return self._hall.unknown(key, notice, self.name)
             case _:
                 return []
         state = states.get(notice.name)
-        return [] if state is None else self._hall.changed(key, state, notice.venue)
+        return [] if state is None else self._hall.changed(key, state, self.name, notice.venue)
 
 
 class Hall:
@@ -171,12 +178,15 @@ class Hall:
         self.gateway = gateway
         self.services: list[HallService] = []
         self._boards: dict[str, _Board] = {}
+        self._alike: dict[tuple[str, str, bool], set[str]] = {}
+        """The keys of the boards that a person knows by the same words (`_Board.known_as`)."""
 
     def add_service(self, name: str) -> HallService:
-        """Follows one more service. The keys of a second one's tables end in its number, so that two tables of the same
-        name are two."""
-        suffix = f"@{len(self.services) + 1}" if self.services else ""
-        service = HallService(self, name, suffix)
+        """Follows one more service; all are added before the first item comes.
+
+        Of several services, the keys of each one's tables end in its number: two tables of one id are two boards.
+        """
+        service = HallService(self, name, len(self.services) + 1)
         self.services.append(service)
         return service
 
@@ -198,7 +208,7 @@ class Hall:
         """The boards that a page does not have as they are now; `seen` are its revisions, of this gateway."""
         shown = self.keys if wanted is None else wanted
         return [
-            _board_message(key, board.revision, board.view)
+            self._message(key, board, board.view)
             for key in shown
             if (board := self._boards.get(key)) is not None
             and board.view is not None
@@ -224,16 +234,16 @@ class Hall:
         """The table is joined again."""
         self._board(key).live = Live()
 
-    def changed(self, key: str, state: TableState, venue: str = "") -> list[Message]:
-        """A table's state has changed; `venue` is where it is, in a hall of several."""
+    def changed(self, key: str, state: TableState, service: str, venue: str = "") -> list[Message]:
+        """The state of a service's table has changed; `venue` is where it is, in a hall of several."""
         view = view_of(state, self.live(key))
-        return self._show(key, msgspec.structs.replace(view, venue=venue) if venue else view)
+        return self._show(key, msgspec.structs.replace(view, venue=venue) if venue else view, service)
 
-    def unknown(self, key: str, notice: Notice) -> list[Message]:
+    def unknown(self, key: str, notice: Notice, service: str) -> list[Message]:
         """What was known of a table is void, as a notice has it."""
         self.reset(key)
         view = BoardView(table=notice.table, game="", simulated=notice.simulated, status="waiting", venue=notice.venue)
-        return self._show(key, view)
+        return self._show(key, view, service)
 
     def motion(self, key: str, motion: Motion) -> Message:
         """The live measurements of a table; a page that comes later has them in its board."""
@@ -242,18 +252,35 @@ class Hall:
             board.view = msgspec.structs.replace(board.view, motion=motion)
         return Message(key, _JSON.encode(MotionMessage(key, board.revision, motion)), "motion")
 
-    def _show(self, key: str, view: BoardView) -> list[Message]:
+    def _show(self, key: str, view: BoardView, service: str) -> list[Message]:
         board = self._board(key)
-        board.revision += 1
-        board.view = view
-        return [_board_message(key, board.revision, view)]
+        before, board.view, board.service = board.known_as, view, service
+        after = board.known_as
+        changed = {key}
+        if after != before:
+            # Boards that a person would take for this one state their service from now on, or no longer.
+            if before is not None:
+                self._alike[before].remove(key)
+                changed |= self._alike[before]
+            if after is not None:
+                self._alike.setdefault(after, set()).add(key)
+                changed |= self._alike[after]
+        for each in changed:
+            self._boards[each].revision += 1
+        return [
+            self._message(each, self._boards[each], shown)
+            for each in (key, *sorted(changed - {key}))
+            if (shown := self._boards[each].view) is not None
+        ]
+
+    def _message(self, key: str, board: _Board, view: BoardView) -> Message:
+        """A table, whole; with its service where another one has a table of the same name."""
+        if len(self._alike.get((view.venue, view.table, view.simulated), ())) > 1:
+            view = msgspec.structs.replace(view, service=board.service)
+        return Message(key, _JSON.encode(HallBoard(key, board.revision, view)), "board")
 
     def _board(self, key: str) -> _Board:
         return self._boards.setdefault(key, _Board())
 
     def _statuses(self) -> list[ServiceStatus]:
         return [service.status for service in self.services]
-
-
-def _board_message(key: str, revision: int, view: BoardView) -> Message:
-    return Message(key, _JSON.encode(HallBoard(key, revision, view)), "board")

@@ -54,8 +54,8 @@ export function nameOf(view) {
   return short(own ?? view.table, 80);
 }
 
-// The name, and before it the venue in a hall of several.
-export const placeOf = (view) => [short(view.venue, 40), nameOf(view)].filter(Boolean).join(", ");
+// The name, before it the venue in a hall of several, after it the service where two have a table of this id.
+export const placeOf = (view) => [short(view.venue, 40), nameOf(view), short(view.service, 60)].filter(Boolean).join(", ");
 
 // The state in words, for the banner and for screen readers: [words, why].
 export function stateOf(view, stale) {
@@ -126,6 +126,7 @@ export function board(key, view, { stale, tile, recall }) {
         {},
         h(tile ? "h2.name" : "h1.name", { dir: "auto" }, name),
         view.venue ? h("span.venue", { dir: "auto" }, short(view.venue, 40)) : null,
+        view.service ? h("span.venue.service", { dir: "auto" }, short(view.service, 60)) : null,
         h("span.game", {}, gameOf(view) === described ? described.nameOf(view) : named("game", view.game || "")),
         view.house_rules ? h("span.house-rules", {}, t("house_rules")) : null,
         view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,

@@ -124,18 +124,19 @@ function render() {
   dirty = false;
   counters.renders += 1;
   const shown = shownBoards();
-  const single = shown.length === 1 || (wanted && shown.length > 0);
+  const single = shown.length === 1;
+  const ambiguous = wanted && shown.length > 1;
   const fresh = h(
     "main",
-    { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
-    single ? null : h("h1.spoken", {}, t("hall")),
-    shown.length ? (single ? shown.slice(0, 1) : shown).map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall })) : nothing(),
+    { id: "hall", class: single ? "single" : shown.length ? (ambiguous ? "many choice" : "many") : "none", "aria-label": single ? null : t("hall") },
+    ambiguous ? h("h1.ambiguous", { dir: "auto" }, t("ambiguous", { n: shown.length, table: wanted.slice(0, 80) })) : single ? null : h("h1.spoken", {}, t("hall")),
+    shown.length ? shown.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall })) : nothing(),
   );
   if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));
   morph(hall, fresh);
   document.title = single ? placeOf(shown[0][1].view) : t("hall");
   turn();
-  speak(single ? shown.slice(0, 1) : shown);
+  speak(shown);
 }
 
 function nothing() {

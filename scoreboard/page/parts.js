@@ -43,29 +43,42 @@ export function shares(title, rows, all) {
   );
 }
 
-// The most and the least frequent of a list of [value, count].
-export function extremes(counts, many) {
-  const sorted = counts.map((entry, place) => [...entry, place]).sort((a, b) => b[1] - a[1] || a[2] - b[2]);
-  const hot = sorted.slice(0, many);
-  const cold = sorted.slice(many).slice(-many).reverse();
-  return { hot, cold };
+// Ranks of [value, count] that came more often than expected, or less: a rank of equal counts is shown whole, or as its size
+// where it has more values than places are left, so that no value is chosen among equals.
+export function ranks(counts, expected, sign, many) {
+  const equal = new Map();
+  for (const [value, count] of counts) if (sign * (count - expected) > 0) equal.set(count, [...(equal.get(count) ?? []), value]);
+  const entries = [];
+  for (const [count, values] of [...equal].sort(([a], [b]) => sign * (b - a))) {
+    if (entries.length + values.length > many) {
+      if (entries.length < many) entries.push({ tied: values.length, count });
+      break;
+    }
+    entries.push(...values.map((value) => ({ value, count })));
+  }
+  return entries;
 }
 
+// The values that came most often and least often, once as many results are counted as there are values.
 export function hotAndCold(counts, counted, chip, many = 4) {
-  const { hot, cold } = extremes(counts, many);
+  if (!counted) return [];
+  if (counted < counts.length) return [h("p.window.few", {}, t("few", { n: counts.length }))];
+  const expected = counted / counts.length;
   const row = (title, kind, entries) =>
     h(
       `div.heat.${kind}`,
       { "data-key": kind },
       h("h2.heat-title", {}, title),
-      entries.map(([value, count]) =>
-        h("span.heat-entry", { "data-key": String(value) }, chip(value), h("span.heat-count", {}, t("times", { n: count }))),
+      entries.map(({ value, tied, count }) =>
+        h(
+          "span.heat-entry",
+          { "data-key": tied ? `tied${count}` : String(value) },
+          tied ? h("span.heat-tied", {}, t("tied", { n: tied })) : chip(value),
+          h("span.heat-count", {}, t("times", { n: count })),
+        ),
       ),
     );
-  return [
-    counted ? row(t("hot"), "hot", hot) : null,
-    counted ? row(t("cold"), "cold", cold) : null,
-  ];
+  return [row(t("hot"), "hot", ranks(counts, expected, 1, many)), row(t("cold"), "cold", ranks(counts, expected, -1, many))];
 }
 
 // Over what the statistics count, and which way the last spin went.

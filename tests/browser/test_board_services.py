@@ -159,9 +159,20 @@ def test_two_services_on_one_board(browser: Browser) -> None:
         stack.callback(context.close)
         page = context.new_page()
         page.goto(site.url)
-        for service, key in zip(services, (TABLE, f"{TABLE}@2"), strict=True):
-            last = str(service.end())
-            expect(page.locator(f'.board[data-key="{key}"]')).to_have_attribute("data-sequence", last, timeout=HANG_MS)
+        for number, service in enumerate(services, start=1):
+            last, board = str(service.end()), page.locator(f'.board[data-key="{TABLE}@{number}"]')
+            expect(board).to_have_attribute("data-sequence", last, timeout=HANG_MS)
+            expect(board.locator(".service")).to_have_text(f"ipc://{folders[number - 1]}")
+        # Which of the two is wanted nobody can know from the id alone.
+        page.goto(f"{site.url}?table={TABLE}")
+        expect(page.locator("h1.ambiguous")).to_have_text(f"2 tables are named “{TABLE}”: choose one", timeout=HANG_MS)
+        page.locator(f'.board[data-key="{TABLE}@2"]').click()
+        expect(page.locator("section.board")).to_have_attribute("data-key", f"{TABLE}@2", timeout=HANG_MS)
+        probe = f"{site.url}readyz?table={TABLE}"
+        assert page.request.get(probe).json()["problems"] == [
+            f'2 tables are named "{TABLE}": ask for one of {TABLE}@1, {TABLE}@2'
+        ]
+        assert page.request.get(f"{probe}@2").status in (200, 503)
 
 
 @pytest.mark.parametrize(

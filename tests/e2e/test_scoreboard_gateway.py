@@ -16,7 +16,8 @@ from feed.allow_list import Allowed, allow, revoke
 from feed.endpoints import Endpoints
 from feed.keys import ClientCurve, new_pair
 from feed.subscriber.handshake import NOT_ALLOWED, WRONG_SERVER
-from scoreboard.gateway import Source
+from scoreboard import gateway
+from scoreboard.gateway import ASKED_NOTHING, FULL, Source
 from tests.fakes.board_site import BoardSite, board_site
 from tests.fakes.feed_model import ModelJournal, ModelTable
 from tests.fakes.feed_server import FeedServer, Keys, feed_server, short_folder
@@ -195,3 +196,46 @@ def test_a_board_whose_key_is_refused_has_no_table_and_page_and_log_state_why(
             asyncio.run(main(server, site))
     told = [record.getMessage() for record in caplog.records if record.name == "scoreboard.gateway"]
     assert told == [f"{source.endpoint} is connected, and {why}"]
+
+
+# --- strangers --------------------------------------------------------------------------------------------------------
+
+
+def test_a_connection_on_which_nothing_is_asked_is_closed_and_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway, "ASK_S", 0.01)
+
+    async def main(site: BoardSite) -> tuple[object, str | None]:
+        async with (
+            asyncio.timeout(HANG_S),
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{site.url}live", origin=site.url.rstrip("/")) as silent,
+            page_of(site) as page,
+        ):
+            closed = await silent.receive()
+            # A page that asked is still there.
+            await page.until(lambda message: message["type"] == "beat")
+            return closed.data, closed.extra
+
+    with board_site() as site:
+        assert asyncio.run(main(site)) == (1008, ASKED_NOTHING)
+
+
+def test_one_address_cannot_have_every_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gateway, "MOST_OF_ONE_ADDRESS", 2)
+
+    async def asked(site: BoardSite) -> tuple[int, str]:
+        async with aiohttp.ClientSession() as session, session.get(f"{site.url}live") as answer:
+            return answer.status, await answer.text()
+
+    async def main(site: BoardSite) -> None:
+        async with asyncio.timeout(HANG_S), page_of(site) as first:
+            async with page_of(site) as second:
+                for page in (first, second):
+                    await page.until(lambda message: message["type"] == "beat")
+                assert await asked(site) == (503, f"{FULL}\n")
+            # A page that has gone leaves its place.
+            while (await asked(site))[0] == 503:
+                await first.until(lambda message: message["type"] == "beat")
+
+    with board_site() as site:
+        asyncio.run(main(site))

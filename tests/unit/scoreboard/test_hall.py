@@ -70,11 +70,29 @@ def test_tables_of_one_name_at_two_services_are_two() -> None:
     other = hall.add_service("ipc:///b")
     table = PlayedTable("r-1", "roulette")
     event = table.open()
-    take(service, table, event)
-    take(other, table, event)
-    assert hall.keys == ["r-1", "r-1@2"]
-    assert hall.keys_named("r-1") == ["r-1", "r-1@2"]
-    assert hall.keys_named("r-1@2") == ["r-1@2"]
+    (alone,) = take(service, table, event)
+    assert "service" not in alone["board"]
+    # From the moment in which both are known, each states its service, to pages that have the first one, too.
+    second, first = take(other, table, event)
+    assert [(one["key"], one["revision"], one["board"]["service"]) for one in (first, second)] == [
+        ("r-1@1", 2, "ipc:///a"),
+        ("r-1@2", 1, "ipc:///b"),
+    ]
+    assert hall.keys == ["r-1@1", "r-1@2"]
+    assert hall.keys_named("r-1") == ["r-1@1", "r-1@2"]
+    assert hall.keys_named("r-1@1") == ["r-1@1"]
+    assert [one["board"]["service"] for one in read(hall.missing({}))] == ["ipc:///a", "ipc:///b"]
+    (later,) = take(service, table, table.bets())
+    assert (later["key"], later["revision"], later["board"]["service"]) == ("r-1@1", 3, "ipc:///a")
+
+
+def test_a_simulated_table_and_a_real_one_of_one_id_are_told_apart_by_that() -> None:
+    hall, service = made()
+    other = hall.add_service("ipc:///b")
+    real, simulated = PlayedTable("r-1", "roulette"), PlayedTable("r-1", "roulette", simulated=True)
+    take(service, real, real.open())
+    (message,) = take(other, simulated, simulated.open())
+    assert (message["key"], message["board"].get("service")) == ("sim/r-1@2", None)
 
 
 def test_a_rewritten_history_takes_every_number_away_until_the_table_is_joined_again() -> None:
