@@ -91,25 +91,23 @@ class _Board:
         self.view: BoardView | None = None
         self.service = ""
         """The name of its service."""
+        self.is_alone = True
+        """Whether a person takes no other board for it."""
 
     @property
     def table(self) -> str:
         """The table's id; empty while nothing is shown of it."""
         return "" if self.view is None else self.view.table
 
-    @property
-    def known_as(self) -> tuple[str, str, bool] | None:
-        """What a person knows it by: venue, id, and whether it is simulated; None while nothing is shown of it."""
-        return None if self.view is None else (self.view.venue, self.view.table, self.view.simulated)
-
 
 class HallService:
     """The tables of one service. `Hall` names them."""
 
-    def __init__(self, hall: Hall, name: str, number: int) -> None:
+    def __init__(self, hall: Hall, name: str) -> None:
         self.name = name
         self._hall = hall
-        self._number = number
+        self.suffix = ""
+        """The end of its tables' keys."""
         self.connected = False
         self.trouble = ""
         self.refused = ""
@@ -122,7 +120,7 @@ class HallService:
 
     def key(self, name: str) -> str:
         """The key of a table, by its name among the service's: `sim/` begins that of a simulated one."""
-        return f"{name}@{self._number}" if len(self._hall.services) > 1 else name
+        return name + self.suffix
 
     def item(self, item: Item, states: Mapping[str, TableState]) -> list[Message]:
         """Takes one item of the subscriber, whose `states` have it applied."""
@@ -178,16 +176,19 @@ class Hall:
         self.gateway = gateway
         self.services: list[HallService] = []
         self._boards: dict[str, _Board] = {}
-        self._alike: dict[tuple[str, str, bool], set[str]] = {}
-        """The keys of the boards that a person knows by the same words (`_Board.known_as`)."""
+        self._alike: dict[tuple[str, str, bool], list[str]] = {}
+        """The keys of the boards that a person knows by the same venue, id and kind, real or simulated."""
 
     def add_service(self, name: str) -> HallService:
         """Follows one more service; all are added before the first item comes.
 
         Of several services, the keys of each one's tables end in its number: two tables of one id are two boards.
         """
-        service = HallService(self, name, len(self.services) + 1)
+        service = HallService(self, name)
         self.services.append(service)
+        if len(self.services) > 1:
+            for number, each in enumerate(self.services, start=1):
+                each.suffix = f"@{number}"
         return service
 
     @property
@@ -254,28 +255,27 @@ class Hall:
 
     def _show(self, key: str, view: BoardView, service: str) -> list[Message]:
         board = self._board(key)
-        before, board.view, board.service = board.known_as, view, service
-        after = board.known_as
-        changed = {key}
-        if after != before:
-            # Boards that a person would take for this one state their service from now on, or no longer.
-            if before is not None:
-                self._alike[before].remove(key)
-                changed |= self._alike[before]
-            if after is not None:
-                self._alike.setdefault(after, set()).add(key)
-                changed |= self._alike[after]
-        for each in changed:
-            self._boards[each].revision += 1
-        return [
-            self._message(each, self._boards[each], shown)
-            for each in (key, *sorted(changed - {key}))
-            if (shown := self._boards[each].view) is not None
-        ]
+        alike = [] if board.view is not None else self._introduce(key, board, view, service)
+        board.view = view
+        board.revision += 1
+        return [self._message(key, board, view), *alike]
+
+    def _introduce(self, key: str, board: _Board, view: BoardView, service: str) -> list[Message]:
+        """Notes whose board it is, which never changes; gives the board that was alone with its name until now."""
+        board.service = service
+        alike = self._alike.setdefault((view.venue, view.table, view.simulated), [])
+        alike.append(key)
+        board.is_alone = len(alike) == 1
+        first = self._boards[alike[0]]
+        if board.is_alone or not first.is_alone or first.view is None:
+            return []
+        first.is_alone = False
+        first.revision += 1
+        return [self._message(alike[0], first, first.view)]
 
     def _message(self, key: str, board: _Board, view: BoardView) -> Message:
         """A table, whole; with its service where another one has a table of the same name."""
-        if len(self._alike.get((view.venue, view.table, view.simulated), ())) > 1:
+        if not board.is_alone:
             view = msgspec.structs.replace(view, service=board.service)
         return Message(key, _JSON.encode(HallBoard(key, board.revision, view)), "board")
 
