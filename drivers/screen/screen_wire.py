@@ -29,7 +29,7 @@ Time: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 62)]
 Image: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_SYMBOLS)]
 Symbols: TypeAlias = Annotated[list[str], Meta(min_length=1, max_length=MOST_SYMBOLS)]
 """The symbols of a reel, by their images."""
-ScreenLanguage: TypeAlias = Literal["en", "es"]
+ScreenLanguage: TypeAlias = Literal["de", "en", "es"]
 """The languages of which `screen/languages` has words."""
 ReelNumber: TypeAlias = Annotated[int, Meta(ge=1, le=MOST_REELS)]
 Source: TypeAlias = Literal["kernel", "window"]

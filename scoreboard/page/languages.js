@@ -1,2 +1,2 @@
 // Written by controller/games/words.py.
-export const LANGUAGES = ["en", "es"];
+export const LANGUAGES = ["de", "en", "es"];

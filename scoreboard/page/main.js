@@ -1,6 +1,6 @@
 // The page: follows the gateway, keeps the newest board of each table, and detects by itself that what it shows is old.
 //
-//   ?table=ID     one table, by its id or key       ?lang=es      English or Spanish
+//   ?table=ID     one table, by its id or key       ?lang=es      English, Spanish or German (de)
 //   ?motion=off   nothing turns                     ?only=sim|real   hides the others
 //   ?recall=on    of a machine: its last ten plays and its meters
 //

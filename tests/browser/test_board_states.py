@@ -51,10 +51,29 @@ WORDS = {
         "stale": "SIN SEÑAL: DATOS ANTIGUOS",
         "last": "ÚLTIMO · RONDA 1",
     },
+    "de": {
+        "waiting": "WARTEN AUF DEN TISCH",
+        "bets": "BITTE SETZEN",
+        "closed": "NICHTS GEHT MEHR",
+        "result": "ERGEBNIS",
+        "why": "17 SCHWARZ",
+        "void": "KEIN GÜLTIGER DREH",
+        "reason": "die Kugel lief in Richtung des Kessels",
+        "unresolved": "UNGEKLÄRT: CROUPIER ENTSCHEIDET",
+        "possible": "es war keine Zahl lesbar · MÖGLICH: 5 ROT, 00 GRÜN",
+        "corrected": "BERICHTIGT",
+        "change": "RUNDE 4: WAR 20 SCHWARZ, JETZT 21 ROT",
+        "fault": "STÖRUNG",
+        "detail": "wheel: der Kessel steht nicht waagerecht",
+        "shut": "TISCH GESCHLOSSEN",
+        "halted": "die Aufzeichnung des Tisches ist nicht möglich; das Spiel ruht",
+        "stale": "VERALTET: KEIN SIGNAL",
+        "last": "LETZTE · RUNDE 1",
+    },
 }
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("language", WORDS)
 def test_every_state_has_its_words(shown: BoardPage, site: BoardSite, language: str) -> None:
     words = WORDS[language]
     table = PlayedTable("roulette-1", "roulette")
@@ -168,10 +187,22 @@ MACHINE_WORDS = {
         "MÁQUINA CERRADA",
         "SIN SEÑAL: DATOS ANTIGUOS",
     ],
+    "de": [
+        "WARTEN AUF DAS GERÄT",
+        "JETON EINWERFEN",
+        "WEITERSPIELEN",
+        "TÜR OFFEN",
+        "JETON EINWERFEN",
+        "TESTBETRIEB",
+        "SPIEL UNGÜLTIG",
+        "STÖRUNG",
+        "GERÄT GESCHLOSSEN",
+        "VERALTET: KEIN SIGNAL",
+    ],
 }
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("language", MACHINE_WORDS)
 def test_every_state_of_a_machine_has_its_words(shown: BoardPage, site: BoardSite, language: str) -> None:
     table = PlayedTable("reel-1", "skill_stop_reel")
     steps: list[Callable[[], list[events.Event]]] = [

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from typing import Final
+
 import pytest
 from playwright.sync_api import expect
 
@@ -10,6 +13,7 @@ from tests.browser.layout import FULL_HD, HD, PORTRAIT, UHD, axe_problems, fits
 from tests.browser.pictures import OF_ONE_SCENE, RENEW, words_at
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite
+from tests.shares import one_in
 
 
 @pytest.fixture
@@ -88,3 +92,17 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     sizes = [HD, PORTRAIT] if name not in ("roulette", "baccarat") else [FULL_HD, UHD, PORTRAIT, HD]
     assert fits(shown.page, *sizes) == []
     assert axe_problems(shown.page) == []
+
+
+SIZES: Final = ((360, 640), PORTRAIT, HD, UHD)
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    one_in(23, product(SCENES, ("en", "es", "de"))),
+)
+def test_a_view_fits_a_phone_and_every_screen_in_every_language(
+    shown: BoardPage, site: BoardSite, name: str, language: str
+) -> None:
+    shown.show(play(site, SCENES[name]), lang=language)
+    assert fits(shown.page, *SIZES) == []

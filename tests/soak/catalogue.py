@@ -301,6 +301,7 @@ SOAKS: tuple[Soak, ...] = (
         11,
         "browser/test_board_growth.py",
         "browser/test_board_services.py",
+        "browser/test_board_views.py",
     ),
     _parts(
         "circuits",

@@ -135,14 +135,14 @@ def test_a_language_that_is_exported_and_taken_back_is_as_it_was(copied: Path) -
 def test_what_a_translator_did_wrong_is_named_and_nothing_is_written(
     copied: Path, capsys: pytest.CaptureFixture[str], change: Callable[[dict[str, Any]], object], named: str
 ) -> None:
-    words.main(["export", "de", "de.json"])
-    translated(Path("de.json"), change)
+    words.main(["export", "fr", "fr.json"])
+    translated(Path("fr.json"), change)
     before = contents(copied)
-    assert words.main(["take", "de.json"]) == 1
+    assert words.main(["take", "fr.json"]) == 1
     line, *hint = capsys.readouterr().err.splitlines()
-    assert line.startswith("de.json: ") and named in line
+    assert line.startswith("fr.json: ") and named in line
     lacks = "is missing" in line or "has no words" in line
-    assert hint == lacks * ["de.json: to see it on the page with words missing, take it with --gaps"]
+    assert hint == lacks * ["fr.json: to see it on the page with words missing, take it with --gaps"]
     assert contents(copied) == before
 
 
@@ -169,9 +169,9 @@ def test_a_tag_that_take_would_refuse_is_not_exported(
 
 @pytest.mark.parametrize("text", ["", " "])
 def test_with_gaps_a_word_that_is_missing_is_left_to_english(copied: Path, text: str) -> None:
-    words.main(["export", "de", "de.json"])
-    translated(Path("de.json"), lambda given: given["words"]["zero"].update(text=text))
-    assert words.main(["take", "de.json"]) == 1
-    assert words.main(["take", "--gaps", "de.json"]) == 0
-    of_games = json.loads((copied / "PAGE/languages/games/de.json").read_text())
+    words.main(["export", "fr", "fr.json"])
+    translated(Path("fr.json"), lambda given: given["words"]["zero"].update(text=text))
+    assert words.main(["take", "fr.json"]) == 1
+    assert words.main(["take", "--gaps", "fr.json"]) == 0
+    of_games = json.loads((copied / "PAGE/languages/games/fr.json").read_text())
     assert "zero" not in of_games and of_games["even"] == "even"
