@@ -63,6 +63,7 @@ class Machine:
         run: str = "",
         virtual_time: bool = False,
         systemd: bool = False,
+        filters: bool = True,
         data: Path | None = None,
         stick: Path | None = None,
         keep: bool = False,
@@ -70,6 +71,9 @@ class Machine:
         options: Sequence[str] = (),
     ) -> None:
         """`run` is the scenario in tests/vm/guest; `keep` writes to `disk`.
+
+        Without `filters`, systemd filters no program's system calls: each filter that ends may hang the kernel
+        (tests/vm/kernel/options). Scenarios of what a unit may do have them.
 
         `data` is another disk, for the state, and `stick` one that is plugged in; both are written for good.
 
@@ -89,6 +93,8 @@ class Machine:
         words += ["pirev=c03111", f"vm.host={ROOT}", f"vm.run={run}"]
         words += ["time-travel=inf-cpu"] if virtual_time else []
         words += ["vm.systemd=yes", "systemd.show_status=no", "systemd.log_color=no"] if systemd else []
+        # What the kernel does not know, the first process has in its environment.
+        words += [] if filters else ["SYSTEMD_SECCOMP=0"]
         # The second disk where there is a first.
         words += [f"ubd1={data}", "vm.data=/dev/ubdb"] if data is not None else []
         words += [f"ubd2={stick}"] if stick is not None else []
