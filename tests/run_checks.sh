@@ -92,7 +92,7 @@ check "reading the source" beside >"$logs/source" 2>&1 &
 wait $collecting || true
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
-check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 2 --dist worksteal $waiting >"$logs/waiting" 2>&1 &
+check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 --dist worksteal $waiting >"$logs/waiting" 2>&1 &
 # Each worker takes tests that are beside each other, so that what a module's tests share is made once.
 # shellcheck disable=SC2086
 check "tests that compute" "$BIN/python" -m pytest -n auto --dist worksteal $computing

@@ -15,6 +15,7 @@ from feed.subscriber import Joined, Position, Rewritten
 from tests.browser.board_page import BoardPage, pause_clock
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite, PlayedTable, roulette
+from tests.shares import one_in
 
 STALE = "STALE: NO SIGNAL"
 CLOCK = "2026-01-31T20:00:00"
@@ -201,7 +202,7 @@ def test_a_page_that_asks_for_nonsense_is_closed_and_told_why(page: Page, site: 
     assert closed[1].startswith("no request:")
 
 
-@pytest.mark.parametrize("file", ["start.js", "board.css", "words.js", "languages/en.json"])
+@pytest.mark.parametrize("file", one_in(2, [("start.js",), ("board.css",), ("languages/en.json",), ("words.js",)]))
 def test_a_page_that_did_not_load_whole_loads_again_by_itself_and_a_whole_one_stays(
     shown: BoardPage, site: BoardSite, table: PlayedTable, file: str
 ) -> None:

@@ -57,7 +57,7 @@ def same_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     ("name", "rounds", "kind", "seed"),
     [
         (MONEY, 2, "flipped", 1),
-        (ROULETTE, 1, "mixed", 3),
+        pytest.param(ROULETTE, 1, "mixed", 3, marks=pytest.mark.soak),
         *(
             pytest.param(name, 200, kind, seed, marks=[pytest.mark.soak, pytest.mark.timeout(7_200)])
             for name in (MONEY, ROULETTE)
@@ -83,6 +83,7 @@ def test_a_foul_round_is_among_the_quick_ones() -> None:
     assert [truth.valid for truth in truths] == [True, True, True, False]
 
 
+@pytest.mark.soak
 def test_the_same_broken_bytes_give_the_same_session_to_the_nanosecond(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

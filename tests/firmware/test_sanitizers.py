@@ -77,6 +77,7 @@ def test_nothing_is_wrong_while_the_core_is_tested(part: str) -> None:
     run_tests(*map(of_the_core, PARTS[part]))
 
 
+@pytest.mark.soak
 def test_nothing_is_wrong_while_the_process_of_a_board_is_tested() -> None:
     make_firmware(f"{BUILD}/host/wheel")
     run_tests(HOST)

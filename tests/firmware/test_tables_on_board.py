@@ -112,6 +112,7 @@ def test_a_roulette_wheel_on_two_boards_gives_the_verdicts_of_one_on_pins(tmp_pa
     assert max(map(abs, errors_ns(both.boards))) < EXACT_WITHIN_NS
 
 
+@pytest.mark.soak
 def test_a_baccarat_table_on_a_board_gives_the_verdicts_of_one_on_pins(tmp_path: Path) -> None:
     both = play_both(CARDS, tmp_path, [None, "misread", "jam"], 1)
     check_same_verdicts(both)
@@ -168,8 +169,11 @@ QUICK_FTDI = replace(FTDI, timer_ns=MS)
 
 @pytest.mark.parametrize(
     ("adapter", "offset_ns"),
-    [(CH340, 400_000), (QUICK_FTDI, 1_000_000), (FTDI, 9_000_000)],
-    ids=["ch340", "ftdi, 1 ms", "ftdi, 16 ms"],
+    [
+        pytest.param(CH340, 400_000, id="ch340"),
+        pytest.param(QUICK_FTDI, 1_000_000, id="ftdi, 1 ms", marks=pytest.mark.soak),
+        pytest.param(FTDI, 9_000_000, id="ftdi, 16 ms"),
+    ],
 )
 def test_behind_a_usb_chip_intervals_are_exact_and_the_offset_is_within_its_bound(
     tmp_path: Path, adapter: Adapter, offset_ns: int

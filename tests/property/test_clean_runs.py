@@ -14,7 +14,7 @@ from tests.oracle import judge, money, roulette
 from tests.oracle.rounds import money_wheel
 
 HALF_A_PASS_NS = 40_000_000
-CI_RUNS = 150
+CI_RUNS = 80
 SOAK_RUNS = 5000
 """Two spins a run: 10,000 spins of each game."""
 

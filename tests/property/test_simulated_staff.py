@@ -17,6 +17,7 @@ from controller.rules.profile import profile
 from feed import events
 from feed.codes import CODES
 from tests.fakes.virtual_service import VirtualService
+from tests.shares import one_in
 from tests.tables.bench import EventList
 from tests.tables.simulated_faults import faults_of_examples
 
@@ -36,7 +37,7 @@ STEP_WEIGHTS: Final = (1, 50, 150)
 """To look as often as an idle computer does takes 25 times as long."""
 
 
-@pytest.mark.parametrize(("config", "fault"), faults_of_examples(others=pytest.mark.soak))
+@pytest.mark.parametrize(("config", "fault"), one_in(2, faults_of_examples(others=pytest.mark.soak)))
 def test_after_a_fault_the_staff_bring_the_table_back_and_what_was_published_is_explained(
     config: TableConfig, fault: str
 ) -> None:

@@ -143,7 +143,9 @@ SOAKS: tuple[Soak, ...] = (
         "simulated-staff",
         "Whatever a simulated table falls into, its simulated staff bring it back",
         4,
+        "property/test_late_ticks.py",
         "property/test_simulated_staff.py",
+        "unit/controller/test_house_rules.py",
     ),
     _parts(
         "batch-cuts", "However a stream is cut into batches, the events are the same", 40, "property/test_batch_cuts.py"
@@ -209,6 +211,7 @@ SOAKS: tuple[Soak, ...] = (
         "Skill-stop videos with every fault, and 10,000 stops at any moment: what is stopped was lit within a frame",
         71,
         "property/test_video_tables.py",
+        "unit/controller/games/test_video_award_rates.py",
     ),
     _parts(
         "machine-lives",
@@ -299,6 +302,8 @@ SOAKS: tuple[Soak, ...] = (
         "scoreboard",
         "The scoreboard in a browser: a thousand breaks of service, board's server and page; events of twelve evenings",
         11,
+        "browser/test_board_access.py",
+        "browser/test_board_breaks.py",
         "browser/test_board_growth.py",
         "browser/test_board_services.py",
         "browser/test_board_views.py",

@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.award_rates import PICTURE, rows, svg
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.soak
 
 PAGE: Final = Path(__file__).resolve().parents[4] / "docs/devices/skill-stop-video.md"
 
