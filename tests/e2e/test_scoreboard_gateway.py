@@ -202,16 +202,12 @@ def test_a_board_whose_key_is_refused_has_no_table_and_page_and_log_state_why(
 
 
 def test_a_connection_on_which_nothing_is_asked_is_closed_and_told_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gateway, "ASK_S", 0.01)
-
     async def main(site: BoardSite) -> tuple[object, str | None]:
-        async with (
-            asyncio.timeout(HANG_S),
-            aiohttp.ClientSession() as session,
-            session.ws_connect(f"{site.url}live", origin=site.url.rstrip("/")) as silent,
-            page_of(site) as page,
-        ):
-            closed = await silent.receive()
+        async with asyncio.timeout(HANG_S), page_of(site) as page, aiohttp.ClientSession() as session:
+            await page.until(lambda message: message["type"] == "beat")
+            monkeypatch.setattr(gateway, "ASK_S", 0.01)
+            async with session.ws_connect(f"{site.url}live", origin=site.url.rstrip("/")) as silent:
+                closed = await silent.receive()
             # A page that asked is still there.
             await page.until(lambda message: message["type"] == "beat")
             return closed.data, closed.extra
