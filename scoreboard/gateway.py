@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -81,7 +80,8 @@ class PageRequest(msgspec.Struct, frozen=True):
 class _Page:
     """One browser."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, address: str | None = None) -> None:
+        self.address = address
         self.sender = ClientSender(received=self._received)
         self.asked = False
         self.table = ""
@@ -163,8 +163,6 @@ class Gateway:
         self._sources = sources
         self._simulated = simulated
         self._pages: set[_Page] = set()
-        self._of_address: Counter[str] = Counter()
-        """How many of them each address has."""
         self._subscribers: dict[HallService, TableSubscriber] = {}
         self.failure: asyncio.Future[None] | None = None
         """Fails where following a service does, while the site runs."""
@@ -288,24 +286,20 @@ class Gateway:
         return _probe([f"{one.name}: {one.trouble or 'nothing is received'}" for one in statuses if not one.connected])
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
-        address = request.remote or ""
-        if len(self._pages) >= MOST_PAGES or self._of_address[address] >= MOST_OF_ONE_ADDRESS:
+        of_this_address = sum(page.address == request.remote for page in self._pages)
+        if len(self._pages) >= MOST_PAGES or of_this_address >= MOST_OF_ONE_ADDRESS:
             raise web.HTTPServiceUnavailable(text=f"{FULL}\n")
-        page = _Page(self)
+        page = _Page(self, request.remote)
         self._pages.add(page)
-        self._of_address[address] += 1
         late = asyncio.get_running_loop().call_later(ASK_S, page.must_have_asked)
         try:
             return await page.sender.serve(request)
         finally:
             late.cancel()
             self._pages.discard(page)
-            self._of_address[address] -= 1
-            if not self._of_address[address]:
-                del self._of_address[address]
             if page.sender.dropped:
                 self.dropped += 1
-                log.warning("a page at %s was dropped: %s", request.remote, page.sender.dropped)
+                log.warning("a page at %s was dropped: %s", page.address, page.sender.dropped)
 
 
 def _probe(problems: Sequence[str], status: int = 503) -> web.Response:

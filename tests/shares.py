@@ -11,13 +11,20 @@ PARAMETERS: Final = type(pytest.param())
 
 
 def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
-    """The cases, tuples or what `pytest.param` gives, as parameters of a test; all but each `count`th are soaks.
+    """The cases as parameters of a test; all but each `count`th are soaks.
 
-    Of a grid, `count` should have no factor in common with the length of its rows: then each row and each column has
-    its share.
+    A case is a value, a tuple of values, or what `pytest.param` gives. Of a grid, `count` should have no factor in
+    common with the length of its rows: then each row and each column has its share.
     """
-    found = []
-    for number, case in enumerate(cases):
-        values, marks, name = case if isinstance(case, PARAMETERS) else (case, (), None)
-        found.append(pytest.param(*values, id=name, marks=[*marks, *([pytest.mark.soak] if number % count else [])]))
-    return found
+    return [_case(case, is_soak=number % count > 0) for number, case in enumerate(cases)]
+
+
+def first_of(count: int, cases: Iterable[Any]) -> list[Any]:
+    """As `one_in`, but the first of the cases run, and all others are soaks."""
+    return [_case(case, is_soak=number >= count) for number, case in enumerate(cases)]
+
+
+def _case(case: Any, *, is_soak: bool) -> Any:
+    if not isinstance(case, PARAMETERS):
+        case = pytest.param(*case) if isinstance(case, tuple) else pytest.param(case)
+    return pytest.param(*case.values, id=case.id, marks=[*case.marks, pytest.mark.soak] if is_soak else case.marks)

@@ -128,7 +128,7 @@ function render() {
   const ambiguous = wanted && shown.length > 1;
   const fresh = h(
     "main",
-    { id: "hall", class: single ? "single" : shown.length ? (ambiguous ? "many choice" : "many") : "none", "aria-label": single ? null : t("hall") },
+    { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
     ambiguous ? h("h1.ambiguous", { dir: "auto" }, t("ambiguous", { n: shown.length, table: wanted.slice(0, 80) })) : single ? null : h("h1.spoken", {}, t("hall")),
     shown.length ? shown.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall })) : nothing(),
   );

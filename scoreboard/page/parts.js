@@ -45,7 +45,7 @@ export function shares(title, rows, all) {
 
 // Ranks of [value, count] that came more often than expected, or less: a rank of equal counts is shown whole, or as its size
 // where it has more values than places are left, so that no value is chosen among equals.
-export function ranks(counts, expected, sign, many) {
+function ranks(counts, expected, sign, many) {
   const equal = new Map();
   for (const [value, count] of counts) if (sign * (count - expected) > 0) equal.set(count, [...(equal.get(count) ?? []), value]);
   const entries = [];

@@ -202,7 +202,7 @@ def test_a_page_that_asks_for_nonsense_is_closed_and_told_why(page: Page, site: 
     assert closed[1].startswith("no request:")
 
 
-@pytest.mark.parametrize("file", one_in(2, [("start.js",), ("board.css",), ("languages/en.json",), ("words.js",)]))
+@pytest.mark.parametrize("file", one_in(2, ["start.js", "board.css", "languages/en.json", "words.js"]))
 def test_a_page_that_did_not_load_whole_loads_again_by_itself_and_a_whole_one_stays(
     shown: BoardPage, site: BoardSite, table: PlayedTable, file: str
 ) -> None:

@@ -131,7 +131,7 @@ OPINIONS: dict[str, tuple[Callable[[Held], object], str]] = {
 """Of what firmware and emulator hold the board for."""
 
 
-@pytest.mark.parametrize("plant", one_in(2, ((plant,) for plant in PLANTS | OPINIONS)))
+@pytest.mark.parametrize("plant", one_in(2, PLANTS | OPINIONS))
 def test_a_planted_difference_is_found(plant: str) -> None:
     held = Held("pusher", as_drawn("pusher") if plant in OPINIONS else None)
     how, use = (PLANTS | OPINIONS)[plant]

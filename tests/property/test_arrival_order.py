@@ -83,7 +83,7 @@ def test_a_money_wheel_heard_late_and_shuffled_says_the_same(corruption: corrupt
     check_money_wheel(corruption, Random(corruption.__name__), 1)
 
 
-@pytest.mark.parametrize("corruption", one_in(2, ((one,) for one in corruptions.ALL)))
+@pytest.mark.parametrize("corruption", one_in(2, corruptions.ALL))
 def test_a_roulette_wheel_heard_late_and_shuffled_says_the_same(corruption: corruptions.Corruption) -> None:
     check_roulette_wheel(corruption, Random(corruption.__name__), 1)
 

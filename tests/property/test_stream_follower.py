@@ -15,6 +15,7 @@ from feed.subscriber.items import Item
 from hal.clock import VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from tests.fakes.stream_world import MS, TABLES, Reader, S, StreamWorld
+from tests.shares import first_of
 
 FRESH_NS = 2_700 * MS
 """As the page has it: a table without a sign of life for this long is shown as stale."""
@@ -87,7 +88,7 @@ QUICK, ALL = 2, 150
 
 
 def seeds() -> list[object]:
-    return [pytest.param(seed, marks=() if seed < QUICK else pytest.mark.soak) for seed in range(ALL)]
+    return first_of(QUICK, range(ALL))
 
 
 @pytest.mark.parametrize("since", [None, 0], ids=["snapshot", "all"])

@@ -22,6 +22,7 @@ from feed.subscriber.items import Item
 from feed.subscriber.reader import TICK_MS
 from tests.fakes.feed_answers import answers_to
 from tests.fakes.feed_model import ModelJournal, ModelTable
+from tests.shares import first_of
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -329,7 +330,7 @@ QUICK, ALL = 8, 400
 
 
 def seeds() -> list[object]:
-    return [pytest.param(seed, marks=() if seed < QUICK else pytest.mark.soak) for seed in range(ALL)]
+    return first_of(QUICK, range(ALL))
 
 
 @pytest.mark.parametrize("seed", seeds())

@@ -20,6 +20,7 @@ from feed.events import Event, Verdict, decode, encode
 from feed.state import RECENT_ROUNDS, TableState
 from hal.capture.command_text import read_command
 from hal.values import Batch, Edge, EdgesLost, Loss, Rare
+from tests.shares import first_of
 from tests.tables.bench import configured
 from tests.tables.money_lines import TURN, MoneyLines, S, money_toml
 from tests.tables.roulette_lines import roulette_toml
@@ -263,9 +264,7 @@ QUICK = 40
 ALL = 2_000
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=() if seed < QUICK else pytest.mark.soak) for seed in range(ALL)]
-)
+@pytest.mark.parametrize("seed", first_of(QUICK, range(ALL)))
 def test_the_story_of_a_table_never_contradicts_itself(seed: int) -> None:
     Evening(seed).pass_by()
 

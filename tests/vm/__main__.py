@@ -7,9 +7,10 @@ python -m tests.vm --ready     whether the share of the checks (tests/vm/test_sh
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final
@@ -26,22 +27,22 @@ MACHINES: Final = 2
 """At once (ours), each on a core: of three on two cores, one kernel in four scenarios hung (docs/vm.md)."""
 ATTEMPTS: Final = 3
 """At a scenario whose machine stands still."""
-ALL: Final[dict[str, Callable[[], Outcome]]] = {
-    **{f"power-cuts@{suite}": partial(power_cuts, CUTS[suite], suite=suite) for suite in BOTH},
-    **SCENARIOS,
-    f"power-cuts-unsafe@{NEW}": partial(unsafe_cuts, UNSAFE_CUTS, suite=NEW),
-}
 
 
-def run(name: str, cuts: int | None = None) -> Outcome:
-    """Runs one; a machine whose kernel stood still shows nothing of the product, so it is run again.
+def scenarios(cuts: Mapping[str, int]) -> dict[str, Callable[[], Outcome]]:
+    """All of them, with so many power cuts of each system."""
+    return {
+        **{f"power-cuts@{suite}": partial(power_cuts, cuts[suite], suite=suite) for suite in BOTH},
+        **SCENARIOS,
+        f"power-cuts-unsafe@{NEW}": partial(unsafe_cuts, UNSAFE_CUTS, suite=NEW),
+    }
 
-    `cuts` is how often the power is cut, where that is what it does and the usual number is not wanted.
-    """
-    scenario = ALL[name]
-    what, _, suite = name.partition("@")
-    if what == "power-cuts" and cuts is not None:
-        scenario = partial(power_cuts, cuts, suite=suite)
+
+ALL: Final = scenarios(CUTS)
+
+
+def run(scenario: Callable[[], Outcome]) -> Outcome:
+    """Runs one; a machine whose kernel stood still shows nothing of the product, so it is run again."""
     for _ in range(ATTEMPTS - 1):
         try:
             return scenario()
@@ -79,11 +80,11 @@ def chosen(names: list[str]) -> list[str]:
     return found or list(ALL)
 
 
-def shown(cuts: int | None, name: str) -> bool:
+def shown(name: str, scenario: Callable[[], Outcome]) -> bool:
     """Runs one and shows, in one piece, what came of it; whether all was as it should be."""
     begun = time.monotonic()
     try:
-        outcome = run(name, cuts)
+        outcome = run(scenario)
     except MachineError as error:
         outcome = Outcome(wrong=[str(error)])
     lines = [f"== {name}", *(f"   {figure}: {value}" for figure, value in outcome.figures.items())]
@@ -93,13 +94,18 @@ def shown(cuts: int | None, name: str) -> bool:
     return bool(outcome.passed) and not outcome.wrong
 
 
-def main(names: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Runs them, some at a time; 1 if any is not as it should be."""
-    if names == ["--ready"]:
+    made = argparse.ArgumentParser(prog="python -m tests.vm", description="Runs scenarios: all, or those named.")
+    made.add_argument("names", nargs="*", metavar="NAME", help="life@trixie, or life for each system that has it")
+    made.add_argument("--cuts", type=int, metavar="N", help="as many power cuts of each system, not the usual number")
+    made.add_argument("--ready", action="store_true", help="whether the share of the checks can be run here")
+    given = made.parse_args(arguments)
+    if given.ready:
         return ready()
+    known = scenarios(CUTS if given.cuts is None else dict.fromkeys(BOTH, given.cuts))
     try:
-        cuts = next((int(name.removeprefix("--cuts=")) for name in names if name.startswith("--cuts=")), None)
-        wanted = chosen([name for name in names if not name.startswith("--cuts=")])
+        wanted = chosen(given.names)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
@@ -108,7 +114,7 @@ def main(names: list[str]) -> int:
         for suite in sorted({name.partition("@")[2] for name in wanted}):
             installed(suite)
         with ThreadPoolExecutor(MACHINES) as pool:
-            right = list(pool.map(partial(shown, cuts), wanted))
+            right = list(pool.map(shown, wanted, [known[name] for name in wanted]))
     except ImageError as error:
         print(f"cannot be run here: {error}", file=sys.stderr)
         return 1

@@ -103,7 +103,7 @@ def night(config: TableConfig) -> Iterator[Event]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", one_in(2, ((name,) for name in TABLES)))
+@pytest.mark.parametrize("name", one_in(2, TABLES))
 def test_a_night_with_every_fault_is_marked_in_every_event_and_cites_nothing(name: str) -> None:
     config = table(TABLES[name])
     state = TableState(config.id)
