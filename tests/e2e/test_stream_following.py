@@ -72,6 +72,8 @@ def test_a_server_that_comes_late_is_killed_and_comes_back_misses_no_event() -> 
                 server.start()
                 await reader.until_stale("wheel-1", stale=False)
                 await reader.until_facts("wheel-1", len(service.bodies("wheel-1")))
+                # On a busy computer that it has caught up is its last item, after the last fact.
+                await reader.until_true(lambda: any(isinstance(item, CaughtUp) for item in reader.items))
                 async with jetstream(server.address) as stream:
                     assert await consumers(stream) == 0
         assert reader.facts("wheel-1") == service.bodies("wheel-1")
