@@ -29,11 +29,11 @@ log = logging.getLogger(__name__)
 
 BEAT_S: Final = 0.5
 """Seconds between beats (ours): a page that receives none for `STALE_MS` of its own shows that it has no signal."""
-MOST_PAGES: Final = 200
+MOST_PAGES: Final = 600
 """Pages at a time (ours)."""
 FULL: Final = "too many pages are open"
-MOST_OF_ONE_ADDRESS: Final = 100
-"""Pages of one address at a time (ours): half of all, so that one computer's leave room for others."""
+MOST_OF_ONE_ADDRESS: Final = 500
+"""Pages of one address at a time (ours): as many as viewers behind one proxy, and room for others beside."""
 ASK_S: Final = 5.0
 """A connection on which no page has asked for its tables by then is closed (ours): a browser asks at once."""
 ASKED_NOTHING: Final = "nothing was asked for"
@@ -118,8 +118,7 @@ class _Page:
     def flush(self) -> None:
         """Sends what waits, where nothing is on its way."""
         if self._newest is not None:
-            for body in self._newest.batch(self._gateway.now_ms()):
-                self.sender.send(body)
+            self.sender.send(*self._newest.batch(self._gateway.now_ms()))
 
     def _received(self, text: str) -> None:
         try:

@@ -111,6 +111,11 @@ class Assets:
         """Of all files, each counted once."""
         return sum(len(asset.body) for asset in set(self.paths.values()))
 
+    @property
+    def sent_bytes(self) -> int:
+        """Of all files as a browser gets them, packed where that is shorter."""
+        return sum(len(asset.body if asset.packed is None else asset.packed) for asset in set(self.paths.values()))
+
     async def handle(self, request: web.Request) -> web.Response:
         """Answers GET and HEAD of a file; 304 where the browser has it already."""
         asset = self.paths.get(request.path)

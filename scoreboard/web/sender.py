@@ -1,15 +1,18 @@
 """A bounded queue of messages for one browser.
 
-    page ◄── socket ◄── writer task ◄── queue ◄── send()
+    page ◄── socket ◄─────────────────────────── send()
+                  ◄── writer task ◄── queue ◄──┘
 
-`send` never waits and never keeps more than `Limits` allows. A browser that does not keep up is dropped with close code
-1013 and the reason; it connects again and resumes.
+A browser that has taken all it was sent is written to at once; for any other the messages wait in the queue. `send`
+never waits and never keeps more than `Limits` allows. A browser that does not keep up is dropped with close code 1013
+and the reason; it connects again and resumes.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import struct
 from collections import deque
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -42,6 +45,22 @@ class Limits(NamedTuple):
 
 DEFAULT_LIMITS: Final = Limits()
 
+FINAL_TEXT: Final = 0x81
+"""The first octet of a frame that is a whole message of text (RFC 6455, 5.2)."""
+LENGTH_7_BITS: Final = 125
+LENGTH_16_BITS: Final = 0xFFFF
+"""The longest payloads whose length is in the second octet, and in two more octets."""
+
+
+def frame_of(message: bytes) -> bytes:
+    """A message of text, UTF-8, as one frame of a server: unmasked, not compressed (RFC 6455, 5.2)."""
+    length = len(message)
+    if length <= LENGTH_7_BITS:
+        return struct.pack("!BB", FINAL_TEXT, length) + message
+    if length <= LENGTH_16_BITS:
+        return struct.pack("!BBH", FINAL_TEXT, 126, length) + message
+    return struct.pack("!BBQ", FINAL_TEXT, 127, length) + message
+
 
 class ClientSender:
     """The connection to one browser."""
@@ -58,6 +77,8 @@ class ClientSender:
             max_msg_size=limits.received_octets,
             writer_limit=WRITER_LIMIT,
         )
+        self._transport: asyncio.WriteTransport | None = None
+        """Of the connection, once it is a WebSocket."""
         self._queue: deque[bytes] = deque()
         self._octets = 0
         self._ready = asyncio.Event()
@@ -68,12 +89,23 @@ class ClientSender:
         """Messages and octets in the queue."""
         return len(self._queue), self._octets
 
-    def send(self, message: bytes) -> bool:
-        """Queues one message, UTF-8. Returns False where the browser is dropped, now or before."""
+    def send(self, *messages: bytes) -> bool:
+        """Writes or queues messages, UTF-8. Returns False where the browser is dropped, now or before."""
         if self._closing is not None:
             return False
-        self._queue.append(message)
-        self._octets += len(message)
+        transport = self._transport
+        if (
+            transport is not None
+            and not self._queue
+            and not transport.get_write_buffer_size()
+            and not transport.is_closing()
+        ):
+            # One call of the system for all of them, and no turn of the writer. Frames of aiohttp's own writer are
+            # whole too, so that none gets between.
+            transport.write(b"".join(map(frame_of, messages)))
+            return True
+        self._queue.extend(messages)
+        self._octets += sum(map(len, messages))
         if len(self._queue) > self.limits.messages or self._octets > self.limits.octets:
             self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
             return False
@@ -94,7 +126,7 @@ class ClientSender:
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """Handles the connection until it ends: sends what is queued, and hands on what the page sends."""
         await self.socket.prepare(request)
-        transport = request.transport
+        self._transport = transport = request.transport
         reader = asyncio.ensure_future(self._read())
         writer = asyncio.ensure_future(self._write())
         try:

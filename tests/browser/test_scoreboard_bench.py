@@ -13,13 +13,18 @@ def test_every_line_of_the_scoreboards_benchmark_has_a_value() -> None:
     assert [line.name for line in lines] == [
         "event to pixels, p50",
         "of it to the board's message, p50",
+        "hall of 2 on busy cores: event to frame, p99",
         "2 boards, 2 tables: CPU a delivery",
         "memory of the gateway",
         "its growth over 180 events",
-        "the page with its fonts",
+        "memory of the gateway with 2 pages",
+        "the page, all files packed",
     ]
     assert all(line.value for line in lines)
     assert {line.name: line.most for line in lines if line.most} == {
+        "hall of 2 on busy cores: event to frame, p99": 1.0,
+        "2 boards, 2 tables: CPU a delivery": 1.3,
         "memory of the gateway": 1.0,
-        "the page with its fonts": 1.0,
+        "memory of the gateway with 2 pages": 1.0,
+        "the page, all files packed": 1.0,
     }

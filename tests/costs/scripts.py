@@ -4,7 +4,6 @@ of a capture in a temporary folder.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -14,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import zmq
-from aiohttp import WSMsgType
 from nacl.signing import SigningKey
 
 from audit.records import Entry
@@ -152,13 +150,19 @@ def _event() -> Iterator[Subject]:
         context.destroy(linger=0)
 
 
-class _StandInSocket:
-    """A browser's socket that takes every message at once."""
+class _StandInTransport:
+    """The connection of a browser that takes every frame at once."""
 
     def __init__(self) -> None:
         self.taken = 0
 
-    async def send_frame(self, _message: bytes, _opcode: WSMsgType, _compress: int | None = None) -> None:
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def is_closing(self) -> bool:
+        return False
+
+    def write(self, _frame: bytes) -> None:
         self.taken += 1
 
 
@@ -174,28 +178,25 @@ def _delivery(clients: int) -> Iterator[Subject]:
         gateway = Gateway(hall, [], now_ns=lambda: 0)
         service = hall.add_service("costs")
         states = {name: TableState(name) for name, _ in played}
-        sockets = [_StandInSocket() for _ in range(clients)]
-        tasks = [asyncio.create_task(_joined(gateway, socket).sender._write()) for socket in sockets]
-        await sleep_ns(1)
-        before = sum(socket.taken for socket in sockets)
+        transports = [_StandInTransport() for _ in range(clients)]
+        for transport in transports:
+            _join(gateway, transport)
+        before = sum(transport.taken for transport in transports)
         for name, event in played:
             states[name].apply(event)
             gateway.publish(service.item(Fact(event, b""), {name: states[name]}))
             # As on a venue's feed: each event comes by itself.
             await sleep_ns(1)
-        for task in tasks:
-            task.cancel()
-        return sum(socket.taken for socket in sockets) - before
+        return sum(transport.taken for transport in transports) - before
 
     yield Subject("delivery", len(played), ready, len(played) * clients)
 
 
-def _joined(gateway: Gateway, socket: Any) -> _Page:
+def _join(gateway: Gateway, transport: Any) -> None:
     page = _Page(gateway)
-    page.sender.socket = socket
+    page.sender._transport = transport
     gateway._pages.add(page)
     page._received("{}")
-    return page
 
 
 FEED = "controller.table.table:Table.feed"

@@ -309,6 +309,13 @@ SOAKS: tuple[Soak, ...] = (
         "browser/test_board_views.py",
     ),
     _parts(
+        "late-boards",
+        "10,800 results of all games at boards behind slow, late and cut links and in busy pages; none is shown as new "
+        "3 s later",
+        12,
+        "browser/test_board_slow_link.py",
+    ),
+    _parts(
         "circuits",
         "The boards' circuits in ngspice: levels, hold-up and contacts within the tolerances of their parts",
         3,

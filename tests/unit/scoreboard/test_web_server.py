@@ -235,6 +235,25 @@ def test_a_browser_that_does_not_read_is_dropped_with_a_reason_and_nothing_grows
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("length", [0, 1, 125, 126, 127, 65_535, 65_536, 200_000])
+def test_messages_of_every_length_come_whole_and_in_order(length: int) -> None:
+    """Written at once or by the writer: before the connection the one waits, and the others come after it."""
+
+    async def main() -> None:
+        async with site() as (made, session, url), session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+            await made.connected.wait()
+            text = "x" * length
+            expected = []
+            for number in range(6):
+                assert made.senders[0].send(text.encode(), b"%d" % number)
+                expected += [text, str(number)]
+                if number % 2:
+                    await turn_of_the_loop()
+            assert [(await live.receive()).data for _ in expected] == expected
+
+    asyncio.run(main())
+
+
 def test_too_many_octets_drop_a_browser_too() -> None:
     async def main() -> None:
         sender = ClientSender(Limits(messages=100, octets=10))

@@ -121,9 +121,9 @@ def test_a_word_that_nothing_shows_is_found_whatever_its_kind() -> None:
     assert nothing_shows(unknown) == unknown
 
 
-def test_a_page_is_under_300_kb_with_its_fonts_and_comes_from_here_alone() -> None:
+def test_a_page_is_under_150_kb_with_its_fonts_and_comes_from_here_alone() -> None:
     page, web = Assets.of_package("scoreboard", "page"), Assets.of_package("scoreboard.web", "static", below="/web/")
-    assert page.total_bytes + web.total_bytes < 300_000
+    assert page.sent_bytes + web.sent_bytes < 150_000
     for path, asset in {**page.paths, **web.paths}.items():
         if asset.content_type.startswith(("text/", "image/svg", "application/json")) and not path.endswith("OFL.txt"):
             text = asset.body.decode().replace("http://www.w3.org/2000/svg", "")
