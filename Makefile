@@ -145,6 +145,8 @@ lock: $(STAMP)
 	  --extra fleet -c requirements/run.lock pyproject.toml -o requirements/fleet.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra screen -c requirements/run.lock pyproject.toml -o requirements/screen.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  --extra venue -c requirements/run.lock pyproject.toml -o requirements/venue.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

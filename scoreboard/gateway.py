@@ -19,6 +19,7 @@ from aiohttp import WSCloseCode, web
 from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
 from scoreboard.hall import Hall, HallService, Message
 from scoreboard.newest import Acknowledgement, Newest
+from scoreboard.venue import NO_VENUE, Venue
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
 
@@ -175,15 +176,20 @@ class Gateway:
         """How many pages are open."""
         return len(self._pages)
 
-    def application(self, host: str, names: Sequence[str] = ()) -> web.Application:
-        """The site on an address; `names` are further names of this computer."""
+    def application(
+        self, host: str, names: Sequence[str] = (), *, venue: Venue = NO_VENUE, embedded_by: Sequence[str] = ()
+    ) -> web.Application:
+        """The site on an address; `names` are further names of this computer, `embedded_by` the origins whose pages
+        may frame it."""
         own = socket.gethostname()
         app = application(
             NamesAllowed.on(host, [own, f"{own}.local", *names]),
             [
                 Assets.of_package("scoreboard", "page"),
                 Assets.of_package("scoreboard.web", "static", below="/web/"),
+                Assets(venue.files),
             ],
+            embedded_by=embedded_by,
         )
         app.router.add_get("/live", self._live)
         app.router.add_get("/livez", self._livez)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from command_line.exit_codes import FATAL
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.local_services import base_to_follow
 from command_line.options import client_curve, server_keys, servers_option
 from feed.endpoints import EndpointError, Endpoints
@@ -30,9 +30,20 @@ from hal.clock import SystemClock
 if TYPE_CHECKING:
     from fleet.stream_endpoint import StreamEndpoint
     from scoreboard.gateway import Source
+    from scoreboard.venue import Venue
 
 PORT = 8080
 """Where no other is asked for (ours)."""
+
+
+def _origins(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
+    """The origins, as browsers write them, each once."""
+    from scoreboard.web import OriginError, parse_origin
+
+    try:
+        return tuple(dict.fromkeys(parse_origin(text) for text in given))
+    except OriginError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @click.command("scoreboard")
@@ -47,6 +58,21 @@ PORT = 8080
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
 @click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
 @servers_option
+@click.option(
+    "--venue",
+    "venue_folder",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Show a venue's own beside the boards: logo, sponsors, words, colors of FOLDER/venue.toml. Read at the start.",
+)
+@click.option(
+    "--embed",
+    "embedded_by",
+    multiple=True,
+    metavar="ORIGIN",
+    callback=_origins,
+    help="Let pages of this site frame the boards: https://example.org; repeat. Without it, none may.",
+)
 @click.option("--open", "open_page", is_flag=True, help="Open the page in this computer's browser.")
 @nats_options
 def command(
@@ -58,6 +84,8 @@ def command(
     names: tuple[str, ...],
     key: Path | None,
     servers: tuple[str, ...],
+    venue_folder: Path | None,
+    embedded_by: tuple[str, ...],
     open_page: bool,
     login: NatsLogin,
 ) -> None:
@@ -77,18 +105,22 @@ def command(
         feltwire scoreboard --host 0.0.0.0 --port 80      for the screens of your network
         feltwire scoreboard tcp://10.0.0.5:5600 tcp://10.0.0.6:5600 --key hall.secret --server pit-3.public
         feltwire scoreboard 'tls://hub.example/*' --nats-user reader --password-file reader.password
+        feltwire scoreboard --venue library-night/        with a charity's logo, sponsors and message
 
     \b
     The page: /                        all tables; the only one full screen
               /?table=roulette-1       one table
               /?lang=es                in Spanish
 
-    Exit codes: 0, also after Ctrl-C; 1 if the port cannot be opened; 2 for an address or a key that cannot be used.
+    Exit codes: 0, also after Ctrl-C; 1 if the port cannot be opened; 2 for an address or a key that cannot be used, and
+    for a venue's folder with a mistake in it.
     """
     from scoreboard.gateway import Gateway, Source
     from scoreboard.hall import Hall
+    from scoreboard.venue import NO_VENUE
     from scoreboard.web import AddressError, PageServer, serve_until_signal
 
+    venue = NO_VENUE if venue_folder is None else _venue(venue_folder)
     bases = endpoints or (_local_base(),)
     services = sum(not is_nats_address(base) for base in bases)
     if not services:
@@ -109,7 +141,7 @@ def command(
         sources.append(Source(base, tables, curve))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
     gateway = Gateway(Hall(token_hex(8)), sources, simulated=simulated, now_ns=SystemClock().now_ns)
-    site = gateway.application(host, names)
+    site = gateway.application(host, names, venue=venue, embedded_by=embedded_by)
     page = PageServer(site, host, PORT if port is None else port, next_free=port is None)
 
     def ready(url: str) -> None:
@@ -123,6 +155,18 @@ def command(
     except AddressError as error:
         click.echo(f"the scoreboard cannot be served: {error}", err=True)
         sys.exit(FATAL)
+
+
+def _venue(folder: Path) -> Venue:
+    """What a venue's folder has; ends the command, with every mistake, where it cannot be shown."""
+    from controller.cli.venue_folder import read_venue
+    from controller.configuration.problems import ConfigurationErrors
+
+    try:
+        return read_venue(folder)
+    except ConfigurationErrors as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
 
 
 def _stream_source(endpoint: StreamEndpoint, tables: tuple[str, ...]) -> Source:

@@ -28,6 +28,7 @@ let beat = null; // the last one, which the end of its batch confirms
 const hall = document.getElementById("hall");
 const spoken = document.getElementById("spoken");
 let gateway = "";
+let dressedBy = ""; // the start of the board's server whose venue is shown
 let services = [];
 let dirty = true;
 const turning = new WeakMap();
@@ -48,6 +49,7 @@ function receive(message) {
   switch (message.type) {
     case "hello":
       gateway = message.gateway;
+      if (dressedBy !== gateway) dress(gateway).catch((error) => console.warn("the venue's own is not shown:", error));
       services = message.services;
       dirty = true;
       break;
@@ -81,6 +83,16 @@ function receive(message) {
     }
   }
   if (dirty) schedule();
+}
+
+// The venue's own is read as the board's server starts. Where it cannot be loaded, the next connection tries again.
+async function dress(server) {
+  const venue = await (await fetch("venue.json")).json();
+  if (Object.keys(venue).length || dressedBy) {
+    const { showVenue } = await import("./venue.js");
+    await showVenue(venue, still);
+  }
+  dressedBy = server;
 }
 
 // At the beat's time each board was true that this page has as new as the gateway; of those in `behind` it has not.
@@ -149,8 +161,8 @@ function columnsFor(count) {
   let best = 1;
   let size = 0;
   for (let columns = 1; columns <= count; columns++) {
-    const width = innerWidth / columns;
-    const height = innerHeight / Math.ceil(count / columns);
+    const width = hall.clientWidth / columns;
+    const height = hall.clientHeight / Math.ceil(count / columns);
     const fits = Math.min(width, height * TILE_ASPECT);
     if (fits > size) [best, size] = [columns, fits];
   }

@@ -14,7 +14,7 @@ print(await server.start())
 
 from .application import application
 from .assets import Asset, Assets, AssetsError
-from .guard import CONTENT_SECURITY_POLICY, NamesAllowed
+from .guard import CONTENT_SECURITY_POLICY, NamesAllowed, OriginError, parse_origin
 from .sender import ClientSender, Limits
 from .server import LOOPBACK, AddressError, PageServer, serve_until_signal
 
@@ -28,7 +28,9 @@ __all__ = [
     "ClientSender",
     "Limits",
     "NamesAllowed",
+    "OriginError",
     "PageServer",
     "application",
+    "parse_origin",
     "serve_until_signal",
 ]

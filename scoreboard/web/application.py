@@ -14,14 +14,21 @@ MOST_BODY_BYTES = 64 * 1024
 
 
 def application(
-    allowed: NamesAllowed, assets: Sequence[Assets], *, most_body_bytes: int = MOST_BODY_BYTES
+    allowed: NamesAllowed,
+    assets: Sequence[Assets],
+    *,
+    most_body_bytes: int = MOST_BODY_BYTES,
+    embedded_by: Sequence[str] = (),
 ) -> web.Application:
-    """An application that serves these files, and to which other routes may be added."""
+    """An application that serves these files, and to which other routes may be added.
+
+    `embedded_by` are the origins (`parse_origin`) whose pages may frame its own.
+    """
     files = Assets({})
     for folder in assets:
         files.paths.update(folder.paths)
     app = web.Application(middlewares=[guard(allowed)], client_max_size=most_body_bytes)
-    app.on_response_prepare.append(add_headers)
+    app.on_response_prepare.append(add_headers(embedded_by))
     for path in files.paths:
         app.router.add_get(path, files.handle)
     return app

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
+
+FRAMED_BY_NOBODY: Final = "frame-ancestors 'none'"
 
 CONTENT_SECURITY_POLICY: Final = "; ".join(
     (
@@ -28,13 +30,14 @@ CONTENT_SECURITY_POLICY: Final = "; ".join(
         "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
-        "frame-ancestors 'none'",
+        FRAMED_BY_NOBODY,
         # A string never becomes markup: `innerHTML` and its like throw.
         "require-trusted-types-for 'script'",
         "trusted-types 'none'",
     )
 )
-"""Everything from this server, nothing inline, in no frame. Styles are set with `element.style`, text as text."""
+"""Everything from this server, nothing inline, in no frame unless `add_headers` is given the sites that may. Styles are
+set with `element.style`, text as text."""
 
 HEADERS: Final = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
@@ -47,6 +50,12 @@ HEADERS: Final = {
 }
 
 _HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:(?P<port>[0-9]{1,5}))?")
+_ORIGIN: Final = re.compile(
+    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*)"
+    r"(:(?P<port>[0-9]{1,5}))?",
+    re.IGNORECASE | re.ASCII,
+)
+_LAST_PORT: Final = 65535
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
 
@@ -132,13 +141,67 @@ def guard(allowed: NamesAllowed) -> Middleware:
     return check
 
 
-async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    """Adds the headers of every answer, also of a refusal (`on_response_prepare`)."""
-    for name, value in HEADERS.items():
-        response.headers.setdefault(name, value)
-    response.headers.setdefault("Cache-Control", "no-store")
-    # Which software answers, and its version, are nobody's business.
-    response.headers[hdrs.SERVER] = "feltwire"
+class OriginError(ValueError):
+    """A text that is not an origin; the message says what is wrong and how one is written."""
+
+
+def parse_origin(text: str) -> str:
+    """An origin as browsers write it: `https://example.org`, with its port where that is not the usual one.
+
+    Raises:
+        OriginError: it is something else, or more than an origin.
+    """
+    parts = _ORIGIN.fullmatch(text)
+    if parts is None:
+        raise OriginError(f"{_shown(text)} is not an origin; {_origin_fix(text)}")
+    scheme, host, port = parts["scheme"].lower(), parts["host"].lower(), parts["port"]
+    if port is not None and not 0 < int(port) <= _LAST_PORT:
+        raise OriginError(f"{_shown(text)} has no port from 1 to {_LAST_PORT}; write one, or none")
+    if host.startswith("["):
+        try:
+            host = f"[{ipaddress.IPv6Address(host[1:-1])}]"
+        except ValueError:
+            raise OriginError(f"{_shown(text)} has no address in its brackets; write one, or a name") from None
+    usual = port is None or int(port) == _DEFAULT_PORTS[scheme]
+    return f"{scheme}://{host}" if usual else f"{scheme}://{host}:{int(port)}"
+
+
+def _origin_fix(text: str) -> str:
+    """How the origin is written that a text was meant as."""
+    bare = re.sub(r"\A(?i:https?)?:?/*", "", text)
+    host = re.match(r"[A-Za-z0-9][A-Za-z0-9.-]*(?::[0-9]{1,5})?(?=/|\Z)", bare)
+    example = (
+        "https://example.org"
+        if host is None
+        else f"{'http' if text.lower().startswith('http:') else 'https'}://{host[0].lower()}"
+    )
+    return f"write scheme, name and nothing more, each site by itself: {example}"
+
+
+Prepare = Callable[[web.Request, web.StreamResponse], Coroutine[None, None, None]]
+
+
+def add_headers(embedded_by: Iterable[str] = ()) -> Prepare:
+    """What adds the headers of every answer, also of a refusal (`on_response_prepare`).
+
+    `embedded_by` are the origins whose pages may frame these. Without any, none may.
+    """
+    headers = dict(HEADERS)
+    origins = " ".join(embedded_by)
+    if origins:
+        policy = headers["Content-Security-Policy"]
+        headers["Content-Security-Policy"] = policy.replace(FRAMED_BY_NOBODY, f"frame-ancestors {origins}")
+        # It knows no origins: it would refuse those that are named.
+        del headers["X-Frame-Options"]
+
+    async def add(_request: web.Request, response: web.StreamResponse) -> None:
+        for name, value in headers.items():
+            response.headers.setdefault(name, value)
+        response.headers.setdefault("Cache-Control", "no-store")
+        # Which software answers, and its version, are nobody's business.
+        response.headers[hdrs.SERVER] = "feltwire"
+
+    return add
 
 
 def _shown(text: str) -> str:

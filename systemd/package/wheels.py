@@ -32,6 +32,8 @@ GLIBC: Final = ("manylinux_2_34", "manylinux_2_28", "manylinux2014", "manylinux_
 alone, pip chooses an older version of some packages without a word."""
 BUILT_HERE: Final = ("sdnotify",)
 """Has no wheel: pure Python, made into one by the setuptools of the lock."""
+OF_COMMANDS: Final = ("scripts/", "data/share/man/")
+"""What a wheel has for commands of its own, which the package does not install."""
 NOT_NEEDED: Final = ("setuptools",)
 """colorzero requires it, and imports nothing of it."""
 
@@ -122,7 +124,7 @@ def own_wheel(folder: Path, epoch: int) -> Path:
 
 
 def unpack(wheel: Path, libraries: Path) -> None:
-    """Unpacks a wheel into the folder of libraries, without its commands.
+    """Unpacks a wheel into the folder of libraries, without its commands and their manual pages.
 
     Raises:
         BuildError: it has files for other places, which a package would have to place.
@@ -131,7 +133,7 @@ def unpack(wheel: Path, libraries: Path) -> None:
         for member in archive.infolist():
             first, _, rest = member.filename.partition("/")
             if first.endswith(".data"):
-                if not rest.startswith("scripts/") and not member.is_dir():
+                if not rest.startswith(OF_COMMANDS) and not member.is_dir():
                     raise BuildError(f"{wheel.name}: {member.filename} is for a place that the package does not know")
                 continue
             archive.extract(member, libraries)

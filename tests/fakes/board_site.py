@@ -202,10 +202,13 @@ class _Silence:
 class BoardSite:
     """The site, as a test handles it."""
 
-    def __init__(self, sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns) -> None:
+    def __init__(
+        self, sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns, **options: Any
+    ) -> None:
         """With `sources` it follows these services, and a test plays nothing to it. `now_ns` is the gateway's
-        clock."""
+        clock; `options` are those of its site, as of its last start: `venue`, `embedded_by`."""
         self._sources = sources
+        self.options = options
         self._now_ns = now_ns
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="board site")
@@ -229,7 +232,7 @@ class BoardSite:
                 self._service = self.hall.add_service("ipc:///test")
                 self._service.connected = True
                 self.gateway._subscribers[self._service] = self._silence  # type: ignore[assignment]
-            self._server = PageServer(self.gateway.application("127.0.0.1"), port=self.port)
+            self._server = PageServer(self.gateway.application("127.0.0.1", **self.options), port=self.port)
             self.url = await self._server.start()
             self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
 
@@ -294,9 +297,11 @@ class BoardSite:
 
 
 @contextmanager
-def board_site(sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns) -> Iterator[BoardSite]:
+def board_site(
+    sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns, **options: Any
+) -> Iterator[BoardSite]:
     """A site that is closed with the block."""
-    site = BoardSite(sources, now_ns)
+    site = BoardSite(sources, now_ns, **options)
     try:
         yield site
     finally:

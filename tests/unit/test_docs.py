@@ -43,6 +43,8 @@ from feed.events import Outcome
 from hal.board.messages import KINDS
 from hal.capture.command_text import read_command
 from hal.values import Batch
+from scoreboard.venue import VenueKeys
+from scoreboard.venue.keys import SponsorKeys
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -61,6 +63,8 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "terminals": TerminalSection,
     "links": LinkSection,
     "feed": FeedSection,
+    "venue": VenueKeys,
+    "sponsor": SponsorKeys,
     **{f"device {name}": driver.keys for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
     **{f"house {name}": game.house for name, game in REGISTRY.games.items() if game.house is not None},

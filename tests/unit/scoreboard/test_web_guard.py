@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
-import pytest
+import asyncio
+import re
 
-from scoreboard.web.guard import CONTENT_SECURITY_POLICY, NamesAllowed, is_loopback, is_same_origin
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import make_mocked_request
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoreboard.web.guard import (
+    CONTENT_SECURITY_POLICY,
+    NamesAllowed,
+    OriginError,
+    add_headers,
+    is_loopback,
+    is_same_origin,
+    parse_origin,
+)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +105,84 @@ def test_the_policy_allows_nothing_inline_and_nothing_from_outside() -> None:
     assert not {"unsafe-inline", "unsafe-eval", "http:", "https:", "*", "data:"} & set(
         CONTENT_SECURITY_POLICY.replace("'", "").replace(";", " ").split()
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("https://example.org", "https://example.org"),
+        ("HTTPS://Example.ORG:443", "https://example.org"),
+        ("http://pit-3.local:8081", "http://pit-3.local:8081"),
+        ("http://10.0.0.5:80", "http://10.0.0.5"),
+        ("https://[2001:DB8::0:1]", "https://[2001:db8::1]"),
+        ("http://localhost", "http://localhost"),
+    ],
+)
+def test_an_origin_is_written_as_browsers_write_it(text: str, origin: str) -> None:
+    assert parse_origin(text) == origin
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("example.org", "https://example.org"),
+        ("https://example.org/", "https://example.org"),
+        ("https://example.org/stream?x=1", "https://example.org"),
+        ("http://pit-3.local:8081/", "http://pit-3.local:8081"),
+        ("https://*.example.org", "https://example.org"),
+        ("*", "https://example.org"),
+        ("https:", "https://example.org"),
+        ("'self'", "https://example.org"),
+        ("https://user@example.org", "https://example.org"),
+        ("https://example.org https://other.example", "https://example.org"),
+        ("https://example.org; script-src *", "https://example.org"),
+        ("https://exämple.org", "https://example.org"),
+        ("ftp://example.org", "https://example.org"),
+        ("", "https://example.org"),
+    ],
+)
+def test_what_is_not_an_origin_is_refused_with_how_it_is_written(text: str, fix: str) -> None:
+    with pytest.raises(OriginError, match="is not an origin; write scheme, name and nothing more") as refused:
+        parse_origin(text)
+    assert str(refused.value).endswith(f": {fix}")
+    assert parse_origin(fix) == fix
+
+
+def test_a_port_and_an_address_that_there_cannot_be_are_refused() -> None:
+    for text in ("https://example.org:0", "https://example.org:70000", "https://[::g]", "https://[1:2]"):
+        with pytest.raises(OriginError):
+            parse_origin(text)
+
+
+@given(st.text() | st.builds("http://{}".format, st.text("ex.-*:;' /[]", max_size=20)))
+def test_no_origin_that_is_taken_adds_anything_to_the_policy(text: str) -> None:
+    try:
+        origin = parse_origin(text)
+    except OriginError:
+        return
+    assert re.fullmatch(r"https?://[a-z0-9.:\[\]-]+", origin)
+    assert parse_origin(origin) == origin
+
+
+def headers_of(*origins: str) -> dict[str, str]:
+    """The headers of an answer."""
+    answer = web.Response()
+    asyncio.run(add_headers(origins)(make_mocked_request("GET", "/"), answer))
+    return dict(answer.headers)
+
+
+def test_without_an_origin_nobody_frames_a_page() -> None:
+    alone = headers_of()
+    assert alone["Content-Security-Policy"] == CONTENT_SECURITY_POLICY
+    assert "frame-ancestors 'none'" in CONTENT_SECURITY_POLICY
+    assert alone["X-Frame-Options"] == "DENY"
+
+
+def test_origins_that_are_named_frame_it_and_every_other_header_stays() -> None:
+    alone, embedded = headers_of(), headers_of("https://example.org", "http://10.0.0.5:8081")
+    assert embedded["Content-Security-Policy"] == CONTENT_SECURITY_POLICY.replace(
+        "frame-ancestors 'none'", "frame-ancestors https://example.org http://10.0.0.5:8081"
+    )
+    assert alone.keys() - embedded.keys() == {"X-Frame-Options"}
+    changed = {name for name in embedded if embedded[name] != alone[name]}
+    assert changed == {"Content-Security-Policy"}
