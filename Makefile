@@ -29,7 +29,8 @@ help:
 	@echo "             SOAK=\"--only NAME --count N --jobs N\" runs a share, SOAK=--help explains"
 	@echo "make mutants  how many small changes of the verdict modules the tests notice (hours; after an interruption it resumes)"
 	@echo "make proofs  docs/proofs.md: what the long runs recorded so far have shown"
-	@echo "make bench   the figures, each next to its peer or limit"
+	@echo "make bench   the figures, each next to its peer or limit; it fails where a goal is missed"
+	@echo "             (BENCH=--json keeps the run in benchmarks/history.jsonl, BENCH=history shows what is kept)"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
 	@echo "make tools   only installs it, and what the checks need: pytest, ruff, mypy"
 	@echo "make lock    renews the locked dependencies"
@@ -114,8 +115,9 @@ mutants: $(CHECKS)
 proofs: $(CHECKS)
 	@$(BIN)/python -m tests.soak --proofs
 
+# As options: BENCH="--json", BENCH="history", BENCH="history 'money wheel'"
 bench: $(CHECKS)
-	$(BIN)/python -m benchmarks
+	@$(BIN)/python -m benchmarks $(BENCH)
 
 firmware:
 	@sh tests/debian_packages.sh

@@ -1,18 +1,97 @@
-"""`python -m benchmarks`: prints every figure next to its peer. A missed target is shown; it is not an error."""
+"""`python -m benchmarks`: prints every figure next to its peer, and ends with those that miss their goal.
+
+The exit status is 1 where a goal is missed. `--json` keeps the run by commit and machine; `history` shows what is kept.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
 
 from rich.console import Console
 
+from benchmarks import history, records
+from benchmarks.measure import WrongWorkError
+from benchmarks.records import Begun, KeptFigure, RecordError
+from tests.soak.source import CHANGED, commit
 
-def main() -> None:
-    """Measures everything, with the progress on a terminal, and prints the report."""
+MOST_LOAD = 0.3
+"""Above it something else runs, and figures of time are not those of the machine (ours)."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Returns the exit status: 1 where a goal is missed or a history cannot be used."""
+    options = _parser().parse_args(arguments)
+    try:
+        return _history(options) if options.command == "history" else _measure(options)
+    except (RecordError, WrongWorkError) as error:
+        print(f"benchmarks: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        type=Path,
+        nargs="?",
+        const=records.FILE,
+        help=f"add the run to this history, a line of JSON; without FILE to {records.FILE.parent.name}/history.jsonl",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    shown = commands.add_parser(
+        "history", help="what is kept of runs", description=history.__doc__, formatter_class=parser.formatter_class
+    )
+    shown.add_argument(
+        "figure", metavar="FIGURE", nargs="?", help="part of the name of a figure, such as 'money wheel'"
+    )
+    shown.add_argument("--file", metavar="FILE", type=Path, default=records.FILE, help="another history")
+    return parser
+
+
+def _history(options: argparse.Namespace) -> int:
+    runs = records.read(options.file)
+    if not runs:
+        print(f'{options.file}: no run is kept yet; `make bench BENCH="--json"` keeps one')
+        return 0
+    lines = [*(history.overview(runs) if options.figure is None else history.tables(runs, options.figure))]
+    if not lines:
+        raise RecordError(f"no figure has {options.figure!r} in its name; without a FIGURE all names are shown")
+    print("\n".join(lines).rstrip())
+    return 0
+
+
+def _measure(options: argparse.Namespace) -> int:
     if find_spec("gpiozero") is None:
         sys.exit("benchmarks: gpiozero, the peer to measure against, is not installed; run `pip install -e .[dev]`")
+    begun: Begun | None = None
+    if options.json is not None:
+        # What cannot be kept is refused before minutes are spent.
+        records.read(options.json)
+        begun = records.begin(commit(), CHANGED)
+    figures = _all_figures()
+    if begun is not None:
+        records.append(begun.ended(figures), options.json)
+        print(f"\nkept in {options.json}; `python -m benchmarks history` shows it")
+        if begun.load > MOST_LOAD:
+            print(f"The machine was not idle (load {begun.load:.2f}): take ratios, and no times.")
+    promised = sum(figure.goal is not None for figure in figures)
+    missed = records.missed(figures)
+    if missed:
+        print(f"\n{len(missed)} of {promised} goals are MISSED:", *missed, sep="\n  ")
+        return 1
+    print(f"\nAll {promised} goals are met.")
+    return 0
+
+
+def _all_figures() -> list[KeptFigure]:
+    """Measures everything, with the progress on a terminal, and prints the report."""
     from benchmarks.boards import BoardSizes, print_boards
     from benchmarks.report import WIDTH, print_report
     from benchmarks.scoreboard_bench import ScoreboardSizes, print_scoreboard
@@ -28,11 +107,15 @@ def main() -> None:
             done.append(section)
             status.update(f"measured: {section.title}")
     print_report(Console(width=WIDTH), done, sizes.repeats, perf_counter() - begin)
-    print_boards(Console(), BoardSizes())
-    print_service(Console(), ServiceSizes())
-    print_scoreboard(Console(), ScoreboardSizes())
-    print_statistics(Console(), StatisticsSizes())
+    console = Console()
+    return [
+        *(figure for section in done for figure in records.of_section(section)),
+        *records.of_lines("Boards", print_boards(console, BoardSizes())),
+        *records.of_lines("Service", print_service(console, ServiceSizes())),
+        *records.of_lines("Scoreboard", print_scoreboard(console, ScoreboardSizes())),
+        *records.of_lines("Statistics", print_statistics(console, StatisticsSizes())),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -165,7 +165,7 @@ def bench_page(repeats: int, seconds: int = 20) -> Section:
         timings = measure(subjects, repeats)
     return Section(
         "Bench page, from a line to a browser",
-        "edges; seconds of a table",
+        "edges/s; seconds of a table/s",
         f"two lines, {UPDATES} updates of {UPDATE_NS // 1_000_000} ms to a browser that reads; both ends on one core",
         (
             figure(timings, "played, 200/s", "played, 200/s, bare"),

@@ -21,8 +21,9 @@ from time import thread_time
 from rich.console import Console
 
 from benchmarks.board_rig import BEGINS_NS, WHEEL, Heard, hear
+from benchmarks.figures import Quantity, ReportLine
 from benchmarks.measure import WrongWorkError
-from benchmarks.service_bench import ReportLine, shown
+from benchmarks.report import print_lines
 from hal.board import frames
 from hal.board.edge_stream import unpack
 from hal.board.messages import REPORTS, AliveCommand, EdgesReport, OpenCommand, WatchCommand
@@ -171,10 +172,19 @@ def _rate_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
     edges = steady(LINES, least, sizes.seconds)
     heard = play(path, edges)
     must_be_all(heard, edges)
-    yield ReportLine("edges/s without loss", f"{least:,}", f"{PEER.edges_s:,.0f}", least / PEER.edges_s)
+    yield ReportLine(
+        "edges/s without loss",
+        Quantity(least, "edges/s"),
+        _of_peer(PEER.edges_s, "edges/s"),
+        least / PEER.edges_s,
+        more_is_better=True,
+    )
     an_edge = heard.edge_bytes / len(heard.numbers)
     yield ReportLine(
-        "bytes an edge, at that rate", f"{an_edge:.2f}", f"{PEER.bytes_an_edge:g}", an_edge / PEER.bytes_an_edge
+        "bytes an edge, at that rate",
+        Quantity(an_edge, "bytes", ".2f"),
+        _of_peer(PEER.bytes_an_edge, "bytes"),
+        an_edge / PEER.bytes_an_edge,
     )
 
 
@@ -183,8 +193,10 @@ def _burst_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
     heard = play(path, edges)
     must_be_all(heard, edges)
     worst = max(abs(ours.t_ns - true.t_ns) for ours, true in zip(heard.edges, edges, strict=True))
-    yield ReportLine(f"bursts of {BURST} at {BURST_PER_S // 1000} kHz", f"{sizes.bursts} whole", "whole")
-    yield ReportLine("  error of their times", f"at most {worst / US_NS:.1f} µs")
+    yield ReportLine(
+        f"bursts of {BURST} at {BURST_PER_S // 1000} kHz", f"{sizes.bursts} whole", "one frame an edge: whole"
+    )
+    yield ReportLine("  error of their times", Quantity(worst / US_NS, "µs", ".1f", "at most"))
 
 
 def _time_lines(path: Path, sizes: BoardSizes, adapter: Adapter, through: str) -> Iterator[ReportLine]:
@@ -193,29 +205,38 @@ def _time_lines(path: Path, sizes: BoardSizes, adapter: Adapter, through: str) -
     heard = play(path, edges, adapter, ASK_NS if bare else ASK_SLOWLY_NS)
     must_be_all(heard, edges)
     errors = sorted(abs(ours.t_ns - true.t_ns) / US_NS for ours, true in zip(heard.edges, edges, strict=True))
-    yield ReportLine(f"{through}: error of times, µs", _spread(errors), _of_peer_times() if bare else "")
+    yield ReportLine(f"{through}: error of times", _spread(errors, "µs"), _of_peer_times() if bare else "")
     stated = max(heard.errors_ns) / US_NS
     if errors[-1] > stated:
         raise WrongWorkError(f"boards: a time is wrong by {errors[-1]:.2f} µs, the lines state {stated:.2f} at most")
-    yield ReportLine("  bound that the lines state (clock, latency), µs", f"{stated:.1f}")
+    yield ReportLine(f"{through}: bound that the lines state", Quantity(stated, "µs", ".1f", "clock, latency"))
     trips = sorted(trip_ns / MS_NS for trip_ns in heard.round_trips_ns)
     beside = f"p50 {PEER.answer_p50_ms:.1f}, max {PEER.answer_max_ms:.1f}" if bare else ""
-    yield ReportLine(f"{through}: command to answer, ms", _spread(trips), beside)
+    yield ReportLine(f"{through}: command to answer", _spread(trips, "ms"), beside)
 
 
 def _factor_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
     idle = _alone(sizes.idle_seconds)
-    yield ReportLine("times real time: idle", f"{idle:,.0f}", f"{PEER.idle:,.0f}", idle / PEER.idle)
+    yield _factor_line("times real time: idle", idle, PEER.idle, ",.0f")
     for per_s, peer in ((500, PEER.slow), (2_000, PEER.fast)):
         factor = _with_parser(per_s, sizes.seconds)
-        yield ReportLine(f"  {per_s:,} edges/s, frames parsed", f"{factor:,.1f}", f"{peer:g}", factor / peer)
+        yield _factor_line(f"  {per_s:,} edges/s, frames parsed", factor, peer, ",.1f")
     for per_s in (500, 2_000):
         edges = steady(LINES, per_s, sizes.seconds)
         begin = thread_time()
         heard = play(path, edges)
         took = thread_time() - begin
         must_be_all(heard, edges)
-        yield ReportLine(f"  {per_s:,} edges/s, through pyserial", f"{edges[-1].t_ns / NS_PER_S / took:,.1f}")
+        whole_way = Quantity(edges[-1].t_ns / NS_PER_S / took, "x", ",.1f")
+        yield ReportLine(f"  {per_s:,} edges/s, through pyserial", whole_way, more_is_better=True)
+
+
+def _factor_line(name: str, factor: float, peer: float, form: str) -> ReportLine:
+    return ReportLine(name, Quantity(factor, "x", form), _of_peer(peer, "x"), factor / peer, more_is_better=True)
+
+
+def _of_peer(number: float, unit: str) -> Quantity:
+    return Quantity(number, unit, ",g", "one frame an edge")
 
 
 def _alone(seconds: float) -> float:
@@ -257,23 +278,21 @@ def _with_parser(per_s: int, seconds: float) -> float:
 # --- the report ------------------------------------------------------------------------------------------------------
 
 
-def _spread(values: Sequence[float]) -> str:
+def _spread(values: Sequence[float], unit: str) -> tuple[Quantity, ...]:
     """Half of them, 99 of 100, all."""
-    p50, p99 = values[len(values) // 2], values[len(values) * 99 // 100]
-    return f"p50 {p50:.2f}, p99 {p99:.2f}, max {values[-1]:.2f}"
+    found = {"p50": values[len(values) // 2], "p99": values[len(values) * 99 // 100], "max": values[-1]}
+    return tuple(Quantity(number, unit, ".2f", label) for label, number in found.items())
 
 
 def _of_peer_times() -> str:
     return f"p50 {PEER.error_p50_us}, p99 {PEER.error_p99_us}, max {PEER.error_max_us}"
 
 
-def print_boards(console: Console, sizes: BoardSizes) -> None:
+def print_boards(console: Console, sizes: BoardSizes) -> list[ReportLine]:
     """Prints each line as it is measured; about half a minute."""
-    console.print(
-        "\nThe boards: the real firmware in its emulated chip / one frame an edge", style="bold", highlight=False
+    return print_lines(
+        console, "The boards: the real firmware in its emulated chip / one frame an edge", board_lines(sizes)
     )
-    for line in board_lines(sizes):
-        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,42 @@ class RateFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as a line shows it, and as the history keeps it."""
+
+    number: float
+    unit: str
+    form: str = ",.0f"
+    """How the number is written (a format specification)."""
+    label: str = ""
+    """What it is, where the line's name is not enough: `p99`, or the name of a peer."""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.label, f"{self.number:{self.form}}", self.unit)))
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """One line of what waits for disks, sockets and processes."""
+
+    name: str
+    value: str | Quantity | tuple[Quantity, ...]
+    """Text where there is no number that a history could keep."""
+    beside: str | Quantity = ""
+    """What it is next to; a peer or limit is a quantity, text is a remark."""
+    ratio: float | None = None
+    most: float | None = None
+    """The greatest ratio that we promise; None where nothing is promised."""
+    more_is_better: bool = False
+    """Of the ratio, or of the value where there is none."""
+
+    @property
+    def met(self) -> bool:
+        """Whether the target is met; true where there is none."""
+        return self.most is None or self.ratio is None or self.ratio <= self.most
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """Figures that were measured in turns with each other."""
 

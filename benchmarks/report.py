@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import resource
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from benchmarks.figures import RateFigure, Section
+from benchmarks.figures import RateFigure, ReportLine, Section
 
 WIDTH = 100
 """Columns."""
@@ -25,7 +25,7 @@ _TAIL = "{:<6} {:>7}"
 
 
 def print_report(console: Console, sections: Sequence[Section], repeats: int, seconds: float) -> None:
-    """Prints where it was measured, the table, how to read it, and how many targets are missed."""
+    """Prints where it was measured, the table, and how to read it."""
     for line in report(sections, repeats, seconds):
         console.print(line, highlight=False, markup=False)
 
@@ -49,7 +49,6 @@ def report(sections: Sequence[Section], repeats: int, seconds: float) -> Iterato
         "input (tracemalloc, in an untimed run of its own). "
         f"This whole process held at most {_process_mb():.0f} MB (getrusage) and took {seconds:.0f} s."
     )
-    yield _summary([figure for section in sections for figure in section.figures])
 
 
 def _line(figure: RateFigure) -> Text:
@@ -66,12 +65,23 @@ def _line(figure: RateFigure) -> Text:
     return line
 
 
-def _summary(figures: Sequence[RateFigure]) -> Text:
-    promised = [figure for figure in figures if figure.target is not None]
-    missed = sum(not figure.met for figure in promised)
-    if missed:
-        return Text(f"{missed} of {len(promised)} targets are MISSED.", style="bold red")
-    return Text(f"All {len(promised)} targets are met.", style="green")
+def print_lines(console: Console, title: str, lines: Iterable[ReportLine]) -> list[ReportLine]:
+    """Prints each line as it is measured; returns them."""
+    console.print(f"\n{title}", style="bold", highlight=False)
+    printed = []
+    for line in lines:
+        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
+        printed.append(line)
+    return printed
+
+
+def shown(line: ReportLine) -> str:
+    """A line as the report prints it."""
+    value = ", ".join(map(str, line.value)) if isinstance(line.value, tuple) else str(line.value)
+    ratio = "" if line.ratio is None else f"{line.ratio:.2f} x"
+    most = "" if line.most is None else f"<= {line.most:g} x"
+    mark = "" if line.most is None else "met" if line.met else "MISSED"
+    return f"  {line.name:<40} {value:<28} {line.beside!s:<36} {ratio:>7} {most:>9} {mark}".rstrip()
 
 
 def scaled(rate: float) -> str:

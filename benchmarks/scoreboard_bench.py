@@ -31,7 +31,8 @@ import zmq
 from aiohttp import web
 from rich.console import Console
 
-from benchmarks.service_bench import ReportLine, shown
+from benchmarks.figures import Quantity, ReportLine
+from benchmarks.report import print_lines
 from feed.endpoints import Endpoints
 from feed.events import Event, decode
 from feed.history_server import HistoryServer
@@ -204,10 +205,14 @@ async def _latency_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     client_ms, pixels_ms = median(to_client) * 1000, median(to_pixels) * 1000
     return [
         ReportLine(
-            "event to pixels, p50", f"{pixels_ms:.1f} ms", "the second frame after the message, 60 frames a second"
+            "event to pixels, p50",
+            Quantity(pixels_ms, "ms", ".1f"),
+            "the second frame after the message, 60 frames a second",
         ),
         ReportLine(
-            "of it to the board's message, p50", f"{client_ms:.1f} ms", f"{client_ms / pixels_ms:.0%} of the way"
+            "of it to the board's message, p50",
+            Quantity(client_ms, "ms", ".1f"),
+            f"{client_ms / pixels_ms:.0%} of the way",
         ),
     ]
 
@@ -275,11 +280,12 @@ async def _hall_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     return [
         ReportLine(
             f"hall of {sizes.tables} on busy cores: event to frame, p99",
-            f"{most:.0f} ms",
-            f"{MOST_HALL_MS} ms are promised; p50 {middle:.0f} ms, {len(late_ms)} events",
+            Quantity(most, "ms"),
+            Quantity(MOST_HALL_MS, "ms"),
             most / MOST_HALL_MS,
             most=1.0,
-        )
+        ),
+        ReportLine("event to frame, p50", Quantity(middle, "ms"), f"of {len(late_ms)} events"),
     ]
 
 
@@ -367,12 +373,11 @@ async def _fan_out_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     app.router.add_get("/live", live)
     peer = await _fan_out(sizes.pages, len(bodies), app, bare)
     deliveries = len(played) * sizes.pages
-    octets = median(len(message.body) for message in bodies)
     return [
         ReportLine(
             f"{sizes.pages} boards, {sizes.tables} tables: CPU a delivery",
-            f"{spent / deliveries * 1e6:.0f} us",
-            f"{peer / deliveries * 1e6:.0f} us: bare aiohttp, the same {octets:.0f} bytes",
+            Quantity(spent / deliveries * 1e6, "us"),
+            Quantity(peer / deliveries * 1e6, "us", label="bare aiohttp, same messages"),
             spent / peer,
             most=MOST_OF_BARE,
         )
@@ -395,10 +400,10 @@ async def _memory_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
                 after, seconds = resident_mb(process), perf_counter() - begin
     ratio = after / MOST_SERVER_MB
     return [
-        ReportLine("memory of the gateway", f"{after:.0f} MB", f"{MOST_SERVER_MB} MB are promised", ratio, most=1.0),
+        ReportLine("memory of the gateway", Quantity(after, "MB"), Quantity(MOST_SERVER_MB, "MB"), ratio, most=1.0),
         ReportLine(
             f"its growth over {sizes.events * 9 // 10:,} events",
-            f"{after - before:+.1f} MB",
+            Quantity(after - before, "MB", "+.1f"),
             f"{sizes.events / seconds:,.0f} events a second",
         ),
     ]
@@ -416,9 +421,11 @@ async def _viewers_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
             clients.kill()
             await clients.wait()
     ratio = megabytes / MOST_SERVER_MB
-    limit = f"{MOST_SERVER_MB} MB are promised"
+    limit = Quantity(MOST_SERVER_MB, "MB")
     return [
-        ReportLine(f"memory of the gateway with {sizes.viewers} pages", f"{megabytes:.0f} MB", limit, ratio, most=1.0)
+        ReportLine(
+            f"memory of the gateway with {sizes.viewers} pages", Quantity(megabytes, "MB"), limit, ratio, most=1.0
+        )
     ]
 
 
@@ -435,9 +442,9 @@ async def board_of_table(live: aiohttp.ClientWebSocketResponse, event: Event) ->
 def _page_lines() -> list[ReportLine]:
     page, shared = Assets.of_package("scoreboard", "page"), Assets.of_package("scoreboard.web", "static", below="/web/")
     kilobytes = (page.sent_bytes + shared.sent_bytes) / 1000
-    beside = f"{MOST_PAGE_KB} kB are promised"
     ratio = kilobytes / MOST_PAGE_KB
-    return [ReportLine("the page, all files packed", f"{kilobytes:.0f} kB", beside, ratio, most=1.0)]
+    value, beside = Quantity(kilobytes, "kB"), Quantity(MOST_PAGE_KB, "kB")
+    return [ReportLine("the page, all files packed", value, beside, ratio, most=1.0)]
 
 
 def scoreboard_lines(sizes: ScoreboardSizes) -> Iterator[ReportLine]:
@@ -453,11 +460,9 @@ def scoreboard_lines(sizes: ScoreboardSizes) -> Iterator[ReportLine]:
     yield from _page_lines()
 
 
-def print_scoreboard(console: Console, sizes: ScoreboardSizes) -> None:
+def print_scoreboard(console: Console, sizes: ScoreboardSizes) -> list[ReportLine]:
     """Measures and prints."""
-    console.print("\nThe scoreboard: one gateway, its pages and a browser", style="bold", highlight=False)
-    for line in scoreboard_lines(sizes):
-        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
+    return print_lines(console, "The scoreboard: one gateway, its pages and a browser", scoreboard_lines(sizes))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ from time import perf_counter, sleep
 import zmq
 from rich.console import Console
 
+from benchmarks.figures import Quantity, ReportLine
+from benchmarks.report import print_lines
 from benchmarks.service_latency import EPOCH, TABLE, LatencyRig, latencies, p50, p99, sustained
 from controller.journal.history import JournalHistory
 from feed.history_server import HistoryServer
@@ -47,46 +49,31 @@ SERVICE_SMALLEST = ServiceSizes(turns=3, events=50, starts=1, seconds=0.5, table
 """Shows that everything works; its figures mean nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportLine:
-    """One line of the report."""
-
-    name: str
-    value: str
-    beside: str = ""
-    """What it is next to."""
-    ratio: float | None = None
-    most: float | None = None
-    """The greatest ratio that we promise; None where nothing is promised."""
-
-    @property
-    def met(self) -> bool:
-        """Whether the target is met; true where there is none."""
-        return self.most is None or self.ratio is None or self.ratio <= self.most
-
-
 def service_lines(sizes: ServiceSizes) -> Iterator[ReportLine]:
     """Measures one thing after the other."""
     yield from _latency_lines(sizes.turns)
     one = sustained(sizes.events, 1)
-    yield ReportLine("events a second, 1 subscriber", f"{one:,.0f}")
+    yield ReportLine("events a second, 1 subscriber", Quantity(one, "events/s"), more_is_better=True)
     many = sustained(sizes.events // 4, 50)
-    yield ReportLine("events a second, 50 subscribers", f"{many:,.0f}", "1 subscriber", many / one)
-    yield ReportLine("replay through the history", f"{replayed(sizes.events):,.0f} events/s")
+    beside = Quantity(one, "events/s", label="1 subscriber")
+    yield ReportLine(
+        "events a second, 50 subscribers", Quantity(many, "events/s"), beside, many / one, more_is_better=True
+    )
+    yield ReportLine("replay through the history", Quantity(replayed(sizes.events), "events/s"), more_is_better=True)
     start = median(start_s() for _ in range(sizes.starts))
-    yield ReportLine("start to open table", f"{start:.2f} s")
+    yield ReportLine("start to open table", Quantity(start, "s", ".2f"))
     idle = {count: idle_cost(count, sizes.seconds) for count in sizes.tables}
     base = sizes.tables[0]
     for count, (cpu, rss_mb) in idle.items():
         where = f"idle, {count} table{'s' if count > 1 else ''}"
         if count == base:
-            yield ReportLine(f"{where}: CPU", f"{cpu * 100:.2f} % of a core", "1 %", cpu / 0.01, 1)
-            yield ReportLine(f"{where}: memory", f"{rss_mb:.0f} MB", "60 MB", rss_mb / 60, 1)
+            yield ReportLine(f"{where}: CPU", _share(cpu), _share(0.01), cpu / 0.01, 1)
+            yield ReportLine(f"{where}: memory", Quantity(rss_mb, "MB"), Quantity(60, "MB"), rss_mb / 60, 1)
         else:
             a_table, alone = cpu / count, idle[base][0] / base
-            beside = f"{base}: {alone * 100:.2f} %"
-            yield ReportLine(f"{where}: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5)
-            yield ReportLine(f"{where}: memory", f"{rss_mb:.0f} MB")
+            beside = _share(alone, "1 table")
+            yield ReportLine(f"{where}: CPU a table", _share(a_table), beside, a_table / alone, 1.5)
+            yield ReportLine(f"{where}: memory", Quantity(rss_mb, "MB"))
     yield from _played_lines(sizes)
 
 
@@ -94,17 +81,24 @@ def _latency_lines(turns: int) -> Iterator[ReportLine]:
     took = latencies(turns)
     names = {"hop": "bare pyzmq hop", "fdatasync": "bare fdatasync", "sqlite": "bare SQLite commit"}
     for name, said in names.items():
-        yield ReportLine(said, f"p50 {p50(took[name]):.3f} ms, p99 {p99(took[name]):.2f} ms")
+        yield ReportLine(said, _spread(took[name]))
     ours, hop = p50(took["ours"]), p50(took["hop"])
-    yield ReportLine("event, durable, subscriber", f"p50 {ours:.3f} ms, p99 {p99(took['ours']):.2f} ms")
+    yield ReportLine("event, durable, subscriber", _spread(took["ours"]))
     for name, most in (("sqlite", 1.15), ("fdatasync", 1.5)):
-        peer = p50(took[name]) + hop
-        yield ReportLine("  at p50", f"{ours:.3f} ms", f"{names[name]} + hop {peer:.3f} ms", ours / peer, most)
+        peer = Quantity(p50(took[name]) + hop, "ms", ".3f", f"{names[name]} + hop")
+        yield ReportLine("  at p50", Quantity(ours, "ms", ".3f"), peer, ours / peer.number, most)
     # No journal in SQLite can be sooner, whatever the target above says on a disk that syncs a small append fast.
-    least, bare = p50(took["sqlite"]) + hop, p50(took["fdatasync"]) + hop
-    yield ReportLine(
-        "  the least there can be", f"{least:.3f} ms", f"{names['fdatasync']} + hop {bare:.3f} ms", least / bare
-    )
+    least = p50(took["sqlite"]) + hop
+    bare = Quantity(p50(took["fdatasync"]) + hop, "ms", ".3f", f"{names['fdatasync']} + hop")
+    yield ReportLine("  the least there can be", Quantity(least, "ms", ".3f"), bare, least / bare.number)
+
+
+def _spread(took_ns: list[int]) -> tuple[Quantity, ...]:
+    return Quantity(p50(took_ns), "ms", ".3f", "p50"), Quantity(p99(took_ns), "ms", ".2f", "p99")
+
+
+def _share(cpu: float, label: str = "") -> Quantity:
+    return Quantity(cpu * 100, "% of a core", ".2f", label)
 
 
 def _played_lines(sizes: ServiceSizes) -> Iterator[ReportLine]:
@@ -115,11 +109,11 @@ def _played_lines(sizes: ServiceSizes) -> Iterator[ReportLine]:
         a_table = cpu / count
         if count == sizes.tables[0]:
             alone = a_table
-            yield ReportLine(f"simulated play, {count} table: CPU", f"{cpu * 100:.2f} % of a core")
+            yield ReportLine(f"simulated play, {count} table: CPU", _share(cpu))
         else:
-            beside = f"{sizes.tables[0]}: {alone * 100:.2f} %"
+            beside = _share(alone, "1 table")
             yield ReportLine(
-                f"simulated play, {count} tables: CPU a table", f"{a_table * 100:.2f} %", beside, a_table / alone, 1.5
+                f"simulated play, {count} tables: CPU a table", _share(a_table), beside, a_table / alone, 1.5
             )
 
 
@@ -231,21 +225,11 @@ def _rss_mb(pid: int) -> float:
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) * 1024 / 1e6
 
 
-def print_service(console: Console, sizes: ServiceSizes) -> None:
+def print_service(console: Console, sizes: ServiceSizes) -> list[ReportLine]:
     """Prints each line as it is measured; about two minutes."""
-    console.print(
-        "\nThe service: time that passes, and what the kernel charged processes", style="bold", highlight=False
+    return print_lines(
+        console, "The service: time that passes, and what the kernel charged processes", service_lines(sizes)
     )
-    for line in service_lines(sizes):
-        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
-
-
-def shown(line: ReportLine) -> str:
-    """A line as the report prints it."""
-    ratio = "" if line.ratio is None else f"{line.ratio:.2f} x"
-    most = "" if line.most is None else f"<= {line.most:g} x"
-    mark = "" if line.most is None else "met" if line.met else "MISSED"
-    return f"  {line.name:<40} {line.value:<28} {line.beside:<32} {ratio:>7} {most:>9} {mark}".rstrip()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ import duckdb
 import msgspec
 from rich.console import Console
 
-from benchmarks.service_bench import ReportLine, shown
+from benchmarks.figures import Quantity, ReportLine
+from benchmarks.report import print_lines
 from controller.games.catalogue import GAME
 from feed.data import StatisticsKey, type_of
 from feed.events import Data, Event, Evidence, NoMoreBets, Outcome, RoundOpened, Settled, TableOpened, decode, encode
@@ -114,13 +115,14 @@ def statistics_lines(sizes: StatisticsSizes) -> list[ReportLine]:
         size = sum(path.stat().st_size for path in (folder / "all").rglob("*.parquet"))
     rate, peer = events / ours["seconds"], events / bare["seconds"]
     growth = ours["peak_mb"] / small["peak_mb"]
-    beside = f"DuckDB alone, rows ready {peer:,.0f}/s"
-    memory = f"of a tenth {small['peak_mb']:.0f} MB; DuckDB alone {bare['peak_mb']:.0f} MB"
+    beside = Quantity(peer, "events/s", label="DuckDB alone, rows ready")
+    memory = Quantity(small["peak_mb"], "MB", label="of a tenth")
     return [
-        ReportLine("events a second into Parquet", f"{rate:,.0f}", beside, peer / rate, MOST_TIMES),
-        ReportLine("peak memory", f"{ours['peak_mb']:.0f} MB", memory, growth, MOST_GROWTH),
-        ReportLine("on the disk", f"{size / events:.0f} bytes an event"),
-        ReportLine("a summary of all", f"{summary['seconds']:.1f} s", f"{summary['peak_mb']:.0f} MB"),
+        ReportLine("events a second into Parquet", Quantity(rate, "events/s"), beside, peer / rate, MOST_TIMES),
+        ReportLine("peak memory", Quantity(ours["peak_mb"], "MB"), memory, growth, MOST_GROWTH),
+        ReportLine("peak memory of DuckDB alone", Quantity(bare["peak_mb"], "MB")),
+        ReportLine("on the disk", Quantity(size / events, "bytes an event")),
+        ReportLine("a summary of all", Quantity(summary["seconds"], "s", ".1f"), f"{summary['peak_mb']:.0f} MB"),
     ]
 
 
@@ -169,13 +171,10 @@ def write_bare(source: Path, target: Path) -> None:
         )
 
 
-def print_statistics(console: Console, sizes: StatisticsSizes) -> None:
+def print_statistics(console: Console, sizes: StatisticsSizes) -> list[ReportLine]:
     """Measures and prints."""
-    console.print(
-        f"\nStatistics of a fleet: {sizes.events:,} events of {sizes.tables} tables", style="bold", highlight=False
-    )
-    for line in statistics_lines(sizes):
-        console.print(shown(line), highlight=False, markup=False, soft_wrap=True)
+    title = f"Statistics of a fleet: {sizes.events:,} events of {sizes.tables} tables"
+    return print_lines(console, title, statistics_lines(sizes))
 
 
 def main() -> None:

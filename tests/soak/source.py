@@ -12,8 +12,8 @@ from benchmarks.report import processor
 from tests.soak.records import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
-PROSE = (":(exclude)docs", ":(exclude)README.md")
-"""No soak's result depends on these."""
+PROSE = (":(exclude)docs", ":(exclude)README.md", ":(exclude)benchmarks/history.jsonl")
+"""No result depends on these."""
 UNKNOWN = "unknown"
 CHANGED = ", changed"
 
