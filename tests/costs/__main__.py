@@ -46,7 +46,10 @@ def main(arguments: list[str] | None = None) -> int:
     for one in different:
         print(f"{'better' if one.is_better else 'WORSE'}: {one}")
     if worse:
-        print(f"costs: {len(worse)} figures are over {TOLERANCE:.0%} worse, or not kept. Mend them, or: {RENEW}")
+        print(
+            f"costs: {len(worse)} figures are over {TOLERANCE:.0%} worse, or not kept. Remove the loss; or, if it is "
+            f"worth it, keep it with its reason: {RENEW}, and commit {FILE.name} with the change"
+        )
     elif different:
         print(f"costs: {len(different)} figures are over {TOLERANCE:.0%} better; keep the gain: {RENEW}")
     else:

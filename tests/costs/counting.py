@@ -13,7 +13,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
-PACKAGES: Final = frozenset({"hal", "drivers", "controller", "feed", "audit", "scoreboard", "simulators"})
+PACKAGES: Final = frozenset({"hal", "drivers", "controller", "feed", "audit", "scoreboard", "fleet", "simulators"})
 SCAFFOLD: Final = "hal.loop"
 """The virtual loop runs in tests and simulations alone."""
 
@@ -38,10 +38,8 @@ def cost_of(ready: Callable[[], Callable[[], int]], expected: int) -> Cost:
         ValueError: a run did other work than `expected`.
     """
     _run(ready, expected, _nothing, _nothing)
-    instructions = instructions_of(ready, expected)
-    calls = _Calls()
-    _run(ready, expected, lambda: sys.setprofile(calls.note), lambda: sys.setprofile(None))
-    return Cost(instructions, calls.count, _peak(ready, expected), _kept(ready, expected))
+    instructions, calls = instructions_of(ready, expected), calls_of(ready, expected)
+    return Cost(instructions, calls, _peak(ready, expected), _kept(ready, expected))
 
 
 def instructions_of(ready: Callable[[], Callable[[], int]], expected: int) -> int:
@@ -56,6 +54,17 @@ def instructions_of(ready: Callable[[], Callable[[], int]], expected: int) -> in
     else:
         _run(ready, expected, lambda: _monitor(instructions), _monitor_no_more)
     return instructions.count
+
+
+def calls_of(ready: Callable[[], Callable[[], int]], expected: int) -> int:
+    """How many calls a run makes, as `instructions_of`.
+
+    Raises:
+        ValueError: the run did other work than `expected`.
+    """
+    calls = _Calls()
+    _run(ready, expected, lambda: sys.setprofile(calls.note), lambda: sys.setprofile(None))
+    return calls.count
 
 
 if sys.version_info >= (3, 12):

@@ -19,7 +19,8 @@ SLACK: Final = Cost(instructions=0, calls=0, peak_bytes=1024, kept_blocks=8)
 """Beyond that, for figures of memory that are small: another build of Python rounds and caches otherwise (ours)."""
 HEAD: Final = """\
 # What fixed scripts cost (tests/costs/scripts.py): `python -m tests.costs` compares, `--renew REASON` writes this file.
-# instructions, calls: for 1,000 edges, or for one event or round; peak_bytes, kept_blocks: for the whole script.
+# instructions, calls: for 1,000 edges, or for one event, round or second (100 events of commit, feed-50 and history);
+# peak_bytes, kept_blocks: for the whole script.
 """
 
 

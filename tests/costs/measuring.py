@@ -9,20 +9,22 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from math import ceil, floor
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from tests.costs.counting import Cost, cost_of, instructions_of
-from tests.costs.planting import LOOP, dearer
+from tests.costs.counting import Cost, calls_of, cost_of, instructions_of
+from tests.costs.planting import LOOP, Loss, dearer
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 LOSSES: Final = "--losses"
 SMALL, TENTH = 0.03, 0.1
-"""Shares of its instructions that a script loses for the guard's own test."""
+"""Shares of its instructions and of its calls that a script loses for the guard's own test."""
 
 
 def costs(names: Sequence[str] = ()) -> dict[str, Cost]:
@@ -34,19 +36,32 @@ def costs(names: Sequence[str] = ()) -> dict[str, Cost]:
     return {name: Cost(*found) for name, found in _apart(*names).items()}
 
 
-def losses(names: Sequence[str] = ()) -> dict[str, tuple[int, int, int]]:
-    """The instructions of scripts as they are, and with their hot method dearer by `SMALL` and by `TENTH` of them.
+class Losses(NamedTuple):
+    """Instructions and calls of one script."""
+
+    instructions: int
+    calls: int
+    small_instructions: int
+    """With the hot method dearer by `SMALL` of the script's instructions."""
+    tenth_instructions: int
+    """So too, by `TENTH`."""
+    tenth_calls: int
+    """With calls in the hot method, `TENTH` of the script's."""
+
+
+def losses(names: Sequence[str] = ()) -> dict[str, Losses]:
+    """What scripts cost as they are, and with their hot method dearer.
 
     Raises:
         RuntimeError: they cannot be counted, or a script does not call its hot method.
     """
-    return {name: tuple(found) for name, found in _apart(LOSSES, *names).items()}
+    return {name: Losses(*found) for name, found in _apart(LOSSES, *names).items()}
 
 
 def _apart(*arguments: str) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV"))}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.costs.measuring", *arguments],
+        [*_same_addresses(), sys.executable, "-m", "tests.costs.measuring", *arguments],
         cwd=ROOT,
         env={**environment, "PYTHONHASHSEED": "0"},
         capture_output=True,
@@ -56,6 +71,16 @@ def _apart(*arguments: str) -> dict[str, Any]:
         raise RuntimeError(f"the costs cannot be counted:\n{done.stderr}")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+def _same_addresses() -> list[str]:
+    """What runs a program at the same addresses each time, where this system allows it: objects that a set has by their
+    address have an order then, and memory depends on it by some percent.
+    """
+    setarch = shutil.which("setarch")
+    words = [] if setarch is None else [setarch, "--addr-no-randomize"]
+    allowed = bool(words) and subprocess.run([*words, "true"], capture_output=True).returncode == 0
+    return words if allowed else []
 
 
 def cost(name: str) -> Cost:
@@ -70,33 +95,35 @@ def cost(name: str) -> Cost:
     return Cost(per[0], per[1], whole.peak_bytes, whole.kept_blocks)
 
 
-def lost(name: str) -> tuple[int, int, int]:
-    """The instructions of one script: see `losses`."""
+def lost(name: str) -> tuple[int, ...]:
+    """The instructions and calls of one script, without losses and with them: see `losses`."""
     from tests.costs.scripts import SCRIPTS
 
-    script, called, turns = SCRIPTS[name], 0, 0
+    script, loss = SCRIPTS[name], Loss()
+    with script.subject() as subject, dearer(script.hot, loss):
 
-    def turn() -> int:
-        nonlocal called
-        called += 1
-        return turns
+        def losing(turns: int, calls: int) -> Callable[[], Callable[[], int]]:
+            def ready() -> Callable[[], int]:
+                run = subject.ready()
 
-    with script.subject() as subject:
+                def losing_run() -> int:
+                    loss.turns, loss.calls = turns, calls
+                    return run()
 
-        def of_a_unit(whole: int) -> int:
-            return round(whole * script.unit / subject.amount)
+                return losing_run
 
-        subject.ready()()
-        whole = instructions_of(subject.ready, subject.expected)
-        with dearer(script.hot, turn):
-            subject.ready()()
-            calls, found = called, []
-            if not calls:
-                raise RuntimeError(f"{name} does not call {script.hot} any more: name the method in its place")
-            for share in (SMALL, TENTH):
-                turns = round(share * whole / calls / LOOP)
-                found.append(of_a_unit(instructions_of(subject.ready, subject.expected)))
-    return of_a_unit(whole), found[0], found[1]
+            return ready
+
+        losing(0, 0)()()
+        if not loss.met:
+            raise RuntimeError(f"{name} does not call {script.hot} any more: name the method in its place")
+        whole = instructions_of(losing(0, 0), subject.expected)
+        whole_calls = calls_of(losing(0, 0), subject.expected)
+        counted = [whole, whole_calls]
+        for turns in (floor(SMALL * whole / LOOP), ceil(TENTH * whole / LOOP)):
+            counted.append(instructions_of(losing(turns, 0), subject.expected))
+        counted.append(calls_of(losing(0, ceil(TENTH * whole_calls)), subject.expected))
+        return tuple(round(one * script.unit / subject.amount) for one in counted)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
-"""The fixed scripts whose costs are kept: each is deterministic, and needs no disk, socket, thread or clock but a file
-of a capture in a temporary folder.
+"""The fixed scripts whose costs are kept: each is deterministic, whatever its files, sockets and threads do meanwhile.
+
+Here are the tables, events and pages; `service_scripts` has what is around them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import zmq
-from nacl.signing import SigningKey
 
 from audit.records import Entry
-from audit.schema import prepare
-from audit.seals import SEAL_EVERY, SealSigner
 from benchmarks.captures import merge_subject
 from benchmarks.decoding import decoder, rotation
 from benchmarks.measure import Subject
@@ -26,7 +24,9 @@ from benchmarks.simulation import simulated
 from benchmarks.tables import outcomes, simulated_table
 from benchmarks.verdicts import simulated_rounds, to_verdicts
 from controller.bench.replay import replay
-from controller.journal.store import JournalEnd, Store
+from controller.games.assembly import geometry_of, table_for
+from controller.games.load import check_text
+from controller.journal.store import Store
 from controller.journal.writer import AtOnce, Done
 from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
@@ -41,10 +41,10 @@ from hal.values import Edge
 from scoreboard.gateway import Gateway, _Page
 from scoreboard.hall import Hall
 from simulators.roulette.fixed_script import fixed_roulette_script
+from tests.costs import service_scripts
 
 TURNS = 5
 """Of the encoder."""
-MEMORY = Path(":memory:")
 
 
 class Script(NamedTuple):
@@ -77,6 +77,45 @@ def _roulette() -> Subject:
 def _roulette_level() -> Subject:
     config = simulated_table("roulette")
     return to_verdicts(config, simulated_rounds(config, 1), 1)
+
+
+def _pegs() -> Subject:
+    report = check_text(
+        """
+        [table]
+        id = "costs-1"
+        game = "money_wheel"
+        no_more_bets = "auto"
+        [lines]
+        backend = "sim"
+        [device.wheel]
+        sensing = "pegs"
+        peg_direction = "positive"
+        accept_pegs = true
+        """
+    )
+    (config,) = report.tables
+    return to_verdicts(config, simulated_rounds(config, 1), 1)
+
+
+def _played(game: str, rounds: int) -> Subject:
+    """Rounds that the simulator makes, and the table judges."""
+    config = simulated_table(game)
+
+    def ready() -> Callable[[], int]:
+        table = table_for(config, epoch="sim", simulated=True)
+        said = table.open(0)
+        simulator = geometry_of(config).simulator(1)
+
+        def run() -> int:
+            said.extend(table.feed(simulator.start()))
+            for _ in range(rounds):
+                said.extend(table.feed(simulator.round().batch))
+            return outcomes(said)
+
+        return run
+
+    return Subject(game, rounds, ready, rounds)
 
 
 def _merge() -> Subject:
@@ -123,11 +162,8 @@ def _event() -> Iterator[Subject]:
     made: list[Publisher] = []
 
     def ready() -> Callable[[], int]:
-        connection = sqlite3.connect(MEMORY, isolation_level=None)
-        prepare(connection, MEMORY)
         clock = VirtualClock()
-        signer = SealSigner(SigningKey(b"k" * 32), clock, None)
-        store = Store(MEMORY, connection, JournalEnd(0, {}), signer, SEAL_EVERY)
+        store = service_scripts.store(service_scripts.MEMORY, sqlite3.connect(":memory:", isolation_level=None))
         # Not bound: libzmq drops what is sent to no subscriber.
         publisher = Publisher(context, Endpoints.parse("ipc:///nowhere"))
         made.append(publisher)
@@ -200,6 +236,7 @@ def _join(gateway: Gateway, transport: Any) -> None:
 
 
 FEED = "controller.table.table:Table.feed"
+TICK = "controller.live.live_table:LiveTable.tick"
 PUBLISH = "scoreboard.gateway:Gateway.publish"
 SCRIPTS = {
     "decoding": Script(
@@ -209,9 +246,28 @@ SCRIPTS = {
     "roulette": Script("1,000 edges", lambda: nullcontext(_roulette()), 1000, FEED),
     "roulette-level": Script("1,000 edges", lambda: nullcontext(_roulette_level()), 1000, FEED),
     "roulette-simulated": Script("round", lambda: nullcontext(simulated(1)), 1, FEED),
+    "money-wheel-pegs": Script("1,000 edges", lambda: nullcontext(_pegs()), 1000, FEED),
+    "money-wheel-simulated": Script("round", lambda: nullcontext(_played("money_wheel", 1)), 1, FEED),
+    "craps-simulated": Script("round", lambda: nullcontext(_played("craps", 2)), 1, FEED),
+    "token-pusher-simulated": Script("round", lambda: nullcontext(_played("token_pusher", 2)), 1, FEED),
+    "baccarat-simulated": Script("round", lambda: nullcontext(_played("baccarat", 3)), 1, FEED),
+    "rest": Script("second", lambda: nullcontext(service_scripts.rest()), 1, TICK),
+    "play": Script("second", lambda: nullcontext(service_scripts.play()), 1, TICK),
     "capture": Script("1,000 edges", _capture, 1000, FEED),
     "merge": Script("1,000 edges", lambda: nullcontext(_merge()), 1000, "hal.merge:Merge.deliver"),
     "event": Script("event", _event, 1, "controller.service.pipeline:Pipeline.put"),
+    "commit": Script(
+        "100 events", lambda: nullcontext(service_scripts.commit()), 100, "controller.journal.store:Store.append"
+    ),
+    "feed-50": Script("100 events", partial(service_scripts.feed, 50), 100, "feed.publisher:Publisher.publish"),
+    "history": Script("100 events", service_scripts.history, 100, "feed.history_server:HistoryServer._send"),
+    "statistics": Script("event", service_scripts.statistics, 1, "fleet.statistics.dataset:Collector.add"),
+    "board": Script(
+        "1,000 edges",
+        lambda: nullcontext(service_scripts.board()),
+        1000,
+        "hal.board.edge_stream:EdgeStream.edges",
+    ),
     "delivery-1": Script("event", partial(_delivery, 1), 1, PUBLISH),
     "delivery-50": Script("event", partial(_delivery, 50), 1, PUBLISH),
 }
