@@ -32,7 +32,8 @@ def test_what_is_no_key_is_named_and_not_shown(tmp_path: Path, content: str) -> 
     path.chmod(0o600)
     with pytest.raises(SigningKeyError, match="it must be 64 hexadecimal digits; put the right file back") as caught:
         load_or_create(path)
-    assert not content or content not in str(caught.value)
+    # The number of a temporary folder may have the same digits.
+    assert not content or content not in str(caught.value).replace(str(path), "")
 
 
 def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:
