@@ -1,6 +1,7 @@
 """`python -m benchmarks`: prints every figure next to its peer, and ends with those that miss their goal.
 
-The exit status is 1 where a goal is missed. `--json` keeps the run by commit and machine; `history` shows what is kept.
+The exit status is 1 where a goal is missed. `--json` keeps the run by commit and machine; `history` shows what is kept,
+and `compare` runs two commits in turns.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks import history, records
+from benchmarks import compare, history, records
+from benchmarks.compare import LEAST_BLOCKS, CompareError
 from benchmarks.measure import WrongWorkError
+from benchmarks.parts import PARTS
 from benchmarks.records import Begun, KeptFigure, RecordError
 from tests.soak.source import CHANGED, commit
 
@@ -26,10 +29,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Returns the exit status: 1 where a goal is missed or a history cannot be used."""
     options = _parser().parse_args(arguments)
     try:
-        return _history(options) if options.command == "history" else _measure(options)
-    except (RecordError, WrongWorkError) as error:
+        if options.command == "history":
+            return _history(options)
+        if options.command == "compare":
+            return _compare(options)
+        return _measure(options)
+    except (RecordError, WrongWorkError, CompareError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("benchmarks: interrupted; nothing is left over", file=sys.stderr)
+        return 130
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -52,6 +62,17 @@ def _parser() -> argparse.ArgumentParser:
         "figure", metavar="FIGURE", nargs="?", help="part of the name of a figure, such as 'money wheel'"
     )
     shown.add_argument("--file", metavar="FILE", type=Path, default=records.FILE, help="another history")
+    compared = commands.add_parser(
+        "compare", help="two commits in turns", description=compare.__doc__, formatter_class=parser.formatter_class
+    )
+    compared.add_argument("a", metavar="A", help="a commit, such as main")
+    compared.add_argument("b", metavar="B", help="another one, such as HEAD")
+    compared.add_argument(
+        "--figure",
+        metavar="FIGURE",
+        help=f"part of a figure's name, or one of {', '.join(PARTS)}; without it, all that take seconds",
+    )
+    compared.add_argument("--blocks", metavar="N", type=int, default=LEAST_BLOCKS, help="of four runs (%(default)s)")
     return parser
 
 
@@ -64,6 +85,11 @@ def _history(options: argparse.Namespace) -> int:
     if not lines:
         raise RecordError(f"no figure has {options.figure!r} in its name; without a FIGURE all names are shown")
     print("\n".join(lines).rstrip())
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    print(*compare.compare(options.a, options.b, options.figure, options.blocks), sep="\n")
     return 0
 
 

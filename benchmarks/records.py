@@ -94,6 +94,11 @@ class KeptFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
         return f"{self.section}: {self.name}" + (f" / {self.peer}" if self.peer else "")
 
     @property
+    def subject(self) -> str:
+        """What was measured, whatever it is next to."""
+        return f"{self.section}: {self.name}"
+
+    @property
     def compared(self) -> float:
         """What is compared with other runs of a machine: the ratio where there is one."""
         return self.ratio if self.ratio is not None else self.value or 0.0

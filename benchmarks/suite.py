@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from benchmarks.bench_page import bench_page
 from benchmarks.captures import merging, reading
@@ -28,13 +29,20 @@ SMALLEST = SuiteSizes(turns=2, rounds=1, repeats=1)
 """Shows that everything works; its times mean nothing."""
 
 
+SECTIONS: Final[tuple[Callable[[SuiteSizes], Section], ...]] = (
+    lambda sizes: decoding(sizes.turns, sizes.repeats),
+    lambda sizes: money_wheel(sizes.rounds, sizes.repeats),
+    lambda sizes: roulette(sizes.rounds, sizes.repeats),
+    lambda sizes: simulation(sizes.rounds, sizes.repeats),
+    lambda sizes: baccarat(sizes.rounds, sizes.repeats),
+    lambda sizes: reading(sizes.rounds, sizes.repeats),
+    lambda sizes: merging(sizes.rounds, sizes.repeats),
+    lambda sizes: bench_page(sizes.repeats),
+)
+"""In the order of the report."""
+
+
 def sections(sizes: SuiteSizes) -> Iterator[Section]:
     """Measures one section after the other."""
-    yield decoding(sizes.turns, sizes.repeats)
-    yield money_wheel(sizes.rounds, sizes.repeats)
-    yield roulette(sizes.rounds, sizes.repeats)
-    yield simulation(sizes.rounds, sizes.repeats)
-    yield baccarat(sizes.rounds, sizes.repeats)
-    yield reading(sizes.rounds, sizes.repeats)
-    yield merging(sizes.rounds, sizes.repeats)
-    yield bench_page(sizes.repeats)
+    for section in SECTIONS:
+        yield section(sizes)
