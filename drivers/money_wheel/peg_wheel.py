@@ -9,6 +9,7 @@ travel, and its direction is unproven.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,6 +24,7 @@ from drivers.money_wheel.device import (
     WheelSpun,
     WheelTurned,
 )
+from drivers.money_wheel.speed import PEGS_KEPT, STILL, Speed, speed_by_pegs
 from drivers.money_wheel.view import MoneyWheelView, Motion
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -52,8 +54,8 @@ class PegWheel:
 
     def _clear_run(self) -> None:
         self._pegs = 0
-        self._between_ns = 0
-        """Between the last two pegs of this run; 0 where it has one at most."""
+        self._passed_ns: deque[int] = deque(maxlen=PEGS_KEPT)
+        """Times of the last pegs of this run."""
         self._moved = self._spun = False
         self._slip = ""
         self._lost = False
@@ -109,12 +111,12 @@ class PegWheel:
         motion: Motion = "spun" if self._spun else "moving" if self._moved else "at rest"
         turns = self._pegs / self._spaces
         doubt, detail = self._doubt() if self._started else (None, "")
-        rpm = self._rpm(max(self._between_ns, t_ns - self._last_ns)) if self._moved else 0.0
+        speed = self._speed(t_ns) if self._moved else STILL
         space = rest.space if motion == "at rest" else None
         facts = (
             ("angle", "no index yet" if angle_deg is None else f"{angle_deg % 360:.1f}°"),
             ("motion", motion),
-            ("speed", f"{rpm:.1f} rpm"),
+            ("speed", speed.words),
             ("turns", f"{turns:.2f}"),
             ("direction", "not sensed by pegs"),
             ("space", "-" if space is None else f"{space}: {config.faces[space]}"),
@@ -126,7 +128,8 @@ class PegWheel:
             indicator_deg=config.indicator_deg,
             clockwise=config.clockwise,
             angle_deg=angle_deg,
-            rpm=rpm,
+            rpm=speed.rpm,
+            rpm_doubt=speed.doubt,
             direction=0,
             motion=motion,
             turns=turns,
@@ -154,8 +157,8 @@ class PegWheel:
         self._since_index = 0
 
     def _peg(self, t_ns: int, found: list[Observation]) -> None:
-        tau_ns, self._last_ns = t_ns - self._last_ns, t_ns
-        self._between_ns = tau_ns if self._pegs else 0
+        self._last_ns = t_ns
+        self._passed_ns.append(t_ns)
         self._pegs += 1
         self._due_ns = t_ns + self._rest_ns
         if self._since_index is not None:
@@ -168,12 +171,11 @@ class PegWheel:
             self._spun = True
             found.append(WheelSpun(t_ns=t_ns, direction=1))
         elif self._spun and self._pegs % self._spaces == 0:
-            rpm = round(self._rpm(tau_ns), 1)
+            rpm = round(self._speed(t_ns).rpm, 1)
             found.append(WheelTurned(t_ns=t_ns, turns=self._pegs // self._spaces, rpm=rpm))
 
-    def _rpm(self, between_ns: int) -> float:
-        """The speed at which pegs are so far apart."""
-        return 60e9 / (max(1, between_ns) * self._spaces)
+    def _speed(self, t_ns: int) -> Speed:
+        return speed_by_pegs(self._passed_ns, t_ns, self._spaces)
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
         if t_ns < self._due_ns:

@@ -20,6 +20,9 @@ class MoneyWheelView(DeviceView, frozen=True, kw_only=True, tag="money_wheel"):
     angle_deg: float | None
     """Since the index; None before the first crossing."""
     rpm: float
+    """The speed of turning, by the last pegs or counts."""
+    rpm_doubt: tuple[float, float] | None = None
+    """The lowest and the highest that it can be, by few pegs; None where nothing gives it, or counts are many."""
     direction: int
     """+1 or -1; 0 where it is not known."""
     motion: Motion

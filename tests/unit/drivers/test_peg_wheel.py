@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from drivers.base.driver import Driver, Observation, SensorAlive, SensorDead
 from drivers.money_wheel.device import MoneyWheelConfig, WheelMoved, WheelRested, WheelSpun, WheelTurned
 from drivers.money_wheel.peg_wheel import PegWheel
+from drivers.money_wheel.speed import speed_by_pegs
 from hal.values import Edge, EdgesLost, Loss
 
 S = 1_000_000_000
@@ -163,7 +164,21 @@ def test_its_view_has_the_speed_of_the_last_pegs_and_less_where_none_follows() -
     driver.edges(pegs(60))
     last_ns = START_NS + 59 * 100 * MS
     speed = [dict(driver.view(last_ns + after_ms * MS).facts)["speed"] for after_ms in (50, 100, 400)]
-    turning = len(driver.config.faces)
-    assert speed == [f"{600 / turning:.1f} rpm", f"{600 / turning:.1f} rpm", f"{150 / turning:.1f} rpm"]
+    assert speed == ["12.0 rpm, 12.0 to 12.0", "12.0 rpm, 12.0 to 12.0", "3.0 rpm, 0.0 to 12.0"]
     driver.due(last_ns + 5 * S)
     assert driver.view(last_ns + 5 * S).rpm == 0.0
+
+
+def test_two_pegs_give_a_speed_and_no_doubt_of_it() -> None:
+    driver = PegWheel(MoneyWheelConfig(sensing="pegs"))
+    driver.edges(pegs(2))
+    view = driver.view(START_NS + 150 * MS)
+    assert (view.rpm, view.rpm_doubt, dict(view.facts)["speed"]) == (12.0, None, "about 12 rpm, by two pegs")
+
+
+def test_a_speed_that_changes_from_peg_to_peg_is_in_doubt_by_as_much() -> None:
+    times = [0, 100 * MS, 200 * MS, 320 * MS]
+    speed = speed_by_pegs(times, 330 * MS, 50)
+    assert speed.rpm == pytest.approx(10.0)
+    change = 2 * (12.0**2 - 10.0**2)
+    assert speed.doubt == (pytest.approx((10.0**2 - change) ** 0.5), pytest.approx((10.0**2 + change) ** 0.5))

@@ -37,6 +37,12 @@ function arrow(turn, radius, colour) {
 
 const turned = (group, deg) => group.setAttribute("transform", `rotate(${deg.toFixed(3)})`);
 
+/** A speed with its doubt, where pegs are few. */
+function speedOf({ motion, rpm, rpm_doubt: doubt }) {
+  const span = doubt && motion !== "at rest" ? ` (${doubt[0].toFixed(1)}–${doubt[1].toFixed(1)})` : "";
+  return `${rpm.toFixed(1)} rpm${span}`;
+}
+
 export function moneyWheel(first) {
   const turn = first.clockwise ? 1 : -1;
   const n = first.faces.length;
@@ -69,7 +75,7 @@ export function moneyWheel(first) {
       for (const way of [1, -1]) ways[way].setAttribute("visibility", view.motion !== "at rest" && view.direction === way ? "visible" : "hidden");
       setText(turns, view.turns.toFixed(2));
       setText(words, view.motion === "at rest" ? (view.space === null ? "at rest" : `at rest on ${view.faces[view.space]}`) : `turns · ${view.motion}`);
-      setText(speed, `${view.rpm.toFixed(1)} rpm`);
+      setText(speed, speedOf(view));
       outline.setAttribute("visibility", view.space === null ? "hidden" : "visible");
       if (view.space !== null) outline.setAttribute("transform", `rotate(${(turn * view.space * 360) / n})`);
     },
