@@ -36,6 +36,7 @@ class Actions:
         self._simulated = simulated
         self._clock = clock
         self._test = test
+        self._machine = spec_of(live.config).machine
         self.supervised = False
         """Whether the simulated supervisor clears faults whose causes are gone, and calls what waits."""
         self._acts: dict[str, Callable[[Mapping[str, Any]], str]] = {
@@ -128,7 +129,8 @@ class Actions:
     def _by_hand(self, asked: Mapping[str, Any]) -> str:
         source = self._source()
         source.by_hand = _flag(asked)
-        return "you are the dealer from the next round on" if source.by_hand else "the simulated dealer plays"
+        person, run = ("attendant", "play") if self._machine else ("dealer", "round")
+        return f"you are the {person} from the next {run} on" if source.by_hand else f"the simulated {person} plays"
 
     def _press(self, asked: Mapping[str, Any]) -> str:
         source = self._source()

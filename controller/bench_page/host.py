@@ -16,8 +16,8 @@ from controller.bench_page.actions import Actions
 from controller.bench_page.line_display import LineDisplay, LinePart, Measure
 from controller.bench_page.notes import Note, NoteTaker
 from controller.bench_page.output_test import OutputTest
-from controller.bench_page.situation import Situation, VerdictWatch, situation_of
-from controller.bench_page.wiring_shown import LineShown, WiringShown, lines_shown, wiring_shown
+from controller.bench_page.situation import Situation, VerdictWatch, is_machine, situation_of
+from controller.bench_page.wiring_shown import NO_USE, LineShown, WiringShown, lines_shown, wiring_shown
 from controller.captures.capture_store import CaptureRequest
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, secret_links
@@ -34,6 +34,7 @@ from drivers.base.device_spec import Kind
 from drivers.base.driver import Observation
 from drivers.base.observed import ObservedDriver
 from drivers.base.view import DeviceView, Viewed
+from drivers.dealer.view import ButtonsView
 from feed import events
 from feed.events import Event
 from hal.clock import NS_PER_S, Clock, FastClock
@@ -116,6 +117,8 @@ class BenchSession(msgspec.Struct, frozen=True):
     lamps: list[str]
     """Real lamps that can be tested while the table is closed."""
     can_wait: bool
+    machine: bool
+    """Whether it is a machine: an attendant is at it, and no dealer."""
 
 
 class DeviceShown(msgspec.Struct, frozen=True):
@@ -398,6 +401,7 @@ class BenchHost:
             orders=spec_of(config).order_names,
             lamps=list(self.output_test.lamps),
             can_wait=source is not None and source.can_wait,
+            machine=spec_of(config).machine,
         )
 
 
@@ -426,10 +430,14 @@ def event_shown(event: Event, origin_ns: int) -> EventShown:
 def views_of(table: Table, t_ns: int) -> list[DeviceShown]:
     """What every driver and actuator of a table makes of its device, those that give a view."""
     found: list[DeviceShown] = []
+    machine = is_machine(table)
     for driver in table.drivers:
         inner = driver.driver if isinstance(driver, ObservedDriver) else driver
         if isinstance(inner, Viewed):
-            found.append(DeviceShown(inner.name, "driver", inner.view(t_ns)))
+            view = inner.view(t_ns)
+            if machine and isinstance(view, ButtonsView):
+                view = msgspec.structs.replace(view, buttons=tuple(b for b in view.buttons if b not in NO_USE))
+            found.append(DeviceShown(inner.name, "driver", view))
     for actuator in table.actuators:
         if isinstance(actuator, Viewed):
             found.append(DeviceShown(actuator.name, "actuator", actuator.view(t_ns)))

@@ -140,7 +140,8 @@ def _meaning(code: str, event: str, game: str) -> tuple[str, str]:
     return meaning_of(code, event, game) if own is None else own
 
 
-def _is_machine(table: Table) -> bool:
+def is_machine(table: Table) -> bool:
+    """Whether it is a machine, which has an attendant and no dealer."""
     spec = game_named(table.identity.game)
     return spec is not None and spec.machine
 
@@ -151,7 +152,7 @@ def _headline(table: Table) -> str:
         return {"closed": "TABLE CLOSED", "inspecting": "INSPECTION", "shut": "SHUT BY A FAULT"}.get(
             str(table.state), str(table.state).upper()
         )
-    if rounds.phase is OPEN and _is_machine(table):
+    if rounds.phase is OPEN and is_machine(table):
         return "INSERT A TOKEN"
     if rounds.phase is OPEN:
         return "PLACE YOUR BETS" if rounds.called_ns is None else "NO MORE BETS"
@@ -167,7 +168,7 @@ def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]
     if table.state != "open":
         yield "a person opens the table"
         return
-    machine = _is_machine(table)
+    machine = is_machine(table)
     words = (_PHASES_OF_MACHINE if machine else _PHASES).get(rounds.phase)
     if words is not None:
         yield f"{'play' if machine else 'round'} {rounds.number}: {words}"

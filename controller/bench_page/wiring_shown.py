@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from controller.configuration.header_pins import HEADER, NANO, printed
@@ -9,8 +11,17 @@ from controller.configuration.pinout import pinout_of
 from controller.configuration.terminals import places_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
-from drivers.dealer.buttons import BUTTONS
+from controller.games.base.spec import spec_of
+from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON
 from hal.board.messages import KINDS
+
+NO_USE: Final = frozenset((CALL_BUTTON, SETTLE_BUTTON))
+"""The buttons of a table of which a machine makes nothing: it takes no calls."""
+_OF_A_MACHINE: Final = {
+    **dict.fromkeys(NO_USE, "a contact of which a machine makes nothing"),
+    "dealer_void": "the attendant's button for a void play",
+}
+"""The purposes of the buttons of a table at a machine, which has an attendant and no dealer."""
 
 
 class LineShown(msgspec.Struct, frozen=True):
@@ -47,6 +58,7 @@ class WiringShown(msgspec.Struct, frozen=True):
 def lines_shown(config: TableConfig) -> list[LineShown]:
     """The lines of the table, device by device, as the file has them."""
     pinout, sealed = pinout_of(config), secret_links(config)
+    purposes = _OF_A_MACHINE if spec_of(config).machine else {}
     owner: dict[str, str] = dict.fromkeys(BUTTONS, "dealer")
     for device in config.devices.values():
         owner |= dict.fromkeys(device.lines, device.name)
@@ -66,7 +78,7 @@ def lines_shown(config: TableConfig) -> list[LineShown]:
                 name=name,
                 kind=use.kind,
                 device=owner.get(name, "table"),
-                purpose=use.purpose,
+                purpose=purposes.get(name, use.purpose),
                 high=use.high,
                 place=place,
                 proposed=name in pinout.proposed,
@@ -79,7 +91,10 @@ def lines_shown(config: TableConfig) -> list[LineShown]:
 def wiring_shown(config: TableConfig) -> list[WiringShown]:
     """The drawings of the table's wiring."""
     if not config.boards:
-        pins = pinout_of(config).on_header
+        pinout = pinout_of(config)
+        # A machine takes no calls: nobody is proposed to wire the buttons of a table to it.
+        idle = pinout.proposed & _OF_A_MACHINE.keys() if spec_of(config).machine else frozenset()
+        pins = {number: line for number, line in pinout.on_header.items() if line not in idle}
         sides = [PinShown(one.label, str(one.number), pins.get(one.number, "")) for one in HEADER]
         return [WiringShown("40-pin header of the Raspberry Pi", tuple(zip(sides[::2], sides[1::2], strict=True)))]
     found: list[WiringShown] = []

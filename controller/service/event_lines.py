@@ -197,10 +197,16 @@ def _void(data: events.Void) -> str:
     return f'VOID "{data.call}": {data.reason} ({rule_words(data.rule)}){_measured(data.evidence)}{out}'
 
 
+def _person(game: str) -> str:
+    """Who calls what is not proven: a machine has an attendant, and no dealer."""
+    spec = game_named(game)
+    return "the attendant" if spec is not None and spec.machine else "the dealer"
+
+
 @data_words.register
 def _unresolved(data: events.Unresolved) -> str:
     candidates = " or ".join(result_words(data.game, candidate) for candidate in data.candidates)
-    ask = f"; the dealer calls it: {candidates}?" if candidates else "; the dealer calls it"
+    ask = f"; {_person(data.game)} calls it" + (f": {candidates}?" if candidates else "")
     return f"UNRESOLVED {data.reason}{_measured(data.evidence)}{ask}"
 
 

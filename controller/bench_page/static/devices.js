@@ -19,6 +19,7 @@ export class Devices {
   constructor(root) {
     this.root = root;
     this.panels = new Map();
+    this.machine = false;
   }
 
   /** Draws what the drivers and actuators give: [{device, half, view}]. */
@@ -39,7 +40,8 @@ export class Devices {
     const drawing = make ? make(view) : null;
     const list = h("dl", { class: "facts" });
     const doubts = h("ul", { class: "doubts" });
-    const name = half === "actuator" ? `${device}, commanded` : device;
+    const owner = device === "dealer" && this.machine ? "attendant" : device;
+    const name = half === "actuator" ? `${owner}, commanded` : owner;
     const panel = h("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": `Device ${name}` },
       h("h3", {}, name, view.kind === FACTS ? null : h("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
     list.hidden = view.kind === "buttons";

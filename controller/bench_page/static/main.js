@@ -108,6 +108,7 @@ byId("zoom-out").addEventListener("click", () => lanes.zoom(1 / 0.6, lanes.width
 // --- what the server sends ---
 
 function begin(session) {
+  devices.machine = session.machine;
   setText(byId("table-name"), `${session.table} · ${session.game.replaceAll("_", " ")}`);
   byId("house-rules").hidden = !session.house_rules;
   document.title = `${session.table.slice(0, 60)} · Feltwire bench`;
@@ -126,9 +127,10 @@ function begin(session) {
       const hint = `${line.purpose}; ${line.kind === "link" ? "" : "1 = "}${line.high}; ${line.place}${line.proposed ? " (proposed)" : ""}`;
       rows.push({ name: line.name, kind: line.kind, device, hint, title: line.name + (line.sealed ? " (sealed)" : "") });
     }
-    rows.push({ name: `${device}:notes`, kind: "notes", device, title: `${device} reports`, hint: `what the driver of ${device} makes of its lines` });
+    const title = device === "dealer" && session.machine ? "attendant" : device;
+    rows.push({ name: `${device}:notes`, kind: "notes", device, title: `${title} reports`, hint: `what the driver of ${title} makes of its lines` });
   }
-  if (!byDevice.has("dealer")) rows.push({ name: "dealer:notes", kind: "notes", device: "dealer", title: "dealer reports", hint: "what the buttons mean" });
+  if (!byDevice.has("dealer") && !session.machine) rows.push({ name: "dealer:notes", kind: "notes", device: "dealer", title: "dealer reports", hint: "what the buttons mean" });
   rows.push({ name: "command", kind: "command", device: "", title: "orders", hint: "what people ordered" });
   lanes.setRows(rows);
   gutter.setRows(rows);

@@ -200,8 +200,7 @@ export class PlayPanel {
     this.speed = speed;
     this.speedWords = h("output", { for: "speed" });
     this.hold = this.toggle("Hold: I play", (on) => ({ action: "hold", on }));
-    this.hold.disabled = !session.can_wait;
-    this.hand = this.toggle("I am the dealer", (on) => ({ action: "by_hand", on }));
+    this.hand = this.toggle(session.machine ? "I am the attendant" : "I am the dealer", (on) => ({ action: "by_hand", on }));
     this.supervised = this.toggle("Supervisor clears", (on) => ({ action: "supervised", on }));
     this.playNow = this.button("Play a round now", { action: "play" });
     this.truth = h("p", { class: "hint", role: "status" });
@@ -218,7 +217,8 @@ export class PlayPanel {
     this.clear = h("div", { class: "row" });
     this.root.replaceChildren(
       h("div", { class: "row" }, h("label", { for: "speed" }, "Speed"), speed, this.speedWords),
-      h("div", { class: "row" }, this.hold, this.playNow),
+      session.can_wait ? h("div", { class: "row" }, this.hold, this.playNow)
+        : h("p", { class: "hint" }, session.machine ? "The simulated player plays by itself, and cannot wait for you." : "The wheel plays by itself, and cannot wait for you."),
       h("div", { class: "row" }, this.hand, ...session.buttons.map((name) => this.button(name.replace("dealer_", "").replaceAll("_", " "), { action: "press", button: name }))),
       h("div", { class: "row" }, this.supervised, h("button", { type: "button", on: { click: async () => setText(this.truth, await this.act({ action: "truth" }, true)) } }, "What really happens?")),
       this.truth, this.clear,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
@@ -100,6 +101,48 @@ def test_a_person_who_is_the_dealer_and_does_not_call_gets_the_spin_refused_and_
     assert any('"No more bets" (the dealer)' in words for words in bench.words[before:])
     bench.act("play")
     bench.until(lambda: any("OUTCOME" in words for words in bench.words[before:]))
+
+
+def words_in(value: object) -> Iterator[str]:
+    """Every text in what the page is sent."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from words_in(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from words_in(one)
+
+
+@pytest.mark.parametrize("game", ["token_pusher", "skill_stop_reel", "skill_stop_video"])
+def test_a_machine_has_no_dealer_and_none_of_a_dealers_buttons(game: str) -> None:
+    bench = SteppedBench(f'[table]\nid = "machine-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n')
+    answers = [bench.act("by_hand", on=True), bench.act("by_hand", on=False)]
+    assert answers == ["you are the attendant from the next play on", "the simulated attendant plays"]
+    bench.until(lambda: any("OUTCOME" in words for words in bench.words))
+    hello = json.loads(bench.host.hello())
+    assert hello["session"]["machine"]
+    assert hello["session"]["buttons"] == []
+    for update in [hello["update"], *bench.updates]:
+        for one in (update.get("situation") or {}).values():
+            # The text of a rule is as the rule has it, and this one defines every word.
+            if isinstance(one, dict):
+                one.pop("rule_words", None)
+    # The device of the buttons is called as in a file: no word that is shown.
+    texts = {one for one in words_in([hello["session"], hello["update"], bench.updates]) if one != "dealer"}
+    assert [one for one in texts if "dealer" in one.lower()] == []
+
+
+def test_the_button_of_a_void_play_is_the_attendants() -> None:
+    wired = "[pins]\ndealer_void = { gpio = 5 }\n"
+    text = f'[table]\nid = "machine-1"\ngame = "token_pusher"\n[lines]\nbackend = "sim"\n{wired}'
+    bench = SteppedBench(text)
+    bench.advance(0.1)
+    (line,) = [one for one in bench.host.session.lines if one.name == "dealer_void"]
+    assert line.purpose == "the attendant's button for a void play"
+    (view,) = [one["view"] for one in bench.updates[-1]["views"] if one["device"] == "dealer"]
+    assert view["buttons"] == ["dealer_void"]
 
 
 def test_time_stands_still_runs_on_and_runs_faster() -> None:
