@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.bench_page.output_test import OutputTest, OutputTestError
+from controller.bench_page.said import Said
 from controller.games.assembly import secret_links
 from controller.games.base.spec import spec_of
 from controller.live.live_table import LiveTable
@@ -39,7 +40,7 @@ class Actions:
         self._machine = spec_of(live.config).machine
         self.supervised = False
         """Whether the simulated supervisor clears faults whose causes are gone, and calls what waits."""
-        self._acts: dict[str, Callable[[Mapping[str, Any]], str]] = {
+        self._acts: dict[str, Callable[[Mapping[str, Any]], Said]] = {
             "order": self._order,
             "arm": self._arm,
             "speed": self._speed,
@@ -52,8 +53,8 @@ class Actions:
             "test": self._light,
         }
 
-    def carry_out(self, asked: Mapping[str, Any]) -> str:
-        """Carries an action out; returns what was done, in words.
+    def carry_out(self, asked: Mapping[str, Any]) -> Said:
+        """Carries an action out; returns what was done.
 
         Raises:
             ActionError: it is none, or cannot be carried out now.
@@ -66,7 +67,7 @@ class Actions:
 
     # --- on any table ---
 
-    def _order(self, asked: Mapping[str, Any]) -> str:
+    def _order(self, asked: Mapping[str, Any]) -> Said:
         verb = _text(asked, "verb")
         known = spec_of(self._live.config).order_names
         if verb not in known:
@@ -85,11 +86,11 @@ class Actions:
             raise ActionError(str(error)) from error
         if refused is not None:
             raise ActionError(refused)
-        return f"ordered: {verb}"
+        return Said("done.ordered", {"verb": verb})
 
     # --- on simulated devices alone ---
 
-    def _arm(self, asked: Mapping[str, Any]) -> str:
+    def _arm(self, asked: Mapping[str, Any]) -> Said:
         from simulators.base.faults import FaultError
 
         source = self._source()
@@ -100,9 +101,9 @@ class Actions:
             source.arm(fault)
         except FaultError as error:
             raise ActionError(str(error)) from error
-        return "the next round has no fault" if fault is None else f"the next round has the fault {fault}"
+        return Said("done.no_fault") if fault is None else Said("done.fault", {"fault": fault})
 
-    def _speed(self, asked: Mapping[str, Any]) -> str:
+    def _speed(self, asked: Mapping[str, Any]) -> Said:
         self._source()
         speed = asked.get("speed")
         if isinstance(speed, bool) or not isinstance(speed, int | float) or not 0 <= speed <= MOST_SPEED:
@@ -110,47 +111,47 @@ class Actions:
         if not isinstance(self._clock, FastClock):
             raise ActionError("speed: only simulated time can be changed")
         self._clock.set_speed(float(speed))
-        return f"{speed:g} times real time" if speed else "time stops"
+        return Said("done.speed", {"n": f"{speed:g}"}) if speed else Said("done.time_stops")
 
-    def _hold(self, asked: Mapping[str, Any]) -> str:
+    def _hold(self, asked: Mapping[str, Any]) -> Said:
         source = self._source()
         if not source.can_wait:
             raise ActionError("this simulated table plays by itself: its rounds cannot wait")
         source.held = _flag(asked)
-        return "each round waits for you" if source.held else "rounds follow by themselves"
+        return Said("done.held" if source.held else "done.not_held")
 
-    def _play(self, asked: Mapping[str, Any]) -> str:
+    def _play(self, asked: Mapping[str, Any]) -> Said:
         source = self._source()
         if not source.held:
             raise ActionError("rounds follow by themselves; hold them first, to play each by hand")
         source.play()
-        return "the next round is played"
+        return Said("done.played")
 
-    def _by_hand(self, asked: Mapping[str, Any]) -> str:
+    def _by_hand(self, asked: Mapping[str, Any]) -> Said:
         source = self._source()
         source.by_hand = _flag(asked)
-        person, run = ("attendant", "play") if self._machine else ("dealer", "round")
-        return f"you are the {person} from the next {run} on" if source.by_hand else f"the simulated {person} plays"
+        person = "attendant" if self._machine else "dealer"
+        return Said(f"done.{person}.you" if source.by_hand else f"done.{person}.simulated")
 
-    def _press(self, asked: Mapping[str, Any]) -> str:
+    def _press(self, asked: Mapping[str, Any]) -> Said:
         source = self._source()
         button = _text(asked, "button")
         if button not in BUTTONS or button not in source.lines:
             there = ", ".join(line for line in BUTTONS if line in source.lines) or "none"
             raise ActionError(f"{button}: this table has no such button; it has {there}")
         source.press(button, self._clock.now_ns())
-        return f"{button} is pressed"
+        return Said("done.pressed", {"button": button})
 
-    def _supervise(self, asked: Mapping[str, Any]) -> str:
+    def _supervise(self, asked: Mapping[str, Any]) -> Said:
         self._source()
         self.supervised = _flag(asked)
-        return "a simulated supervisor clears faults" if self.supervised else "you are the supervisor"
+        return Said("done.supervised" if self.supervised else "done.not_supervised")
 
-    def _truth(self, asked: Mapping[str, Any]) -> str:
+    def _truth(self, asked: Mapping[str, Any]) -> Said:
         truth = self._source().truth
         if secret_links(self._live.config):
             raise ActionError("the truth of a table with cards names cards that are not exposed: it is sealed")
-        return "no round is played" if truth is None else truth.detail
+        return Said("done.nothing_played") if truth is None else Said("done.truth", {"truth": truth.detail})
 
     def _source(self) -> SimulatedSource:
         if self._simulated is None:
@@ -159,14 +160,15 @@ class Actions:
 
     # --- on real devices alone ---
 
-    def _light(self, asked: Mapping[str, Any]) -> str:
+    def _light(self, asked: Mapping[str, Any]) -> Said:
         line = _text(asked, "line")
         if self._live.state != "closed":
             raise ActionError(f"{line}: lamps are tested with the table closed; close it first")
         try:
-            return self._test.light(line)
+            self._test.light(line)
         except OutputTestError as error:
             raise ActionError(str(error)) from error
+        return Said("done.lit", {"line": line})
 
 
 def _text(asked: Mapping[str, Any], key: str) -> str:

@@ -7,10 +7,14 @@ import re
 import tempfile
 from collections import OrderedDict
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from controller.bench_page.replayed import Difference, ReplayedCapture, first_difference, recorded, replay_capture
+import msgspec
+
+from controller.bench_page.comparison import CaptureComparison, CaptureContent, Tolerance, compare
+from controller.bench_page.replayed import ReplayedCapture, replay_capture
 from controller.configuration.values import TableConfig
+from controller.games.assembly import secret_links
 from hal.capture.errors import CaptureError
 from hal.plain_text import plain
 
@@ -18,7 +22,12 @@ MOST_BYTES: Final = 64 * 1024 * 1024
 """The largest capture that is taken (ours): an hour of a roulette wheel is 3 MB."""
 MOST_CAPTURES: Final = 4
 """Captures that are kept, the newest ones (ours)."""
+MOST_KEPT_BYTES: Final = 128 * 1024 * 1024
+"""Of captures that are kept, by the size of their files (ours): what is compared takes about as much memory."""
 MOST_NAME: Final = 80
+MOST_TOLERANCE_NS: Final = 1_000_000_000
+"""The greatest tolerance of time (ours): edges a second apart are not the same."""
+MOST_VALUE: Final = 1e9
 _UNSAFE: Final = re.compile(r"[\\/]")
 
 
@@ -26,9 +35,21 @@ class CaptureRefusal(Exception):  # noqa: N818 - it is what the page shows, not 
     """A capture that cannot be used: where, why, and what to do."""
 
 
+class Alignment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How two captures are laid upon each other."""
+
+    first: int
+    """The numbers of two captures."""
+    second: int
+    at: Literal["beginning", "first_change"] = "beginning"
+    """At the beginning of both, or at the first change of a line in each: of captures that began at other times."""
+    tolerance: Tolerance = Tolerance()
+
+
 class _Kept(NamedTuple):
     name: str
-    path: Path
+    record: CaptureContent
+    size: int
 
 
 class CaptureDesk:
@@ -55,41 +76,44 @@ class CaptureDesk:
         async with self._turn:
             self._number += 1
             path = Path(self._folder.name) / f"{self._number}.vcd"
+            record = CaptureContent(secret_links(self._config))
             try:
-                replayed = await asyncio.to_thread(self._replay, path, name, data)
-            except BaseException:
+                replayed = await asyncio.to_thread(self._replay, path, name, data, record)
+            finally:
                 path.unlink(missing_ok=True)
-                raise
-            self._kept[self._number] = _Kept(name, path)
-            while len(self._kept) > MOST_CAPTURES:
-                _, oldest = self._kept.popitem(last=False)
-                oldest.path.unlink(missing_ok=True)
+            kept = self._kept
+            kept[self._number] = _Kept(name, record, len(data))
+            while len(kept) > MOST_CAPTURES or (
+                len(kept) > 1 and sum(one.size for one in kept.values()) > MOST_KEPT_BYTES
+            ):
+                kept.popitem(last=False)
             return self._number, replayed
 
-    async def compare(self, first: int, second: int) -> Difference:
-        """The first difference of two captures that are kept.
+    async def compare(self, asked: Alignment) -> CaptureComparison:
+        """Everything in which two captures that are kept differ.
 
         Raises:
-            CaptureRefusal: one of them is not kept any more.
+            CaptureRefusal: one of them is not kept any more, or the tolerance is none.
         """
-        for number in (first, second):
+        for number in (asked.first, asked.second):
             if number not in self._kept:
                 raise CaptureRefusal(f"capture {number} is not here any more: drop it again")
+        tolerance = asked.tolerance
+        if not 0 <= tolerance.time_ns <= MOST_TOLERANCE_NS:
+            raise CaptureRefusal(f"tolerance: a time from 0 to {MOST_TOLERANCE_NS // 1_000_000} ms")
+        if not 0 <= tolerance.value <= MOST_VALUE:
+            raise CaptureRefusal(f"tolerance of readings: a number from 0 to {MOST_VALUE:g}")
+        first, second = self._kept[asked.first].record, self._kept[asked.second].record
+        shift_ns = first.first_change_ns - second.first_change_ns if asked.at == "first_change" else 0
         async with self._turn:
-            return await asyncio.to_thread(self._compare, self._kept[first], self._kept[second])
+            return await asyncio.to_thread(compare, first, second, tolerance, shift_ns)
 
-    def _replay(self, path: Path, name: str, data: bytes) -> ReplayedCapture:
+    def _replay(self, path: Path, name: str, data: bytes, record: CaptureContent) -> ReplayedCapture:
         path.write_bytes(data)
         try:
-            return replay_capture(self._config, path, name)
+            return replay_capture(self._config, path, name, record)
         except CaptureError as error:
             raise CaptureRefusal(_named(error, path, name)) from error
-
-    def _compare(self, first: _Kept, second: _Kept) -> Difference:
-        try:
-            return first_difference(recorded(self._config, first.path), recorded(self._config, second.path))
-        except CaptureError as error:
-            raise CaptureRefusal(plain(str(error))) from error
 
 
 def shown_name(name: str) -> str:

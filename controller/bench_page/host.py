@@ -16,6 +16,7 @@ from controller.bench_page.actions import Actions
 from controller.bench_page.line_display import LineDisplay, LinePart, Measure
 from controller.bench_page.notes import Note, NoteTaker
 from controller.bench_page.output_test import OutputTest
+from controller.bench_page.said import Said
 from controller.bench_page.situation import Situation, VerdictWatch, is_machine, situation_of
 from controller.bench_page.wiring_shown import NO_USE, LineShown, WiringShown, lines_shown, wiring_shown
 from controller.captures.capture_store import CaptureRequest
@@ -326,7 +327,7 @@ class BenchHost:
         name = f"{self.config.id}-{self._until_ns // 1_000_000}ms"
         return CaptureRequest(self.config.id, name, cut, memory.capture_lines(name), cut.complete)
 
-    def act(self, asked: Mapping[str, Any]) -> str:
+    def act(self, asked: Mapping[str, Any]) -> Said:
         """Carries out what a person asks for on the page.
 
         Raises:
@@ -371,7 +372,16 @@ class BenchHost:
         shown = [line for line in lines_shown(config) if line.name in kinds]
         known = {line.name for line in shown}
         extra = [
-            LineShown(name, kind, "table", "a line of the simulated table", "", "-", proposed=False, sealed=False)
+            LineShown(
+                name,
+                kind,
+                "table",
+                "a line of the simulated table",
+                "",
+                Said("place.none"),
+                proposed=False,
+                sealed=False,
+            )
             for name, kind in kinds.items()
             if name not in known
         ]

@@ -42,8 +42,8 @@ class OutputTest:
     def _own_wires(self) -> Outputs | None:
         return wire(self._config, self._clock, {}, 0).outputs
 
-    def light(self, line: str) -> str:
-        """Lights a lamp.
+    def light(self, line: str) -> None:
+        """Lights a lamp for a second.
 
         Raises:
             OutputTestError: it is not a lamp, another one is lit, or it cannot be opened.
@@ -62,7 +62,6 @@ class OutputTest:
             outputs.close()
             raise OutputTestError(str(error)) from error
         self._lit, self._until_ns = outputs, self._clock.now_ns() + LIT_NS
-        return f"{line} is lit for a second"
 
     def due(self, now_ns: int) -> None:
         """Darkens the lamp when its second is over, and lets its wires go."""

@@ -16,8 +16,9 @@ import msgspec
 from aiohttp import WSCloseCode, web
 
 from controller.bench_page.actions import ActionError
-from controller.bench_page.captures import MOST_BYTES, CaptureDesk, CaptureRefusal
+from controller.bench_page.captures import MOST_BYTES, Alignment, CaptureDesk, CaptureRefusal
 from controller.bench_page.host import ENCODER, BenchHost
+from controller.bench_page.languages import shared_assets
 from controller.captures.capture_store import render
 from scoreboard.web import Assets, ClientSender, Limits, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 
 TOKEN: Final = "X-Bench-Token"
 MOST_ACTION_BYTES: Final = 16 * 1024
+NOTHING_YET: Final = "nothing has arrived on the lines yet: wait a moment"
 MOST_CLIENTS: Final = 16
 """Browsers at once (ours): a technician has one or two."""
 LIMITS: Final = Limits(messages=250, octets=4 * 1024 * 1024)
@@ -42,6 +44,7 @@ class BenchPage:
         self.captures = CaptureDesk(host.config)
         assets = [
             Assets.of_package("controller.bench_page", "static"),
+            shared_assets(),
             Assets.of_package("scoreboard.web", "static", below="/web/"),
         ]
         self.app = app = application(allowed, assets, most_body_bytes=MOST_BYTES)
@@ -83,15 +86,20 @@ class BenchPage:
         self._check(request)
         asked = await _asked(request)
         try:
-            return _json({"done": True, "words": self._host.act(asked)})
+            return _json({"done": True, "said": self._host.act(asked)})
         except ActionError as error:
             return _json({"done": False, "words": str(error)})
 
     async def _capture(self, request: web.Request) -> web.Response:
         self._check(request)
-        data = await request.read()
+        name, data = request.query.get("name", ""), await request.read()
+        if request.query.get("of") == "live":
+            wanted = self._host.wanted()
+            if wanted is None:
+                return _json({"done": False, "words": NOTHING_YET})
+            name, data = f"{wanted.event_id}.vcd", (await asyncio.to_thread(render, wanted)).data
         try:
-            number, replayed = await self.captures.replay(request.query.get("name", ""), data)
+            number, replayed = await self.captures.replay(name, data)
         except CaptureRefusal as error:
             return _json({"done": False, "words": str(error)})
         body = await asyncio.to_thread(ENCODER.encode, {"done": True, "number": number, "capture": replayed})
@@ -99,21 +107,22 @@ class BenchPage:
 
     async def _compare(self, request: web.Request) -> web.Response:
         self._check(request)
-        asked = await _asked(request)
-        first, second = asked.get("first"), asked.get("second")
-        if not isinstance(first, int) or not isinstance(second, int):
-            return _json({"done": False, "words": "first and second: the numbers of two captures"})
         try:
-            return _json({"done": True, "difference": await self.captures.compare(first, second)})
+            asked = msgspec.convert(await _asked(request), Alignment)
+        except msgspec.ValidationError as error:
+            return _json({"done": False, "words": f"{error}: first and second are the numbers of two captures"})
+        try:
+            comparison = await self.captures.compare(asked)
         except CaptureRefusal as error:
             return _json({"done": False, "words": str(error)})
+        return _json({"done": True, "comparison": comparison})
 
     async def _saved(self, request: web.Request) -> web.Response:
         if request.headers.get("Sec-Fetch-Site") == "cross-site":
             raise web.HTTPForbidden(text="only a page of this server may have it: another site's asked\n")
         wanted = self._host.wanted()
         if wanted is None:
-            raise web.HTTPNotFound(text="nothing has arrived on the lines yet: wait a moment\n")
+            raise web.HTTPNotFound(text=f"{NOTHING_YET}\n")
         rendered = await asyncio.to_thread(render, wanted)
         name, data = f"{wanted.event_id}.vcd", rendered.data
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -7,6 +7,7 @@ it names (the last count, the last pass); where there is none, the last edge of 
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Final
 import msgspec
 
 from controller.bench.replay import replay_steps
+from controller.bench_page.comparison import CaptureContent, Edges
 from controller.bench_page.host import DeviceShown, EventShown, event_shown, secret_devices, views_of
 from controller.bench_page.line_display import LineDisplay, LinePart, Measure
 from controller.bench_page.notes import Note, note_of
+from controller.bench_page.said import Said
 from controller.bench_page.situation import VERDICTS, VerdictShown, verdict_shown
 from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
@@ -27,7 +30,7 @@ from drivers.base.driver import Observation
 from feed import events
 from feed.events import Event
 from hal.capture.errors import CaptureError
-from hal.values import Batch, Edge, Frame
+from hal.values import Batch
 
 MOST_EDGES: Final = 60_000
 """Edges of one line of a capture that the page draws one by one (ours)."""
@@ -39,8 +42,7 @@ MOST_EVENTS: Final = 2000
 STEPS: Final = 6000
 """About this many batches a capture is cut into (ours): so finely the devices are seen."""
 BYTES_A_VALUE: Final = 9
-SAME_NS: Final = 1000
-"""Times of two captures nearer than this are the same (ours)."""
+_NO_EDGES: Final = Edges(array("q"), bytearray())
 
 
 class DecidingEdge(msgspec.Struct, frozen=True):
@@ -49,7 +51,7 @@ class DecidingEdge(msgspec.Struct, frozen=True):
     t_ns: int
     line: str
     level: int
-    why: str
+    why: Said
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -100,8 +102,8 @@ class _Listener:
         self.found += [(device, seen) for seen in found]
 
 
-def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCapture:
-    """Replays the capture in a file; `name` is what it is called.
+def replay_capture(config: TableConfig, path: Path, name: str, record: CaptureContent | None = None) -> ReplayedCapture:
+    """Replays the capture in a file; `name` is what it is called. `record` is filled with what it holds.
 
     Raises:
         CaptureError: the file is wrong, or lacks a wire that the table needs.
@@ -115,7 +117,7 @@ def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCaptur
     published: list[Event] = []
     views: list[ViewsAt] = []
     apart_ns = 20_000_000
-    edges: dict[str, tuple[list[int], list[int]]] = {}
+    record = CaptureContent() if record is None else record
     lines: Collection[str] = ()
     values = 0
     until_ns = 0
@@ -132,7 +134,7 @@ def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCaptur
             lines = kinds
         display.take(batch)
         values += len(batch.edges) + len(batch.rare)
-        _remember(batch.edges, edges)
+        record.take(batch, step.events, origin_ns)
         published += step.events
         until_ns = batch.until_ns
         if not views or until_ns - origin_ns - views[-1].t_ns >= apart_ns:
@@ -148,7 +150,7 @@ def replay_capture(config: TableConfig, path: Path, name: str) -> ReplayedCaptur
     order = sorted(range(len(notes)), key=lambda place: notes[place].t_ns)
     notes = [notes[place] for place in order]
     owners = {driver.name: driver.lines for driver in table.drivers}
-    decisions = _decisions(published, notes, owners, edges, config.game, origin_ns)
+    decisions = _decisions(published, notes, owners, record.edges, config.game, origin_ns)
     return ReplayedCapture(
         name=name,
         begin_ns=origin_ns,
@@ -182,18 +184,11 @@ def _begin_ns(batch: Batch) -> int:
     return min(firsts, default=batch.until_ns)
 
 
-def _remember(found: Sequence[Edge], edges: dict[str, tuple[list[int], list[int]]]) -> None:
-    for line, level, t_ns in found:
-        times, levels = edges.setdefault(line, ([], []))
-        times.append(t_ns)
-        levels.append(level)
-
-
 def _decisions(
     published: Sequence[Event],
     notes: Sequence[Note],
     owners: Mapping[str, Collection[str]],
-    edges: Mapping[str, tuple[list[int], list[int]]],
+    edges: Mapping[str, Edges],
     game: str,
     origin_ns: int,
 ) -> list[Decision]:
@@ -211,140 +206,31 @@ def _decisions(
         note = notes[last] if last >= 0 and times[last] == verdict.t_ns else None
         # Where the round's own time passed, the last thing that a device did before is what it waited after.
         seen = note if note is not None else notes[last] if last >= 0 and times[last] >= began_ns else None
-        decided = () if seen is None else _deciding(seen, owners.get(seen.device, ()), edges, origin_ns)
+        decided = () if seen is None else _deciding(seen, owners.get(seen.device, ()), edges)
         found.append(Decision(verdict, began_ns, note, decided))
     return found
 
 
-def _deciding(
-    note: Note, lines: Collection[str], edges: Mapping[str, tuple[list[int], list[int]]], origin_ns: int
-) -> tuple[DecidingEdge, ...]:
+def _deciding(note: Note, lines: Collection[str], edges: Mapping[str, Edges]) -> tuple[DecidingEdge, ...]:
     """The edges of a device from which one of its observations follows."""
     found: list[DecidingEdge] = []
-    named = f'the time that "{note.what}" names'
-    moments = [(note.t_ns, f'"{note.what}" was reported at it'), *((t_ns, named) for t_ns in note.at_ns)]
+    named = Said("edge.named", {"what": note.what})
+    moments = [(note.t_ns, Said("edge.reported", {"what": note.what})), *((t_ns, named) for t_ns in note.at_ns)]
     last: DecidingEdge | None = None
     for line in sorted(lines):
-        times, levels = edges.get(line, ([], []))
+        times, levels = edges.get(line, _NO_EDGES)
         for moment, why in moments:
-            place = bisect_right(times, moment + origin_ns) - 1
+            place = bisect_right(times, moment) - 1
             if place < 0:
                 continue
-            edge = DecidingEdge(times[place] - origin_ns, line, levels[place], why)
+            edge = DecidingEdge(times[place], line, levels[place], why)
             if edge.t_ns == moment:
                 found.append(edge)
             elif moment == note.t_ns and (last is None or edge.t_ns > last.t_ns):
                 quiet_s = (note.t_ns - edge.t_ns) / 1e9
-                last = msgspec.structs.replace(edge, why=f"the last edge; then {quiet_s:.3f} s of quiet: {note.what}")
+                quiet = {"what": note.what, "s": f"{quiet_s:.3f}"}
+                last = msgspec.structs.replace(edge, why=Said("edge.last", quiet))
     if not found and last is not None:
         found.append(last)
-    return tuple(sorted(set(found), key=lambda edge: (edge.t_ns, edge.line)))
-
-
-# --- two captures ---
-
-
-class Difference(msgspec.Struct, frozen=True):
-    """The first difference of two captures, in words."""
-
-    equal: bool
-    words: str
-    t_ns: int | None
-    """Since the beginning of each; None where it has no time."""
-    line: str
-
-
-class ComparedCapture(msgspec.Struct, frozen=True):
-    """What two captures are compared by. Times are since the beginning."""
-
-    edges: dict[str, list[tuple[int, int]]]
-    frames: dict[str, list[tuple[int, bytes]]]
-    verdicts: list[tuple[int, str, str]]
-    length_ns: int
-
-
-def recorded(config: TableConfig, path: Path) -> ComparedCapture:
-    """Reads a capture for a comparison.
-
-    Raises:
-        CaptureError: the file is wrong, or lacks a wire that the table needs.
-    """
-    edges: dict[str, list[tuple[int, int]]] = {}
-    frames: dict[str, list[tuple[int, bytes]]] = {}
-    verdicts: list[tuple[int, str, str]] = []
-    origin_ns: int | None = None
-    until_ns = 0
-    for step in replay_steps(config, path):
-        batch = step.batch
-        if origin_ns is None:
-            origin_ns = _begin_ns(batch)
-        for line, level, t_ns in batch.edges:
-            edges.setdefault(line, []).append((t_ns - origin_ns, level))
-        for rare in batch.rare:
-            if isinstance(rare, Frame):
-                frames.setdefault(rare.link, []).append((rare.t_ns - origin_ns, rare.data))
-        for event in step.events:
-            if isinstance(event.data, VERDICTS):
-                reason = "" if isinstance(event.data, events.Outcome) else event.data.reason
-                verdicts.append((event.data.mono_ns - origin_ns, type(event.data).kind, reason))
-        until_ns = batch.until_ns
-    return ComparedCapture(edges, frames, verdicts, until_ns - (origin_ns or 0))
-
-
-def first_difference(first: ComparedCapture, second: ComparedCapture) -> Difference:
-    """The earliest difference of two captures, each counted from its beginning."""
-    missing = sorted(first.edges.keys() ^ second.edges.keys())
-    if missing:
-        where = "first" if missing[0] in first.edges else "second"
-        return Difference(False, f"only the {where} capture has the line {', '.join(missing)}", None, missing[0])
-    earliest: Difference | None = None
-    for line in sorted(first.edges):
-        found = _edges_differ(line, first.edges[line], second.edges[line])
-        if found is not None and (earliest is None or (found.t_ns or 0) < (earliest.t_ns or 0)):
-            earliest = found
-    for link in sorted(first.frames.keys() | second.frames.keys()):
-        found = _frames_differ(link, first.frames.get(link, []), second.frames.get(link, []))
-        if found is not None and (earliest is None or (found.t_ns or 0) < (earliest.t_ns or 0)):
-            earliest = found
-    if earliest is not None:
-        return earliest
-    for place, (one, other) in enumerate(zip(first.verdicts, second.verdicts, strict=False), 1):
-        if one[1:] != other[1:]:
-            words = f"verdict {place}: {_verdict(one)} in the first, {_verdict(other)} in the second"
-            return Difference(False, words, one[0], "")
-    return Difference(True, "no difference: every edge, frame and verdict is the same, to the microsecond", None, "")
-
-
-def _edges_differ(line: str, one: list[tuple[int, int]], other: list[tuple[int, int]]) -> Difference | None:
-    for (t_ns, level), (other_ns, other_level) in zip(one, other, strict=False):
-        if level != other_level or abs(t_ns - other_ns) > SAME_NS:
-            at_ns = min(t_ns, other_ns)
-            way, other_way = (("falls", "rises")[level], ("falls", "rises")[other_level])
-            words = f"{line} {way} at {t_ns / 1e9:.6f} s in the first; "
-            words += f"in the second it {other_way} at {other_ns / 1e9:.6f} s"
-            if level == other_level:
-                words += f", {abs(t_ns - other_ns) / 1e6:.3f} ms {'later' if other_ns > t_ns else 'earlier'}"
-            return Difference(False, words, at_ns, line)
-    if len(one) == len(other):
-        return None
-    longer, where = (one, "first") if len(one) > len(other) else (other, "second")
-    t_ns, level = longer[min(len(one), len(other))]
-    words = f"{line} {('falls', 'rises')[level]} at {t_ns / 1e9:.6f} s in the {where} capture alone"
-    return Difference(False, words, t_ns, line)
-
-
-def _frames_differ(link: str, one: list[tuple[int, bytes]], other: list[tuple[int, bytes]]) -> Difference | None:
-    for (t_ns, data), (other_ns, other_data) in zip(one, other, strict=False):
-        if data != other_data or abs(t_ns - other_ns) > SAME_NS:
-            what = "another frame" if data != other_data else "its frame at another time"
-            return Difference(False, f"{link} has {what} at {t_ns / 1e9:.6f} s", min(t_ns, other_ns), link)
-    if len(one) == len(other):
-        return None
-    longer, where = (one, "first") if len(one) > len(other) else (other, "second")
-    t_ns = longer[min(len(one), len(other))][0]
-    return Difference(False, f"{link} has a frame at {t_ns / 1e9:.6f} s in the {where} capture alone", t_ns, link)
-
-
-def _verdict(verdict: tuple[int, str, str]) -> str:
-    _, kind, reason = verdict
-    return kind.removeprefix("round.") + (f" {reason}" if reason else "")
+    once = {(edge.t_ns, edge.line, edge.why.key): edge for edge in found}
+    return tuple(sorted(once.values(), key=lambda edge: (edge.t_ns, edge.line)))

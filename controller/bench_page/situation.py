@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from controller.bench_page.rule_words import RuleWords, rule_words
+from controller.bench_page.said import Said
 from controller.games.outside import game_named
 from controller.service.event_lines import words_of
 from controller.table.phase import OPEN, RUNNING, RUNNING_OUT, SETTLING, Phase
@@ -23,18 +24,12 @@ SOON_NS: Final = 120_000_000_000
 """A deadline that is further away is not shown (ours)."""
 
 _PHASES: Final[dict[Phase, str]] = {
-    OPEN: "bets are open",
-    RUNNING: "the run is in progress",
-    RUNNING_OUT: "void: the device runs out",
-    SETTLING: "there is a verdict: bets are being settled",
+    OPEN: "open",
+    RUNNING: "running",
+    RUNNING_OUT: "running_out",
+    SETTLING: "settling",
 }
-_PHASES_OF_MACHINE: Final[dict[Phase, str]] = {
-    OPEN: "a token begins it",
-    RUNNING: "it is in progress",
-    RUNNING_OUT: "void: the machine runs out",
-    SETTLING: "it has its outcome",
-}
-"""A machine has no bets, and nobody calls: a token begins its play."""
+_HEADLINES: Final[dict[Phase, str]] = {RUNNING: "in_play", RUNNING_OUT: "running_out", SETTLING: "settling"}
 
 
 class VerdictShown(msgspec.Struct, frozen=True):
@@ -74,7 +69,8 @@ class Situation(msgspec.Struct, frozen=True):
     phase: str
     round: int
     headline: str
-    why: tuple[str, ...]
+    """In a word of the page: `place_bets`."""
+    why: tuple[Said, ...]
     verdict: VerdictShown | None
     faults: tuple[FaultShown, ...]
 
@@ -149,42 +145,39 @@ def is_machine(table: Table) -> bool:
 def _headline(table: Table) -> str:
     rounds = table.rounds
     if table.state != "open":
-        return {"closed": "TABLE CLOSED", "inspecting": "INSPECTION", "shut": "SHUT BY A FAULT"}.get(
-            str(table.state), str(table.state).upper()
-        )
-    if rounds.phase is OPEN and is_machine(table):
-        return "INSERT A TOKEN"
+        return str(table.state)
     if rounds.phase is OPEN:
-        return "PLACE YOUR BETS" if rounds.called_ns is None else "NO MORE BETS"
-    return {RUNNING: "IN PLAY", RUNNING_OUT: "VOID: RUNNING OUT", SETTLING: "SETTLING"}.get(rounds.phase, "SHUT")
+        return "insert_token" if is_machine(table) else "place_bets" if rounds.called_ns is None else "no_more_bets"
+    return _HEADLINES.get(rounds.phase, "shut")
 
 
-def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[str]:
+def _why(table: Table, verdict: VerdictShown | None, t_ns: int) -> Iterable[Said]:
     rounds = table.rounds
     if table.state == "shut":
         for fault in table.faults.blocking:
-            yield f"{fault.device}: {fault.fault} shuts the table"
+            yield Said("why.shut", {"device": fault.device, "fault": fault.fault})
         return
     if table.state != "open":
-        yield "a person opens the table"
+        yield Said("why.person_opens")
         return
+    # A machine has no bets, and nobody calls: a token begins its play.
     machine = is_machine(table)
-    words = (_PHASES_OF_MACHINE if machine else _PHASES).get(rounds.phase)
-    if words is not None:
-        yield f"{'play' if machine else 'round'} {rounds.number}: {words}"
+    kind = "play" if machine else "round"
+    phase = _PHASES.get(rounds.phase)
+    if phase is not None:
+        yield Said(f"why.{kind}.{phase}", {"n": rounds.number})
     if rounds.phase in (OPEN, RUNNING) and not machine:
-        by = "the dealer's button" if rounds.context.call_by == "button" else "the controller itself"
-        called = rounds.called_ns
-        yield f'"No more bets" is awaited from {by}' if called is None else '"No more bets" was called'
+        by = "button" if rounds.context.call_by == "button" else "controller"
+        yield Said(f"why.call_awaited.{by}" if rounds.called_ns is None else "why.called")
     if rounds.phase is SETTLING and not machine:
-        yield "the dealer settles by the button" if rounds.context.settle_by_button else "the round settles by itself"
+        yield Said("why.settled_by.button" if rounds.context.settle_by_button else "why.settled_by.itself")
     if rounds.uncalled is not None:
-        yield f"{'play' if machine else 'round'} {rounds.uncalled} waits for a person's call: confirm, void or correct"
+        yield Said(f"why.{kind}.uncalled", {"n": rounds.uncalled})
     if rounds.phase is RUNNING_OUT and verdict is not None:
-        yield "the next round opens once the device is quiet"
+        yield Said("why.opens_when_quiet")
     due_ns = rounds.next_due_ns
     if t_ns < due_ns < t_ns + SOON_NS:
-        yield f"the next deadline of the {'play' if machine else 'round'} is {(due_ns - t_ns) / 1e9:.0f} s away"
+        yield Said(f"why.{kind}.deadline", {"s": f"{(due_ns - t_ns) / 1e9:.0f}"})
 
 
 def _fault(table: Table, device: str, fault: str, detail: str, blocks_play: bool) -> FaultShown:

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from controller.bench_page.said import Said
 from controller.configuration.header_pins import HEADER, NANO, printed
 from controller.configuration.pinout import pinout_of
 from controller.configuration.terminals import places_of
@@ -33,8 +34,8 @@ class LineShown(msgspec.Struct, frozen=True):
     device: str
     purpose: str
     high: str
-    place: str
-    """Where it is wired, in words: `GPIO17, pin 11`."""
+    place: Said
+    """Where it is wired."""
     proposed: bool
     sealed: bool
 
@@ -51,7 +52,7 @@ class PinShown(msgspec.Struct, frozen=True):
 class WiringShown(msgspec.Struct, frozen=True):
     """One drawing: the header of a Pi, or a board. Pins are in pairs, left and right, from the top."""
 
-    title: str
+    title: Said
     rows: tuple[tuple[PinShown, PinShown], ...]
 
 
@@ -65,14 +66,16 @@ def lines_shown(config: TableConfig) -> list[LineShown]:
     found: list[LineShown] = []
     for name, use in config.uses.items():
         pin, terminal = pinout.pins.get(name), config.terminals.get(name)
-        place = "not wired"
-        if pin is not None and pin.gpio is not None:
-            place = f"GPIO{pin.gpio}" + (f", pin {pin.header}" if pin.header else f" of {pin.chip}")
+        place = Said("place.none")
+        if pin is not None and pin.gpio is not None and pin.header:
+            place = Said("place.header", {"gpio": pin.gpio, "pin": pin.header})
+        elif pin is not None and pin.gpio is not None:
+            place = Said("place.chip", {"gpio": pin.gpio, "chip": pin.chip or ""})
         elif terminal is not None:
-            place = f"board {terminal.board}, {terminal.side} {terminal.number}"
+            place = Said(f"place.{terminal.side}", {"board": terminal.board, "n": terminal.number})
         elif use.kind == "link":
             link = config.links.get(name)
-            place = "serial port" if link is None else f"serial port {link.port}"
+            place = Said("place.port", {"port": "" if link is None else link.port})
         found.append(
             LineShown(
                 name=name,
@@ -96,14 +99,14 @@ def wiring_shown(config: TableConfig) -> list[WiringShown]:
         idle = pinout.proposed & _OF_A_MACHINE.keys() if spec_of(config).machine else frozenset()
         pins = {number: line for number, line in pinout.on_header.items() if line not in idle}
         sides = [PinShown(one.label, str(one.number), pins.get(one.number, "")) for one in HEADER]
-        return [WiringShown("40-pin header of the Raspberry Pi", tuple(zip(sides[::2], sides[1::2], strict=True)))]
+        return [WiringShown(Said("wiring.header"), tuple(zip(sides[::2], sides[1::2], strict=True)))]
     found: list[WiringShown] = []
     for name, board in config.boards.items():
         kind = KINDS[board.kind]
         at = {(one.side, one.number): one.line for one in config.terminals.values() if one.board == name}
         lines = {printed(place.pin): at.get((place.side, place.number), "") for place in places_of(kind) if place.pin}
         rows = tuple((_pin(left, lines), _pin(right, lines)) for left, right in NANO)
-        found.append(WiringShown(f"Board {name}: {kind.name} board on {board.port}", rows))
+        found.append(WiringShown(Said("wiring.board", {"board": name, "kind": kind.name, "port": board.port}), rows))
     return found
 
 

@@ -1,8 +1,9 @@
-"""The words of boards and screens in one file for a translator, and back into the files that have them.
+"""The words of boards, screens and the bench in one file for a translator, and back into the files that have them.
 
-    scoreboard/page/languages/es.json ─┐                 ┌─► checked, and into each of them again
-    controller/games/*/words.json      ├─► words-es.json ┤
-    screen/languages/es.json          ─┘   (translated)  └─► what is wrong: file, key, fix
+    scoreboard/page/languages/es.json                ─┐                 ┌─► checked, and into each of them again
+    controller/games/*/words.json                     ├─► words-es.json ┤
+    screen/languages/es.json                          │   (translated)  └─► what is wrong: file, key, fix
+    controller/bench_page/static/languages/es.json   ─┘
 
     python -m controller.games.words export es words-es.json
     python -m controller.games.words take words-es.json
@@ -29,6 +30,7 @@ from controller.games.base.texts import ENGLISH, LACKING, WORDS, WrongWord, diff
 PAGE: Final = Path(str(files("scoreboard"))) / "page"
 SCREEN: Final = Path(str(files("screen")))
 ROOMS: Final = Path(str(files("controller.games")))
+BENCH: Final = Path(str(files("controller"))) / "bench_page" / "static"
 
 Words = dict[str, str]
 
@@ -93,6 +95,7 @@ class RoomFile(NamedTuple):
 
 PAGES: Final = LanguageFolder(PAGE / "languages")
 SCREENS: Final = LanguageFolder(SCREEN / "languages", "screen.")
+BENCHES: Final = LanguageFolder(BENCH / "languages", "bench.")
 
 
 def rooms() -> list[RoomFile]:
@@ -102,7 +105,7 @@ def rooms() -> list[RoomFile]:
 
 def sources() -> list[LanguageFolder | RoomFile]:
     """Everything that has words, in the order of a translator's file."""
-    return [PAGES, *rooms(), SCREENS]
+    return [PAGES, *rooms(), SCREENS, BENCHES]
 
 
 def language_tag(text: str) -> str:
@@ -140,7 +143,7 @@ def wrong(given: Translation) -> Iterator[WrongWord]:
 
 
 def take(given: Translation) -> None:
-    """Puts the words into the files that have them; one without text is left out, and boards show it in English."""
+    """Puts the words into the files that have them; one without text is left out, and is shown in English."""
     for source in sources():
         keys = source.words(ENGLISH)
         texts = {key: given.words[source.prefix + key].text for key in keys if source.prefix + key in given.words}

@@ -43,6 +43,59 @@ OVERFLOWS = """() => {
 }"""
 
 
+# What lies outside the page's width, is cut off without a sign of it, leaves its drawing, or covers another text.
+PAGE_OVERFLOWS = """() => {
+  const found = [];
+  const named = one =>
+    `${one.tagName}#${one.id}.${one.getAttribute("class") ?? ""} "${one.textContent.trim().slice(0, 30)}"`;
+  const wide = document.documentElement.clientWidth;
+  const scrolls = one => /auto|scroll/.test(getComputedStyle(one).overflow);
+  const leaves = [];
+  for (const one of document.body.querySelectorAll("*")) {
+    if (!one.checkVisibility() || one.closest(".hidden-input, option")) continue;
+    if (one.closest("svg") && !/^(svg|text)$/.test(one.tagName)) continue;
+    const box = one.getBoundingClientRect();
+    if (!box.width || !box.height) continue;
+    if (box.right > wide + 1 || box.left < -1) found.push(`${named(one)} is outside the page`);
+    if (one.tagName === "text") {
+      const frame = one.ownerSVGElement.getBoundingClientRect();
+      const isInside = box.left > frame.left - 1 && box.right < frame.right + 1;
+      if (!isInside || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+        found.push(`${named(one)} leaves its drawing`);
+      continue;
+    }
+    const style = getComputedStyle(one);
+    const mayBeCut = scrolls(one) || style.textOverflow === "ellipsis" || one.tagName === "SELECT";
+    if (one.scrollWidth > one.clientWidth + 1 && one.clientWidth && !mayBeCut)
+      found.push(`${named(one)} is wider than its place`);
+    let scroller = one.parentElement;
+    while (scroller && !scrolls(scroller)) scroller = scroller.parentElement;
+    const port = scroller?.getBoundingClientRect();
+    if (port && (box.bottom > port.bottom + 1 || box.top < port.top - 1)) continue;
+    const speaks = [...one.childNodes].some(child => child.nodeType === Node.TEXT_NODE && child.textContent.trim());
+    if (speaks || /BUTTON|SELECT|INPUT|CANVAS|svg/.test(one.tagName)) leaves.push([one, box]);
+  }
+  leaves.forEach(([one, box], at) => {
+    for (const [other, next] of leaves.slice(at + 1)) {
+      if (one.contains(other) || other.contains(one) || one.closest("label")?.control === other) continue;
+      const across = Math.min(box.right, next.right) - Math.max(box.left, next.left);
+      const down = Math.min(box.bottom, next.bottom) - Math.max(box.top, next.top);
+      if (across > 2 && down > 2) found.push(`${named(one)} covers ${named(other)}`);
+    }
+  });
+  return found;
+}"""
+
+
+def page_fits(page: Page, *sizes: tuple[int, int]) -> list[str]:
+    """What of a page that scrolls leaves its place at these sizes of a screen."""
+    found = []
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        found += [f"{width}x{height} {problem}" for problem in page.evaluate(PAGE_OVERFLOWS)]
+    return found
+
+
 def fits(page: Page, *sizes: tuple[int, int]) -> list[str]:
     """What leaves its place at these sizes of a screen."""
     found = []

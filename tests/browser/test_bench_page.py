@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Page, expect
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from controller.games.words import BENCHES
 from tests.browser.board_page import HANG_MS
+from tests.browser.layout import axe_problems, page_fits
 from tests.fakes.bench import MONEY_WHEEL, ROULETTE, captured, config_of
 from tests.fakes.bench_site import BenchSite, bench_site
+from tests.shares import one_in
 
 SIC_BO = '[table]\nid = "sic-bo-1"\ngame = "sic_bo"\n[lines]\nbackend = "sim"\n'
 BACCARAT = '[table]\nid = "baccarat-1"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n'
@@ -23,12 +26,12 @@ expect.set_options(timeout=HANG_MS)
 
 
 @contextmanager
-def opened(page: Page, text: str, *, seed: int = 1) -> Iterator[BenchSite]:
+def opened(page: Page, text: str, *, seed: int = 1, language: str = "en") -> Iterator[BenchSite]:
     """A bench, at which the page looks."""
     with bench_site(text, seed=seed) as site:
         page.set_viewport_size({"width": 1600, "height": 950})
-        page.goto(site.url)
-        expect(page.locator("#link-state")).to_have_text("live")
+        page.goto(f"{site.url}?lang={language}")
+        page.wait_for_function("() => Boolean(document.documentElement.dataset.update)")
         yield site
         page.goto("about:blank")
 
@@ -54,7 +57,7 @@ def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_ru
     with opened(page, ROULETTE) as site:
         site.bench.act("speed", speed=4)
         expect(page.locator("#kind-of-devices")).to_have_text("SIMULATION")
-        expect(page.locator("#table-name")).to_have_text("roulette-1 · roulette")
+        expect(page.locator("#table-name")).to_have_text("roulette-1 · ROULETTE")
         run_until(site, page, "3 revolutions")
         wheel = page.locator('[data-device="wheel"]')
         expect(wheel).to_contain_text("in the track")
@@ -129,9 +132,7 @@ def test_the_diagram_is_read_by_keyboard_and_the_page_has_names_for_a_screen_rea
         before = page.locator("#window-length").text_content()
         page.keyboard.press("+")
         expect(page.locator("#window-length")).not_to_have_text(before or "")
-        result = Axe().run(page)
-        serious = [one for one in result.response["violations"] if one["impact"] in ("serious", "critical")]
-        assert not serious, json.dumps(serious, indent=1)[:4000]
+        assert axe_problems(page) == []
 
 
 def test_a_capture_is_replayed_with_a_cursor_and_two_are_compared(page: Page, tmp_path: Path) -> None:
@@ -153,8 +154,19 @@ def test_a_capture_is_replayed_with_a_cursor_and_two_are_compared(page: Page, tm
         expect(page.locator("#verdict")).to_contain_text("less than three complete revolutions")
         page.locator("#file").set_input_files(whole)
         expect(page.locator("#capture-name")).to_have_text("whole.vcd")
-        page.get_by_role("button", name="Compare the last two").click()
-        expect(page.locator("#difference")).to_contain_text(re.compile(r"wheel_[ab] (rises|falls) at [\d.]+ s"))
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.locator("#difference")).to_contain_text(
+            re.compile(r"whole.vcd and short.vcd \(orange\), differences over 100.00 µs \(readings: 0.05\): \d+")
+        )
+        differences = page.locator("#differences")
+        expect(differences).to_contain_text(re.compile(r"wheel_[ab]: (rises|falls).*(first|second)"))
+        expect(differences).to_contain_text(re.compile(r"verdict: OUTCOME.* in the first; VOID.* in the second"))
+        expect(differences).to_contain_text(re.compile(r"and \d+ more, which the diagram shows"))
+        page.locator("#tolerance").fill("-1")
+        page.get_by_role("button", name="Compare", exact=True).click()
+        assert page.locator("#tolerance").evaluate("one => !one.validity.valid")
+        page.get_by_role("button", name="End the comparison").click()
+        expect(differences).to_be_hidden()
         bad = tmp_path / "bad.vcd"
         bad.write_bytes(b"$date today $end\n%%%\n")
         page.locator("#file").set_input_files(bad)
@@ -167,6 +179,58 @@ def test_a_capture_is_replayed_with_a_cursor_and_two_are_compared(page: Page, tm
         saved = Path(download.value.path()).read_text(encoding="ascii")
         assert "$var wire 1" in saved
         assert "wheel_index" in saved
+
+
+def test_every_difference_is_listed_and_drawn_and_a_greater_tolerance_has_fewer(page: Page, tmp_path: Path) -> None:
+    config = config_of(MONEY_WHEEL)
+    whole = captured(config, tmp_path / "whole.vcd", "none")
+    moved = tmp_path / "moved.vcd"
+    shifted_edge(whole, moved)
+    with opened(page, MONEY_WHEEL) as site:
+        site.advance(1)
+        for file in (moved, whole):
+            page.locator("#file").set_input_files(file)
+            expect(page.locator("#capture-name")).to_have_text(file.name)
+        before = page.locator("#lanes").evaluate(RED_PIXELS)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.locator("#difference")).to_contain_text("differences over 100.00 µs (readings: 0.05): 1 ·")
+        expect(page.locator("#differences")).to_contain_text(
+            re.compile(r"dealer_no_more_bets: falls 2.000 ms later in the second")
+        )
+        page.wait_for_function(f"([n]) => ({RED_PIXELS})(document.querySelector('#lanes')) > n", arg=[before])
+        page.locator("#tolerance").fill("5")
+        page.locator("#tolerance").press("Enter")
+        page.locator("#tolerance").blur()
+        expect(page.locator("#difference")).to_contain_text("no difference over 5.000 ms")
+        expect(page.locator("#differences")).to_be_hidden()
+        page.get_by_role("button", name="Keep the live lines").click()
+        expect(page.locator("#capture-name")).to_contain_text("wheel-1")
+        expect(page.locator("#compare-with")).to_have_value("2")
+
+
+RED_PIXELS = """canvas => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let red = 0;
+  for (let at = 0; at < data.length; at += 4) red += data[at] > 90 && data[at + 1] < 70 && data[at + 2] < 70;
+  return red;
+}"""
+"""How many pixels of a diagram mark a difference."""
+
+
+def shifted_edge(source: Path, target: Path) -> None:
+    """A copy of a capture in which the button is let go 2 ms later."""
+    lines = source.read_text(encoding="ascii").splitlines()
+    (declared,) = [line.split() for line in lines if line.startswith("$var wire") and " dealer_no_more_bets " in line]
+    last = max(at for at, line in enumerate(lines) if line == f"0{declared[3]}")
+    stamp = max(at for at in range(last) if lines[at].startswith("#"))
+    edge = lines.pop(last)
+    later = int(lines[stamp][1:]) + 2_000_000
+    place = next(
+        (at for at in range(stamp, len(lines)) if lines[at].startswith("#") and int(lines[at][1:]) > later), None
+    )
+    at = len(lines) if place is None else place
+    lines[at:at] = [f"#{later}", edge]
+    target.write_text("\n".join(lines) + "\n", encoding="ascii")
 
 
 def drop_file(page: Page, path: Path) -> None:
@@ -205,7 +269,7 @@ def test_hostile_names_are_text(page: Page, tmp_path: Path) -> None:
         name = '<img src=x onerror=alert(1)>\u202e"'
         answer = page.evaluate(
             """async (name) => {
-              const socket = new WebSocket(location.href.replace('http', 'ws') + 'live');
+              const socket = new WebSocket('ws://' + location.host + '/live');
               const first = await new Promise((done) => { socket.onmessage = (event) => done(event.data); });
               socket.close();
               const headers = { 'X-Bench-Token': JSON.parse(first).token };
@@ -247,7 +311,7 @@ def test_what_is_no_json_object_is_refused(page: Page, context: BrowserContext) 
     with opened(page, MONEY_WHEEL) as site:
         token = page.evaluate(
             """async () => {
-              const socket = new WebSocket(location.href.replace('http', 'ws') + 'live');
+              const socket = new WebSocket('ws://' + location.host + '/live');
               const first = await new Promise((done) => { socket.onmessage = (event) => done(event.data); });
               socket.close();
               return JSON.parse(first).token;
@@ -273,3 +337,85 @@ def test_the_picture_of_ten_thousand_edges_a_second_stays_bounded(page: Page) ->
         expect(page.locator('[data-line="wheel_index"]')).to_contain_text("k/s")
         sizes = [len(json.dumps(update)) for update in site.bench.updates[-100:]]
         assert max(sizes) < 12_000
+
+
+LANGUAGES = ("en", "es", "de")
+SIZES = ((1280, 720), (390, 844))
+MACHINE = '[table]\nid = "machine-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n'
+TABLES = {"roulette": ROULETTE, "sic_bo": SIC_BO, "token_pusher": MACHINE.format(game="token_pusher")}
+
+
+@pytest.mark.parametrize(
+    ("table", "language"), one_in(4, [(table, language) for table in TABLES for language in LANGUAGES])
+)
+def test_the_page_fits_a_laptop_and_a_phone_in_every_language_and_axe_finds_nothing(
+    page: Page, table: str, language: str
+) -> None:
+    with opened(page, TABLES[table], language=language) as site:
+        site.bench.act("speed", speed=10)
+        run_until(site, page, "OUTCOME")
+        assert page_fits(page, *SIZES) == []
+        assert page.locator(".untranslated").count() == 0
+        assert axe_problems(page) == []
+
+
+@pytest.mark.parametrize("language", one_in(3, reversed(LANGUAGES)))
+def test_a_compared_capture_fits_in_every_language_and_axe_finds_nothing(
+    page: Page, tmp_path: Path, language: str
+) -> None:
+    config = config_of(MONEY_WHEEL)
+    files = [captured(config, tmp_path / f"{fault}.vcd", fault) for fault in ("short_spin", "none")]
+    with opened(page, MONEY_WHEEL, language=language) as site:
+        site.advance(1)
+        for file in files:
+            page.locator("#file").set_input_files(file)
+            expect(page.locator("#capture-name")).to_have_text(file.name)
+        page.locator("#compare").click()
+        expect(page.locator("#differences button").first).to_be_visible()
+        assert page_fits(page, *SIZES) == []
+        assert axe_problems(page) == []
+
+
+def test_the_language_is_the_one_asked_for_that_of_the_browser_or_chosen_on_the_page(browser: Browser) -> None:
+    with bench_site(MONEY_WHEEL) as site:
+        context = browser.new_context(locale="de-AT")
+        page = context.new_page()
+        page.goto(site.url)
+        expect(page.locator("#headline")).to_have_text("BITTE SETZEN")
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        # Names of lines are those of the file.
+        expect(page.locator('[data-line="wheel_a"]')).to_contain_text("wheel_a")
+        expect(page.locator('[data-line="wheel_a"]')).to_have_attribute(
+            "title", re.compile("Drehgeber des Rads, Kanal A")
+        )
+        page.locator("#language").select_option("es")
+        expect(page.locator("#headline")).to_have_text("HAGAN SUS APUESTAS")
+        assert page.url.endswith("?lang=es")
+        site.bench.act("arm", fault="short_spin")
+        run_until(site, page, "wheel_revolutions")
+        expect(page.locator("#verdict")).to_contain_text("la rueda no completó tres vueltas")
+        page.goto(f"{site.url}?lang=xx")
+        expect(page.locator("#headline")).not_to_have_text("")
+        expect(page.locator("html")).to_have_attribute("lang", "de")
+        context.close()
+
+
+def test_a_word_that_a_language_lacks_is_english_and_marked(page: Page) -> None:
+    lacking = {key: text for key, text in BENCHES.words("es").items() if key not in ("freeze", "faults")}
+    page.route("**/languages/es.json", lambda route: route.fulfill(json=lacking))
+    with opened(page, MONEY_WHEEL, language="es"):
+        expect(page.locator("#pause")).to_have_text("Freeze*")
+        marked = page.locator("#play .untranslated")
+        expect(marked).to_have_text("Faults")
+        expect(marked).to_have_attribute("lang", "en")
+
+
+@pytest.mark.parametrize("game", one_in(3, ["token_pusher", "skill_stop_reel", "skill_stop_video"]))
+def test_a_machines_page_has_no_dealer(page: Page, game: str) -> None:
+    with opened(page, MACHINE.format(game=game)) as site:
+        site.bench.act("speed", speed=10)
+        run_until(site, page, "OUTCOME")
+        page.get_by_role("button", name="I am the attendant").click()
+        expect(page.locator("#log")).to_contain_text("you are the attendant from the next play on")
+        assert "dealer" not in page.locator("body").inner_text().lower()
+        assert page.locator('[data-device="dealer"]').count() == 0

@@ -10,6 +10,7 @@ import msgspec
 
 from controller.bench.simulation import simulate
 from controller.bench_page.host import ENCODER, UPDATE_NS, BenchHost
+from controller.bench_page.said import Said
 from controller.configuration.values import TableConfig
 from controller.games.load import check_text
 from hal.capture.vcd_writer import CaptureLines, VcdWriter
@@ -80,6 +81,6 @@ class SteppedBench:
         """The words of every event so far."""
         return [event["words"] for update in self.updates for event in update.get("events", [])]
 
-    def act(self, action: str, **given: Any) -> str:
+    def act(self, action: str, **given: Any) -> Said:
         """Does something on the page."""
         return self.host.act({"action": action, **given})

@@ -260,9 +260,10 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "bench-page",
-        "30,000 updates of the bench page in a real browser: its memory stays as it was",
+        "The bench page in a real browser: its memory over 30,000 updates, and its layout in every language",
         1,
         "browser/test_bench_memory.py",
+        "browser/test_bench_page.py",
     ),
     _parts(
         "subscribers",

@@ -1,15 +1,18 @@
 // Captures that were dropped on the page: replayed by the server, shown here with a cursor.
 
 import { h } from "/web/dom.js";
-import { byId, seconds, setText } from "./words.js";
+import { t } from "./words.js";
+import { byId, seconds, sentence, setText } from "./text.js";
+import { Comparison } from "./comparison.js";
 import { CAPTURE_LIMITS, History } from "./history.js";
 import { verdictBox } from "./panels.js";
 
 const MOST_BYTES = 64 * 1024 * 1024;
 
 export class Captures {
-  constructor({ lanes, devices, send, notice, enter, leave, log }) {
-    Object.assign(this, { lanes, devices, send, notice, enter, leave, log });
+  constructor({ lanes, devices, send, notice, enter, leave, log, isMachine }) {
+    Object.assign(this, { lanes, devices, send, notice, enter, leave, log, isMachine });
+    this.comparison = new Comparison({ lanes, send, notice, captures: this });
     this.loaded = [];
     this.shown = null;
     this.playing = null;
@@ -18,7 +21,7 @@ export class Captures {
       event.target.value = "";
     });
     byId("back").addEventListener("click", () => this.close());
-    byId("compare").addEventListener("click", () => this.compare());
+    byId("keep").addEventListener("click", () => this.keep());
     byId("capture-play").addEventListener("click", () => (this.playing === null ? this.play() : this.stop()));
     byId("capture-cursor").addEventListener("input", (event) => {
       this.stop();
@@ -41,46 +44,52 @@ export class Captures {
   async open(files) {
     for (const file of files) {
       if (file.size > MOST_BYTES) {
-        this.notice(`${file.name.slice(0, 80)}: ${(file.size / 1048576).toFixed(0)} MB; a capture has at most ${MOST_BYTES / 1048576} MB: cut it into shorter ones`);
+        this.notice(t("capture.too_large", { name: file.name.slice(0, 80), mb: (file.size / 1048576).toFixed(0), most: MOST_BYTES / 1048576 }));
         continue;
       }
-      this.notice(`${file.name.slice(0, 80)} is replayed …`);
-      const answer = await this.send(`captures?name=${encodeURIComponent(file.name.slice(0, 200))}`, file);
-      if (!answer.done) {
-        this.notice(answer.words);
-        continue;
-      }
-      this.notice("");
-      const one = { number: answer.number, capture: answer.capture, history: historyOf(answer.capture) };
-      this.loaded = [...this.loaded, one].slice(-4);
-      this.show(one);
+      this.notice(t("capture.replayed", { name: file.name.slice(0, 80) }));
+      this.take(await this.send(`captures?name=${encodeURIComponent(file.name.slice(0, 200))}`, file));
     }
+  }
+
+  /** Keeps what the live lines did in the last minutes as a capture, to be looked at and compared. */
+  async keep() {
+    this.notice(t("capture.replayed", { name: t("capture.of_live") }));
+    this.take(await this.send("captures?of=live", ""));
+  }
+
+  take(answer) {
+    this.notice(answer.done ? "" : answer.words);
+    if (!answer.done) return;
+    const one = { number: answer.number, capture: answer.capture, history: historyOf(answer.capture) };
+    this.loaded = [...this.loaded, one].slice(-4);
+    this.show(one);
   }
 
   show(one) {
     if (!one) return;
     this.stop();
+    this.comparison.end();
     this.shown = one;
     const { capture } = one;
     byId("capture-bar").hidden = false;
     setText(byId("capture-name"), capture.name);
-    setText(byId("difference"), "");
     byId("capture-list").replaceChildren(...this.loaded.map(({ number, capture: { name } }) => h("option", { value: number, selected: number === one.number }, `${number}: ${name}`)));
-    byId("compare").disabled = this.loaded.length < 2;
+    this.comparison.offer(one, this.loaded);
     this.enter(one.history, capture);
     this.lanes.deciding = capture.decisions.flatMap((decision) => decision.edges);
     this.lanes.lengthNs = Math.max(1e6, capture.length_ns * 1.02);
     this.lanes.endNs = capture.length_ns * 1.01;
     this.log.clear();
     this.log.events(capture.events);
-    if (capture.more_events) this.log.add(null, null, `and ${capture.more_events} events more`, "doubt");
+    if (capture.more_events) this.log.add(null, null, t("log.more_events", { n: capture.more_events }), "doubt");
     byId("decisions").replaceChildren(...capture.decisions.map((decision) => h("div", { class: "decision", role: "listitem" },
       h("button", { type: "button", on: { click: () => this.look(decision) } }, `${seconds(decision.verdict.t_ns)} s`),
-      h("div", {}, h("p", { class: { outcome: "good", void: "bad", unresolved: "doubt" }[decision.verdict.kind] }, decision.verdict.words),
-        ...decision.edges.map((edge) => h("p", {}, `decided by ${edge.line} ${edge.level ? "rising" : "falling"} at ${seconds(edge.t_ns)} s: ${edge.why}`)),
-        decision.edges.length ? null : h("p", { class: "hint" }, "no edge decided it: a person called it, or the table was shut")))));
-    if (!capture.decisions.length) byId("decisions").replaceChildren(h("p", {}, "No verdict in this capture: no round ended in it."));
-    if (capture.unused.length) this.log.add(null, null, `the capture does not have ${capture.unused.join(", ")}`, "doubt");
+      h("div", {}, h("p", { class: { outcome: "good", void: "bad", unresolved: "doubt" }[decision.verdict.kind], lang: "en" }, decision.verdict.words),
+        ...decision.edges.map((edge) => h("p", {}, decidedBy(edge))),
+        decision.edges.length ? null : h("p", { class: "hint" }, t("decided.by_none"))))));
+    if (!capture.decisions.length) byId("decisions").replaceChildren(h("div", { role: "listitem" }, t("decided.nothing")));
+    if (capture.unused.length) this.log.add(null, null, t("capture.unused", { lines: capture.unused.join(", ") }), "doubt");
     const last = capture.decisions.at(-1);
     this.moveTo(last ? last.verdict.t_ns : capture.length_ns);
   }
@@ -92,13 +101,13 @@ export class Captures {
     const length = Math.max(4e9, (decision.verdict.t_ns - first) * 2);
     this.lanes.lengthNs = length;
     this.lanes.endNs = decision.verdict.t_ns + length * 0.15;
-    byId("verdict").replaceChildren(verdictBox(decision.verdict));
+    byId("verdict").replaceChildren(verdictBox(decision.verdict, this.isMachine()));
     this.moveTo(decision.verdict.t_ns);
   }
 
-  moveTo(t) {
+  moveTo(wanted) {
     const { capture, history } = this.shown;
-    const now = Math.max(0, Math.min(t, capture.length_ns));
+    const now = Math.max(0, Math.min(wanted, capture.length_ns));
     this.now = now;
     this.lanes.playhead = now;
     byId("capture-cursor").value = String(Math.round((now / Math.max(1, capture.length_ns)) * 10000));
@@ -112,11 +121,11 @@ export class Captures {
     }
     this.devices.update(capture.views[low]?.views ?? [], (line) => history.levelAt(line, now));
     const decided = capture.decisions.filter((decision) => decision.verdict.t_ns <= now).at(-1);
-    byId("verdict").replaceChildren(decided ? verdictBox(decided.verdict) : h("p", { class: "hint" }, "No verdict yet at the cursor."));
+    byId("verdict").replaceChildren(decided ? verdictBox(decided.verdict, this.isMachine()) : h("p", { class: "hint" }, t("verdict.none_here")));
   }
 
   play() {
-    setText(byId("capture-play"), "Stop");
+    setText(byId("capture-play"), t("stop"));
     if (this.now >= this.shown.capture.length_ns) this.now = 0;
     let before = performance.now();
     const step = (now) => {
@@ -132,32 +141,23 @@ export class Captures {
   stop() {
     if (this.playing !== null) cancelAnimationFrame(this.playing);
     this.playing = null;
-    setText(byId("capture-play"), "Play");
-  }
-
-  async compare() {
-    const [first, second] = this.loaded.slice(-2);
-    const answer = await this.send("compare", JSON.stringify({ first: first.number, second: second.number }));
-    if (!answer.done) return this.notice(answer.words);
-    const { difference } = answer;
-    setText(byId("difference"), `${first.capture.name} and ${second.capture.name}: ${difference.words}`);
-    if (difference.t_ns !== null) {
-      this.lanes.marks.a = difference.t_ns;
-      this.lanes.lengthNs = 2e9;
-      this.lanes.endNs = difference.t_ns + 1e9;
-      if (difference.line) this.lanes.select(difference.line);
-    }
-    return undefined;
+    setText(byId("capture-play"), t("play"));
   }
 
   close() {
     this.stop();
     this.shown = null;
     byId("capture-bar").hidden = true;
+    this.comparison.end();
     this.lanes.deciding = [];
     this.lanes.playhead = null;
     this.leave();
   }
+}
+
+function decidedBy(edge) {
+  const place = { line: edge.line, s: seconds(edge.t_ns), why: sentence(edge.why) };
+  return edge.level ? t("decided.rising", place) : t("decided.falling", place);
 }
 
 function historyOf(capture) {

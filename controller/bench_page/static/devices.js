@@ -1,7 +1,8 @@
 // The drawing of each kind of device, and the panels that hold them. A kind without a drawing shows its facts.
 
 import { h } from "/web/dom.js";
-import { setText } from "./words.js";
+import { t } from "./words.js";
+import { phrase, phrases, setText } from "./text.js";
 import { moneyWheel, rouletteWheel, starX } from "./devices/wheels.js";
 import { automatedShaker, cage, cageMotor, chute, shaker, values } from "./devices/dice.js";
 import { buttons, cardReader, discardRack, door, lampBoard, puck, pusherBed, reels, shoe, shuffler, shufflingShoe, tokenChute } from "./devices/table.js";
@@ -39,11 +40,11 @@ export class Devices {
     const make = DRAWINGS[view.kind];
     const drawing = make ? make(view) : null;
     const list = h("dl", { class: "facts" });
-    const doubts = h("ul", { class: "doubts" });
-    const owner = device === "dealer" && this.machine ? "attendant" : device;
-    const name = half === "actuator" ? `${owner}, commanded` : owner;
-    const panel = h("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": `Device ${name}` },
-      h("h3", {}, name, view.kind === FACTS ? null : h("small", {}, view.kind.replaceAll("_", " "))), drawing?.drawing, list, doubts);
+    const doubts = h("ul", { class: "doubts", lang: "en" });
+    const owner = device === "dealer" && this.machine ? t("attendant") : device;
+    const name = half === "actuator" ? t("device.commanded", { device: owner }) : owner;
+    const panel = h("article", { class: `device${SMALL.has(view.kind) ? " small" : ""}`, "data-device": device, "data-half": half, "aria-label": t("device", { device: name }) },
+      h("h3", {}, name, view.kind === FACTS ? null : h("small", {}, phrase(view.kind.replaceAll("_", " ")))), drawing?.drawing, list, doubts);
     list.hidden = view.kind === "buttons";
     this.root.append(panel);
     return { drawing, list, doubts, rows: new Map() };
@@ -56,9 +57,9 @@ export class Devices {
       if (!cell) {
         cell = h("dd");
         panel.rows.set(label, cell);
-        panel.list.append(h("dt", {}, label), cell);
+        panel.list.append(h("dt", {}, phrase(label)), cell);
       }
-      setText(cell, value);
+      setText(cell, phrases(value));
     }
     const key = (view.doubts ?? []).join("\n");
     if (key !== panel.doubtKey) {

@@ -3,7 +3,8 @@
 // Only what is visible is drawn, and at most one column for each pixel: in a column with several changes the line is
 // drawn as a bar from low to high, the brighter the more there are.
 
-import { duration, seconds } from "./words.js";
+import { t as word } from "./words.js";
+import { duration, seconds } from "./text.js";
 
 const AXIS = 22;
 const LEAST_ROW = 26;
@@ -11,6 +12,7 @@ const MOST_ROW = 42;
 const WANTED_HEIGHT = 440;
 const COLOURS = {
   input: "#3ddc97", output: "#ffc145", analogue: "#5cb8ff", link: "#4fe0e0", notes: "#c79bff", command: "#ff9bd2",
+  second: "#ff9f5c", differs: "#ff6b6b",
 };
 
 export class Lanes {
@@ -27,6 +29,7 @@ export class Lanes {
     this.marks = { a: null, b: null };
     this.deciding = [];
     this.playhead = null;
+    this.overlay = null; // a second capture on the same time: {history, shiftNs, spans, listed}
     this.history = null;
     this.onReadout = onReadout;
     this.onMove = () => {};
@@ -167,8 +170,8 @@ export class Lanes {
       const level = row.kind === "notes" ? null : this.history.levelAt(row.name, t);
       if (level !== null) {
         const [before, after] = this.history.around(row.name, t);
-        words.push(level ? "high" : "low");
-        if (before !== null && after !== null) words.push(`for ${duration(after - before)}`);
+        words.push(level ? word("high") : word("low"));
+        if (before !== null && after !== null) words.push(word("readout.for", { time: duration(after - before) }));
       }
       if (row.kind === "notes") {
         const note = (this.history.notes.get(row.device) ?? []).filter((one) => one.t_ns <= t).at(-1);
@@ -182,8 +185,8 @@ export class Lanes {
     const { a, b } = this.marks;
     if (a !== null && b !== null && a !== b) {
       const apart = Math.abs(b - a);
-      words.push(`A to B ${duration(apart)}, ${(1e9 / apart).toFixed(3)} Hz`);
-    } else if (a !== null && t !== a) words.push(`from A ${duration(t - a)}`);
+      words.push(word("readout.a_to_b", { time: duration(apart), hz: (1e9 / apart).toFixed(3) }));
+    } else if (a !== null && t !== a) words.push(word("readout.from_a", { time: duration(t - a) }));
     this.onReadout(words.join(" · "));
   }
 
@@ -206,7 +209,9 @@ export class Lanes {
       else if (row.kind === "analogue") this.drawValues(row);
       else if (row.kind === "link" || row.kind === "command") this.drawFrames(row);
       else this.drawLevels(row);
+      if (this.overlay) this.drawOverlay(row);
     }
+    if (this.overlay) this.drawVerdictsDiffer();
     for (const edge of this.deciding) this.drawDeciding(edge);
     this.drawMark(this.marks.a, "A", "#5cb8ff");
     this.drawMark(this.marks.b, "B", "#ffc145");
@@ -234,14 +239,56 @@ export class Lanes {
     context.fillRect(0, AXIS - 1, width, 1);
   }
 
-  drawLevels(row) {
+  /** The second capture over the first, two pixels lower, and where they differ. */
+  drawOverlay(row) {
+    const { context, overlay, history, endNs } = this;
+    if (row.kind === "input" || row.kind === "output" || row.kind === "analogue") {
+      this.history = overlay.history;
+      this.endNs = endNs - overlay.shiftNs;
+      context.save();
+      context.translate(0, 2);
+      if (row.kind === "analogue") this.drawValues(row, COLOURS.second);
+      else this.drawLevels(row, COLOURS.second);
+      context.restore();
+      this.history = history;
+      this.endNs = endNs;
+    }
+    this.drawSpans(overlay.spans[row.name] ?? [], row.y + 1, row.height - 3);
+    context.fillStyle = COLOURS.differs;
+    for (const { line, first_ns: first, second_ns: second } of overlay.listed) {
+      if (line !== row.name || first === null || second === null || first === second) continue;
+      const [from, to] = [this.x(Math.min(first, second)), this.x(Math.max(first, second))];
+      if (to >= 0 && from <= this.width) context.fillRect(from, row.y + row.height / 2 - 1, Math.max(1, to - from), 2);
+    }
+  }
+
+  /** Where captures differ, each at least a pixel wide. */
+  drawSpans(spans, top, height) {
+    const { context } = this;
+    context.save();
+    context.globalAlpha = 0.4;
+    context.fillStyle = COLOURS.differs;
+    for (const [from, to] of spans) {
+      if (to < this.startNs) continue;
+      if (from > this.endNs) break;
+      const x = this.x(from);
+      context.fillRect(x - 1, top, Math.max(2, this.x(to) - x), height);
+    }
+    context.restore();
+  }
+
+  /** Verdicts have no row: those that differ are marked on the axis. */
+  drawVerdictsDiffer() {
+    this.drawSpans(this.overlay.spans[""] ?? [], 0, this.height);
+  }
+
+  drawLevels(row, colour = row.kind === "output" ? COLOURS.output : COLOURS.input) {
     const line = this.history.lines.get(row.name);
     if (!line) return;
     const { context, width } = this;
     const { ring } = line;
     const top = row.y + 6;
     const bottom = row.y + row.height - 7;
-    const colour = row.kind === "output" ? COLOURS.output : COLOURS.input;
     let index = Math.max(0, ring.lastBefore(this.startNs));
     if (!ring.length) return;
     const dense = new Map();
@@ -300,7 +347,7 @@ export class Lanes {
     if (until - from > 46) {
       context.fillStyle = "#e8eef4";
       context.font = "10px ui-monospace, DejaVu Sans Mono, monospace";
-      context.fillText(`${count} edges`, from + 3, (top + bottom) / 2);
+      context.fillText(word("edges", { n: count }), from + 3, (top + bottom) / 2);
     }
   }
 
@@ -316,7 +363,7 @@ export class Lanes {
     }
   }
 
-  drawValues(row) {
+  drawValues(row, colour = COLOURS.analogue) {
     const line = this.history.lines.get(row.name);
     if (!line?.values.length) return;
     const { context } = this;
@@ -333,7 +380,7 @@ export class Lanes {
     const spread = Math.max(greatest - least, 0.1);
     const middle = (greatest + least) / 2;
     const y = (value) => row.y + row.height / 2 - ((value - middle) / spread) * (row.height - 14);
-    context.strokeStyle = COLOURS.analogue;
+    context.strokeStyle = colour;
     context.lineWidth = 1.2;
     context.beginPath();
     let column = -1;

@@ -4,12 +4,17 @@
 //                   └─► Devices, Round, Log, Wiring, Gutter
 
 import { Channel } from "/web/channel.js";
-import { byId, duration, setText } from "./words.js";
+import { languageFor, languages, loadWords, named, t } from "./words.js";
+import { byId, duration, fillPage, phrase, sentence, setText } from "./text.js";
 import { Captures } from "./captures.js";
 import { Devices } from "./devices.js";
 import { History } from "./history.js";
 import { Lanes } from "./lanes.js";
 import { Gutter, Log, PlayPanel, Wiring, showCapture, showSituation } from "./panels.js";
+
+await loadWords(languageFor(new URLSearchParams(location.search).get("lang"), navigator.languages));
+fillPage();
+offerLanguages(byId("language"));
 
 const lanes = new Lanes(byId("lanes"), byId("canvas-box"), (words) => setText(byId("readout"), words));
 const gutter = new Gutter(byId("gutter"), (name) => lanes.select(name));
@@ -24,6 +29,7 @@ let last = null; // the last update, and when it came
 let situation = null;
 let pastEvents = [];
 let panels = 0;
+let machine = false; // whether the table is a machine: it has plays, and an attendant
 
 const FEW_PANELS = 2;
 const wiringPanel = byId("wiring").closest("section");
@@ -36,12 +42,28 @@ function placeWiring() {
   (shown > FEW_PANELS ? document.querySelector(".side") : document.querySelector(".middle")).append(wiringPanel);
 }
 
+/** A language is chosen for the whole page, which is then loaded again. */
+function offerLanguages(select) {
+  for (const tag of languages) {
+    const option = document.createElement("option");
+    option.value = option.lang = tag;
+    option.textContent = new Intl.DisplayNames(tag, { type: "language" }).of(tag);
+    option.selected = tag === document.documentElement.lang;
+    select.append(option);
+  }
+  select.addEventListener("change", () => {
+    const asked = new URL(location.href);
+    asked.searchParams.set("lang", select.value);
+    location.replace(asked);
+  });
+}
+
 lanes.history = history;
 lanes.onSelect = (name) => gutter.select(name);
 lanes.onFreeze = () => freeze(!lanes.frozen);
 
 const captures = new Captures({
-  lanes, devices, send, notice, log,
+  lanes, devices, send, notice, log, isMachine: () => machine,
   enter(other, capture) {
     live = false;
     gutter.update(capture.measures, capture.length_ns);
@@ -61,7 +83,7 @@ const captures = new Captures({
     setFrozen(false);
     log.clear();
     log.events(pastEvents);
-    if (situation) showSituation(situation);
+    if (situation) showSituation(situation, machine);
   },
 });
 
@@ -71,9 +93,9 @@ async function send(path, body) {
   try {
     const answer = await fetch(path, { method: "POST", headers: { "X-Bench-Token": token ?? "" }, body });
     if (answer.headers.get("Content-Type")?.startsWith("application/json")) return await answer.json();
-    return { done: false, words: (await answer.text()).trim() || `the bench answers ${answer.status}` };
+    return { done: false, words: (await answer.text()).trim() || t("answer.status", { n: answer.status }) };
   } catch {
-    return { done: false, words: "the bench does not answer: is it still running?" };
+    return { done: false, words: `${t("answer.none")}` };
   }
 }
 
@@ -82,13 +104,13 @@ async function act(action, quiet = false) {
   if (!answer.done) notice(answer.words);
   else {
     notice("");
-    if (!quiet) log.add(last ? last.update.until_ns : null, null, answer.words, "order");
+    if (!quiet) log.add(last ? last.update.until_ns : null, null, sentence(answer.said), "order");
   }
-  return answer.words;
+  return answer.done ? sentence(answer.said) : answer.words;
 }
 
 function notice(words) {
-  byId("notice").hidden = !words;
+  byId("notice").hidden = !`${words}`;
   setText(byId("notice"), words);
 }
 
@@ -108,13 +130,12 @@ byId("zoom-out").addEventListener("click", () => lanes.zoom(1 / 0.6, lanes.width
 // --- what the server sends ---
 
 function begin(session) {
-  devices.machine = session.machine;
-  setText(byId("table-name"), `${session.table} · ${session.game.replaceAll("_", " ")}`);
+  machine = devices.machine = session.machine;
+  setText(byId("table-name"), `${session.table} · ${named("game", session.game)}`);
   byId("house-rules").hidden = !session.house_rules;
   document.title = `${session.table.slice(0, 60)} · Feltwire bench`;
   const badge = byId("kind-of-devices");
-  const words = session.emulated ? "EMULATED BOARDS" : `REAL LINES: ${session.backend}`;
-  setText(badge, session.simulated ? "SIMULATION" : `${words}, read-only`);
+  setText(badge, session.simulated ? t("simulation") : session.emulated ? t("emulated") : t("real", { backend: session.backend }));
   badge.className = `badge ${session.simulated ? "sim" : session.emulated ? "emulated" : "real"}`;
   const rows = [];
   const byDevice = new Map();
@@ -124,14 +145,14 @@ function begin(session) {
   }
   for (const [device, lines] of byDevice) {
     for (const line of lines) {
-      const hint = `${line.purpose}; ${line.kind === "link" ? "" : "1 = "}${line.high}; ${line.place}${line.proposed ? " (proposed)" : ""}`;
-      rows.push({ name: line.name, kind: line.kind, device, hint, title: line.name + (line.sealed ? " (sealed)" : "") });
+      const hint = `${phrase(line.purpose)}; ${line.kind === "link" ? "" : "1 = "}${phrase(line.high)}; ${sentence(line.place)}${line.proposed ? ` (${t("proposed")})` : ""}`;
+      rows.push({ name: line.name, kind: line.kind, device, hint, title: line.name + (line.sealed ? ` (${t("sealed")})` : "") });
     }
-    const title = device === "dealer" && session.machine ? "attendant" : device;
-    rows.push({ name: `${device}:notes`, kind: "notes", device, title: `${title} reports`, hint: `what the driver of ${title} makes of its lines` });
+    const title = device === "dealer" && session.machine ? t("attendant") : device;
+    rows.push({ name: `${device}:notes`, kind: "notes", device, title: t("row.reports", { device: title }), hint: t("row.reports.hint", { device: title }) });
   }
-  if (!byDevice.has("dealer") && !session.machine) rows.push({ name: "dealer:notes", kind: "notes", device: "dealer", title: "dealer reports", hint: "what the buttons mean" });
-  rows.push({ name: "command", kind: "command", device: "", title: "orders", hint: "what people ordered" });
+  if (!byDevice.has("dealer") && !session.machine) rows.push({ name: "dealer:notes", kind: "notes", device: "dealer", title: t("row.reports", { device: "dealer" }), hint: t("row.buttons.hint") });
+  rows.push({ name: "command", kind: "command", device: "", title: t("row.orders"), hint: t("row.orders.hint") });
   lanes.setRows(rows);
   gutter.setRows(rows);
   lanes.select(rows[0].name);
@@ -142,12 +163,12 @@ function begin(session) {
 function take(update, past) {
   const notes = update.notes ?? [];
   history.add(update.lines, notes, update.until_ns);
-  if (update.more_notes) log.add(update.until_ns, null, `${update.more_notes} more reports of drivers than are shown`, "doubt");
+  if (update.more_notes) log.add(update.until_ns, null, t("log.more_notes", { n: update.more_notes }), "doubt");
   pastEvents = [...pastEvents, ...(update.events ?? [])].slice(-250);
   if (live && update.measures) gutter.update(update.measures, update.until_ns);
   if (update.situation) {
     situation = update.situation;
-    if (live) showSituation(situation);
+    if (live) showSituation(situation, machine);
     play.faults(situation.faults);
   }
   if (update.play) play.update(update.play);
@@ -177,7 +198,7 @@ function receive(message) {
     take(message.update, true);
   } else if (message.message === "update") {
     if (last && message.number !== last.update.number + 1 && message.number > last.update.number) {
-      log.add(message.until_ns, null, `updates ${last.update.number + 1} to ${message.number - 1} were not seen`, "bad");
+      log.add(message.until_ns, null, t("log.unseen", { from: last.update.number + 1, to: message.number - 1 }), "bad");
     }
     take(message, false);
   }
@@ -208,5 +229,5 @@ function frame(now) {
 requestAnimationFrame(frame);
 new Channel("/live", {
   message: receive,
-  state: (name) => linkState({ open: "live", connecting: "no connection", silent: "no update" }[name], name === "open" ? "good" : "bad"),
+  state: (name) => linkState(t(`link.${name}`), name === "open" ? "good" : "bad"),
 });

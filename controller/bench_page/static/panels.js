@@ -1,53 +1,65 @@
 // The round and why it is so, what happened, the wiring, and how simulated devices are played.
 
 import { h } from "/web/dom.js";
-import { byId, duration, rate, seconds, setText } from "./words.js";
+import { reason, t } from "./words.js";
+import { byId, duration, rate, seconds, sentence, setText } from "./text.js";
 
 const LOG_LINES = 250;
+/** In place of a citation, where no text gives a rule. */
+const OURS = "ours";
 const KINDS = {
   "round.outcome": "good", "round.void": "bad", "round.unresolved": "doubt", "device.fault": "fault", "device.cleared": "good",
   "device.warning": "doubt", "procedure.violation": "doubt", "round.corrected": "order", "round.disputed": "order",
 };
 
-export function showSituation(situation) {
+export function showSituation(situation, machine) {
   const state = byId("table-state");
-  setText(state, situation.state === "open" ? situation.phase : situation.state);
+  setText(state, t(`state.${situation.state === "open" ? situation.phase : situation.state}`));
   state.className = `state ${situation.state}`;
-  setText(byId("headline"), situation.headline);
-  setText(byId("round-number"), situation.round ? `no. ${situation.round}` : "");
-  byId("why").replaceChildren(...situation.why.map((words) => h("li", {}, words)));
+  setText(byId("headline"), t(`headline.${situation.headline}`));
+  setText(byId("round-title"), machine ? t("play.title") : t("round.title"));
+  setText(byId("round-number"), situation.round ? t("number", { n: situation.round }) : "");
+  byId("why").replaceChildren(...situation.why.map((said) => h("li", {}, sentence(said))));
   byId("faults-standing").replaceChildren(...situation.faults.map((fault) => h("div", { class: "verdict fault-box" },
-    h("h3", {}, "FAULT ", h("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), h("p", {}, fault.detail),
-    fault.meaning ? h("p", { class: "dim" }, fault.meaning) : null, fault.to_do && fault.to_do !== "–" ? h("p", {}, `To do: ${fault.to_do}`) : null,
-    fault.causes.length ? h("p", { class: "doubt" }, `cannot be cleared while this is so: ${fault.causes.join(", ")}`) : null)));
-  byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict) : h("p", { class: "hint" }, "No verdict yet."));
+    h("h3", {}, t("fault"), " ", h("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), inOtherWords(fault.fault),
+    h("div", { lang: "en" }, h("p", {}, fault.detail), fault.meaning ? h("p", { class: "dim" }, fault.meaning) : null),
+    toDo(fault.to_do), fault.causes.length ? h("p", { class: "doubt" }, t("fault.causes", { causes: fault.causes.join(", ") })) : null)));
+  byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict, machine) : h("p", { class: "hint" }, t("verdict.none")));
 }
+
+/** What a code means, in the words that boards have for it; in English its meaning follows, and says more. */
+function inOtherWords(code) {
+  return document.documentElement.lang === "en" || !code ? null : h("p", {}, reason(code));
+}
+
+const toDo = (words) => (words && words !== "–" ? h("p", {}, t("to_do"), " ", h("span", { lang: "en" }, words)) : null);
 
 /** The round's panel while a capture is looked at: its verdict follows the cursor. */
 export function showCapture(capture) {
   const state = byId("table-state");
-  setText(state, "capture");
+  setText(state, t("state.capture"));
   state.className = "state closed";
-  setText(byId("headline"), "CAPTURE");
+  setText(byId("headline"), t("headline.capture"));
   setText(byId("round-number"), "");
-  const verdicts = capture.decisions.length;
-  byId("why").replaceChildren(h("li", {}, `${(capture.length_ns / 1e9).toFixed(1)} s, ${capture.values} values, ${verdicts} verdict${verdicts === 1 ? "" : "s"}`),
-    h("li", {}, "the live table continues meanwhile"));
+  const holds = { s: (capture.length_ns / 1e9).toFixed(1), values: capture.values, verdicts: capture.decisions.length };
+  byId("why").replaceChildren(h("li", {}, t("capture.holds", holds)), h("li", {}, t("capture.live")));
   byId("faults-standing").replaceChildren();
 }
 
-export function verdictBox(verdict) {
+export function verdictBox(verdict, machine) {
+  const number = machine ? t("verdict.play", { n: verdict.round }) : t("verdict.round", { n: verdict.round });
   const box = h("div", { class: `verdict ${verdict.kind}` },
-    h("h3", {}, `Round ${verdict.round}: ${verdict.words}`));
-  if (verdict.reason) box.append(h("p", { class: "code" }, verdict.reason));
-  if (verdict.meaning) box.append(h("p", {}, verdict.meaning));
-  if (verdict.detail && !verdict.words.includes(verdict.detail)) box.append(h("p", { class: "dim" }, verdict.detail));
-  if (verdict.to_do && verdict.to_do !== "–") box.append(h("p", { class: "dim" }, `To do: ${verdict.to_do}`));
+    h("h3", {}, number, " ", h("span", { lang: "en" }, verdict.words)));
+  const add = (...parts) => box.append(...parts.filter(Boolean));
+  if (verdict.reason) add(h("p", { class: "code" }, verdict.reason), inOtherWords(verdict.reason));
+  if (verdict.meaning) add(h("p", { lang: "en" }, verdict.meaning));
+  if (verdict.detail && !verdict.words.includes(verdict.detail)) add(h("p", { class: "dim", lang: "en" }, verdict.detail));
+  add(toDo(verdict.to_do));
   if (verdict.rule) {
     const known = verdict.rule_words.length;
-    box.append(h("details", { open: verdict.reason ? true : false }, h("summary", {}, `Rule ${verdict.rule}`),
-      known ? verdict.rule_words.map((rule) => h("blockquote", {}, h("b", {}, rule.cite), " ", rule.paragraphs.at(-1), h("p", { class: "dim" }, rule.source)))
-        : h("blockquote", {}, "No text gives this: it is the house's own.")));
+    box.append(h("details", { open: verdict.reason ? true : false }, h("summary", {}, verdict.rule === OURS ? t("rule.ours") : t("rule", { cite: verdict.rule })),
+      known ? verdict.rule_words.map((rule) => h("blockquote", { lang: "en" }, h("b", {}, rule.cite), " ", rule.paragraphs.at(-1), h("p", { class: "dim" }, rule.source)))
+        : h("blockquote", {}, t("rule.house"))));
   }
   return box;
 }
@@ -107,12 +119,13 @@ export class Gutter {
       const { led, speed, width, row } = cells;
       const digital = row.kind === "input" || row.kind === "output";
       led.className = `led ${digital ? (measure.level === 1 ? "high" : measure.level === null ? "unknown" : "") : ""}`;
-      led.setAttribute("aria-label", digital ? (measure.level === null ? "not driven" : measure.level ? "high" : "low") : "");
+      led.setAttribute("aria-label", digital ? (measure.level === null ? t("not_driven") : measure.level ? t("high") : t("low")) : "");
       setText(speed, row.kind === "analogue" && measure.value !== null ? measure.value.toFixed(3) : rate(measure.rate_hz));
       setText(width, digital && measure.high_ns !== null ? duration(measure.high_ns) : digital ? "" : measure.total ? `${measure.total}` : "");
-      const old = measure.changed_ns === null ? "never changed" : `last changed ${((nowNs - measure.changed_ns) / 1e9).toFixed(1)} s ago`;
-      const more = digital ? `; high ${measure.high_ns === null ? "–" : duration(measure.high_ns)}, low ${measure.low_ns === null ? "–" : duration(measure.low_ns)}, period ${measure.period_ns === null ? "–" : duration(measure.period_ns)}` : "";
-      cells.cell.title = `${row.hint ?? row.name}: ${measure.total} changes, ${old}${more}`;
+      const old = measure.changed_ns === null ? t("measure.never") : t("measure.changed", { s: ((nowNs - measure.changed_ns) / 1e9).toFixed(1) });
+      const wide = (ns) => (ns === null ? "–" : duration(ns));
+      const more = digital ? `; ${t("measure.widths", { high: wide(measure.high_ns), low: wide(measure.low_ns), period: wide(measure.period_ns) })}` : "";
+      cells.cell.title = `${row.hint ?? row.name}: ${t("measure.changes", { n: measure.total })}, ${old}${more}`;
     }
   }
 }
@@ -147,7 +160,7 @@ export class Wiring {
           parts.push(dot, number, name);
         }
       });
-      return h("div", { class: "wiring" }, h("h3", {}, drawing.title), h("svg", { viewBox: `0 0 340 ${height}`, role: "img", "aria-label": drawing.title }, parts));
+      return h("div", { class: "wiring" }, h("h3", {}, sentence(drawing.title)), h("svg", { viewBox: `0 0 340 ${height}`, role: "img", "aria-label": sentence(drawing.title) }, parts));
     }));
   }
 
@@ -156,8 +169,8 @@ export class Wiring {
     for (const name of names) this.hot.set(name, now);
     if (names.length) {
       const last = names.at(-1);
-      const place = this.lines?.get(last)?.place ?? "";
-      setText(this.moved, `moved: ${last}${place ? `, ${place}` : ""}`);
+      const place = this.lines?.get(last)?.place;
+      setText(this.moved, t("moved", { line: place ? `${last}, ${sentence(place)}` : last }));
     }
     for (const [name, since] of this.hot) {
       const pin = this.pins.get(name);
@@ -174,6 +187,9 @@ export class Wiring {
 
 // --- playing ---
 
+/** The words of the simulators, which are English. */
+const told = (fault) => `${fault.explanation} A correct controller: ${fault.expected}`;
+
 const SPEEDS = [0, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 20, 50];
 
 export class PlayPanel {
@@ -185,30 +201,34 @@ export class PlayPanel {
   show(session) {
     this.session = session;
     if (!session.simulated) {
-      setText(byId("play-title"), "Real devices: read-only");
+      setText(byId("play-title"), t("real.title"));
       this.root.replaceChildren(
-        h("p", {}, "The bench drives nothing. Its own table judges what the lines do; nothing is journalled or published."),
-        h("div", { class: "row" }, this.button("Open the table", { action: "order", verb: "open" }), this.button("Close it for tests", { action: "order", verb: "close", given: { reason: "tests" } })),
-        session.lamps.length ? h("div", { class: "row", role: "group", "aria-label": "Lamp test" }, h("span", {}, "With the table closed, light for 1 s:"), session.lamps.map((line) => this.button(line, { action: "test", line })))
-          : h("p", { class: "hint" }, "No lamp on a pin of the Pi can be tested from here."));
+        h("p", {}, t("real.drives_nothing")),
+        h("div", { class: "row" }, this.button(t("real.open"), { action: "order", verb: "open" }), this.button(t("real.close"), { action: "order", verb: "close", given: { reason: "tests" } })),
+        session.lamps.length ? h("div", { class: "row", role: "group", "aria-label": t("lamps.test") }, h("span", {}, t("lamps.light")), session.lamps.map((line) => this.button(line, { action: "test", line })))
+          : h("p", { class: "hint" }, t("lamps.none")));
       this.clear = h("div", { class: "row" });
       this.root.append(this.clear);
       return;
     }
+    setText(byId("play-title"), t("simulated.title"));
     const speed = h("input", { type: "range", id: "speed", min: 0, max: SPEEDS.length - 1, step: 1, value: 5,
       on: { input: () => this.act({ action: "speed", speed: SPEEDS[Number(speed.value)] }) } });
     this.speed = speed;
     this.speedWords = h("output", { for: "speed" });
-    this.hold = this.toggle("Hold: I play", (on) => ({ action: "hold", on }));
-    this.hand = this.toggle(session.machine ? "I am the attendant" : "I am the dealer", (on) => ({ action: "by_hand", on }));
-    this.supervised = this.toggle("Supervisor clears", (on) => ({ action: "supervised", on }));
-    this.playNow = this.button("Play a round now", { action: "play" });
+    this.hold = this.toggle(t("hold"), (on) => ({ action: "hold", on }));
+    this.hand = this.toggle(session.machine ? t("i_am.attendant") : t("i_am.dealer"), (on) => ({ action: "by_hand", on }));
+    this.supervised = this.toggle(t("supervised"), (on) => ({ action: "supervised", on }));
+    this.playNow = this.button(t("play_now"), { action: "play" });
     this.truth = h("p", { class: "hint", role: "status" });
-    const hint = h("p", { class: "hint", id: "fault-hint" }, "A fault is given to the next round. Amber: what a device or a person does; blue: what a wire does.");
+    const hint = h("p", { class: "hint", id: "fault-hint" }, session.machine ? t("faults.hint.play") : t("faults.hint.round"));
     this.faultButtons = new Map(session.faults.map((fault) => {
-      const button = h("button", { type: "button", class: fault.physical ? "physical" : "line", "aria-pressed": "false", "aria-describedby": "fault-hint", "data-fault": fault.name, title: `${fault.explanation} A correct controller: ${fault.expected}` },
+      const button = h("button", { type: "button", class: fault.physical ? "physical" : "line", "aria-pressed": "false", "aria-describedby": "fault-hint", "data-fault": fault.name, title: told(fault) },
         h("span", { class: `swatch ${fault.physical ? "physical" : "line"}`, "aria-hidden": "true" }), fault.name);
-      const explain = () => setText(hint, `${fault.explanation} A correct controller: ${fault.expected}`);
+      const explain = () => {
+        hint.lang = "en";
+        setText(hint, told(fault));
+      };
       button.addEventListener("pointerenter", explain);
       button.addEventListener("focus", explain);
       button.addEventListener("click", () => this.act({ action: "arm", fault: button.getAttribute("aria-pressed") === "true" ? null : fault.name }));
@@ -216,13 +236,13 @@ export class PlayPanel {
     }));
     this.clear = h("div", { class: "row" });
     this.root.replaceChildren(
-      h("div", { class: "row" }, h("label", { for: "speed" }, "Speed"), speed, this.speedWords),
+      h("div", { class: "row" }, h("label", { for: "speed" }, t("speed")), speed, this.speedWords),
       session.can_wait ? h("div", { class: "row" }, this.hold, this.playNow)
-        : h("p", { class: "hint" }, session.machine ? "The simulated player plays by itself, and cannot wait for you." : "The wheel plays by itself, and cannot wait for you."),
-      h("div", { class: "row" }, this.hand, ...session.buttons.map((name) => this.button(name.replace("dealer_", "").replaceAll("_", " "), { action: "press", button: name }))),
-      h("div", { class: "row" }, this.supervised, h("button", { type: "button", on: { click: async () => setText(this.truth, await this.act({ action: "truth" }, true)) } }, "What really happens?")),
+        : h("p", { class: "hint" }, session.machine ? t("no_hold.player") : t("no_hold.wheel")),
+      h("div", { class: "row" }, this.hand, ...session.buttons.map((name) => this.button(t(`button.${name}`), { action: "press", button: name }))),
+      h("div", { class: "row" }, this.supervised, h("button", { type: "button", on: { click: async () => setText(this.truth, await this.act({ action: "truth" }, true)) } }, t("truth"))),
       this.truth, this.clear,
-      h("h3", { class: "hint" }, "Faults"), h("div", { class: "faults", role: "group", "aria-label": "Faults of the next round" }, ...this.faultButtons.values()), hint);
+      h("h3", { class: "hint" }, t("faults")), h("div", { class: "faults", role: "group", "aria-label": t("faults.next") }, ...this.faultButtons.values()), hint);
   }
 
   button(words, action) {
@@ -247,13 +267,13 @@ export class PlayPanel {
 
   showSpeed(speed) {
     if (!this.speedWords) return;
-    setText(this.speedWords, speed === 0 ? "stopped" : `× ${speed}`);
+    setText(this.speedWords, speed === 0 ? t("stopped") : `× ${speed}`);
     const at = SPEEDS.findIndex((one) => one >= speed);
     if (document.activeElement !== this.speed) this.speed.value = String(at < 0 ? SPEEDS.length - 1 : at);
   }
 
   faults(standing) {
     const devices = [...new Set(standing.map((fault) => fault.device))];
-    if (this.clear) this.clear.replaceChildren(...devices.map((device) => this.button(`Clear ${device}`, { action: "order", verb: "clear", given: { device } })));
+    if (this.clear) this.clear.replaceChildren(...devices.map((device) => this.button(t("clear", { device }), { action: "order", verb: "clear", given: { device } })));
   }
 }

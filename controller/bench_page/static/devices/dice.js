@@ -1,7 +1,8 @@
 // Cages, chutes, shakers, and what keypad and reading board give.
 
 import { h } from "/web/dom.js";
-import { setText } from "../words.js";
+import { t } from "../words.js";
+import { phrase, setText } from "../text.js";
 
 const PIPS = { 1: [[0, 0]], 2: [[-1, -1], [1, 1]], 3: [[-1, -1], [0, 0], [1, 1]], 4: [[-1, -1], [1, -1], [-1, 1], [1, 1]],
   5: [[-1, -1], [1, -1], [0, 0], [-1, 1], [1, 1]], 6: [[-1, -1], [1, -1], [-1, 0], [1, 0], [-1, 1], [1, 1]] };
@@ -47,7 +48,7 @@ export function cage() {
       const shake = view.moving ? [Math.random() * 8 - 4, Math.random() * 8 - 4] : [0, 0];
       loose.replaceChildren(...[-16, 0, 16].map((x, k) => die(x + shake[k % 2], 50 + (view.moving ? shake[(k + 1) % 2] : 0), 13, null)));
       count.replaceChildren(...lamps(Math.max(view.required, view.inversions), view.inversions, 140, -20));
-      setText(words, view.rocking ? "rocking" : view.moving ? "tumbling" : "at rest");
+      setText(words, view.rocking ? t("draw.rocking") : view.moving ? t("draw.tumbling") : t("draw.at_rest"));
       words.setAttribute("x", 140);
       words.setAttribute("y", 10);
     },
@@ -76,7 +77,7 @@ export function chute(first) {
         beam.setAttribute("stroke", state.jammed ? "#ff6b6b" : state.broken ? "#ffc145" : "#8f3d3d");
         beam.setAttribute("stroke-width", state.broken || state.jammed ? 4 : 2);
         falling.setAttribute("visibility", state.broken ? "visible" : "hidden");
-        setText(count, `${state.passes} / ${view.dice}` + (state.jammed ? " JAM" : ""));
+        setText(count, `${state.passes} / ${view.dice}` + (state.jammed ? ` ${t("draw.jam")}` : ""));
         count.setAttribute("fill", state.jammed ? "#ff6b6b" : state.passes === view.dice ? "#3ddc97" : "#e8eef4");
       });
     },
@@ -90,14 +91,14 @@ export function shaker() {
   const count = h("g");
   const words = text(268, 104, 14, "#e8eef4");
   return {
-    drawing: h("svg", { viewBox: "0 0 340 156", "aria-hidden": "true" }, below, cover, h("path", { d: "M58 120H202V134H58Z", fill: "#5d4326" }), count, words),
+    drawing: h("svg", { viewBox: "0 -10 340 166", "aria-hidden": "true" }, below, cover, h("path", { d: "M58 120H202V134H58Z", fill: "#5d4326" }), count, words),
     update(view) {
       const moved = view.moving ? Math.random() * 8 - 4 : 0;
       below.replaceChildren(...[-26, 0, 26].map((x) => die(130 + x + moved, 106, 22, null)));
       cover.style.transform = view.covered ? "none" : "translate(0, -58px)";
       cover.setAttribute("opacity", view.covered === null ? 0.3 : view.covered ? 0.92 : 0.7);
       count.replaceChildren(...lamps(Math.max(view.required, Math.min(view.shakes, 8)), view.shakes, 268, 74));
-      setText(words, view.covered === null ? "cover not known" : view.moving ? "shaken" : view.covered ? "covered" : "uncovered");
+      setText(words, view.covered === null ? t("draw.cover_unknown") : view.moving ? t("draw.shaken") : view.covered ? t("draw.covered") : t("draw.uncovered"));
     },
   };
 }
@@ -110,7 +111,7 @@ export function automatedShaker() {
     drawing: h("svg", { viewBox: "0 0 340 130", "aria-hidden": "true" }, disc, below, h("path", { d: "M66 104A64 84 0 0 1 194 104Z", fill: "#5cb8ff", "fill-opacity": 0.12, stroke: "#5cb8ff" }), words),
     update(view) {
       below.replaceChildren(...[-26, 0, 26].map((x) => die(130 + x + (view.moving ? Math.random() * 10 - 5 : 0), 84 - (view.moving ? Math.random() * 26 : 0), 20, null)));
-      setText(words, !view.present ? "NOT ON THE TABLE" : view.trouble ? "TROUBLE" : view.stage || (view.moving ? "busy" : "idle"));
+      setText(words, !view.present ? t("draw.not_on_table") : view.trouble ? t("draw.trouble") : view.stage ? phrase(view.stage) : view.moving ? t("draw.busy") : t("draw.idle"));
       words.setAttribute("fill", view.trouble || !view.present ? "#ff6b6b" : "#e8eef4");
     },
   };
@@ -126,7 +127,7 @@ export function cageMotor() {
     update(view) {
       if (view.turning) deg = (deg + 12) % 360;
       gear.setAttribute("transform", `rotate(${deg})`);
-      setText(words, `${view.on ? "commanded to turn" : view.turning ? "turns" : "at rest"}`);
+      setText(words, view.on ? t("draw.commanded") : view.turning ? t("draw.turns") : t("draw.at_rest"));
     },
   };
 }
@@ -142,7 +143,7 @@ export function values() {
       if (key === last) return;
       last = key;
       shown.replaceChildren(...dice(view.values, view.dice, 170, 36, 40));
-      setText(words, view.faulty ? "BOARD AT FAULT" : view.spoilt ? "IN DOUBT: CLEAR" : view.moving ? "dice move" : "");
+      setText(words, view.faulty ? t("draw.board_fault") : view.spoilt ? t("draw.in_doubt") : view.moving ? t("draw.dice_move") : "");
     },
   };
 }

@@ -1,7 +1,8 @@
 // Lamps, puck, shoe and buttons.
 
 import { h } from "/web/dom.js";
-import { setText } from "../words.js";
+import { t } from "../words.js";
+import { phrase, setText } from "../text.js";
 
 const MOST_IN_ROW = 8;
 
@@ -63,7 +64,7 @@ export function puck() {
       const on = view.lit.includes("puck_on");
       disc.setAttribute("fill", on ? "#f4f8fb" : "#10161c");
       word.setAttribute("fill", on ? "#10161c" : "#f4f8fb");
-      setText(word, on ? "ON" : "OFF");
+      setText(word, on ? t("draw.on") : t("draw.off"));
       for (const { point, box, name } of points) {
         const lit = view.lit.includes(`point_${point}`);
         box.setAttribute("fill", lit ? "#ffc145" : "#1b2631");
@@ -76,7 +77,7 @@ export function puck() {
 export function shoe() {
   const card = h("g", {}, h("rect", { x: 214, y: 74, width: 64, height: 42, rx: 4, fill: "#24507a", stroke: "#8fc8f5", "stroke-width": 1.5 }),
     h("path", { d: "M220 80L272 110M272 80L220 110", stroke: "#8fc8f5", "stroke-opacity": 0.6 }),
-    h("text", { x: 246, y: 96, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 12, fill: "#e8eef4" }, "sealed"));
+    h("text", { x: 246, y: 96, "text-anchor": "middle", "dominant-baseline": "central", "font-size": 12, fill: "#e8eef4" }, t("sealed")));
   const count = h("text", { x: 120, y: 62, "text-anchor": "middle", fill: "#e8eef4", "font-size": 34, "font-weight": 700 });
   const words = h("text", { x: 120, y: 92, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 13 });
   return {
@@ -84,7 +85,7 @@ export function shoe() {
       h("path", { d: "M44 104H206", stroke: "#8fc8f5", "stroke-width": 2, "stroke-dasharray": "3 3" }), count, words, card),
     update(view) {
       setText(count, view.count === null ? "–" : String(view.count));
-      setText(words, view.troubles.length ? view.troubles.join(", ").toUpperCase() : view.linked ? "cards out, by its count" : "NO LINE FROM THE SHOE");
+      setText(words, view.troubles.length ? view.troubles.map((one) => `${phrase(one)}`).join(", ").toUpperCase() : view.linked ? t("draw.cards_out") : t("draw.no_shoe"));
       words.setAttribute("fill", view.troubles.length || !view.linked ? "#ff6b6b" : "#9fb0c0");
       card.setAttribute("visibility", view.at_mouth ? "visible" : "hidden");
     },
@@ -100,7 +101,7 @@ export function shufflingShoe() {
 export function shuffler() {
   const rows = h("g");
   const count = h("text", { x: 300, y: 58, "text-anchor": "middle", fill: "#e8eef4", "font-size": 26, "font-weight": 700 });
-  const words = h("text", { x: 300, y: 80, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 11 }, "cards counted");
+  const words = h("text", { x: 300, y: 80, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 11 }, t("draw.cards_counted"));
   let last = "";
   return {
     drawing: h("svg", { viewBox: "0 0 344 110", "aria-hidden": "true" }, h("path", { d: "M20 12H240V98H20Z", fill: "#16202a", stroke: "#9fb0c0", "stroke-width": 2 }), rows, count, words),
@@ -117,7 +118,7 @@ export function shuffler() {
         const colour = bad || /jam|door/.test(batch.state) ? "#8f2f33" : busy ? "#24507a" : batch.state === "complete" ? "#1d5a43" : "#22303c";
         return [h("rect", { x: 30, y, width: 200, height: step - 6, rx: 5, fill: colour, stroke: "#8fc8f5" }),
           h("text", { x: 130, y: y + step / 2 - 2, "text-anchor": "middle", "dominant-baseline": "central", fill: "#e8eef4", "font-size": 13 },
-            `batch ${batch.name}: ${view.present ? batch.state : "NOT AT THE TABLE"}`)];
+            t("draw.batch", { name: batch.name, state: view.present ? phrase(batch.state) : t("draw.not_on_table") }))];
       }));
     },
   };
@@ -137,25 +138,25 @@ function lampOf(words, isOn, colour) {
   });
 }
 
-export const cardReader = () => lampOf((view) => (view.linked ? "hole card: sealed" : "NO LINE FROM THE READER"), (view) => view.linked, "#3ddc97")();
-export const discardRack = () => lampOf((view) => (view.covered ? "a card passes" : "counter free"), (view) => view.covered, "#ffc145")();
+export const cardReader = () => lampOf((view) => (view.linked ? t("draw.hole_card") : t("draw.no_reader")), (view) => view.linked, "#3ddc97")();
+export const discardRack = () => lampOf((view) => (view.covered ? t("draw.card_passes") : t("draw.counter_free")), (view) => view.covered, "#ffc145")();
 
-export const door = () => lampOf((view) => (view.open === null ? "door not known" : view.open ? "DOOR OPEN" : "door closed"), (view) => view.open, "#ff6b6b")();
-export const tokenChute = () => lampOf((view) => (view.jammed ? "JAMMED" : view.covered.some(Boolean) ? "a token passes" : "way free"), (view) => view.covered.some(Boolean), "#ffc145")();
+export const door = () => lampOf((view) => (view.open === null ? t("draw.door_unknown") : view.open ? t("draw.door_open") : t("draw.door_closed")), (view) => view.open, "#ff6b6b")();
+export const tokenChute = () => lampOf((view) => (view.jammed ? t("draw.jam") : view.covered.some(Boolean) ? t("draw.token_passes") : t("draw.way_free")), (view) => view.covered.some(Boolean), "#ffc145")();
 
 export function pusherBed() {
   const shelf = h("path", { d: "M60 30H250V62H60Z", fill: "#4a5b6b", stroke: "#9fb0c0", "stroke-width": 2 });
-  const edges = [["fall_player", 110, "player"], ["fall_house", 220, "house"]].map(([line, x, word]) => ({
+  const edges = [["fall_player", 110, t("draw.player")], ["fall_house", 220, t("draw.house")]].map(([line, x, word]) => ({
     line, lamp: h("circle", { cx: x, cy: 112, r: 9, fill: "#1b2631", stroke: "#55677a", "stroke-width": 2 }),
     word: h("text", { x, y: 136, "text-anchor": "middle", fill: "#9fb0c0", "font-size": 12 }, word),
   }));
-  const words = h("text", { x: 290, y: 50, "text-anchor": "middle", fill: "#e8eef4", "font-size": 14 });
+  const words = h("text", { x: 342, y: 50, "text-anchor": "end", fill: "#e8eef4", "font-size": 14 });
   return {
     drawing: h("svg", { viewBox: "0 0 344 144", "aria-hidden": "true" }, h("path", { d: "M50 70H262L250 96H62Z", fill: "#16202a", stroke: "#9fb0c0" }), shelf, edges.flatMap((one) => [one.lamp, one.word]), words),
     update(view) {
       shelf.setAttribute("transform", `translate(0 ${view.moves ? 6 + 6 * Math.sin(performance.now() / 300) : 0})`);
       for (const { line, lamp } of edges) lamp.setAttribute("fill", view.covered.includes(line) ? "#ffc145" : "#1b2631");
-      setText(words, view.tilted ? "TILTED" : view.moves ? "moves" : "at rest");
+      setText(words, view.tilted ? t("draw.tilted") : view.moves ? t("draw.moves") : t("draw.at_rest"));
       words.setAttribute("fill", view.tilted ? "#ff6b6b" : "#e8eef4");
     },
   };
@@ -175,7 +176,7 @@ export function reels(first) {
         tab.setAttribute("transform", `translate(${x} 40) rotate(${((step ?? 0) * 360) / view.a_turn})`);
         tab.setAttribute("visibility", step === null ? "hidden" : "visible");
         rim.setAttribute("stroke", turns ? "#3ddc97" : "#9fb0c0");
-        setText(word, turns ? "turns" : step === null ? "not known" : `step ${step}`);
+        setText(word, turns ? t("draw.turns") : step === null ? t("draw.unknown") : t("draw.step", { n: step }));
       });
     },
   };
@@ -184,7 +185,7 @@ export function reels(first) {
 export function buttons(first) {
   const shown = first.buttons.map((name, k) => {
     const x = 44 + k * 84;
-    return { name, cap: h("circle", { cx: x, cy: 26, r: 16, fill: "#1b2631", stroke: "#55677a", "stroke-width": 3 }), word: h("text", { x, y: 60, "text-anchor": "middle", "font-size": 9, fill: "#9fb0c0" }, name.replace("dealer_", "").replaceAll("_", " ")) };
+    return { name, cap: h("circle", { cx: x, cy: 26, r: 16, fill: "#1b2631", stroke: "#55677a", "stroke-width": 3 }), word: h("text", { x, y: 60, "text-anchor": "middle", "font-size": 9, fill: "#9fb0c0" }, t(`button.${name}`)) };
   });
   return {
     drawing: h("svg", { viewBox: `0 0 ${Math.max(340, shown.length * 84)} 68`, "aria-hidden": "true" }, shown.flatMap((one) => [one.cap, one.word])),

@@ -2,7 +2,8 @@
 // top of the drawing.
 
 import { h } from "/web/dom.js";
-import { setText } from "../words.js";
+import { t } from "../words.js";
+import { phrase, setText } from "../text.js";
 
 const RED = new Set("1 3 5 7 9 12 14 16 18 19 21 23 25 27 30 32 34 36".split(" "));
 const FACE_COLOURS = ["#2f6f55", "#3a5f8f", "#8a6a2a", "#7a3f6d", "#8f3d3d", "#2e7f86", "#5d5aa0", "#6b7a2c"];
@@ -40,7 +41,7 @@ const turned = (group, deg) => group.setAttribute("transform", `rotate(${deg.toF
 /** A speed with its doubt, where pegs are few. */
 function speedOf({ motion, rpm, rpm_doubt: doubt }) {
   const span = doubt && motion !== "at rest" ? ` (${doubt[0].toFixed(1)}–${doubt[1].toFixed(1)})` : "";
-  return `${rpm.toFixed(1)} rpm${span}`;
+  return t("draw.rpm", { n: `${rpm.toFixed(1)}` }) + span;
 }
 
 export function moneyWheel(first) {
@@ -74,7 +75,7 @@ export function moneyWheel(first) {
       wheel.setAttribute("opacity", view.angle_deg === null ? 0.45 : 1);
       for (const way of [1, -1]) ways[way].setAttribute("visibility", view.motion !== "at rest" && view.direction === way ? "visible" : "hidden");
       setText(turns, view.turns.toFixed(2));
-      setText(words, view.motion === "at rest" ? (view.space === null ? "at rest" : `at rest on ${view.faces[view.space]}`) : `turns · ${view.motion}`);
+      setText(words, view.motion === "at rest" ? (view.space === null ? t("draw.at_rest") : t("draw.rest_on", { face: view.faces[view.space] })) : t("draw.motion", { motion: phrase(view.motion) }));
       setText(speed, speedOf(view));
       outline.setAttribute("visibility", view.space === null ? "hidden" : "visible");
       if (view.space !== null) outline.setAttribute("transform", `rotate(${(turn * view.space * 360) / n})`);
@@ -110,7 +111,7 @@ export function rouletteWheel(first) {
   const words = h("text", { y: 14, "text-anchor": "middle", fill: "#b9a88a", "font-size": 11 });
   const speed = h("text", { y: 30, "text-anchor": "middle", fill: "#b9a88a", "font-size": 11 });
   const object = h("g", { visibility: "hidden" }, h("rect", { x: -166, y: 122, width: 92, height: 20, rx: 4, fill: "#8f2f33" }),
-    h("text", { x: -120, y: 133, fill: "#fff", "font-size": 11, "text-anchor": "middle", "dominant-baseline": "central" }, "OBJECT"));
+    h("text", { x: -120, y: 133, fill: "#fff", "font-size": 11, "text-anchor": "middle", "dominant-baseline": "central" }, t("draw.object")));
   const bubble = h("circle", { cx: 148, cy: 142, r: 4, fill: "#3ddc97" });
   const vial = h("g", {}, h("circle", { cx: 148, cy: 142, r: 14, fill: "#0d1b16", stroke: "#31604c" }), h("circle", { cx: 148, cy: 142, r: 6, fill: "none", stroke: "#31604c" }), bubble);
   const tilt = h("text", { x: 128, y: 146, fill: "#9fb0c0", "font-size": 10, "text-anchor": "end" });
@@ -139,8 +140,8 @@ export function rouletteWheel(first) {
         ballWays[way].setAttribute("visibility", runs && direction === way ? "visible" : "hidden");
       }
       setText(laps, state === "none" && !lapsProven ? "–" : lapsProven.toFixed(2) + (lapsHigh - lapsProven > 0.005 ? "+" : ""));
-      setText(words, state === "none" ? (lapsProven ? "laps of the last run" : "no ball in the track") : `laps · ${state}`);
-      setText(speed, `${view.rotor_rpm.toFixed(1)} rpm`);
+      setText(words, state === "none" ? (lapsProven ? t("draw.laps_last") : t("draw.no_ball")) : t("draw.laps", { state: phrase(state) }));
+      setText(speed, t("draw.rpm", { n: view.rotor_rpm.toFixed(1) }));
       object.setAttribute("visibility", view.object ? "visible" : "hidden");
       setText(tilt, `${view.tilt_deg.toFixed(2)}°`);
       bubble.setAttribute("cy", 142 - Math.min(10, view.tilt_deg * 30));
@@ -170,7 +171,7 @@ export function starX() {
   return {
     drawing: h("svg", { viewBox: "0 0 340 110", "aria-hidden": "true" }, state, number),
     update(view) {
-      setText(state, view.linked ? view.state : "NO STATUS");
+      setText(state, view.linked ? phrase(view.state) : t("draw.no_status"));
       setText(number, view.pocket ?? "–");
     },
   };

@@ -118,8 +118,8 @@ def words_in(value: object) -> Iterator[str]:
 @pytest.mark.parametrize("game", ["token_pusher", "skill_stop_reel", "skill_stop_video"])
 def test_a_machine_has_no_dealer_and_none_of_a_dealers_buttons(game: str) -> None:
     bench = SteppedBench(f'[table]\nid = "machine-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n')
-    answers = [bench.act("by_hand", on=True), bench.act("by_hand", on=False)]
-    assert answers == ["you are the attendant from the next play on", "the simulated attendant plays"]
+    answers = [bench.act("by_hand", on=True).key, bench.act("by_hand", on=False).key]
+    assert answers == ["done.attendant.you", "done.attendant.simulated"]
     bench.until(lambda: any("OUTCOME" in words for words in bench.words))
     hello = json.loads(bench.host.hello())
     assert hello["session"]["machine"]
@@ -164,7 +164,7 @@ def test_a_fault_that_shuts_the_table_stands_until_a_person_clears_it() -> None:
     bench.advance(1)
     situation = [update["situation"] for update in bench.updates if update.get("situation")][-1]
     assert situation["faults"][0]["fault"] == "not_level"
-    assert situation["headline"] == "SHUT BY A FAULT"
+    assert situation["headline"] == "shut"
     assert "level the wheel" in situation["faults"][0]["to_do"]
     assert situation["faults"][0]["causes"]
     bench.until(lambda: not bench.host.live.table.faults.causes("wheel", "not_level"))

@@ -10,6 +10,7 @@ import pytest
 
 from controller.bench_page.actions import ActionError
 from controller.bench_page.host import ENCODER
+from controller.games.words import BENCHES
 from tests.fakes.bench import SteppedBench
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -75,7 +76,9 @@ def test_a_machine_awaits_a_token_and_no_call(name: str) -> None:
     bench.act("speed", speed=10)
     bench.until(lambda: any("OUTCOME" in words for words in bench.words))
     shown = [update["situation"] for update in bench.updates if update.get("situation")]
-    words = " / ".join(line for one in shown for line in (one["headline"], *one["why"]))
+    english = BENCHES.words("en")
+    keys = {key for one in shown for key in (f"headline.{one['headline']}", *(said["key"] for said in one["why"]))}
+    words = " / ".join(english[key] for key in keys)
     assert "INSERT A TOKEN" in words
     assert "a token begins it" in words
     assert not re.search("(?i)bets|dealer|settle", words)

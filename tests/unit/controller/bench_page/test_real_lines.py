@@ -15,6 +15,7 @@ from pytest_mock import MockerFixture
 from controller.bench_page.actions import ActionError
 from controller.bench_page.host import BenchHost
 from controller.bench_page.output_test import LIT_NS, OutputTest, OutputTestError
+from controller.bench_page.said import Said
 from controller.cli import main
 from controller.configuration.values import TableConfig
 from controller.games.load import load
@@ -124,7 +125,7 @@ def test_a_lamp_lights_for_a_second_with_the_table_closed_and_not_before(mocker:
     assert bench.host.live.state == "closed"
 
     async def lit() -> None:
-        assert "is lit" in bench.host.act(test)
+        assert bench.host.act(test) == Said("done.lit", {"line": "no_more_bets_lamp"})
 
     asyncio.run(lit())
     assert ("no_more_bets_lamp", 1.0) in pins.done
@@ -217,7 +218,7 @@ ACTIONS = ("order", "arm", "speed", "hold", "play", "by_hand", "press", "supervi
 )
 def test_whatever_a_page_asks_for_is_done_or_refused_in_words(action: str, given_: dict[str, object]) -> None:
     try:
-        assert BENCH.host.act({**given_, "action": action})
+        assert BENCH.host.act({**given_, "action": action}).key.startswith("done.")
     except ActionError as error:
         assert str(error)
     BENCH.advance(0.04)

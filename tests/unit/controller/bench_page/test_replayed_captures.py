@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from controller.bench.replay import replay
 from controller.bench_page.captures import shown_name
-from controller.bench_page.replayed import ReplayedCapture, first_difference, recorded, replay_capture
+from controller.bench_page.replayed import ReplayedCapture, replay_capture
 from hal.capture.errors import CaptureError
 from tests.fakes.bench import MONEY_WHEEL, ROULETTE, captured, config_of
 
@@ -56,30 +56,6 @@ def test_the_devices_are_drawn_all_along_the_capture(short_spin: ReplayedCapture
     ]
     assert len(turns) > 100
     assert 0.8 < max(turns) < 3
-
-
-def test_equal_captures_have_no_difference(tmp_path: Path) -> None:
-    config = config_of(MONEY_WHEEL)
-    one = recorded(config, captured(config, tmp_path / "1.vcd", "none"))
-    assert first_difference(one, recorded(config, captured(config, tmp_path / "2.vcd", "none"))).equal
-
-
-def test_the_first_difference_of_two_captures_names_the_line_and_the_time(tmp_path: Path) -> None:
-    config = config_of(MONEY_WHEEL)
-    one = recorded(config, captured(config, tmp_path / "1.vcd", "none"))
-    other = recorded(config, captured(config, tmp_path / "2.vcd", "none", drop=5))
-    found = first_difference(one, other)
-    assert (found.equal, found.line) == (False, "wheel_index")
-    assert found.t_ns == one.edges["wheel_index"][4][0]
-    assert f"{found.t_ns / 1e9:.6f} s" in found.words
-
-
-def test_a_line_that_only_one_capture_has_is_the_difference(tmp_path: Path) -> None:
-    config = config_of(MONEY_WHEEL)
-    one = recorded(config, captured(config, tmp_path / "1.vcd", "none"))
-    edges = {line: edges for line, edges in one.edges.items() if not line.startswith("dealer")}
-    assert "only the first capture has" in first_difference(one, type(one)(edges=edges, frames={}, verdicts=[],
-                                                            length_ns=0)).words.replace("second", "first")  # fmt: skip
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

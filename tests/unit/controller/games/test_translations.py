@@ -1,4 +1,4 @@
-"""The words of boards and screens: where they are, in every language, and the one file that a translator edits."""
+"""The words of boards, screens and the bench: where they are, in every language, and a translator's one file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_what_the_page_has_of_our_games_is_what_their_rooms_have() -> None:
 @pytest.fixture
 def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every file that has words, in a folder of its own, which is the current one."""
-    for name, folder in (("PAGE", words.PAGE), ("SCREEN", words.SCREEN), ("ROOMS", words.ROOMS)):
+    folders = {"PAGE": words.PAGE, "SCREEN": words.SCREEN, "ROOMS": words.ROOMS, "BENCH": words.BENCH}
+    for name, folder in folders.items():
         for file in (*folder.rglob("*.json"), *folder.glob("languages.js")):
             copy = tmp_path / name / file.relative_to(folder)
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -63,6 +64,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(words, name, tmp_path / name)
     monkeypatch.setattr(words, "PAGES", LanguageFolder(tmp_path / "PAGE" / "languages"))
     monkeypatch.setattr(words, "SCREENS", LanguageFolder(tmp_path / "SCREEN" / "languages", "screen."))
+    monkeypatch.setattr(words, "BENCHES", LanguageFolder(tmp_path / "BENCH" / "languages", "bench."))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
