@@ -260,9 +260,14 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "bench-page",
-        "The bench page in a real browser: its memory over 30,000 updates, and its layout in every language",
+        "30,000 updates of the bench page in a real browser: its memory stays as it was",
         1,
         "browser/test_bench_memory.py",
+    ),
+    _parts(
+        "bench-views",
+        "The bench page in a real browser: three tables and two compared captures in every language",
+        1,
         "browser/test_bench_page.py",
     ),
     _parts(

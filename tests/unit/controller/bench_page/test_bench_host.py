@@ -286,3 +286,38 @@ def test_the_saved_minutes_are_not_given_to_a_page_of_another_site() -> None:
     with bench_site(MONEY_WHEEL) as site:
         site.advance(1)
         assert [asyncio.run(status(site.url, one)) for one in ("none", "same-origin", "cross-site")] == [200, 200, 403]
+
+
+def test_what_cannot_be_compared_is_refused_in_words_and_the_live_lines_are_a_capture() -> None:
+    asked: list[tuple[dict[str, Any], str]] = [
+        ({}, "missing required field `first`"),
+        ({"first": 1, "second": "2"}, "Expected `int`"),
+        ({"first": 1, "second": 2, "at": "noon"}, "Invalid enum value 'noon'"),
+        ({"first": 1, "second": 2, "tolerance": {"ns": 5}}, "unknown field `ns`"),
+        ({"first": 1, "second": 9}, "capture 9 is not here any more"),
+        ({"first": 1, "second": 2, "tolerance": {"time_ns": -1}}, "a time from 0 to 1000 ms"),
+        ({"first": 1, "second": 2, "tolerance": {"value": 1e300}}, "a number from 0 to 1e+09"),
+        ({"first": 1, "second": 2}, ""),
+    ]
+
+    async def answers(url: str) -> list[dict[str, Any]]:
+        headers = {"Origin": url.rstrip("/")}
+        async with ClientSession() as session:
+            async with session.ws_connect(f"{url}live", headers=headers) as live:
+                headers[TOKEN] = (await live.receive_json())["token"]
+            found = []
+            for path, body in [("captures?of=live", {})] * 2 + [("compare", body) for body, _ in asked]:
+                async with session.post(url + path, json=body, headers=headers) as answer:
+                    found.append(await answer.json())
+            return found
+
+    with bench_site(MONEY_WHEEL) as site:
+        site.advance(14)
+        first, second, *compared = asyncio.run(answers(site.url))
+    assert (first["number"], second["number"]) == (1, 2)
+    assert first["capture"]["values"] > 100
+    assert first["capture"]["name"].startswith("wheel-1-")
+    for (_, words), answer in zip(asked, compared, strict=True):
+        assert answer["done"] == (words == "")
+        assert words in answer.get("words", "")
+    assert compared[-1]["comparison"]["total"] == 0
