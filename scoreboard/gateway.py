@@ -17,8 +17,10 @@ import msgspec
 from aiohttp import WSCloseCode, web
 
 from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
+from scoreboard.evening import evening_of
 from scoreboard.hall import Hall, HallService, Message
 from scoreboard.newest import Acknowledgement, Newest
+from scoreboard.phone import phone_code
 from scoreboard.venue import NO_VENUE, Venue
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
 from scoreboard.web.sender import STOPPING
@@ -182,8 +184,16 @@ class Gateway:
         """The site on an address; `names` are further names of this computer, `embedded_by` the origins whose pages
         may frame it."""
         own = socket.gethostname()
+        allowed = NamesAllowed.on(host, [own, f"{own}.local", *names])
+
+        async def phone(request: web.Request) -> web.Response:
+            """The address of what a screen shows, for telephones."""
+            listening = request.transport
+            port = 0 if listening is None else listening.get_extra_info("sockname")[1]
+            return _json(phone_code(request.query.get("origin", ""), names, allowed, port, request.query))
+
         app = application(
-            NamesAllowed.on(host, [own, f"{own}.local", *names]),
+            allowed,
             [
                 Assets.of_package("scoreboard", "page"),
                 Assets.of_package("scoreboard.web", "static", below="/web/"),
@@ -192,6 +202,8 @@ class Gateway:
             embedded_by=embedded_by,
         )
         app.router.add_get("/live", self._live)
+        app.router.add_get("/phone.json", phone)
+        app.router.add_get("/evening.json", self._evening)
         app.router.add_get("/livez", self._livez)
         app.router.add_get("/readyz", self._readyz)
         app.on_startup.append(self._start)
@@ -270,6 +282,19 @@ class Gateway:
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._beat)
         self.publish([self.beat()])
 
+    async def _evening(self, _request: web.Request) -> web.Response:
+        """The last rounds of each table, for a page that is printed."""
+        silent = self._silent_ms()
+        tables = [
+            evening_of(key, state, board, silent.get(key))
+            for service, subscriber in self._subscribers.items()
+            for name, state in subscriber.states.items()
+            if (board := self.hall.view(key := service.key(name))) is not None
+        ]
+        answer = _json(tables)
+        answer.enable_compression()
+        return answer
+
     async def _livez(self, _request: web.Request) -> web.Response:
         """Whether the gateway can go on: it answers, and nothing that follows a service has ended."""
         failure = self.failure
@@ -305,6 +330,10 @@ class Gateway:
             if page.sender.dropped:
                 self.dropped += 1
                 log.warning("a page at %s was dropped: %s", page.address, page.sender.dropped)
+
+
+def _json(value: object) -> web.Response:
+    return web.Response(body=msgspec.json.encode(value), content_type="application/json")
 
 
 def _probe(problems: Sequence[str], status: int = 503) -> web.Response:

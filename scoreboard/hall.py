@@ -216,6 +216,11 @@ class Hall:
             and seen.get(key) != board.revision
         ]
 
+    def view(self, key: str) -> BoardView | None:
+        """The board of a key, as pages have it; None where nothing is shown of it."""
+        board = self._boards.get(key)
+        return None if board is None or board.view is None else self._told_apart(board, board.view)
+
     def keys_named(self, name: str) -> list[str]:
         """The boards of a table, by its key or by its id."""
         return [key for key, board in sorted(self._boards.items()) if name in (key, board.table)]
@@ -274,10 +279,13 @@ class Hall:
         return [self._message(alike[0], first, first.view)]
 
     def _message(self, key: str, board: _Board, view: BoardView) -> Message:
-        """A table, whole; with its service where another one has a table of the same name."""
-        if not board.is_alone:
-            view = msgspec.structs.replace(view, service=board.service)
-        return Message(key, _JSON.encode(HallBoard(key, board.revision, view)), "board")
+        """A table, whole."""
+        return Message(key, _JSON.encode(HallBoard(key, board.revision, self._told_apart(board, view))), "board")
+
+    @staticmethod
+    def _told_apart(board: _Board, view: BoardView) -> BoardView:
+        """With its service, where another one has a table of the same name."""
+        return view if board.is_alone else msgspec.structs.replace(view, service=board.service)
 
     def _board(self, key: str) -> _Board:
         return self._boards.setdefault(key, _Board())

@@ -111,6 +111,8 @@ def command(
     The page: /                        all tables; the only one full screen
               /?table=roulette-1       one table
               /?lang=es                in Spanish
+              /?table=roulette-1&overlay   without background, for OBS
+              /?print                  the last rounds of each table, for paper
 
     Exit codes: 0, also after Ctrl-C; 1 if the port cannot be opened; 2 for an address or a key that cannot be used, and
     for a venue's folder with a mistake in it.

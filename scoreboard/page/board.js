@@ -100,12 +100,18 @@ export const complete = (board) => ({
 
 export const recalls = (view) => gameOf(view) === machine && Array.isArray(view.details.recall);
 
-export function board(key, view, { stale, tile, recall }) {
-  const [code, words, because] = stateOf(view, stale);
+// What is drawn over something else says with each word of the state, and with the number, that it is simulated.
+const marked = (view, overlay, text) => (overlay && view.simulated ? changed(text, (words) => `${t("simulation")} · ${words}`) : text);
+
+// `tile`: one of a hall, to be opened; `overlay`: the parts of a tile alone, without what is behind them.
+export function board(key, view, { stale, tile: isTile, recall, overlay = false }) {
+  const [code, state, because] = stateOf(view, stale);
+  const words = marked(view, overlay, state);
+  const tile = isTile && !overlay;
   const name = nameOf(view);
   const game = gameOf(view);
   const shown = stale ? { ...view, current: undefined, moving: false } : view;
-  const recalled = recall && !tile && recalls(view);
+  const recalled = recall && !tile && !overlay && recalls(view);
   return h(
     tile ? "a.board" : "section.board",
     {
@@ -114,12 +120,12 @@ export function board(key, view, { stale, tile, recall }) {
       "data-game": view.game,
       "data-epoch": view.epoch,
       "data-sequence": view.sequence ?? 0,
-      class: [tile ? "tile" : "full", view.simulated ? "simulated" : "", `is-${code}`, stale ? "is-old" : ""].filter(Boolean).join(" "),
+      class: [tile ? "tile" : overlay ? "tile overlay" : "full", view.simulated ? "simulated" : "", `is-${code}`, stale ? "is-old" : ""].filter(Boolean).join(" "),
       href: tile ? `?${parameters({ table: key })}` : null,
       "aria-label": tile ? `${t("open", { table: placeOf(view) })}. ${words}` : t("board", { table: placeOf(view) }),
     },
     h(
-      !tile && view.house.length ? "div.frame.stated" : "div.frame",
+      !tile && !overlay && view.house.length ? "div.frame.stated" : "div.frame",
       {},
       h(
         "header",
@@ -141,28 +147,32 @@ export function board(key, view, { stale, tile, recall }) {
         because ? h("span.why", { dir: "auto" }, because) : null,
       ),
       view.correction && code !== "corrected" && !stale ? h("p.ribbon", {}, h("b", {}, t("status.corrected")), h("span", {}, correctionOf(view))) : null,
-      tile ? null : listed(view.house).map((words) => h("p.house", { dir: "auto" }, h("b", {}, t("house")), " ", short(words, 240))),
+      tile || overlay ? null : listed(view.house).map((words) => h("p.house", { dir: "auto" }, h("b", {}, t("house")), " ", short(words, 240))),
       recalled
         ? h("div.middle.recalling", { "data-key": "recall" }, game.recall(shown))
-        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code), tile ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),
-      recalled ? h("footer.recall-mark", { "data-key": "recall-mark" }, t("recall.mark")) : view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? game.history(shown) : null) : null,
-      view.simulated ? h("div.watermark", { "aria-hidden": "true" }, h("span", {}, t("simulation"))) : null,
+        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code, overlay), tile || overlay ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),
+      recalled ? h("footer.recall-mark", { "data-key": "recall-mark" }, t("recall.mark")) : view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? (overlay && game.few ? game.few : game.history)(shown) : null) : null,
+      view.simulated && !overlay ? h("div.watermark", { "aria-hidden": "true" }, h("span", {}, t("simulation"))) : null,
     ),
   );
 }
 
 // The number of this round is new; any other is called the last one.
-function hero(game, view, code) {
+function hero(game, view, code, overlay) {
+  const caption = (text) => h("span.caption", {}, marked(view, overlay, text));
   const empty = () => h("div.hero.empty", {}, h("svg.big-sign", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: SIGNS[code] })));
   if (code === "stale" || !view.game) return empty();
   if (view.moving) return h("div.hero.moving", {}, game.moving(view));
-  if (view.current) return h("div.hero.current", { "data-round": view.current.round }, h("span.caption", {}, t(game === machine ? "play" : "winner", { n: view.current.round })), game.hero(view.current.result, view));
+  if (view.current) return h("div.hero.current", { "data-key": `won${view.current.round}`, "data-round": view.current.round }, caption(t(game === machine ? "play" : "winner", { n: view.current.round })), game.hero(view.current.result, view));
   const doubtful = ["void", "unresolved", "corrected"].includes(view.status);
   if (doubtful) return empty();
   const last = game.lastOf?.(view) ?? view.outcomes[0];
   if (!last || view.status === "waiting") return h("div.hero.empty", {}, h("span.caption", {}, t("none")));
-  return h("div.hero.last", { "data-round": last.round }, h("span.caption", {}, game.lastCaption?.(last) ?? t("last", { n: last.round })), game.hero(last.result, view));
+  return h("div.hero.last", { "data-round": last.round }, caption(game.lastCaption?.(last) ?? t("last", { n: last.round })), game.hero(last.result, view));
 }
+
+// A result in words.
+export const sayOf = (view, result) => gameOf(view).say(result, view);
 
 function limits(view) {
   const limit = view.limits.find((one) => !one.bet) ?? view.limits[0];

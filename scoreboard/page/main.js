@@ -3,9 +3,12 @@
 //   ?table=ID     one table, by its id or key       ?lang=es      English, Spanish or German (de)
 //   ?motion=off   nothing turns                     ?only=sim|real   hides the others
 //   ?recall=on    of a machine: its last ten plays and its meters
+//   ?overlay      nothing behind the result, the state and the last few      ?chroma=green   that on a color to be keyed
+//   ?sound=on     a sound with each result           ?qr=on    an address for telephones
+//   ?print        the last rounds of each table, for paper
 //
 // Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language,
-// R shows the last plays and the meters of a machine, and hides them again.
+// R shows the last plays and the meters of a machine, Q the address for telephones, and hides them again.
 
 import { Age } from "./age.js";
 import { Channel } from "./web/channel.js";
@@ -22,12 +25,15 @@ const query = new URLSearchParams(location.search);
 const wanted = query.get("table") ?? "";
 const only = query.get("only");
 let recall = query.get("recall") === "on";
+const overlay = query.has("overlay") || query.has("chroma");
+let sound = null;
 const boards = new Map(); // key -> {revision, view, trueAt, stale}
 const age = new Age();
 let beat = null; // the last one, which the end of its batch confirms
 const hall = document.getElementById("hall");
 const spoken = document.getElementById("spoken");
 let gateway = "";
+let channel = null;
 let dressedBy = ""; // the start of the board's server whose venue is shown
 let services = [];
 let dirty = true;
@@ -90,7 +96,7 @@ async function dress(server) {
   const venue = await (await fetch("venue.json")).json();
   if (Object.keys(venue).length || dressedBy) {
     const { showVenue } = await import("./venue.js");
-    await showVenue(venue, still);
+    await showVenue(overlay ? { colors: venue.colors } : venue, still);
   }
   dressedBy = server;
 }
@@ -142,13 +148,14 @@ function render() {
     "main",
     { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
     ambiguous ? h("h1.ambiguous", { dir: "auto" }, t("ambiguous", { n: shown.length, table: wanted.slice(0, 80) })) : single ? null : h("h1.spoken", {}, t("hall")),
-    shown.length ? shown.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall })) : nothing(),
+    shown.length ? shown.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall, overlay })) : nothing(),
   );
   if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));
   morph(hall, fresh);
   document.title = single ? placeOf(shown[0][1].view) : t("hall");
   turn();
   speak(shown);
+  if (single) sound?.hear(shown[0][0], stateOf(shown[0][1].view, shown[0][1].stale)[0], shown[0][1].view.round);
 }
 
 function nothing() {
@@ -216,12 +223,28 @@ function onKey(event) {
     recall = !recall;
     dirty = true;
     schedule();
-  } else return;
+  } else if (event.key.toLowerCase() === "q") showPhone(true);
+  else return;
   event.preventDefault();
 }
 
+// The address of what is shown, for telephones; `toggle` takes it away again.
+async function showPhone(toggle) {
+  const { phone } = await import("./phone.js");
+  await phone(wanted, toggle);
+}
+
+// Follows the gateway. What only some addresses need is loaded for them alone.
+async function follow() {
+  if (overlay) await (await import("./overlay.js")).startOverlay(query.get("chroma"));
+  if (query.get("sound") === "on") sound = new (await import("./sound.js")).Sound();
+  if (query.get("qr") === "on") await showPhone(false);
+  channel = new Channel("live", { hello, message: receive, state: () => ((dirty = true), schedule()), tick: judge });
+  addEventListener("keydown", onKey);
+  addEventListener("resize", () => ((dirty = true), schedule()));
+  schedule();
+}
+
 await loadWords(languageFor(query.get("lang"), navigator.languages));
-const channel = new Channel("live", { hello, message: receive, state: () => ((dirty = true), schedule()), tick: judge });
-addEventListener("keydown", onKey);
-addEventListener("resize", () => ((dirty = true), schedule()));
-schedule();
+if (query.has("print")) await (await import("./print.js")).showEvening(wanted, only);
+else await follow();

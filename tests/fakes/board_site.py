@@ -197,6 +197,7 @@ class _Silence:
 
     def __init__(self) -> None:
         self.silent_ns: dict[str, int | None] = {}
+        self.states: dict[str, TableState] = {}
 
 
 class BoardSite:
@@ -232,7 +233,7 @@ class BoardSite:
                 self._service = self.hall.add_service("ipc:///test")
                 self._service.connected = True
                 self.gateway._subscribers[self._service] = self._silence  # type: ignore[assignment]
-            self._server = PageServer(self.gateway.application("127.0.0.1", **self.options), port=self.port)
+            self._server = PageServer(self.gateway.application(**{"host": "127.0.0.1", **self.options}), port=self.port)
             self.url = await self._server.start()
             self.port = int(self.url.rsplit(":", 1)[1].strip("/"))
 
@@ -263,6 +264,7 @@ class BoardSite:
         def play() -> None:
             if alive:
                 self._silence.silent_ns[table.name] = 0
+            self._silence.states[table.name] = table.state
             states = {table.name: table.state}
             for item in made:
                 self.gateway.publish(self._service.item(item, states))

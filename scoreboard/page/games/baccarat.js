@@ -1,7 +1,7 @@
 // Baccarat: both hands, bead plate, big road, and the three roads derived from it.
 
 import { h } from "../web/dom.js";
-import { card, listed } from "../parts.js";
+import { card, listed, strip } from "../parts.js";
 import { named, t } from "../words.js";
 
 const ROWS = 6;
@@ -91,3 +91,8 @@ export function history(view) {
     road(t("cockroach"), "pig", pig, 28, slash),
   );
 }
+
+// The last few, where there is no room for roads.
+export const few = (view) => strip(view, ({ winner }) => h("span.face.few", { class: WINNERS.has(winner) ? winner : null }, WINNERS.has(winner) ? t(`letter.${winner}`) : named("winner", winner)));
+
+const WINNERS = new Set(["player", "banker", "tie"]);

@@ -13,6 +13,9 @@ FIRST_LOAD = 125_000
 """Octets of the board's page where nothing of it is in the browser yet. The folder of the fonts has 70,552 unpacked:
 three fonts of 66,176, which are packed already, and their licence."""
 
+ALL_OF_IT = 150_000
+"""Octets of all that any address of the page loads, with every language."""
+
 
 def test_each_file_has_its_path_its_type_and_a_tag_of_its_content() -> None:
     assets = Assets({"index.html": b"<p>", "js/board.js": b"1", "js/same.js": b"1"})
@@ -72,3 +75,12 @@ def test_the_page_asks_for_every_module_at_once_and_the_first_load_is_small() ->
     others = ["/", "/start.js", "/board.css", "/icon.svg", *words, *fonts]
     loaded = [paths[name] for name in [*others, *(f"/{module}" for module in imported)]]
     assert sum(len(asset.packed or asset.body) for asset in loaded) < FIRST_LOAD
+
+
+def test_all_that_a_page_may_load_is_small_too() -> None:
+    files = {
+        asset.etag: len(asset.packed or asset.body)
+        for assets in (Assets.of_package("scoreboard", "page"), Assets.of_package("scoreboard.web", "static"))
+        for asset in assets.paths.values()
+    }
+    assert sum(files.values()) < ALL_OF_IT

@@ -83,6 +83,8 @@ VALUES: dict[str, set[str]] = {
     "meter": {"credits", "debt", *Meters.__struct_fields__},
     "verdict": {"void", "unresolved"},
     "direction": {"clockwise", "counter-clockwise"},
+    "phone": {"loopback", "no_name", "long"},
+    "print": {"round", "time", "result", "note"},
     "letter": {*get_args(BaccaratWinner)},
     "winner": {*get_args(BaccaratWinner), "dealer"},
     "decision": {*get_args(RollDecision)},

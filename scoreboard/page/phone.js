@@ -1,0 +1,30 @@
+// The address of the same board for telephones, as a QR code beside the boards; or why there is none.
+
+import { h } from "./web/dom.js";
+import { notice, place } from "./around.js";
+import { t } from "./words.js";
+
+const QUIET = 4; // modules around a code, which stay white (ISO/IEC 18004)
+
+let shown = false;
+
+export async function phone(table, toggle) {
+  if (toggle && shown) {
+    shown = false;
+    notice("phone", null);
+    return place("code", null);
+  }
+  shown = true;
+  // The address under which this screen has reached the board, where a telephone can use it as well.
+  const asked = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(location.search)), origin: location.origin, table });
+  const { address = "", rows = [], refused = "" } = await (await fetch(`phone.json?${asked}`)).json();
+  if (refused) return notice("phone", t(`phone.${refused}`));
+  return place("code", h("aside", { "aria-label": t("phone") }, h("strong", {}, t("phone")), code(rows, address), h("span.address", {}, address)));
+}
+
+// One path for all modules that are dark.
+function code(rows, address) {
+  const size = rows.length + 2 * QUIET;
+  const path = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : ""))).join("");
+  return h("svg.qr", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": address, "shape-rendering": "crispEdges" }, h("rect", { width: size, height: size, fill: "#fff" }), h("path", { d: path, fill: "#000" }));
+}
