@@ -9,7 +9,6 @@ travel, and its direction is unproven.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
@@ -24,7 +23,7 @@ from drivers.money_wheel.device import (
     WheelSpun,
     WheelTurned,
 )
-from drivers.money_wheel.speed import PEGS_KEPT, STILL, Speed, speed_by_pegs
+from drivers.money_wheel.speed import PEGS_KEPT, STILL, Speed, mean_rpm, speed_by_pegs
 from drivers.money_wheel.view import MoneyWheelView, Motion
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -54,7 +53,7 @@ class PegWheel:
 
     def _clear_run(self) -> None:
         self._pegs = 0
-        self._passed_ns: deque[int] = deque(maxlen=PEGS_KEPT)
+        self._passed_ns: tuple[int, ...] = ()
         """Times of the last pegs of this run."""
         self._moved = self._spun = False
         self._slip = ""
@@ -158,7 +157,7 @@ class PegWheel:
 
     def _peg(self, t_ns: int, found: list[Observation]) -> None:
         self._last_ns = t_ns
-        self._passed_ns.append(t_ns)
+        self._passed_ns = (*self._passed_ns[1 - PEGS_KEPT :], t_ns)
         self._pegs += 1
         self._due_ns = t_ns + self._rest_ns
         if self._since_index is not None:
@@ -171,7 +170,7 @@ class PegWheel:
             self._spun = True
             found.append(WheelSpun(t_ns=t_ns, direction=1))
         elif self._spun and self._pegs % self._spaces == 0:
-            rpm = round(self._speed(t_ns).rpm, 1)
+            rpm = round(mean_rpm(t_ns - self._passed_ns[-2], self._spaces), 1)
             found.append(WheelTurned(t_ns=t_ns, turns=self._pegs // self._spaces, rpm=rpm))
 
     def _speed(self, t_ns: int) -> Speed:

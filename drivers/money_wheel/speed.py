@@ -11,7 +11,7 @@ pegs, shows that energy, and so how much faster or slower than its mean the whee
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
 from typing import Final, NamedTuple
@@ -43,15 +43,14 @@ class Speed(NamedTuple):
 STILL: Final = Speed(0.0, (0.0, 0.0))
 
 
-def speed_by_pegs(passed_ns: Iterable[int], t_ns: int, pegs: int) -> Speed:
+def speed_by_pegs(passed_ns: Sequence[int], t_ns: int, pegs: int) -> Speed:
     """The speed at `t_ns` of a wheel of `pegs` pegs.
 
     `passed_ns` are the times of its last pegs, two at least.
     """
-    times = list(passed_ns)
-    means = [_rpm(after - before, pegs) for before, after in pairwise(times)]
+    means = [mean_rpm(after - before, pegs) for before, after in pairwise(passed_ns)]
     last = means[-1]
-    rpm = min(last, _rpm(t_ns - times[-1], pegs))
+    rpm = min(last, mean_rpm(t_ns - passed_ns[-1], pegs))
     if len(means) < 2:
         return Speed(rpm)
     change = CHANGES * max(abs(one * one - other * other) for one, other in pairwise(means))
@@ -60,5 +59,6 @@ def speed_by_pegs(passed_ns: Iterable[int], t_ns: int, pegs: int) -> Speed:
     return Speed(rpm, (low if low <= rpm else 0.0, sqrt(last * last + change)))
 
 
-def _rpm(apart_ns: int, pegs: int) -> float:
+def mean_rpm(apart_ns: int, pegs: int) -> float:
+    """The mean speed, in revolutions a minute, of a wheel whose pegs come so far apart."""
     return 60e9 / (max(1, apart_ns) * pegs)

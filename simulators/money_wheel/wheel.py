@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import copysign, floor
 from random import Random
@@ -174,8 +174,6 @@ class MoneyWheelSimulator:
         self._number = 0
         self._slip_deg = 0.0
         self._repaired = False
-        self.motion: Sequence[Segment] = ()
-        """How the wheel moved in the last round: the truth of its angle and its speed at any time."""
         quadrature = geometry.sensing == "quadrature"
         if quadrature:
             self._encoder_lines: tuple[str, ...] = ("wheel_a", "wheel_b")
@@ -252,7 +250,6 @@ class MoneyWheelSimulator:
         _push_and_coast(path, plan, varied_flapper(self._flapper, rng))
         rest_s, rest_deg = path.now_s, path.angle_deg
         end_s = self._after_rest(path, plan, rng, edges)
-        self.motion = path.segments
 
         spin = [s for s in path.segments if turn_s <= s.start_s < rest_s]
         truth = self._truth(plan, start_deg, rest_deg, spin)

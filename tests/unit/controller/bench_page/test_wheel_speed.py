@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,7 +14,8 @@ from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.money_wheel.encoder_wheel import MoneyWheel
 from drivers.money_wheel.peg_wheel import PegWheel
 from drivers.money_wheel.view import MoneyWheelView
-from simulators.base.motion import speed_at
+from hal.values import Edge
+from simulators.base.motion import Segment, speed_at
 from simulators.money_wheel.geometry import MoneyWheelGeometry
 from simulators.money_wheel.wheel import MoneyWheelSimulator
 from tests.fakes.bench import MONEY_WHEEL, SteppedBench
@@ -22,9 +24,21 @@ LOOK_S = 0.04
 """As often as the bench draws."""
 
 
+class WatchedWheel(MoneyWheelSimulator):
+    """A simulated wheel of which it is known how it moved in its last round."""
+
+    motion: list[Segment]
+
+    def _wheel_edges(
+        self, wheel: list[Segment], spin: list[Segment], fault: str, rng: Random
+    ) -> tuple[list[Edge], float]:
+        self.motion = wheel
+        return super()._wheel_edges(wheel, spin, fault, rng)
+
+
 def looks(sensing: str, seed: int, rounds: int = 2) -> Iterator[tuple[MoneyWheelView, float]]:
     """What is shown of each simulated spin, and the true speed at that time."""
-    simulator = MoneyWheelSimulator(MoneyWheelGeometry(sensing=sensing), seed)
+    simulator = WatchedWheel(MoneyWheelGeometry(sensing=sensing), seed)
     config = MoneyWheelConfig(sensing=sensing)  # type: ignore[arg-type]
     driver: Driver = PegWheel(config) if sensing == "pegs" else MoneyWheel(config)
     assert isinstance(driver, Viewed)
