@@ -60,8 +60,14 @@ def _other_state(connection: sqlite3.Connection, archive: Path, row: BaseRow) ->
         proven = decode_snapshot(encode_snapshot(state_of(connection, row.chain, archive).snapshot()))
     except (ValueError, JournalDamaged) as error:
         return str(error)
-    if stated is None or stated == proven:
-        return ""
+    return "" if stated is None else other_values(stated, proven)
+
+
+def other_values(stated: Snapshot, proven: Snapshot) -> str:
+    """What a stated snapshot has otherwise than the one that is proven, in words; empty where they are the same."""
+    if stated.progressive is None:
+        # An older Feltwire wrote none. It follows from `course` and `rounds`, which are compared.
+        proven = msgspec.structs.replace(proven, progressive=None)
     others = [name for name in Snapshot.__struct_fields__ if getattr(stated, name) != getattr(proven, name)]
     return "; ".join(f"{name} is {_shown(stated, name)}, proven is {_shown(proven, name)}" for name in others)
 

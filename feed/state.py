@@ -8,6 +8,7 @@ missing: their effect is then unknown, not wrong.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -195,6 +196,36 @@ class StackState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The root of the order that the stack in the shoe had as it was loaded; empty where none was sealed."""
 
 
+class ProgressivePayment(msgspec.Struct, frozen=True, kw_only=True):
+    """The last payment of a progressive wager."""
+
+    hand: str
+    """What was paid: `royal_flush`."""
+    round: int
+    """The round of the hand."""
+    paid: dict[str, int]
+    """Hundredths of a unit of money, by position, in the order in which they were paid."""
+
+
+class ProgressiveState(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The progressive wager of a table, as the state that it carries from round to round has it."""
+
+    meter_cents: Annotated[int, Meta(ge=0)]
+    """What the meter shows, in hundredths of a unit of money."""
+    payment: ProgressivePayment | None = None
+    """The last payment; left out where none was recorded."""
+
+
+def progressive_of(carried: object) -> ProgressiveState | None:
+    """The progressive wager in the state that a table carries; None where it has none that this version reads."""
+    if not isinstance(carried, Mapping) or "meter_cents" not in carried:
+        return None
+    try:
+        return msgspec.convert(carried, ProgressiveState)
+    except msgspec.ValidationError:
+        return None
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A table's state after the event `last`."""
 
@@ -238,6 +269,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The state of a machine; left out for other tables."""
     stack: StackState | None = None
     """The stack in the shoe; left out for tables that have sealed and loaded no cards."""
+    progressive: ProgressiveState | None = None
+    """The meter of a progressive wager; left out for tables that have none, and where an older version kept the
+    state."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
     labels: list[TableLabel] = []
@@ -346,6 +380,20 @@ class TableState:
     def rounds(self) -> tuple[RoundRecord, ...]:
         """The last rounds with a verdict, oldest first."""
         return tuple(self._rounds.values())
+
+    @property
+    def carried(self) -> dict[str, Any] | None:
+        """The state carried from round to round, as it is now: after a verdict it is that of the round; None where
+        none is known."""
+        if self.course is not None:
+            return self.course
+        record = self._rounds.get(self.round)
+        return None if record is None else record.course
+
+    @property
+    def progressive(self) -> ProgressiveState | None:
+        """The meter of a progressive wager; None for tables that have none."""
+        return progressive_of(self.carried)
 
     def record(self, number: int) -> RoundRecord | None:
         """A round's record; None if the round is too old, or has no verdict."""
@@ -563,6 +611,7 @@ class TableState:
             course=self.course,
             machine=self.machine,
             stack=self.stack,
+            progressive=self.progressive,
             rounds=list(self.rounds),
             labels=self.labels,
             limits=self.limits,

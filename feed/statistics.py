@@ -145,8 +145,13 @@ def _field_statistics(key: StatisticsKey, outcomes: Sequence[PastOutcome]) -> Fi
 
 def values_at(result: Mapping[str, Any], field: str) -> list[int | str]:
     """The values of a field of a result: one, each of a list, or none where the result has no such field."""
+    return [value for value in found_at(result, field) if isinstance(value, int | str) and not isinstance(value, bool)]
+
+
+def found_at(result: Mapping[str, Any], field: str) -> list[Any]:
+    """As `values_at`, whatever is there: what statistics do not count, too."""
     values: list[Any] = [result]
     for name in field.split("."):
         found = [one.get(name) for one in values if isinstance(one, Mapping)]
         values = [value for one in found for value in (one if isinstance(one, list | tuple) else [one])]
-    return [value for value in values if isinstance(value, int | str) and not isinstance(value, bool)]
+    return values

@@ -88,6 +88,11 @@ class Motion(msgspec.Struct, frozen=True, omit_defaults=True):
     player_cards: list[str] | None = None
     banker_cards: list[str] | None = None
     next_card: str = ""
+    cards: list[str] | None = None
+    spread: int | None = None
+    announce: str = ""
+    dealer_cards: list[str] | None = None
+    cards_dealt: int | None = None
 
 
 class BoardView(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -177,6 +182,11 @@ class Live:
                     player_cards=data.player_cards,
                     banker_cards=data.banker_cards,
                     next_card=data.next_card or "",
+                    cards=data.cards,
+                    spread=data.spread,
+                    announce=data.announce or "",
+                    dealer_cards=data.dealer_cards,
+                    cards_dealt=data.cards_dealt,
                 )
 
 

@@ -4,6 +4,7 @@
     sic bo      small, big or triple of the last result
     baccarat    the roads of the shoe
     roulette    of a house's own rules: the colours that its pockets have shown, and its numbers
+    cards       of the other card games, what `scoreboard.card_details` has
     machines    credits, meters, the last ten plays for recall, whatever the game is called
 
 A game that is not listed has none: its last results and statistics are shown as they are.
@@ -17,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from feed.state import MachineState, RoundRecord, TableState
+from scoreboard.card_details import CARD_DETAILS
 from scoreboard.roads import roads_of
 
 
@@ -115,4 +117,5 @@ _DETAILS: Final[dict[str, Callable[[TableState], dict[str, Any]]]] = {
     "baccarat": _baccarat,
     "roulette": _roulette,
     "mini_baccarat": _baccarat,
+    **CARD_DETAILS,
 }

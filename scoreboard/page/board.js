@@ -2,16 +2,21 @@
 
 import { h } from "./web/dom.js";
 import * as baccarat from "./games/baccarat.js";
+import * as blackjack from "./games/blackjack.js";
+import * as caribbeanStud from "./games/caribbean_stud.js";
 import * as craps from "./games/craps.js";
 import * as described from "./games/described.js";
 import * as dice from "./games/dice.js";
+import * as jokerSeven from "./games/joker_seven.js";
+import * as letItRide from "./games/let_it_ride.js";
 import * as machine from "./games/machine.js";
 import * as moneyWheel from "./games/money_wheel.js";
 import * as other from "./games/other.js";
+import * as redDog from "./games/red_dog.js";
 import * as roulette from "./games/roulette.js";
 import * as sicBo from "./games/sic_bo.js";
 import { listed } from "./parts.js";
-import { changed, currentLanguage, named, number, reason, short, t } from "./words.js";
+import { changed, currentLanguage, money, named, reason, short, t } from "./words.js";
 
 const GAMES = {
   roulette,
@@ -24,6 +29,12 @@ const GAMES = {
   beat_the_dealer: dice,
   baccarat,
   mini_baccarat: baccarat,
+  blackjack,
+  multi_action_blackjack: blackjack,
+  red_dog: redDog,
+  caribbean_stud: caribbeanStud,
+  let_it_ride: letItRide,
+  joker_seven: jokerSeven,
   token_pusher: machine,
   skill_stop_reel: machine,
   skill_stop_video: machine,
@@ -177,9 +188,8 @@ export const sayOf = (view, result) => gameOf(view).say(result, view);
 function limits(view) {
   const limit = view.limits.find((one) => !one.bet) ?? view.limits[0];
   if (!limit) return null;
-  const unit = short(view.limits_unit, 10);
-  const money = (value) => (unit === "USD" ? `$${number(value)}` : `${number(value)} ${unit}`.trim());
-  return limit.maximum === undefined ? t("limits.from", { min: money(limit.minimum) }) : t("limits", { min: money(limit.minimum), max: money(limit.maximum) });
+  const shown = (value) => money(value, view.limits_unit);
+  return limit.maximum === undefined ? t("limits.from", { min: shown(limit.minimum) }) : t("limits", { min: shown(limit.minimum), max: shown(limit.maximum) });
 }
 
 // The page's address with other parameters; an empty one is left out.

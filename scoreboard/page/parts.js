@@ -132,22 +132,3 @@ export function strip(view, entry, title = t("history", { n: 20 })) {
     ),
   );
 }
-
-const SUITS = {
-  s: "M10 1C6 6 2 8.500 2 12.200a3.600 3.600 0 0 0 6.700 1.800L7.500 19h5l-1.200-5a3.600 3.600 0 0 0 6.700-1.800C18 8.500 14 6 10 1z",
-  h: "M10 18C5 13.500 1.500 10.500 1.500 6.600A4.300 4.300 0 0 1 10 5a4.300 4.300 0 0 1 8.500 1.600C18.500 10.500 15 13.500 10 18z",
-  d: "M10 1l6.500 9L10 19 3.500 10z",
-  c: "M10 1.500a4 4 0 0 1 3 6.600A4 4 0 1 1 11.300 14l1.200 5h-5l1.200-5A4 4 0 1 1 7 8.100a4 4 0 0 1 3-6.600z",
-};
-
-export function card(given) {
-  const text = String(given).slice(0, 3);
-  const rank = text.slice(0, -1).replace("T", "10");
-  const suit = text.slice(-1);
-  return h(
-    `span.card.suit-${suit in SUITS ? suit : "x"}`,
-    { "data-key": text, role: "img", "aria-label": `${rank}${{ s: "♠", h: "♥", d: "♦", c: "♣" }[suit] ?? suit}` },
-    h("b", {}, rank),
-    SUITS[suit] ? h("svg", { viewBox: "0 0 20 20", "aria-hidden": "true" }, h("path", { d: SUITS[suit] })) : null,
-  );
-}

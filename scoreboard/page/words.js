@@ -10,6 +10,7 @@ let language = FALLBACK;
 let words = {};
 let english = {};
 let numbers = new Intl.NumberFormat(FALLBACK, { maximumFractionDigits: 1 });
+let hundredths = new Intl.NumberFormat(FALLBACK, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
 // The language asked for, or that of the browser where there are words in it.
 export function languageFor(asked, browsers) {
@@ -27,12 +28,18 @@ export async function loadWords(chosen) {
   language = chosen;
   if (chosen === FALLBACK) words = english;
   numbers = new Intl.NumberFormat(chosen, { maximumFractionDigits: 1 });
+  hundredths = new Intl.NumberFormat(chosen, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
   document.documentElement.lang = chosen;
 }
 
 export const languages = LANGUAGES;
 export const currentLanguage = () => language;
 export const number = (value) => numbers.format(value);
+
+// An amount in the unit that a table counts in: dollars with their sign, any other by its name.
+const inUnit = (text, unit) => (unit === "USD" ? `$${text}` : `${text} ${short(unit, 10)}`.trim());
+export const money = (value, unit) => inUnit(numbers.format(value), unit);
+export const cents = (value, unit) => inUnit(hundredths.format(value / 100), unit);
 
 // English in place of words that the language lacks. Alone it is an element that is underlined and says that it is
 // English; within other text, in a drawing or in an attribute, it has an asterisk.

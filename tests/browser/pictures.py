@@ -69,6 +69,8 @@ PICTURES: Final = (
     Picture("scoreboard-sic-bo", ("sic_bo",)),
     Picture("scoreboard-craps", ("craps",)),
     Picture("scoreboard-baccarat", ("baccarat",)),
+    Picture("scoreboard-caribbean-stud", ("stud_progressive_result",)),
+    Picture("scoreboard-blackjack", ("blackjack_dealing",)),
     Picture("scoreboard-money-wheel-es", ("money_wheel",), TALL, "es"),
     *(
         Picture(f"machine-{scene.replace('_', '-')}", (scene,), SMALL)

@@ -9,6 +9,7 @@ from typing import Any
 from controller.games.baccarat.rules import BaccaratRules
 from controller.rules.profile import profile
 from feed import events
+from tests.browser.card_scenes import CARD_SCENES, IN_A_HALL
 from tests.fakes.board_site import POCKETS, BoardSite, PlayedTable, baccarat, roulette
 
 HOUSE_TABLE = events.TableNotice(
@@ -316,13 +317,6 @@ def pusher_open() -> tuple[PlayedTable, list[events.Event]]:
     return table, [*made, machine_event(table, "door_opened", credits=2, plays=3)]
 
 
-def stud() -> tuple[PlayedTable, list[events.Event]]:
-    """A game of cards without a board of its own: the cards that were exposed."""
-    table = PlayedTable("stud-1", "caribbean_stud")
-    dealer = {"cards": ["Ks", "Ah", "Td", "4c", "2s"], "rank": "high_card", "qualifies": True}
-    return table, [table.open(), *table.played([{"dealer": dealer}])]
-
-
 def faulty() -> tuple[PlayedTable, list[events.Event]]:
     """A fault has shut the table."""
     table = PlayedTable("roulette-6", "roulette")
@@ -359,9 +353,12 @@ SCENES: dict[str, Scene] = {
     "pusher_playing": pusher_playing,
     "pusher_test": pusher_test,
     "pusher_fault": pusher_fault,
-    "stud": stud,
+    **CARD_SCENES,
     "fault": faulty,
 }
+
+HALL = {name: scene for name, scene in SCENES.items() if name not in CARD_SCENES or name in IN_A_HALL}
+"""A hall of every game."""
 
 
 def play(site: BoardSite, scene: Scene) -> PlayedTable:

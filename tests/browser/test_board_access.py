@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from feed import events
 from tests.browser.board_page import BoardPage
 from tests.browser.layout import FULL_HD, HD, OVERFLOWS, PORTRAIT, UHD, axe_problems, fits
-from tests.browser.scenes import SCENES, play
+from tests.browser.scenes import HALL, SCENES, play
 from tests.fakes.board_site import BoardSite, PlayedTable, roulette
 from tests.shares import one_in
 
@@ -20,7 +20,7 @@ LONG = "x" * 10_000
 
 
 def test_a_hall_fits_its_screen_and_axe_finds_nothing(shown: BoardPage, site: BoardSite) -> None:
-    tables = [play(site, scene) for scene in SCENES.values()]
+    tables = [play(site, scene) for scene in HALL.values()]
     shown.show(motion="off")
     expect(shown.board()).to_have_count(len(tables))
     assert fits(shown.page, UHD, PORTRAIT, FULL_HD, HD) == []

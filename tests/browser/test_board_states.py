@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
-from tests.browser.scenes import SCENES, machine_event, play, reel_debt, roulette_result, spun
+from tests.browser.scenes import HALL, SCENES, machine_event, play, reel_debt, roulette_result, spun
 from tests.fakes.board_site import BoardSite, PlayedTable, roulette
 
 WORDS = {
@@ -295,7 +295,7 @@ def test_what_moves_turns_at_its_own_speed_and_stands_with_reduced_motion(shown:
 
 
 def test_a_hall_shows_every_table_and_one_full_screen_shows_more(shown: BoardPage, site: BoardSite) -> None:
-    tables = [play(site, scene) for scene in SCENES.values()]
+    tables = [play(site, scene) for scene in HALL.values()]
     shown.show()
     expect(shown.board()).to_have_count(len(tables))
     assert shown.page.title() == "All tables"

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.board_page import BoardPage
+from tests.browser.card_scenes import CARD_SCENES
 from tests.browser.layout import FULL_HD, HD, PORTRAIT, UHD, axe_problems, fits
 from tests.browser.pictures import OF_ONE_SCENE, RENEW, words_at
 from tests.browser.scenes import SCENES, play
@@ -36,7 +37,41 @@ HEROES = {
     "beat_the_dealer": ["DEALER", "PLAYER", "8", "10", "PLAYER WINS"],
     "pusher": ["PLAY 25", "7", "TOKENS"],
     "pusher_open": ["LAST · PLAY 3", "0", "no award"],
-    "stud": ["K", "A", "10", "4", "2"],
+    "blackjack": ["DEALER", "8", "2", "9", "19", "HANDS ABOVE 19 WIN"],
+    "blackjack_bust": ["10", "6", "K", "26", "BUST", "ALL HANDS THAT ARE NOT BUST WIN"],
+    "blackjack_natural": ["A", "K", "21", "BLACKJACK"],
+    "blackjack_longest": ["26", "BUST"],
+    "blackjack_all_bust": ["Q", "DEALER'S HAND NOT SHOWN", "2 HANDS · 9 CARDS DEALT"],
+    "blackjack_unread": ["DEALER'S HAND NOT SHOWN", "3 HANDS · 13 CARDS DEALT"],
+    "blackjack_dealing": ["DEALER", "9", "DEALING", "8 CARDS DEALT"],
+    "blackjack_first_cards": ["DEALER", "DEALING", "1 CARD DEALT"],
+    "blackjack_playing": ["9", "2", "3", "14 CARDS DEALT"],
+    "blackjack_corrected": ["LAST · ROUND 61", "7", "17", "HANDS ABOVE 17 WIN"],
+    "multi_action": ["PART 1", "20", "PART 2", "22", "BUST", "PART 3", "21", "BLACKJACK"],
+    "multi_action_dealing": ["DEALER", "A", "4", "9 CARDS DEALT"],
+    "red_dog": ["1ST CARD", "4", "3RD CARD", "7", "SPREAD 4", "PLAYERS WIN", "3RD CARD BETWEEN · PAYS 1 TO 1"],
+    "red_dog_outside": ["10", "Q", "SPREAD 1", "PLAYERS LOSE", "3RD CARD NOT BETWEEN"],
+    "red_dog_consecutive": ["9", "10", "CONSECUTIVE", "TIE"],
+    "red_dog_pair": ["Q", "5", "PAIR", "TIE"],
+    "red_dog_three": ["Q", "THREE OF A KIND", "PLAYERS WIN", "PAYS 11 TO 1"],
+    "red_dog_spread": ["4", "9", "SPREAD 4", "DEALING"],
+    "red_dog_announced": ["8", "PAIR", "DEALING"],
+    "stud": ["DEALER", "K", "A", "10", "4", "2", "ACE AND KING", "QUALIFIES"],
+    "stud_unqualified": ["Q", "9", "HIGH CARD", "DOES NOT QUALIFY", "VOID: HAND 2"],
+    "stud_unread": ["DEALER'S HAND NOT SHOWN", "2 HANDS · 15 CARDS DEALT"],
+    "stud_dealing": ["2", "DEALING", "25 OF 25 CARDS DEALT"],
+    "stud_first_cards": ["DEALING", "12 OF 25 CARDS DEALT"],
+    "stud_progressive": ["LAST · ROUND 40", "ONE PAIR", "QUALIFIES"],
+    "stud_progressive_result": ["8", "K", "ONE PAIR", "QUALIFIES"],
+    "let_it_ride": ["COMMUNITY CARDS", "10", "THEY COUNT IN EVERY HAND"],
+    "let_it_ride_turned": ["10", "15 OF 15 CARDS DEALT"],
+    "let_it_ride_dealt": ["DEALING", "15 OF 15 CARDS DEALT"],
+    "let_it_ride_unread": ["COMMUNITY CARDS NOT SHOWN", "1 HAND · 6 CARDS DEALT"],
+    "joker_seven": ["HAND 1", "4+ RED 1 TO 1", "5 RED 5 TO 1", "TWO PAIRS 3 TO 1", "PAIR OF K 9 TO 1", "PRIAL 12 TO 1"],
+    "joker_seven_full": ["HAND 7", "4+ BLACK", "PAIR OF Q", "PRIAL"],
+    "joker_seven_one": ["10", "TWO JOKERS 20 TO 1"],
+    "joker_seven_bets": ["LAST · ROUND 31", "HAND 5"],
+    "joker_seven_dealing": ["DEALING", "17 OF 28 CARDS DEALT"],
     "reel": ["LAST AWARD · PLAY 25", "7", "20", "TOKENS"],
     "reel_five": ["12,345", "CHERRY", "ORANGE"],
     "reel_turning": ["LAST AWARD · PLAY 4", "BELL", "6", "TOKENS"],
@@ -62,15 +97,41 @@ PANELS = {
     "beat_the_dealer": ["DEALER", "PLAYER", "LAST 31 RESULTS"],
     "pusher": ["0", "CREDITS", "LAST AWARDS", "7 tokens", "PLAY 25", "0 PLAYS · 0 TOKENS WON"],
     "pusher_open": ["2", "CREDITS", "none in the last 3 plays"],
+    "blackjack": ["DEALER'S TOTALS", "17", "BUST", "LAST 61 RESULTS", "DEALER'S BLACKJACKS"],
+    "blackjack_unread": ["NO DEALER'S HAND WAS SHOWN IN THE LAST 24 ROUNDS"],
+    "multi_action": ["BUST", "LAST 41 RESULTS"],
+    "red_dog": ["PLAYERS WIN", "PLAYERS LOSE", "TIE", "SPREADS", "11", "LAST 81 RESULTS"],
+    "stud": ["QUALIFIES", "DOES NOT QUALIFY", "3 OF A KIND", "HIGH CARD", "LAST 61 RESULTS"],
+    "stud_progressive": ["PROGRESSIVE JACKPOT", "$25,413.60"],
+    "stud_progressive_result": ["PROGRESSIVE JACKPOT", "$25,415.70"],
+    "stud_paid": ["10,620,147.65 chips", "ROUND 41: STRAIGHT FLUSH PAID 1,180,016.40 chips"],
+    "let_it_ride": ["A PAIR", "THE SAME SUIT", "NEITHER", "LAST 61 RESULTS"],
+    "joker_seven_bets": ["RED CARDS IN A HAND", "LAST 31 RESULTS"],
     "reel": ["23", "CREDITS", "LAST AWARDS", "20 tokens", "7 · 7 · 7", "PLAY 25", "1,025 PLAYS · 911 TOKENS WON"],
 }
 
 
+BACKS = {
+    "blackjack_all_bust": 1,
+    "blackjack_unread": 3,
+    "blackjack_dealing": 1,
+    "stud_unread": 5,
+    "stud_dealing": 4,
+    "let_it_ride_turned": 1,
+    "let_it_ride_dealt": 2,
+    "let_it_ride_unread": 2,
+}
+"""Cards that are there, and that nobody has seen; no other view has any."""
+READ_NO_CARDS = ("blackjack_unread", "stud_unread", "let_it_ride_unread")
+"""Views without the last twenty."""
+OF_CARDS = [name for name in CARD_SCENES if name not in OF_ONE_SCENE]
+
+
 def test_the_words_are_of_views_that_are_shown() -> None:
-    assert HEROES.keys() | PANELS.keys() <= SCENES.keys()
+    assert HEROES.keys() | PANELS.keys() | BACKS.keys() <= SCENES.keys()
 
 
-@pytest.mark.parametrize("name", list(SCENES))
+@pytest.mark.parametrize("name", [*(name for name in SCENES if name not in OF_CARDS), *one_in(9, OF_CARDS)])
 def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     shown: BoardPage, site: BoardSite, name: str
 ) -> None:
@@ -83,7 +144,8 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
         expect(hero).to_contain_text(text)
     for text in PANELS.get(name, []):
         expect(panel).to_contain_text(text)
-    if name in HEROES and "baccarat" not in name:
+    expect(hero.locator(".card.back")).to_have_count(BACKS.get(name, 0))
+    if name in HEROES and "baccarat" not in name and name not in READ_NO_CARDS:
         outcomes = table.state.history.outcomes[-20:]
         assert shown.last() == [outcome.round for outcome in reversed(outcomes)]
     if name in OF_ONE_SCENE:

@@ -10,12 +10,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from feed import events
 from feed.events import Data, Event, type_of
+from feed.results.fixed_hands import Rank
 from feed.state import TableState
 from feed.subscriber import Fact, Halted, Item, Joined
 from hal.clock import SystemClock
@@ -38,6 +39,11 @@ STATISTICS: dict[str, dict[str, list[Any]]] = {
     "chuck_a_luck": {"total": [*range(3, 19)]},
     "beat_the_dealer": {"winner": ["dealer", "player"], "total": [*range(2, 13)]},
     "baccarat": {"winner": ["player", "banker", "tie"]},
+    "blackjack": {"dealer.total": [*range(17, 27)]},
+    "multi_action_blackjack": {"parts.total": [*range(17, 27)]},
+    "red_dog": {"kind": ["consecutive", "pair", "three_of_a_kind", "spread"], "spread": [*range(1, 12)]},
+    "caribbean_stud": {"dealer.rank": [*get_args(Rank)]},
+    "joker_seven": {"hands.red": [*range(8)]},
 }
 
 

@@ -140,6 +140,7 @@ def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot
         name=name,
         result=RESULTS[name],
         texts=TEXTS,
+        page="blackjack",
         rules=BlackjackRules,
         options=BlackjackOptions,
         devices={**SLOTS_OF_CARDS, "shoe": Slot(("shoe", "shuffling_shoe")), **devices},

@@ -188,6 +188,7 @@ def _spec(
         name=name,
         result=RESULTS[name],
         texts=TEXTS,
+        page=name,
         rules=rules,
         options=options,
         devices=devices,

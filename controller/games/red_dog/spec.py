@@ -88,6 +88,7 @@ RED_DOG = GameSpec(
     name="red_dog",
     result=RESULTS["red_dog"],
     texts=TEXTS,
+    page="red_dog",
     rules=RedDogRules,
     options=RedDogOptions,
     devices=SLOTS_OF_CARDS,

@@ -1,7 +1,8 @@
 // Baccarat: both hands, bead plate, big road, and the three roads derived from it.
 
 import { h } from "../web/dom.js";
-import { card, listed, strip } from "../parts.js";
+import { row } from "../cards.js";
+import { strip } from "../parts.js";
 import { named, t } from "../words.js";
 
 const ROWS = 6;
@@ -13,14 +14,9 @@ function hand(who, cards, total, wins) {
     `div.hand.${who}${wins ? ".wins" : ""}`,
     { "data-key": who },
     h("span.hand-name", {}, t(who)),
-    h("span.cards", {}, listed(cards).map((text, at) => keyed(card(text), at))),
+    row({ cards }),
     total === null ? null : h("strong.giant.medium", {}, total),
   );
-}
-
-function keyed(element, at) {
-  element.dataset.key = `${at}${element.dataset.key}`;
-  return element;
 }
 
 export function hero(result) {

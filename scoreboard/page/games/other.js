@@ -1,7 +1,8 @@
 // A game without a board of its own: its last results as the feed has them.
 
 import { h } from "../web/dom.js";
-import { card, strip } from "../parts.js";
+import { row } from "../cards.js";
+import { strip } from "../parts.js";
 import { short, t } from "../words.js";
 
 export function say(result) {
@@ -32,7 +33,7 @@ function cardsOf(value, depth = 0) {
 
 export function hero(result) {
   const cards = cardsOf(result);
-  if (cards) return h("div.rolled", { "data-key": cards.join("") }, h("span.cards", {}, cards.map(card)));
+  if (cards) return h("div.rolled", { "data-key": cards.join("") }, row({ cards }));
   const text = short(plain(award(result) ?? ""), 12);
   return h("div.plate.plain-plate", { "data-key": say(result) }, h("strong.giant", { class: `long${Math.min(7, text.length)}` }, text), h("span.kinds", {}, h("span", {}, say(result))));
 }
@@ -43,7 +44,7 @@ export function moving() {
 
 export function panel(view) {
   return [
-    h("h2.heat-title", {}, t("awards")),
+    h("h2.heat-title", {}, t("history", { n: 8 })),
     h("ol.awards", {}, view.outcomes.slice(0, 8).map((outcome) => h("li", { "data-key": `a${outcome.round}` }, h("span", {}, t("round", { n: outcome.round })), h("b", {}, say(outcome.result))))),
   ];
 }

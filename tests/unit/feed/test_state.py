@@ -244,3 +244,73 @@ def test_what_is_to_be_paid_by_hand_is_so_until_it_is_paid(said: Said) -> None:
         assert said.state.machine is not None
         due.append(said.state.machine.hand_pay)
     assert due == [False, True, True, True, False]
+
+
+PAYMENT = {"hand": "flush", "round": 1, "paid": {"4": 5000, "2": 5000}}
+
+
+def test_the_meter_of_a_progressive_wager_is_known_over_verdicts_and_to_whoever_joins_late(said: Said) -> None:
+    meters: list[tuple[int, dict[str, object] | None]] = []
+
+    def note() -> None:
+        snapshot = msgspec.json.decode(msgspec.json.encode(said.state.snapshot()), type=Snapshot)
+        progressive = TableState.from_snapshot(snapshot).progressive
+        assert progressive == said.state.progressive == snapshot.progressive
+        assert progressive is not None
+        paid = progressive.payment
+        meters.append((progressive.meter_cents, None if paid is None else msgspec.to_builtins(paid)))
+
+    said.say(events.RoundOpened, round=1, course={"hands": 2, "meter_cents": 1_000_000})
+    note()
+    said.say(events.CarriedStateChanged, round=1, act="progressive_wagers", course={"meter_cents": 1_000_140})
+    note()
+    said.say(events.Outcome, round=1, result={}, winning=[], evidence=EVIDENCE, rule="r")
+    note()
+    paid = {"meter_cents": 900_126, "payment": {**PAYMENT, "from_meter": 100_014, "by": "ann", "why": "asked"}}
+    said.say(events.CarriedStateChanged, round=1, act="progressive_paid", course=paid)
+    note()
+    said.say(events.Settled, round=1, by="dealer")
+    note()
+    said.say(events.RoundOpened, round=2, course=paid)
+    said.say(events.Void, round=2, call="Round void", reason="dealer_call", rule="ours", evidence=EVIDENCE)
+    note()
+    assert meters == [
+        (1_000_000, None),
+        (1_000_140, None),
+        (1_000_140, None),
+        (900_126, PAYMENT),
+        (900_126, PAYMENT),
+        (900_126, PAYMENT),
+    ]
+
+
+def test_a_snapshot_that_an_older_version_kept_has_its_meter_in_the_state_carried(said: Said) -> None:
+    said.say(events.RoundOpened, round=1, course={"meter_cents": 1_000_000})
+    said.say(events.Outcome, round=1, result={}, winning=[], evidence=EVIDENCE, rule="r")
+    older = msgspec.json.decode(msgspec.json.encode(said.state.snapshot()))
+    del older["progressive"]
+    progressive = TableState.from_snapshot(msgspec.convert(older, Snapshot)).progressive
+    assert progressive is not None
+    assert progressive.meter_cents == 1_000_000
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        None,
+        {"phase": "point"},
+        {"meter_cents": "1000"},
+        {"meter_cents": -1},
+        {"meter_cents": 1.5},
+        {"meter_cents": 1000, "payment": {"hand": "flush"}},
+        {"meter_cents": 1000, "payment": [1]},
+    ],
+)
+def test_a_table_whose_carried_state_has_no_meter_that_can_be_read_has_none(
+    said: Said, course: dict[str, object] | None
+) -> None:
+    said.say(events.RoundOpened, round=1, course={"meter_cents": 1_000_000})
+    said.say(events.Outcome, round=1, result={}, winning=[], evidence=EVIDENCE, rule="r")
+    said.say(events.RoundOpened, round=2, course=course)
+    assert said.state.progressive is None
+    assert said.state.snapshot().progressive is None

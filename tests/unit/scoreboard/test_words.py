@@ -11,11 +11,13 @@ from typing import get_args, get_type_hints
 from controller.games.baccarat.hands import BaccaratWinner
 from controller.games.catalogue import GAMES
 from controller.games.craps.decision import RollDecision
+from controller.games.red_dog.spread import Kind
 from controller.games.skill_stop_video.model import MODELS
 from controller.games.words import SCREENS
 from drivers.screen.screen import ScreenConfig
 from feed.codes import CODES
 from feed.data import Meters
+from feed.results.fixed_hands import Rank
 from scoreboard.board import Status
 from scoreboard.web import Assets
 
@@ -89,6 +91,11 @@ VALUES: dict[str, set[str]] = {
     "winner": {*get_args(BaccaratWinner), "dealer"},
     "decision": {*get_args(RollDecision)},
     "face": {"flag", "joker"},
+    "rank": {*get_args(Rank)},
+    "kind": {*get_args(Kind)},
+    "end": {"won", "lost", "tied"},
+    "cards": {"pair", "suited", "neither"},
+    "bet": {"no pairs", "two pairs", "one joker", "two jokers", "prial"},
     "game": {game.name for game in GAMES},
     "reason": {*CODES},
     "symbol": {symbol for model in MODELS.names for reel in MODELS.named(model).reels for symbol in reel},
