@@ -19,8 +19,9 @@ from random import SystemRandom
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.fakes.bench import MONEY_WHEEL, captured, config_of
 from tests.fakes.bench_site import BenchSite, bench_site
 from tests.fakes.time_limits import HANG_MS
 
@@ -141,6 +142,23 @@ def docs() -> None:
                     picture(site, page, png)
                     smaller(chromium, png, folder / f"{file}.webp")
                 print(f"{file}.webp")
+        compared(chromium, folder / "bench-compare.webp")
+
+
+def compared(chromium: Browser, webp: Path) -> None:
+    """The picture of two captures of one spin, of which the second lacks an edge."""
+    config = config_of(MONEY_WHEEL)
+    with looked_at(chromium, "money_wheel", 1) as (site, page), TemporaryDirectory() as scratch:
+        site.advance(1)
+        for name, drop in (("analyser.vcd", 5), ("table.vcd", None)):
+            page.locator("#file").set_input_files(captured(config, Path(scratch) / name, "none", drop=drop))
+            expect(page.locator("#capture-name")).to_have_text(name)
+        page.locator("#compare").click()
+        expect(page.locator("#differences button").first).to_be_visible()
+        png = Path(scratch) / "picture.png"
+        picture(site, page, png)
+        smaller(chromium, png, webp)
+    print(webp.name)
 
 
 def trial(folder: Path, name: str) -> None:

@@ -73,6 +73,7 @@ def test_a_spin_is_followed_from_lines_to_verdict_and_a_refused_one_names_its_ru
         site.advance(0.1)
         expect(page.locator('[data-fault="same_direction"]')).to_have_attribute("aria-pressed", "true")
         run_until(site, page, "VOID")
+        expect(page.locator("#table-state")).to_have_text("running out")
         verdict = page.locator("#verdict")
         expect(verdict).to_contain_text("ball_direction")
         expect(verdict).to_contain_text("the ball runs with the rotor")
@@ -340,6 +341,8 @@ def test_the_picture_of_ten_thousand_edges_a_second_stays_bounded(page: Page) ->
 
 
 LANGUAGES = ("en", "es", "de")
+KEY = re.compile(rf"\b({'|'.join({key.partition('.')[0] for key in BENCHES.words('en') if '.' in key})})\.[a-z]")
+"""A key that is shown because it has no words."""
 SIZES = ((1280, 720), (390, 844))
 MACHINE = '[table]\nid = "machine-1"\ngame = "{game}"\n[lines]\nbackend = "sim"\n'
 TABLES = {"roulette": ROULETTE, "sic_bo": SIC_BO, "token_pusher": MACHINE.format(game="token_pusher")}
@@ -356,6 +359,7 @@ def test_the_page_fits_a_laptop_and_a_phone_in_every_language_and_axe_finds_noth
         run_until(site, page, "OUTCOME")
         assert page_fits(page, *SIZES) == []
         assert page.locator(".untranslated").count() == 0
+        assert not re.search(KEY, page.locator("body").inner_text())
         assert axe_problems(page) == []
 
 

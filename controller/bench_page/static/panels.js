@@ -14,7 +14,8 @@ const KINDS = {
 
 export function showSituation(situation, machine) {
   const state = byId("table-state");
-  setText(state, t(`state.${situation.state === "open" ? situation.phase : situation.state}`));
+  const now = situation.state === "open" ? situation.phase : situation.state;
+  setText(state, t(`state.${now.replaceAll(" ", "_")}`));
   state.className = `state ${situation.state}`;
   setText(byId("headline"), t(`headline.${situation.headline}`));
   setText(byId("round-title"), machine ? t("play.title") : t("round.title"));
@@ -87,6 +88,9 @@ export class Log {
 
 // --- the gutter beside the diagram ---
 
+/** A name that may be broken after an underscore. */
+const breakable = (name) => name.split(/(?<=_)/).flatMap((part) => [h("wbr"), part]);
+
 export class Gutter {
   constructor(root, onSelect) {
     this.root = root;
@@ -101,7 +105,7 @@ export class Gutter {
       const speed = h("span", { class: "number", role: "cell" });
       const width = h("span", { class: "number width", role: "cell" });
       const cell = h("div", { class: `lane ${row.kind === "notes" ? "notes" : ""}`, role: "row", title: row.hint ?? "", "data-line": row.name, on: { click: () => this.onSelect(row.name) } },
-        led, h("span", { class: "name", role: "rowheader" }, row.title ?? row.name), speed, width);
+        led, h("span", { class: "name", role: "rowheader" }, breakable(`${row.title ?? row.name}`)), speed, width);
       cell.style.height = `${row.height}px`;
       this.cells.set(row.name, { cell, led, speed, width, row });
       return cell;

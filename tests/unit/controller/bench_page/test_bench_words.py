@@ -20,6 +20,8 @@ from controller.configuration.terminals import Terminal
 from controller.games.assembly import table_for
 from controller.games.load import check_text
 from controller.games.words import BENCHES
+from controller.table.lifecycle import LifecycleState
+from controller.table.phase import Phase
 from drivers.dealer.buttons import BUTTONS
 from scoreboard.web import Assets
 
@@ -35,7 +37,7 @@ VALUES: dict[str, set[str]] = {
     "link": {"open", "connecting", "silent"},
     "button": {*BUTTONS},
     "place": {*get_args(get_type_hints(Terminal)["side"])},
-    "state": {"open", "running", "running_out", "settling", "closed", "inspecting", "shut"},
+    "state": {one.value.replace(" ", "_") for one in Phase} | {str(one) for one in LifecycleState},
     "headline": {"closed", "inspecting", "shut", "insert_token", "place_bets", "no_more_bets"}
     | {"in_play", "running_out", "settling"},
     "why": {f"{kind}.{one}" for kind in ("round", "play") for one in ("uncalled", "deadline")}
