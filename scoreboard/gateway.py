@@ -8,6 +8,7 @@ requests for history: it is read-only.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import logging
 import socket
 from collections.abc import Callable, Sequence
@@ -45,6 +46,20 @@ NS_PER_MS: Final = 1_000_000
 
 STALE_MS: Final = 3_000
 """A table that is silent for this long has no current board (ours), as pages have it."""
+
+
+EVENING_MS: Final = 1_000
+"""Pages that are printed get the same rounds for this long (ours): to make them again for each would take the time of
+the boards."""
+
+
+class _Evening(NamedTuple):
+    """What is printed."""
+
+    at: int
+    """When it was made, by the gateway's clock in milliseconds."""
+    packed: asyncio.Future[bytes]
+    """As gzip."""
 
 
 class Source(NamedTuple):
@@ -170,6 +185,7 @@ class Gateway:
         """Fails where following a service does, while the site runs."""
         self._tasks: list[asyncio.Task[None]] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._evening_made: _Evening | None = None
         self.dropped = 0
         """Browsers that did not keep up."""
 
@@ -284,16 +300,20 @@ class Gateway:
 
     async def _evening(self, _request: web.Request) -> web.Response:
         """The last rounds of each table, for a page that is printed."""
-        silent = self._silent_ms()
-        tables = [
-            evening_of(key, state, board, silent.get(key))
-            for service, subscriber in self._subscribers.items()
-            for name, state in subscriber.states.items()
-            if (board := self.hall.view(key := service.key(name))) is not None
-        ]
-        answer = _json(tables)
-        answer.enable_compression()
-        return answer
+        if self._evening_made is None or self.now_ms() - self._evening_made.at >= EVENING_MS:
+            silent = self._silent_ms()
+            tables = [
+                evening_of(key, state, board, silent.get(key))
+                for service, subscriber in self._subscribers.items()
+                for name, state in subscriber.states.items()
+                if (board := self.hall.view(key := service.key(name))) is not None
+            ]
+            packing = asyncio.to_thread(gzip.compress, msgspec.json.encode(tables), mtime=0)
+            # Whoever asks meanwhile waits for the same one.
+            self._evening_made = _Evening(self.now_ms(), asyncio.ensure_future(packing))
+        packed = await asyncio.shield(self._evening_made.packed)
+        headers = {"Content-Encoding": "gzip", "Cache-Control": "no-store"}
+        return web.Response(body=packed, content_type="application/json", headers=headers)
 
     async def _livez(self, _request: web.Request) -> web.Response:
         """Whether the gateway can go on: it answers, and nothing that follows a service has ended."""

@@ -8,6 +8,7 @@ given. It is made of a host of this server and a few parameters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final, Literal
 from urllib.parse import urlencode, urlsplit
 
@@ -46,8 +47,14 @@ def phone_code(
     address = f"{base}/?{query}" if query else f"{base}/"
     if len(address) > LONGEST:
         return PhoneCode(refused="long")
-    code = segno.make_qr(address, error="m")
-    return PhoneCode(address, ["".join("1" if module else "0" for module in row) for row in code.matrix])
+    return PhoneCode(address, _rows(address))
+
+
+@lru_cache(maxsize=256)
+def _rows(address: str) -> list[str]:
+    """Made once for all screens: it takes milliseconds."""
+    matrix = segno.make_qr(address, error="m").matrix
+    return ["".join("1" if module else "0" for module in row) for row in matrix]
 
 
 def _of_screen(origin: str, allowed: NamesAllowed) -> str:

@@ -18,7 +18,7 @@ from feed.keys import ClientCurve, new_pair
 from feed.subscriber.handshake import NOT_ALLOWED, WRONG_SERVER
 from scoreboard import gateway
 from scoreboard.gateway import ASKED_NOTHING, FULL, Source
-from tests.fakes.board_site import BoardSite, board_site
+from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 from tests.fakes.feed_model import ModelJournal, ModelTable
 from tests.fakes.feed_server import FeedServer, Keys, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
@@ -235,3 +235,26 @@ def test_one_address_cannot_have_every_page(monkeypatch: pytest.MonkeyPatch) -> 
 
     with board_site() as site:
         asyncio.run(main(site))
+
+
+def test_what_is_printed_is_made_once_for_all_who_ask_within_a_second() -> None:
+    now = [0]
+    with board_site(now_ns=lambda: now[0]) as site:
+        table = PlayedTable("roulette-1", "roulette")
+        site.play(table, [table.open(), *table.played([roulette(5), roulette(7)])])
+
+        async def printed() -> list[int]:
+            async with aiohttp.ClientSession() as session, session.get(f"{site.url}evening.json") as answer:
+                assert answer.headers["Cache-Control"] == "no-store"
+                (found,) = await answer.json()
+                return [one["round"] for one in found["rounds"]]
+
+        async def twice() -> list[list[int]]:
+            return await asyncio.gather(printed(), printed())
+
+        assert asyncio.run(twice()) == [[1, 2], [1, 2]]
+        site.play(table, table.played([roulette(9)]))
+        now[0] += 999_000_000
+        assert asyncio.run(printed()) == [1, 2]
+        now[0] += 1_000_000
+        assert asyncio.run(printed()) == [1, 2, 3]
