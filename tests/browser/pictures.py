@@ -9,10 +9,12 @@ those words with the page of today, and not pixels, so that it fails when a pict
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from playwright.sync_api import Page, expect, sync_playwright
 
@@ -20,6 +22,7 @@ from tests.browser.board_page import BoardPage
 from tests.browser.conftest import launch
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite, board_site
+from tests.fakes.venue import EVENING, venue
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "pictures"
 QUALITY: Final = 82
@@ -38,6 +41,8 @@ class Picture(NamedTuple):
     language: str = "en"
     more: Mapping[str, str] = MappingProxyType({})
     """More of the page's address: `recall`."""
+    venue: str = ""
+    """The venue's file."""
 
     @property
     def image(self) -> Path:
@@ -72,6 +77,7 @@ PICTURES: Final = (
     Picture("scoreboard-caribbean-stud", ("stud_progressive_result",)),
     Picture("scoreboard-blackjack", ("blackjack_dealing",)),
     Picture("scoreboard-money-wheel-es", ("money_wheel",), TALL, "es"),
+    Picture("scoreboard-venue", ("roulette",), venue=EVENING),
     *(
         Picture(f"machine-{scene.replace('_', '-')}", (scene,), SMALL)
         for scene in (
@@ -86,7 +92,7 @@ PICTURES: Final = (
 OF_ONE_SCENE: Final = {
     picture.scenes[0]: picture
     for picture in PICTURES
-    if len(picture.scenes) == 1 and picture.language == "en" and not picture.more
+    if len(picture.scenes) == 1 and picture.language == "en" and not picture.more and not picture.venue
 }
 """Those that show nothing but a scene, by it."""
 RENEW: Final = "take them again: python -m tests.browser.pictures"
@@ -100,6 +106,15 @@ def words_at(page: Page, size: tuple[int, int]) -> str:
     return "\n".join(line for line in (" ".join(one.split()) for one in text.splitlines()) if line) + "\n"
 
 
+@contextmanager
+def site_of(picture: Picture) -> Iterator[BoardSite]:
+    """The site that a picture is taken of."""
+    with TemporaryDirectory() as folder:
+        options: dict[str, Any] = {"venue": venue(Path(folder), picture.venue)} if picture.venue else {}
+        with board_site(**options) as site:
+            yield site
+
+
 def show(page: Page, site: BoardSite, picture: Picture) -> None:
     """Shows what a picture shows."""
     tables = [play(site, SCENES[name]) for name in picture.scenes]
@@ -107,6 +122,8 @@ def show(page: Page, site: BoardSite, picture: Picture) -> None:
     table = tables[0] if len(tables) == 1 else None
     board = BoardPage(page, site).show(table, lang=picture.language, **picture.more)
     expect(board.board()).to_have_count(len(tables))
+    if picture.venue:
+        expect(page.locator(".around.strip img").last).to_be_visible()
 
 
 def take() -> None:
@@ -116,7 +133,7 @@ def take() -> None:
         page = browser.new_page(locale="en-US")
         session = page.context.new_cdp_session(page)
         for picture in PICTURES:
-            with board_site() as site:
+            with site_of(picture) as site:
                 show(page, site, picture)
                 words = words_at(page, picture.size)
                 taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": QUALITY})

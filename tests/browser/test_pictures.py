@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.pictures import FOLDER, OF_ONE_SCENE, PICTURES, RENEW, Picture, show, words_at
-from tests.fakes.board_site import board_site
+from tests.browser.pictures import FOLDER, OF_ONE_SCENE, PICTURES, RENEW, Picture, show, site_of, words_at
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 150_000
@@ -21,7 +20,7 @@ OTHERS = [picture for picture in PICTURES if picture not in OF_ONE_SCENE.values(
 
 @pytest.mark.parametrize("picture", OTHERS, ids=lambda picture: picture.name)
 def test_the_board_has_the_words_that_its_picture_shows(page_in_turn: Page, picture: Picture) -> None:
-    with board_site() as site:
+    with site_of(picture) as site:
         show(page_in_turn, site, picture)
         assert words_at(page_in_turn, picture.size) == picture.words.read_text(), RENEW
 

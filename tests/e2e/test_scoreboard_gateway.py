@@ -250,7 +250,7 @@ def test_what_is_printed_is_made_once_for_all_who_ask_within_a_second() -> None:
                 return [one["round"] for one in found["rounds"]]
 
         async def twice() -> list[list[int]]:
-            return await asyncio.gather(printed(), printed())
+            return [*await asyncio.gather(printed(), printed())]
 
         assert asyncio.run(twice()) == [[1, 2], [1, 2]]
         site.play(table, table.played([roulette(9)]))
