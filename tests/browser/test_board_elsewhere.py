@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from typing import Any, Final
 
 import pytest
@@ -52,6 +53,36 @@ def test_an_overlay_has_nothing_behind_its_parts_and_says_simulation_with_the_st
     site.silence(table, None)
     shown.expect_state("SIMULATION · STALE: NO SIGNAL")
     expect(shown.board().locator(".giant")).to_have_count(0)
+
+
+CUT: Final = """() => [...document.querySelectorAll(".words, .caption")]
+  .filter(one => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight * 1.3)
+  .map(one => one.innerText)"""
+STATES: Final = ("unresolved", "void", "fault", "stale", "corrected")
+
+
+@pytest.mark.parametrize(("language", "state"), first_of(1, product(("de", "en", "es"), STATES)))
+def test_an_overlay_has_the_whole_state_of_a_simulated_table(
+    shown: BoardPage, site: BoardSite, language: str, state: str
+) -> None:
+    table = PlayedTable("roulette-1", "roulette", simulated=True)
+    site.play(table, [table.open(), *table.played(map(roulette, range(1, 9))), table.bets(), table.start()])
+    last = {
+        "unresolved": lambda: [table.call(), table.unresolved("no_number_read", [roulette(5), roulette("00")])],
+        "void": lambda: [table.void("spun_before_no_more_bets")],
+        "fault": lambda: [table.fault("wheel", "not_level")],
+        "stale": lambda: [table.call()],
+        "corrected": lambda: [table.outcome(roulette(7)), table.correct(9, roulette(7), roulette(8))],
+    }
+    site.play(table, last[state]())
+    if state == "stale":
+        site.silence(table, None)
+    shown.page.goto(f"{site.url}?overlay&motion=off&lang={language}")
+    expect(shown.board()).to_have_attribute("data-status", state)
+    expect(shown.board().locator(".words")).to_contain_text("SIMULA")
+    for size in (SOURCE, (400, 400), (360, 640), (1920, 300)):
+        assert fits(shown.page, size) == []
+        assert shown.page.evaluate(CUT) == []
 
 
 @pytest.mark.parametrize(
@@ -172,21 +203,18 @@ def test_a_result_is_heard_once_and_not_before_the_browser_lets_it(page: Page, s
     assert page.evaluate("heard") == [520, 660, 880, 1320, 440, 330]
 
 
-def animations(page: Page) -> list[str]:
-    found: list[str] = page.evaluate("() => document.getAnimations().map(one => one.animationName)")
-    return found
+CELEBRATED: Final = "() => getComputedStyle(document.querySelector('.hero.current'), '::after').animationName"
 
 
-def test_a_winner_is_celebrated_once_unless_motion_is_reduced(shown: BoardPage, site: BoardSite) -> None:
+def test_a_winner_is_celebrated_unless_motion_is_reduced(shown: BoardPage, site: BoardSite) -> None:
     table = PlayedTable("roulette-1", "roulette")
     site.play(table, [table.open(), table.bets()])
-    for motion, reduced, wins in (("on", "no-preference", 1), ("off", "no-preference", 0), ("on", "reduce", 0)):
+    wanted = (("on", "no-preference", "won"), ("off", "no-preference", "none"), ("on", "reduce", "none"))
+    for motion, reduced, name in wanted:
         shown.page.emulate_media(reduced_motion=reduced)  # type: ignore[arg-type]
-        shown.show(table, motion=motion)
-        assert animations(shown.page) == []
         site.play(table, table.outcome(roulette(7)))
-        shown.expect_state("RESULT")
-        assert animations(shown.page).count("won") == wins
+        shown.show(table, motion=motion).expect_state("RESULT")
+        assert shown.page.evaluate(CELEBRATED) == name
         site.play(table, [table.settle(), table.bets()])
     shown.page.emulate_media(reduced_motion="reduce")
 

@@ -27,11 +27,16 @@ def folder() -> Iterator[Path]:
 
 def test_it_serves_the_page_and_follows_the_service_that_it_is_given(folder: Path) -> None:
     base = f"ipc://{folder}"
-    with feed(base, folder / "journal", "e1") as service, scoreboard(base, "--port", "0") as (process, line):
+    (folder / "venue.toml").write_text('charity = "Library"\n', encoding="utf-8")
+    options = ("--port", "0", "--venue", str(folder), "--embed", "https://example.org")
+    with feed(base, folder / "journal", "e1") as service, scoreboard(base, *options) as (process, line):
         assert line.startswith(f"scoreboard of {base}: http://127.0.0.1:")
         with urlopen(address(line), timeout=HANG_S) as answer:
             assert b"<title>Scoreboard</title>" in answer.read()
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            assert "frame-ancestors https://example.org;" in answer.headers["Content-Security-Policy"]
+        with urlopen(address(line) + "venue.json", timeout=HANG_S) as answer:
+            assert answer.read() == b'{"charity":"Library"}'
         last = service.end()
         board = asyncio.run(board_of(address(line), TABLE, lambda board: bool(board["sequence"] == last)))
         assert (board["table"], board["epoch"]) == (TABLE, "e1")

@@ -52,6 +52,7 @@ def wheels(out: Path, system: str, arch: str) -> None:
             for one in (one for one in inside if "/" in one["text"]):
                 files.setdefault(f"{info}/{one['text']}", TEXT.format(one["name"], name))
             files[f"{name}.data/scripts/{name}"] = "#!python"
+            files[f"{name}.data/data/share/man/man1/{name}.1"] = ".TH"
             wheel(folder, name, version, files, "License-Expression: MIT")
 
 
