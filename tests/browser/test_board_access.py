@@ -130,15 +130,29 @@ ODD: list[dict[str, Any]] = [
     {"player": 3},
     {"award": {"a": [1]}},
 ]
+ODD_CARDS: list[dict[str, Any]] = [
+    {},
+    {"dealer": {"total": "x", "cards": 4, "rank": SCRIPT, "qualifies": []}},
+    {"dealer": {"total": 10**30, "cards": [SCRIPT, None, {}] * 9, "rank": "x" * 90}, "void_hands": [LONG]},
+    {"parts": [{"total": 19, "cards": None}, None, 3], "community": [1, None], "cards": [[], "9s", {}], "kind": 5},
+    {"community": "none", "cards": [LONG, LONG], "kind": SCRIPT, "spread": LONG, "wins": "no"},
+    {"hands": [{"cards": ["JK", 3], "red": LONG, "black": None, "jokers": -4}, None, 7], "void_hands": "all"},
+]
 GAMES = ("roulette", "sic_bo", "craps", "baccarat", "beat_the_dealer", "money_wheel", "a_new_game")
+CARD_GAMES = ("blackjack", "red_dog", "caribbean_stud", "let_it_ride", "joker_seven", "multi_action_blackjack")
 
 
-@pytest.mark.parametrize("game", one_in(2, GAMES))
-def test_a_result_that_a_game_does_not_know_breaks_no_page(shown: BoardPage, site: BoardSite, game: str) -> None:
+@pytest.mark.parametrize(
+    ("game", "odd"),
+    [*one_in(2, ((game, ODD) for game in GAMES)), *one_in(6, ((game, ODD_CARDS) for game in CARD_GAMES))],
+)
+def test_a_result_that_a_game_does_not_know_breaks_no_page(
+    shown: BoardPage, site: BoardSite, game: str, odd: list[dict[str, Any]]
+) -> None:
     table = PlayedTable("t-1", game)
     site.play(table, table.open())
     shown.show(table)
-    for result in ODD:
+    for result in odd:
         site.play(table, [*table.played([result]), table.bets(), table.void("ball_direction")])
         shown.expect_sequence(table)
         shown.expect_state("NO SPIN")

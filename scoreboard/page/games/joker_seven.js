@@ -11,17 +11,17 @@ const MOST = 7;
 const MANY = 3; // More hands than this have little height each.
 
 const handsOf = ({ hands }) => (Array.isArray(hands) ? hands.slice(0, MOST).filter((hand) => hand && Array.isArray(hand.cards)) : []);
-const countWords = ({ red, black, jokers }) => [t("reds", { n: red }), t("blacks", { n: black }), jokers ? t(jokers === 1 ? "jokers.one" : "jokers", { n: jokers }) : ""].filter(Boolean).join(", ");
+const countWords = ({ red, black, jokers }) => [t("reds", { n: short(red, 2) }), t("blacks", { n: short(black, 2) }), jokers ? t(jokers === 1 ? "jokers.one" : "jokers", { n: jokers }) : ""].filter(Boolean).join(", ");
 
 export function say(result) {
   const hands = handsOf(result);
   const isMany = hands.length > 2; // A line has no room for the words of more.
-  const shown = isMany ? `${t("red_black")} ${hands.map(({ red, black }) => `${red}–${black}`).join(", ")}` : hands.map((hand, at) => `${t("hand", { n: at + 1 })}: ${countWords(hand)}`).join(" · ");
+  const shown = isMany ? `${t("red_black")} ${hands.map(({ red, black }) => `${short(red, 2)}–${short(black, 2)}`).join(", ")}` : hands.map((hand, at) => `${t("hand", { n: at + 1 })}: ${countWords(hand)}`).join(" · ");
   return [shown || t("hands.not_shown"), voidWords(result)].filter(Boolean).join(" · ");
 }
 
 // A count on a swatch of its color; a joker has none.
-const count = (kind, value) => h(`span.count.${kind}`, { role: "img", "aria-label": t(kind, { n: value }) }, h("b", {}, value), kind === "jokers" ? star() : null);
+const count = (kind, value) => h(`span.count.${kind}`, { role: "img", "aria-label": t(kind, { n: short(value, 2) }) }, h("b", {}, short(value, 2)), kind === "jokers" ? star() : null);
 
 // The wagers that win with each hand, as the feed names them: "hand 2: four or more red", "hand 1: a pair of 10s".
 function winsOf(view) {

@@ -3,13 +3,13 @@
 import { h } from "../web/dom.js";
 import { bars, cardsOf, columns, mark, oddsWords, row, small } from "../cards.js";
 import { strip } from "../parts.js";
-import { named, t } from "../words.js";
+import { named, short, t } from "../words.js";
 
 const SPREADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 const ODDS_OF = "wager";
 
 const endOf = ({ wins }) => (wins === true ? "won" : wins === false ? "lost" : "tied");
-const kindWords = ({ kind, spread }) => (kind === "spread" ? t("spread", { n: spread }) : named("kind", kind));
+const kindWords = ({ kind, spread }) => (kind === "spread" ? t("spread", { n: short(spread, 3) }) : named("kind", kind));
 const isBetween = ({ kind, wins }) => kind === "spread" && wins;
 
 // Where the third card falls, and who wins.
@@ -47,7 +47,7 @@ export function hero(result, view) {
 
 export function moving(view) {
   const { cards = [], spread, announce } = view.motion ?? {};
-  const kind = spread ? t("spread", { n: spread }) : announce ? t("kind.pair") : "";
+  const kind = spread ? t("spread", { n: short(spread, 3) }) : announce ? t("kind.pair") : "";
   return h("div.red-dog", { "data-key": "red-dog" }, boxes(cards, true), tags([kind && ["spread-tag", kind], ["dealing", t("dealing")]]));
 }
 

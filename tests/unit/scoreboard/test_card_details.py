@@ -124,6 +124,26 @@ def test_only_outcomes_that_the_statistics_count_are_counted() -> None:
     assert details(table)["came"]["pair"] == table.state.history.statistics.outcomes == 20
 
 
+@pytest.mark.parametrize(
+    ("game", "shown"),
+    [
+        ("blackjack", {"dealer_cards": ["9d"], "cards_dealt": 8}),
+        ("red_dog", {"cards": ["8s", "8h"], "announce": "We have a pair"}),
+        ("red_dog", {"cards": ["4s", "9h"], "spread": 4}),
+        ("let_it_ride", {"cards": ["Th"], "cards_dealt": 15}),
+    ],
+)
+def test_the_cards_so_far_are_what_moves_until_the_next_round(game: str, shown: dict[str, Any]) -> None:
+    table, live = PlayedTable("t-1", game), Live()
+    for event in (table.open(), table.bets(), table.start(), table.event(events.RoundProgress, **shown)):
+        live.event(event)
+    motion = view_of(table.state, live).motion
+    assert motion is not None
+    assert {name: getattr(motion, name) for name in shown} == shown
+    live.event(table.bets())
+    assert view_of(table.state, live).motion is None
+
+
 ODD: list[dict[str, Any]] = [
     {"dealer": 3, "parts": 4, "community": 5, "kind": 6, "wins": "yes", "hands": 7},
     {"dealer": {"cards": None}, "parts": [None, 1], "community": [1, None], "wins": []},
