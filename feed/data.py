@@ -195,13 +195,16 @@ class StakeLimit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The wager that they are for, in the words of the layout; empty for every wager without limits of its own."""
 
 
-class StatisticsKey(msgspec.Struct, frozen=True, kw_only=True):
+class StatisticsKey(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing that a table's statistics count: the values of a field of its results."""
 
     field: str
     """The field of `result`; a field inside another one with a dot: `player.total`. Of a list each value counts."""
     values: list[int | str]
     """The values that can come, in the order in which a board shows them; empty where they are not known."""
+    wheel_order: list[int | str] = []
+    """Of a roulette wheel: its pockets clockwise, seen from above, also one that is never an outcome. Left out where
+    the values are on no wheel, or on one more than once."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -3,7 +3,8 @@
     craps       puck, point, shooter, this shooter's rolls, newest first
     sic bo      small, big or triple of the last result
     baccarat    the roads of the shoe
-    roulette    of a house's own rules: the colours that its pockets have shown, and its numbers
+    roulette    colors, halves, dozens, columns, sectors, neighbours, runs, last spin (`scoreboard.roulette_figures`);
+                of a house's own rules also the colors that its pockets have shown, and how many numbers it has
     cards       of the other card games, what `scoreboard.card_details` has
     machines    credits, meters, the last ten plays for recall, whatever the game is called
 
@@ -20,6 +21,7 @@ import msgspec
 from feed.state import MachineState, RoundRecord, TableState
 from scoreboard.card_details import CARD_DETAILS
 from scoreboard.roads import roads_of
+from scoreboard.roulette_figures import figures_of
 
 
 def details_of(state: TableState) -> dict[str, Any]:
@@ -103,12 +105,13 @@ def _baccarat(state: TableState) -> dict[str, Any]:
 
 
 def _roulette(state: TableState) -> dict[str, Any]:
-    """Of a wheel by house rules, whose pockets need not have the customary colours and halves."""
+    figures = {"figures": msgspec.to_builtins(figures_of(state))}
     if not state.house_rules:
-        return {}
+        return figures
+    # A wheel by house rules need not have the customary colors and halves.
     shown = {str(one.result.get("pocket")): one.result.get("color") for one in state.history.outcomes}
     pockets = [str(value) for key in state.history.keys if key.field == "pocket" for value in key.values]
-    return {"colors": shown, "numbers": sum(1 for pocket in pockets if pocket.strip("0"))}
+    return figures | {"colors": shown, "numbers": sum(1 for pocket in pockets if pocket.strip("0"))}
 
 
 _DETAILS: Final[dict[str, Callable[[TableState], dict[str, Any]]]] = {

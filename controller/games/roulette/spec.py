@@ -129,16 +129,21 @@ def _numbers(wheel: RouletteWheelConfig | StarXConfig) -> list[str]:
     """The pockets that can be an outcome, in wheel order."""
     # Where a double-zero wheel is used as a single-zero one, 00 is never an outcome: 13:47-20.32(i)2.
     voids = ("00",) if wheel.pockets == AMERICAN_AS_SINGLE_ZERO else ()
-    order = ORDERS[wheel.pockets] if isinstance(wheel, StarXConfig) else wheel.wheel_order
-    return [pocket for pocket in order if pocket not in voids]
+    return [pocket for pocket in _order(wheel) if pocket not in voids]
+
+
+def _order(wheel: RouletteWheelConfig | StarXConfig) -> Sequence[str]:
+    """All pockets, clockwise."""
+    return ORDERS[wheel.pockets] if isinstance(wheel, StarXConfig) else wheel.wheel_order
 
 
 def _statistics(config: TableConfig) -> list[StatisticsKey]:
     wheel = config.devices["wheel"].config
     if not isinstance(wheel, StarXConfig):
         wheel = config.devices["wheel"].keys(RouletteWheelConfig)
+    pockets: list[int | str] = [*sorted(_numbers(wheel), key=lambda name: (int(name), name))]
     return [
-        StatisticsKey(field="pocket", values=[*sorted(_numbers(wheel), key=lambda name: (int(name), name))]),
+        StatisticsKey(field="pocket", values=pockets, wheel_order=[*_order(wheel)]),
         StatisticsKey(field="color", values=["red", "black", "green"]),
     ]
 
