@@ -242,3 +242,9 @@ def wall_time(clock: Clock, at_ns: int | None = None) -> str:
     """The wall time at an instant of a clock, or now: RFC 3339 in UTC, to the microsecond."""
     moment = _EPOCH + timedelta(microseconds=clock.wall_time_ns(at_ns) // 1000)
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def time_of_day_ms(clock: Clock) -> int:
+    """The time of day where this computer is, in milliseconds since midnight, as the hands of a clock show it."""
+    hands = (_EPOCH + timedelta(microseconds=clock.wall_time_ns() // 1000)).astimezone()
+    return ((hands.hour * 60 + hands.minute) * 60 + hands.second) * 1000 + hands.microsecond // 1000

@@ -172,10 +172,12 @@ class Gateway:
         *,
         simulated: bool | None = None,
         now_ns: Callable[[], int],
+        day_ms: Callable[[], int | None] = lambda: None,
     ) -> None:
         """`simulated` as of the subscriber: None for real tables and simulated ones. `now_ns` is a clock that
-        never goes back."""
+        never goes back; `day_ms` gives the time of day, in milliseconds since midnight, None where it is not known."""
         self._now_ns = now_ns
+        self._day_ms = day_ms
         self.hall = hall
         self._sources = sources
         self._simulated = simulated
@@ -231,7 +233,7 @@ class Gateway:
         """The beat of this moment."""
         for service, subscriber in self._subscribers.items():
             service.refused = subscriber.refused
-        return self.hall.beat(self._silent_ms(), self.now_ms())
+        return self.hall.beat(self._silent_ms(), self.now_ms(), self._day_ms())
 
     def _silent_ms(self, keys: Sequence[str] | None = None) -> dict[str, int | None]:
         """For how long the table of each board has been silent, in milliseconds; None where it always was."""

@@ -5,7 +5,7 @@
     {"type": "hello", "gateway": id, "boards": [key, …], "services": […]}   first of a connection
     {"type": "board", "key": k, "revision": n, "board": {…}}                a table, whole: `scoreboard.board.BoardView`
     {"type": "motion", "key": k, "revision": n, "motion": {…}}              what moves now; not repeated
-    {"type": "beat", "at": ms, "silent": {k: ms or null}, "services": […]}  twice a second, whatever happens
+    {"type": "beat", "at": ms, "silent": {k: ms or null}, "services": […], "day_ms": ms}    twice a second, always
 
 A page that acknowledges has them in batches, each with its time (`scoreboard.newest`).
 
@@ -65,13 +65,15 @@ class ServiceStatus(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-class BeatMessage(msgspec.Struct, frozen=True, tag_field="type", tag="beat"):
+class BeatMessage(msgspec.Struct, frozen=True, tag_field="type", tag="beat", omit_defaults=True):
     """That the gateway runs, and how long each table has been silent, in milliseconds; null if it always was."""
 
     at: int
     """The gateway's clock, in milliseconds: a table was alive, and its newest board was true, `silent` before."""
     silent: dict[str, int | None]
     services: list[ServiceStatus]
+    day_ms: int | None = None
+    """The time of day at the gateway, in milliseconds since midnight."""
 
 
 class HelloMessage(msgspec.Struct, frozen=True, tag_field="type", tag="hello"):
@@ -200,10 +202,11 @@ class Hall:
         """The first message of a connection."""
         return Message("", _JSON.encode(HelloMessage(self.gateway, self.keys, self._statuses())), "hello")
 
-    def beat(self, silent_ms: Mapping[str, int | None], at_ms: int) -> Message:
-        """That the gateway runs, and for how long each table has been silent, at a time of the gateway's clock."""
+    def beat(self, silent_ms: Mapping[str, int | None], at_ms: int, day_ms: int | None = None) -> Message:
+        """That the gateway runs, and for how long each table has been silent, at a time of the gateway's clock; what
+        time of day that is."""
         silent = {key: silent_ms.get(key) for key in self.keys}
-        return Message("", _JSON.encode(BeatMessage(at_ms, silent, self._statuses())), "beat")
+        return Message("", _JSON.encode(BeatMessage(at_ms, silent, self._statuses(), day_ms)), "beat")
 
     def missing(self, seen: Mapping[str, int], wanted: Iterable[str] | None = None) -> list[Message]:
         """The boards that a page does not have as they are now; `seen` are its revisions, of this gateway."""

@@ -52,7 +52,7 @@ class Sector(msgspec.Struct, frozen=True):
     """In how many outcomes the ball came to rest there."""
 
 
-class Run(msgspec.Struct, frozen=True):
+class OutcomeRun(msgspec.Struct, frozen=True):
     """Equal outcomes, one after another. Where the last outcome is a zero, none is current."""
 
     kind: str
@@ -93,7 +93,7 @@ class RouletteFigures(msgspec.Struct, frozen=True, omit_defaults=True):
     neighbours: list[tuple[str, int]] = []
     """The last outcome in the middle of those beside it on the wheel, clockwise, and how often each came; empty where
     the order of the pockets is not known."""
-    runs: list[Run] = []
+    runs: list[OutcomeRun] = []
     spin: Spin | None = None
     """Of the last round that has a verdict."""
 
@@ -181,12 +181,12 @@ def _is_arc(members: frozenset[str], order: Sequence[str]) -> bool:
     return sum(1 for at, pocket in enumerate(order) if pocket in members and order[at - 1] not in members) == 1
 
 
-def _run(kind: str, values: Sequence[str]) -> Run:
+def _run(kind: str, values: Sequence[str]) -> OutcomeRun:
     """The runs of one kind; an empty value ends a run and begins none."""
     runs = [(value, len([*equal])) for value, equal in groupby(values) if value]
     most = max((length for _, length in runs), default=0)
     longest = [*dict.fromkeys(run for run in runs if run[1] == most)]
-    return Run(kind, runs[-1] if runs and values[-1] else None, longest)
+    return OutcomeRun(kind, runs[-1] if runs and values[-1] else None, longest)
 
 
 def _spin(state: TableState) -> Spin | None:

@@ -25,7 +25,7 @@ from fleet.cli.nats_options import (
     refuse_service_options,
     stream_endpoint,
 )
-from hal.clock import SystemClock
+from hal.clock import SystemClock, time_of_day_ms
 
 if TYPE_CHECKING:
     from fleet.stream_endpoint import StreamEndpoint
@@ -142,7 +142,10 @@ def command(
             raise click.UsageError(str(error)) from error
         sources.append(Source(base, tables, curve))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
-    gateway = Gateway(Hall(token_hex(8)), sources, simulated=simulated, now_ns=SystemClock().now_ns)
+    clock = SystemClock()
+    gateway = Gateway(
+        Hall(token_hex(8)), sources, simulated=simulated, now_ns=clock.now_ns, day_ms=partial(time_of_day_ms, clock)
+    )
     site = gateway.application(host, names, venue=venue, embedded_by=embedded_by)
     page = PageServer(site, host, PORT if port is None else port, next_free=port is None)
 

@@ -16,6 +16,7 @@ import * as redDog from "./games/red_dog.js";
 import * as roulette from "./games/roulette.js";
 import * as sicBo from "./games/sic_bo.js";
 import { listed } from "./parts.js";
+import { clockFace } from "./wall_clock.js";
 import { changed, currentLanguage, money, named, reason, short, t } from "./words.js";
 
 const GAMES = {
@@ -114,8 +115,9 @@ export const recalls = (view) => gameOf(view) === machine && Array.isArray(view.
 // What is drawn over something else says with each word of the state, and with the number, that it is simulated.
 const marked = (view, overlay, text) => (overlay && view.simulated ? changed(text, (words) => `${t("simulation")} · ${words}`) : text);
 
+// `turn` is a `Turn` of the views that a game's panel has; `clock` is the time of day, null where it is not known.
 // `tile`: one of a hall, to be opened; `overlay`: the parts of a tile alone, without what is behind them.
-export function board(key, view, { stale, tile: isTile, recall, overlay = false }) {
+export function board(key, view, { stale, tile: isTile, recall, turn, clock, overlay = false }) {
   const [code, state, because] = stateOf(view, stale);
   const words = marked(view, overlay, state);
   const tile = isTile && !overlay;
@@ -124,7 +126,7 @@ export function board(key, view, { stale, tile: isTile, recall, overlay = false 
   const shown = stale ? { ...view, current: undefined, moving: false } : view;
   const recalled = recall && !tile && !overlay && recalls(view);
   return h(
-    tile ? "a.board" : "section.board",
+    tile ? "article.board" : "section.board",
     {
       "data-key": key,
       "data-status": code,
@@ -132,8 +134,7 @@ export function board(key, view, { stale, tile: isTile, recall, overlay = false 
       "data-epoch": view.epoch,
       "data-sequence": view.sequence ?? 0,
       class: [tile ? "tile" : overlay ? "tile overlay" : "full", view.simulated ? "simulated" : "", `is-${code}`, stale ? "is-old" : ""].filter(Boolean).join(" "),
-      href: tile ? `?${parameters({ table: key })}` : null,
-      "aria-label": tile ? `${t("open", { table: placeOf(view) })}. ${words}` : t("board", { table: placeOf(view) }),
+      "aria-label": t("board", { table: placeOf(view) }),
     },
     h(
       !tile && !overlay && view.house.length ? "div.frame.stated" : "div.frame",
@@ -141,27 +142,28 @@ export function board(key, view, { stale, tile: isTile, recall, overlay = false 
       h(
         "header",
         {},
-        h(tile ? "h2.name" : "h1.name", { dir: "auto" }, name),
+        tile ? h("h2.name", { dir: "auto" }, h("a.tile-link", { "data-key": key, href: `?${parameters({ table: key })}`, "aria-label": placeOf(view) }, name)) : h("h1.name", { dir: "auto" }, name),
         view.venue ? h("span.venue", { dir: "auto" }, short(view.venue, 40)) : null,
         view.service ? h("span.venue.service", { dir: "auto" }, short(view.service, 60)) : null,
         h("span.game", {}, gameOf(view) === described ? described.nameOf(view) : named("game", view.game || "")),
         view.house_rules ? h("span.house-rules", {}, t("house_rules")) : null,
-        view.simulated ? h("span.simulation", {}, t("simulation.long")) : null,
+        view.simulated ? h("span.simulation", {}, t(tile ? "simulation" : "simulation.long")) : null,
         h("span.limits", {}, limits(view)),
         view.round ? h("span.round", {}, t(game === machine ? "play" : "round", { n: view.round })) : null,
+        tile || overlay ? null : clockFace(clock),
       ),
       h(
         "div.status",
         { "data-state": code },
         h("svg.sign", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: SIGNS[code] })),
-        h("strong.words", {}, words),
+        h("strong.words", { class: lengthOf(words) }, words),
         because ? h("span.why", { dir: "auto" }, because) : null,
       ),
       view.correction && code !== "corrected" && !stale ? h("p.ribbon", {}, h("b", {}, t("status.corrected")), h("span", {}, correctionOf(view))) : null,
       tile || overlay ? null : listed(view.house).map((words) => h("p.house", { dir: "auto" }, h("b", {}, t("house")), " ", short(words, 240))),
       recalled
         ? h("div.middle.recalling", { "data-key": "recall" }, game.recall(shown))
-        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code, overlay), tile || overlay ? null : h("div.panel", {}, view.game ? game.panel(shown) : null)),
+        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code, overlay), tile || overlay ? null : panel(game, shown, turn)),
       recalled ? h("footer.recall-mark", { "data-key": "recall-mark" }, t("recall.mark")) : view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? (overlay && game.few ? game.few : game.history)(shown) : null) : null,
       view.simulated && !overlay ? h("div.watermark", { "aria-hidden": "true" }, h("span", {}, t("simulation"))) : null,
     ),
@@ -184,6 +186,28 @@ function hero(game, view, code, overlay) {
 
 // A result in words.
 export const sayOf = (view, result) => gameOf(view).say(result, view);
+
+// The game's own panel: one view of it at a time, where it has several.
+function panel(game, view, turn) {
+  if (!view.game) return h("div.panel", {});
+  const views = game.views?.(view);
+  if (!views) return h("div.panel", {}, game.panel(view));
+  const at = turn.of(views.length);
+  const [key, title, content] = views[at];
+  const mark = t("view", { n: at + 1, all: views.length });
+  return h(
+    "div.panel.turned",
+    { "data-view": key },
+    h("h2.view-title", { "data-key": "title" }, title, h("span.view-mark", { role: "img", "aria-label": mark }, `${at + 1}/${views.length}`)),
+    h("div.view", { "data-key": key }, content),
+  );
+}
+
+// Words of a state that need a smaller font on a narrow board.
+function lengthOf(words) {
+  const { length } = String(words);
+  return length > 26 ? "longest" : length > 20 ? "longer" : length > 16 ? "long" : null;
+}
 
 function limits(view) {
   const limit = view.limits.find((one) => !one.bet) ?? view.limits[0];

@@ -6,20 +6,24 @@
 //   ?overlay      nothing behind the result, the state and the last few      ?chroma=green   that on a color to be keyed
 //   ?sound=on     a sound with each result           ?qr=on    an address for telephones
 //   ?print        the last rounds of each table, for paper
+//   ?turn=20      seconds until the next page of a hall or view of statistics; off: keys alone turn them
 //
 // Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language,
-// R shows the last plays and the meters of a machine, Q the address for telephones, and hides them again.
+// R shows the last plays and the meters of a machine, Q the address for telephones, and hides them again, PageDown and
+// PageUp turn the page of a hall or the view of the statistics, P stops the pages of a hall, and lets them go on.
 
 import { Age } from "./age.js";
 import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
 import { board, complete, parameters, placeOf, stateOf } from "./board.js";
+import { columnsFor, HallPages, roomOf } from "./hall_pages.js";
+import { Turn, turnMs } from "./turns.js";
+import { clockFace, WallClock } from "./wall_clock.js";
 import { currentLanguage, languageFor, languages, loadWords, t } from "./words.js";
 
 // A table is stale when what is shown of it was last true this long ago, however long it was on its way. Its heartbeat
 // comes each second; a board has to show STALE within 3 s, of which this page's timer and its drawing take a tenth.
 const STALE_MS = 2700;
-const TILE_ASPECT = 1.6;
 
 const query = new URLSearchParams(location.search);
 const wanted = query.get("table") ?? "";
@@ -29,6 +33,10 @@ const overlay = query.has("overlay") || query.has("chroma");
 let sound = null;
 const boards = new Map(); // key -> {revision, view, trueAt, stale}
 const age = new Age();
+const wallClock = new WallClock();
+const views = new Turn(turnMs(query.get("turn")));
+const pages = new HallPages(turnMs(query.get("turn")));
+let shownTime = null; // of day
 let beat = null; // the last one, which the end of its batch confirms
 const hall = document.getElementById("hall");
 const spoken = document.getElementById("spoken");
@@ -82,6 +90,7 @@ function receive(message) {
     case "sync": {
       const now = performance.now();
       age.heard(message, now);
+      if (beat) wallClock.heard(beat);
       confirm(message.behind);
       channel.send({ ack: message.batch, now });
       judge(now);
@@ -119,6 +128,10 @@ function judge(now) {
       dirty = true;
     }
   }
+  const time = wallClock.read(age, now);
+  if (time !== shownTime) [shownTime, dirty] = [time, true];
+  // Both are asked, so that both keep their time.
+  if ([views.tick(now), pages.tick(now)].includes(true)) dirty = true;
   if (dirty) schedule();
 }
 
@@ -144,13 +157,21 @@ function render() {
   const shown = shownBoards();
   const single = shown.length === 1;
   const ambiguous = wanted && shown.length > 1;
+  const room = roomOf(hall.clientWidth, hall.clientHeight);
+  // What lies over a film has no pages.
+  const here = single || overlay ? shown : onThisPage(shown, room);
   const fresh = h(
     "main",
-    { id: "hall", class: single ? "single" : shown.length ? "many" : "none", "aria-label": single ? null : t("hall") },
+    { id: "hall", class: single ? "single" : shown.length ? (room.phone && !overlay ? "many scrolled" : "many") : "none", "aria-label": single ? null : t("hall"), "data-size": `${innerWidth}x${innerHeight}`, "data-tables": shown.length },
     ambiguous ? h("h1.ambiguous", { dir: "auto" }, t("ambiguous", { n: shown.length, table: wanted.slice(0, 80) })) : single ? null : h("h1.spoken", {}, t("hall")),
-    shown.length ? shown.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall, overlay })) : nothing(),
+    shown.length ? here.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall, turn: views, clock: shownTime, overlay })) : nothing(),
+    shown.length > 1 && !overlay ? pages.foot(inWords, clockFace(shownTime)) : null,
   );
-  if (!single) fresh.style.setProperty("--columns", columnsFor(shown.length));
+  if (!single) {
+    const columns = columnsFor(here.length, overlay ? { ...room, phone: false, columns: here.length, rows: here.length } : room);
+    fresh.style.setProperty("--columns", columns);
+    fresh.style.setProperty("--rows", Math.ceil(here.length / columns));
+  }
   morph(hall, fresh);
   document.title = single ? placeOf(shown[0][1].view) : t("hall");
   turn();
@@ -163,17 +184,16 @@ function nothing() {
   return h("div.empty", {}, h("strong", {}, t("no_tables")), channel.state === "open" ? (wanted ? h("small", {}, t("no_such", { table: wanted })) : waiting) : h("small", {}, t("no_gateway")));
 }
 
-// As many columns as make the tiles largest.
-function columnsFor(count) {
-  let best = 1;
-  let size = 0;
-  for (let columns = 1; columns <= count; columns++) {
-    const width = hall.clientWidth / columns;
-    const height = hall.clientHeight / Math.ceil(count / columns);
-    const fits = Math.min(width, height * TILE_ASPECT);
-    if (fits > size) [best, size] = [columns, fits];
-  }
-  return best;
+function onThisPage(shown, room) {
+  const keys = new Set(pages.lay(shown.map(([key, { view, stale }]) => [key, stateOf(view, stale)[0], view.round]), room));
+  return shown.filter(([key]) => keys.has(key));
+}
+
+// The name of a table, and its state or its result.
+function inWords(key) {
+  const { view, stale } = boards.get(key);
+  const [code, words, because] = stateOf(view, stale);
+  return [placeOf(view), code === "result" && because ? because : words];
 }
 
 // Turns what moves at its real speed, without a jump where the speed changes.
@@ -207,13 +227,20 @@ function speak(shown) {
 
 function onKey(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const tiles = [...hall.querySelectorAll("a.board")];
+  const tiles = [...hall.querySelectorAll("a.tile-link")];
   const at = tiles.indexOf(document.activeElement);
   const columns = Number(getComputedStyle(hall).getPropertyValue("--columns")) || 1;
   const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns };
-  if (event.key in steps && tiles.length) {
-    const next = at < 0 ? 0 : Math.min(tiles.length - 1, Math.max(0, at + steps[event.key]));
-    tiles[next].focus();
+  const turned = { PageDown: 1, PageUp: -1 }[event.key];
+  if (event.key in steps && tiles.length) goTo(tiles, at, steps[event.key]);
+  else if (turned) {
+    (tiles.length ? pages : views).step(turned, performance.now());
+    dirty = true;
+    schedule();
+  } else if (event.key.toLowerCase() === "p" && tiles.length) {
+    pages.hold();
+    dirty = true;
+    schedule();
   } else if (event.key === "Escape" && wanted) location.search = parameters({ table: "" });
   else if (event.key.toLowerCase() === "f") {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -226,6 +253,18 @@ function onKey(event) {
   } else if (event.key.toLowerCase() === "q") showPhone(true);
   else return;
   event.preventDefault();
+}
+
+// Focuses the tile that many tiles on; beyond the first or the last one, on the page before or after.
+function goTo(tiles, at, step) {
+  const now = performance.now();
+  pages.keep(now);
+  const next = at < 0 ? 0 : at + step;
+  if (pages.count === 1 || (next >= 0 && next < tiles.length)) return tiles[Math.min(tiles.length - 1, Math.max(0, next))].focus();
+  pages.step(Math.sign(step), now);
+  render();
+  const turned = [...hall.querySelectorAll("a.tile-link")];
+  turned.at(step > 0 ? 0 : -1).focus();
 }
 
 // The address of what is shown, for telephones; `toggle` takes it away again.
@@ -242,6 +281,8 @@ async function follow() {
   channel = new Channel("live", { hello, message: receive, state: () => ((dirty = true), schedule()), tick: judge });
   addEventListener("keydown", onKey);
   addEventListener("resize", () => ((dirty = true), schedule()));
+  // A venue's strip takes room of the hall.
+  new ResizeObserver(() => ((dirty = true), schedule())).observe(hall);
   schedule();
 }
 

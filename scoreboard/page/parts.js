@@ -26,8 +26,12 @@ export const listed = (values) => (Array.isArray(values) ? values.slice(0, 8) : 
 
 export const dice = (values, className = "") => h("span.dice", { class: className }, listed(values).map((value) => die(value)));
 
-// A row of a share of all: label, bar, count. `shares` are [label, count, class].
+// From as many results on shares are shown as percentages (ours): of fewer, one result more or less is over five of them.
+export const LEAST_SHARED = 20;
+
+// A row of a share of all: label, bar, percentage; of few results only how many they are. `shares` are [label, count, class].
 export function shares(title, rows, all) {
+  const many = all >= LEAST_SHARED;
   return h(
     "section.shares",
     { "data-key": title },
@@ -36,12 +40,16 @@ export function shares(title, rows, all) {
         `div.share.${kind}`,
         { "data-key": label },
         h("span.share-label", {}, label),
-        h("span.share-bar", {}, h("i", { style: { width: `${all ? (100 * count) / all : 0}%` } })),
-        h("span.share-count", {}, all ? `${Math.round((100 * count) / all)}%` : "–"),
+        h("span.share-bar", {}, many ? h("i", { style: { width: `${(100 * count) / all}%` } }) : null),
+        h("span.share-count", {}, many ? `${Math.round((100 * count) / all)}%` : all ? t("times", { n: count }) : "–"),
       ),
     ),
   );
 }
+
+// What the statistics count, where shares are shown of it: of few results, also from how many on there are percentages.
+export const shareWindow = (view) =>
+  [t("window.plain", { n: view.counted }), view.counted < LEAST_SHARED ? t("few.shares", { n: LEAST_SHARED }) : ""].filter(Boolean).join(" · ");
 
 // Ranks of [value, count] that came more often than expected, or less: a rank of equal counts is shown whole, or as its size
 // where it has more values than places are left, so that no value is chosen among equals.

@@ -9,8 +9,18 @@ const FALLBACK = "en";
 let language = FALLBACK;
 let words = {};
 let english = {};
-let numbers = new Intl.NumberFormat(FALLBACK, { maximumFractionDigits: 1 });
-let hundredths = new Intl.NumberFormat(FALLBACK, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+let numbers;
+let hundredths;
+let times;
+
+// What writes numbers and times in a language. Times are given in milliseconds since midnight.
+function speaks(tag) {
+  numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 1 });
+  hundredths = new Intl.NumberFormat(tag, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  times = new Intl.DateTimeFormat(tag, { hour: "numeric", minute: "2-digit", timeZone: "UTC" });
+}
+
+speaks(FALLBACK);
 
 // The language asked for, or that of the browser where there are words in it.
 export function languageFor(asked, browsers) {
@@ -27,14 +37,14 @@ export async function loadWords(chosen) {
   [english, words] = await Promise.all([both(FALLBACK), chosen === FALLBACK ? {} : both(chosen)]);
   language = chosen;
   if (chosen === FALLBACK) words = english;
-  numbers = new Intl.NumberFormat(chosen, { maximumFractionDigits: 1 });
-  hundredths = new Intl.NumberFormat(chosen, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  speaks(chosen);
   document.documentElement.lang = chosen;
 }
 
 export const languages = LANGUAGES;
 export const currentLanguage = () => language;
 export const number = (value) => numbers.format(value);
+export const timeOfDay = (ms) => times.format(new Date(ms));
 
 // An amount in the unit that a table counts in: dollars with their sign, any other by its name.
 const inUnit = (text, unit) => (unit === "USD" ? `$${text}` : `${text} ${short(unit, 10)}`.trim());

@@ -20,8 +20,9 @@ class BoardPage:
         self.site = site
 
     def show(self, table: PlayedTable | None = None, **parameters: str) -> BoardPage:
-        """Opens the board of a table, or all; waits until it is not stale."""
-        given = {**({} if table is None else {"table": table.name}), **parameters}
+        """Opens the board of a table, or all; waits until it is not stale. Pages and views are turned by keys alone,
+        unless `turn` says otherwise."""
+        given = {**({} if table is None else {"table": table.name}), "turn": "off", **parameters}
         self.page.goto(self.site.url + "?" + "&".join(f"{name}={value}" for name, value in given.items()))
         expect(self.board(table).first).not_to_have_attribute("data-status", "stale")
         return self
@@ -35,6 +36,21 @@ class BoardPage:
         expect(self.board(table).locator(".words")).to_have_text(words)
         if why is not None:
             expect(self.board(table).locator(".why")).to_have_text(why)
+
+    def expect_tables(self, count: int) -> None:
+        """So many tables are in the hall, on this page or another."""
+        expect(self.page.locator(f'main[data-tables="{count}"]')).to_be_attached()
+
+    def turn(self, by: int = 1) -> None:
+        """Turns to the next page of a hall, or the next view of the statistics; or to the one before."""
+        shown = self.page.locator(".page-mark, .view-mark").inner_text()
+        self.page.keyboard.press("PageDown" if by > 0 else "PageUp")
+        expect(self.page.locator(".page-mark, .view-mark")).not_to_have_text(shown)
+
+    def pages(self) -> int:
+        """How many pages a hall has, or views the statistics."""
+        mark = self.page.locator(".page-mark, .view-mark")
+        return int(mark.inner_text().split("/")[1]) if mark.count() else 1
 
     def texts(self, selector: str) -> list[str]:
         """The text of each element, as it is shown."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-HD, FULL_HD, UHD, PORTRAIT = (1280, 720), (1920, 1080), (3840, 2160), (1080, 1920)
+HD, FULL_HD, UHD, PORTRAIT, PHONE = (1280, 720), (1920, 1080), (3840, 2160), (1080, 1920), (360, 640)
+LEAST_SHARE, LEAST_PX = 0.022, 12
+"""The least height of text: of the shorter side of a screen, and on a phone."""
 
 # What lies outside the frame of its board, covers the part below it, or leaves the part that it is in.
 OVERFLOWS = """() => {
@@ -29,7 +31,7 @@ OVERFLOWS = """() => {
       if (parts[at].getBoundingClientRect().bottom > next.getBoundingClientRect().top + 1)
         report(`${named(parts[at])} covers ${named(next)}`);
     });
-    for (const one of frame.querySelectorAll(".hero, .panel, .plate, .hands, .area")) {
+    for (const one of frame.querySelectorAll(".hero, .panel, .view, .road, .plate, .hands, .area")) {
       const box = one.getBoundingClientRect();
       for (const child of one.children) {
         const inner = child.getBoundingClientRect();
@@ -96,18 +98,71 @@ def page_fits(page: Page, *sizes: tuple[int, int]) -> list[str]:
     return found
 
 
+# Text that is lower than `least` pixels, as it is drawn: what scales a drawing scales its text.
+TOO_SMALL = """least => {
+  const found = new Set();
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data.trim();
+    const element = texts.currentNode.parentElement;
+    if (!text || element.closest(".watermark, .spoken")) continue;
+    if (!element.checkVisibility({visibilityProperty: true})) continue;
+    let size = parseFloat(getComputedStyle(element).fontSize);
+    if (element.ownerSVGElement) size *= Math.hypot(element.getScreenCTM().a, element.getScreenCTM().b);
+    if (size < least - 0.05)
+      found.add(`${element.tagName}.${element.getAttribute("class")} has text of ${size.toFixed(1)} px: ${text}`);
+  }
+  return [...found];
+}"""
+
+# What a spectator has to read whole, and is cut; parts of a board that hide what has no room in them.
+CUT = """() => [
+  ...[...document.querySelectorAll(".name, .words, .simulation, .house-rules, .page-mark, .clock")]
+    .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== "inline"),
+  ...[...document.querySelectorAll(".kinds, .panel, .view, .recall, footer")]
+    .filter(one => one.checkVisibility()
+      && one.scrollHeight > one.clientHeight + 2 + 0.2 * parseFloat(getComputedStyle(one).fontSize)),
+].map(one => `${one.className || one.tagName} is cut: ${one.textContent.slice(0, 40)}`)"""
+
+
+def least_text(size: tuple[int, int]) -> float:
+    """The least height of text on a screen of this size, in pixels."""
+    return max(LEAST_PX, LEAST_SHARE * min(size))
+
+
+def resize(page: Page, size: tuple[int, int]) -> None:
+    """Gives the screen this size; waits until the page is drawn for it."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    expect(page.locator(f'main[data-size="{size[0]}x{size[1]}"]')).to_be_attached()
+    page.evaluate("() => document.fonts.ready.then(() => null)")
+
+
+def reads(page: Page, *sizes: tuple[int, int]) -> list[str]:
+    """What leaves its place at these sizes of a screen, is cut, or too small to read."""
+    found = []
+    for size in sizes:
+        found += fits(page, size)
+        wrong = [*page.evaluate(CUT), *page.evaluate(TOO_SMALL, least_text(size))]
+        found += [f"{size[0]}x{size[1]} {problem}" for problem in wrong]
+    return found
+
+
 def fits(page: Page, *sizes: tuple[int, int]) -> list[str]:
     """What leaves its place at these sizes of a screen."""
     found = []
     for width, height in sizes:
-        page.set_viewport_size({"width": width, "height": height})
-        page.evaluate("() => document.fonts.ready.then(() => null)")
+        resize(page, (width, height))
         found += [f"{width}x{height} {problem}" for problem in page.evaluate(OVERFLOWS)]
     return found
 
 
-def axe_problems(page: Page) -> list[str]:
-    found: dict[str, Any] = Axe().run(page).response
+AXE_TAGS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental")
+
+
+def axe_problems(page: Page, *, experimental: bool = False) -> list[str]:
+    """What axe finds; by its experimental rules too, where asked for."""
+    options = {"runOnly": {"type": "tag", "values": [*AXE_TAGS]}} if experimental else None
+    found: dict[str, Any] = Axe().run(page, options=options).response
     return [
         f"{problem['id']}: {problem['help']}: {node['html'][:200]}"
         for problem in found["violations"]

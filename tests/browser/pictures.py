@@ -1,14 +1,18 @@
 """The pictures of the scoreboard in README.md and in docs, and the words that stand on them.
 
-    python -m tests.browser.pictures      takes them again
+    python -m tests.browser.pictures                takes them again
+    python -m tests.browser.pictures --gallery      takes every board at four sizes: docs/gallery.md
 
 A picture lies in docs/pictures/ beside a text file: the words that the page showed when it was taken. A test compares
 those words with the page of today, and not pixels, so that it fails when a picture shows something else than the board.
+Those of the gallery are in one file, by board.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +24,8 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser.board_page import BoardPage
 from tests.browser.conftest import launch
-from tests.browser.scenes import SCENES, play
+from tests.browser.layout import HD, PHONE, PORTRAIT, UHD, resize
+from tests.browser.scenes import SCENES, play, play_hall
 from tests.fakes.board_site import BoardSite, board_site
 from tests.fakes.venue import EVENING, venue
 
@@ -100,8 +105,7 @@ RENEW: Final = "take them again: python -m tests.browser.pictures"
 
 def words_at(page: Page, size: tuple[int, int]) -> str:
     """The words on the boards of a screen of this size, a line each, as they are shown."""
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.evaluate("() => document.fonts.ready.then(() => null)")
+    resize(page, size)
     text = page.locator("main").inner_text()
     return "\n".join(line for line in (" ".join(one.split()) for one in text.splitlines()) if line) + "\n"
 
@@ -126,6 +130,81 @@ def show(page: Page, site: BoardSite, picture: Picture) -> None:
         expect(page.locator(".around.strip img").last).to_be_visible()
 
 
+GALLERY: Final = FOLDER / "gallery"
+GALLERY_WORDS: Final = GALLERY / "words.json"
+GALLERY_PAGE: Final = FOLDER.parent / "gallery.md"
+GALLERY_SIZES: Final = (HD, UHD, PORTRAIT, PHONE)
+GALLERY_QUALITY: Final = 60
+SHEET_HEIGHT: Final = 432
+"""Of each picture of a sheet, in pixels."""
+HALL: Final = "hall"
+HALL_TABLES: Final = 12
+RENEW_GALLERY: Final = "look at it, and take it again: python -m tests.browser.pictures --gallery"
+
+
+def boards_of_gallery() -> dict[str, str]:
+    """Each board of the gallery, and what it shows."""
+    found = {name: " ".join((scene.__doc__ or "").split()) for name, scene in SCENES.items()}
+    return {**found, HALL: f"A hall of {HALL_TABLES} tables: the first of its pages."}
+
+
+def gallery_page() -> str:
+    """The page of the gallery."""
+    sizes = ", ".join(f"{width}×{height}" for width, height in GALLERY_SIZES)
+    lines = ["# Every board", "", f"Each board of the [scoreboard](scoreboard.md) at {sizes}.", ""]
+    for name, what in boards_of_gallery().items():
+        title = name.replace("_", " ")
+        lines += [f"## {title.capitalize()}", "", what, "", f"![{title}](pictures/gallery/{name}.webp)", ""]
+    lines.append("`.venv/bin/python -m tests.browser.pictures --gallery` takes them again.")
+    return "\n".join(lines) + "\n"
+
+
+def gallery_words() -> dict[str, list[str]]:
+    """The words of each board of the gallery at 1280x720, as they were when it was taken."""
+    found: dict[str, list[str]] = json.loads(GALLERY_WORDS.read_text())
+    return found
+
+
+def show_of_gallery(page: Page, site: BoardSite, name: str) -> None:
+    """Shows a board of the gallery."""
+    page.emulate_media(reduced_motion="reduce")
+    if name != HALL:
+        BoardPage(page, site).show(play(site, SCENES[name]))
+        return
+    play_hall(site, HALL_TABLES)
+    BoardPage(page, site).show().expect_tables(HALL_TABLES)
+
+
+def take_gallery() -> None:
+    """Takes a sheet of every board, the words, and the page."""
+    GALLERY.mkdir(exist_ok=True)
+    for old in GALLERY.glob("*.webp"):
+        old.unlink()
+    words = {}
+    with sync_playwright() as playwright, launch(playwright) as browser:
+        page, sheet = browser.new_page(locale="en-US"), browser.new_page()
+        session = sheet.context.new_cdp_session(sheet)
+        for name in boards_of_gallery():
+            with board_site() as site:
+                show_of_gallery(page, site, name)
+                words[name] = words_at(page, HD).splitlines()
+                shots = []
+                for size in GALLERY_SIZES:
+                    resize(page, size)
+                    shots.append(base64.b64encode(page.screenshot(type="jpeg", quality=90)).decode())
+                page.goto("about:blank")
+            images = "".join(f'<img height={SHEET_HEIGHT} src="data:image/jpeg;base64,{shot}">' for shot in shots)
+            sheet.set_content(f'<body style="margin:0;background:#333;display:flex;gap:8px">{images}')
+            widths = [SHEET_HEIGHT * width // height for width, height in GALLERY_SIZES]
+            sheet.set_viewport_size({"width": sum(widths) + 8 * (len(widths) - 1), "height": SHEET_HEIGHT})
+            taken = session.send("Page.captureScreenshot", {"format": "webp", "quality": GALLERY_QUALITY})
+            image = GALLERY / f"{name}.webp"
+            image.write_bytes(base64.b64decode(taken["data"]))
+            print(f"{image.relative_to(FOLDER.parents[1])}: {image.stat().st_size // 1024} KiB", flush=True)
+    GALLERY_WORDS.write_text(json.dumps(words, ensure_ascii=False, indent=1) + "\n")
+    GALLERY_PAGE.write_text(gallery_page())
+
+
 def take() -> None:
     """Takes every picture."""
     FOLDER.mkdir(exist_ok=True)
@@ -143,4 +222,6 @@ def take() -> None:
 
 
 if __name__ == "__main__":
-    take()
+    parser = argparse.ArgumentParser(prog="python -m tests.browser.pictures", description="Takes the pictures again.")
+    parser.add_argument("--gallery", action="store_true", help="every board at four sizes, for docs/gallery.md")
+    take_gallery() if parser.parse_args().gallery else take()

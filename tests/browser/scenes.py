@@ -8,6 +8,7 @@ from typing import Any
 
 from controller.games.baccarat.rules import BaccaratRules
 from controller.rules.profile import profile
+from drivers.wheel.faces import EUROPEAN
 from feed import events
 from tests.browser.card_scenes import CARD_SCENES, IN_A_HALL
 from tests.fakes.board_site import POCKETS, BoardSite, PlayedTable, baccarat, roulette
@@ -40,6 +41,30 @@ def roulette_result(*, simulated: bool = False) -> tuple[PlayedTable, list[event
     made += table.played((roulette(rng.choice(POCKETS)) for _ in range(127)), minimum_revolutions=4)
     made += [table.bets(), table.start(direction="clockwise"), table.call()]
     return table, [*made, table.outcome(roulette(32), direction="clockwise", minimum_revolutions=4)]
+
+
+SINGLE_ZERO = events.StatisticsKey(field="pocket", values=["0", *map(str, range(1, 37))], wheel_order=[*EUROPEAN])
+
+
+def roulette_sectors() -> tuple[PlayedTable, list[events.Event]]:
+    """A single-zero wheel, which has sectors; the ball and the rotor of the last spin."""
+    table, rng = PlayedTable("roulette-7", "roulette"), Random(19)
+    labels = [
+        events.TableLabel(language="en", name="French Roulette"),
+        events.TableLabel(language="es", name="Ruleta francesa"),
+        events.TableLabel(language="de", name="Französisches Roulette"),
+    ]
+    made = [table.open(labels=labels, statistics=[SINGLE_ZERO])]
+    made += table.played(roulette(rng.choice(EUROPEAN)) for _ in range(99))
+    made += [table.bets(), table.start(direction="clockwise"), table.call()]
+    run: dict[str, Any] = {"direction": "clockwise", "rotor_direction": "counter-clockwise", "rotor_rpm": 23.6}
+    return table, [*made, table.outcome(roulette(26), **run, minimum_revolutions=4)]
+
+
+def roulette_begun() -> tuple[PlayedTable, list[events.Event]]:
+    """Five results: no share is a percentage yet, and no number is hot."""
+    table = PlayedTable("roulette-8", "roulette")
+    return table, [table.open(), *table.played(roulette(pocket) for pocket in (9, 0, 32, 14, 14)), table.bets()]
 
 
 def roulette_spinning() -> tuple[PlayedTable, list[events.Event]]:
@@ -355,6 +380,8 @@ SCENES: dict[str, Scene] = {
     "pusher_fault": pusher_fault,
     **CARD_SCENES,
     "fault": faulty,
+    "roulette_sectors": roulette_sectors,
+    "roulette_begun": roulette_begun,
 }
 
 HALL = {name: scene for name, scene in SCENES.items() if name not in CARD_SCENES or name in IN_A_HALL}
@@ -366,3 +393,27 @@ def play(site: BoardSite, scene: Scene) -> PlayedTable:
     table, made = scene()
     site.play(table, made)
     return table
+
+
+def hall_of(count: int) -> list[tuple[PlayedTable, list[events.Event]]]:
+    """So many tables of a hall of every game, each with a name of its own; some by house rules."""
+    made = []
+    for number in range(count):
+        table, played = [*HALL.values()][number % len(HALL)]()
+        if number < len(HALL):
+            made.append((table, played))
+            continue
+        again = PlayedTable(f"{table.table}-{number}", "roulette", simulated=number % 2 > 0, house_rules=number % 3 > 0)
+        results = [roulette(pocket) for pocket in ("17", "0", "32", str(number % 36 + 1))]
+        made.append(
+            (again, [again.open(labels=_named(f"Roulette {number}", f"Ruleta {number}")), *again.played(results)])
+        )
+    return made
+
+
+def play_hall(site: BoardSite, count: int) -> list[PlayedTable]:
+    """Plays so many tables at a site; returns them."""
+    tables = hall_of(count)
+    for table, made in tables:
+        site.play(table, made)
+    return [table for table, _ in tables]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from feed import events
 from tests.browser.board_page import BoardPage
-from tests.browser.scenes import HALL, SCENES, machine_event, play, reel_debt, roulette_result, spun
+from tests.browser.scenes import SCENES, machine_event, play, reel_debt, roulette_result, spun
 from tests.fakes.board_site import BoardSite, PlayedTable, roulette
 
 WORDS = {
@@ -148,14 +149,43 @@ def test_a_real_table_has_no_word_of_simulation(shown: BoardPage, site: BoardSit
     assert "SIMUL" not in shown.page.locator("body").inner_text().upper()
 
 
+FEW: dict[str, list[dict[str, Any]]] = {
+    "roulette": [roulette(1), roulette(0)],
+    "money_wheel": [{"space": 1, "face": "$1"}],
+    "under_over": [{"dice": [3, 4], "total": 7}],
+    "chuck_a_luck": [{"dice": [3, 4, 4], "total": 11}],
+    "beat_the_dealer": [{"dice": [6, 6], "total": 12, "dealer_dice": [1, 1], "dealer_total": 2, "winner": "player"}],
+}
+
+
+@pytest.mark.parametrize("game", FEW)
+def test_statistics_of_few_results_have_no_percentages_and_state_from_when_on(
+    shown: BoardPage, site: BoardSite, game: str
+) -> None:
+    table = PlayedTable("t-1", game)
+    results = [*FEW[game]] * 19
+    site.play(table, [table.open(), *table.played(results[:19])])
+    shown.show(table)
+    panel = shown.board().locator(".panel")
+    if game == "roulette":
+        shown.turn()
+    expect(panel).to_contain_text("LAST 19 RESULTS · percentages from 20 results on")
+    expect(panel).not_to_contain_text("%")
+    assert any(count.endswith("×") for count in shown.texts(".share-count"))
+    site.play(table, table.played(results[:1]))
+    expect(panel).not_to_contain_text("from 20 results on")
+    assert sum(int(count.removesuffix("%")) for count in shown.texts(".share-count")) >= 99
+
+
 def test_statistics_change_with_a_correction(shown: BoardPage, site: BoardSite) -> None:
     table = PlayedTable("roulette-1", "roulette")
     site.play(table, [table.open(), *table.played([roulette(1)] * 3 + [roulette(2)])])
     shown.show(table)
-    assert shown.texts(".share-count")[:3] == ["75%", "25%", "0%"]
+    shown.turn()
+    assert shown.texts(".share-count")[:3] == ["3×", "1×", "0×"]
     site.play(table, table.correct(4, roulette(2), roulette(3)))
     shown.expect_state("RESULT CORRECTED", "ROUND 4: WAS 2 BLACK, NOW 3 RED")
-    assert shown.texts(".share-count")[:3] == ["100%", "0%", "0%"]
+    assert shown.texts(".share-count")[:3] == ["4×", "0×", "0×"]
     expect(shown.board().locator(".strip li.fixed")).to_have_attribute("data-round", "4")
     site.play(table, table.correct(4, roulette(3), None))
     shown.expect_state("RESULT CORRECTED", "ROUND 4: WAS 3 RED, NOW VOID")
@@ -295,7 +325,7 @@ def test_what_moves_turns_at_its_own_speed_and_stands_with_reduced_motion(shown:
 
 
 def test_a_hall_shows_every_table_and_one_full_screen_shows_more(shown: BoardPage, site: BoardSite) -> None:
-    tables = [play(site, scene) for scene in HALL.values()]
+    tables = [play(site, SCENES[name]) for name in ("roulette", "craps", "roulette_refused", "baccarat")]
     shown.show()
     expect(shown.board()).to_have_count(len(tables))
     assert shown.page.title() == "All tables"

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.board_page import BoardPage
 from tests.browser.card_scenes import CARD_SCENES
-from tests.browser.layout import FULL_HD, HD, PORTRAIT, UHD, axe_problems, fits
+from tests.browser.layout import HD, PHONE, PORTRAIT, UHD, axe_problems, reads, resize
 from tests.browser.pictures import OF_ONE_SCENE, RENEW, words_at
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite
@@ -77,17 +77,6 @@ HEROES = {
     "reel_turning": ["LAST AWARD · PLAY 4", "BELL", "6", "TOKENS"],
 }
 PANELS = {
-    "roulette": [
-        "HOT",
-        "COLD",
-        "LAST 100 RESULTS · EXPECTED 2.6× EACH",
-        "RED",
-        "BLACK",
-        "ZERO",
-        "1–18",
-        "ODD",
-        "LAST SPIN CLOCKWISE ↻",
-    ],
     "money_wheel": ["$1", "$20", "FLAG", "JOKER", "LAST 61 RESULTS"],
     "sic_bo": ["SMALL", "BIG", "ANY TRIPLE", "17", "6 to 1", "10 to 1"],
     "craps": ["ON", "POINT IS 8", "SHOOTER 2 · 4 ROLLS", "POINT SET", "NATURAL"],
@@ -125,17 +114,42 @@ BACKS = {
 READ_NO_CARDS = ("blackjack_unread", "stud_unread", "let_it_ride_unread")
 """Views without the last twenty."""
 OF_CARDS = [name for name in CARD_SCENES if name not in OF_ONE_SCENE]
+VIEWS = {
+    "roulette": [
+        ("NUMBERS", "HOT", "COLD", "6 numbers", "LAST 100 RESULTS · EXPECTED 2.6× EACH"),
+        ("COLORS AND HALVES", "RED", "BLACK", "ZERO", "1–18", "ODD", "LAST 100 RESULTS"),
+        ("DOZENS AND COLUMNS", "1–12", "25–36", "COLUMN 3", "%"),
+        ("32 AND ITS NEIGHBORS", "LAST SPIN · ROUND 128", "BALL CLOCKWISE ↻"),
+        ("RUNS", "CURRENT", "LONGEST", "RED 4×", "past results do not change the next spin"),
+    ],
+    "roulette_sectors": [
+        ("NUMBERS", "EXPECTED 2.7× EACH"),
+        ("COLORS AND HALVES",),
+        ("DOZENS AND COLUMNS",),
+        ("26 AND ITS NEIGHBORS", "35", "3", "0", "32", "ROTOR COUNTER-CLOCKWISE ↺ 23.6 RPM"),
+        ("SECTORS", "VOISINS DU ZÉRO · 17/37", "ORPHELINS · 8/37", "TIERS DU CYLINDRE · 12/37", "%"),
+        ("RUNS",),
+    ],
+    "roulette_begun": [
+        ("hot and cold numbers from 38 results on",),
+        ("RED", "3×", "LAST 5 RESULTS · percentages from 20 results on"),
+        ("25–36", "1×", "percentages from 20 results on"),
+        ("14 AND ITS NEIGHBORS", "14", "2×"),
+        ("RUNS", "RED 3×", "EVEN 3×"),
+    ],
+}
+"""What the statistics show, one view after another."""
 
 
 def test_the_words_are_of_views_that_are_shown() -> None:
-    assert HEROES.keys() | PANELS.keys() | BACKS.keys() <= SCENES.keys()
+    assert HEROES.keys() | PANELS.keys() | BACKS.keys() | VIEWS.keys() <= SCENES.keys()
 
 
 @pytest.mark.parametrize("name", [*(name for name in SCENES if name not in OF_CARDS), *one_in(9, OF_CARDS)])
 def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     shown: BoardPage, site: BoardSite, name: str
 ) -> None:
-    """4K and 1080p are the same picture as 720p, in other pixels: two views show that it is so."""
+    """4K and 1080p are the same picture as 720p, in other pixels: one view shows that it is so."""
     table = play(site, SCENES[name])
     shown.show(table)
     hero = shown.board().locator(".hero")
@@ -151,12 +165,60 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     if name in OF_ONE_SCENE:
         picture = OF_ONE_SCENE[name]
         assert words_at(shown.page, picture.size) == picture.words.read_text(), RENEW
-    sizes = [HD, PORTRAIT] if name not in ("roulette", "baccarat") else [FULL_HD, UHD, PORTRAIT, HD]
-    assert fits(shown.page, *sizes) == []
-    assert axe_problems(shown.page) == []
+    sizes = [HD, PORTRAIT] if name != "baccarat" else [UHD, PORTRAIT, HD]
+    assert reads(shown.page, *sizes) == []
+    assert axe_problems(shown.page, experimental=True) == []
 
 
-SIZES: Final = ((360, 640), PORTRAIT, HD, UHD)
+@pytest.mark.parametrize("name", VIEWS)
+def test_statistics_are_turned_by_keys_and_each_view_can_be_read(shown: BoardPage, site: BoardSite, name: str) -> None:
+    shown.show(play(site, SCENES[name]))
+    shown.page.set_viewport_size({"width": HD[0], "height": HD[1]})
+    panel = shown.board().locator(".panel")
+    assert shown.pages() == len(VIEWS[name])
+    for number, texts in enumerate(VIEWS[name], start=1):
+        expect(panel.locator(".view-mark")).to_have_text(f"{number}/{len(VIEWS[name])}")
+        for text in texts:
+            expect(panel).to_contain_text(text)
+        if name == "roulette_begun":
+            expect(panel).not_to_contain_text("%")
+        assert reads(shown.page, HD) == []
+        shown.turn()
+    expect(panel.locator(".view-mark")).to_have_text(f"1/{len(VIEWS[name])}")
+
+
+TURNS: Final = """async ([asked, seconds]) => {
+  const { Turn, turnMs } = await import("./turns.js");
+  const turn = new Turn(turnMs(asked));
+  const seen = [];
+  for (let second = 0; second < seconds; second++) {
+    turn.tick(second * 1000);
+    seen.push(turn.of(3));
+  }
+  turn.step(-1, 0);
+  return [...seen, turn.of(3), turn.of(0)];
+}"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        (None, [0] * 10 + [1] * 10 + [2] * 10 + [0] + [2, 0]),
+        ("nothing", [0] * 10 + [1] * 10 + [2] * 10 + [0] + [2, 0]),
+        ("-4", [0] * 10 + [1] * 10 + [2] * 10 + [0] + [2, 0]),
+        ("15", [0] * 15 + [1] * 15 + [2] + [1, 0]),
+        ("0.1", [0, 0, 1, 1, 2, 2] * 5 + [0] + [2, 0]),
+        ("off", [0] * 31 + [2, 0]),
+    ],
+)
+def test_views_follow_each_other_in_the_time_that_the_address_asks_for(
+    shown: BoardPage, asked: str | None, expected: list[int]
+) -> None:
+    shown.page.goto(shown.site.url)
+    assert shown.page.evaluate(TURNS, [asked, 31]) == expected
+
+
+SIZES: Final = (PHONE, PORTRAIT, HD, UHD)
 
 
 @pytest.mark.parametrize(
@@ -166,5 +228,11 @@ SIZES: Final = ((360, 640), PORTRAIT, HD, UHD)
 def test_a_view_fits_a_phone_and_every_screen_in_every_language(
     shown: BoardPage, site: BoardSite, name: str, language: str
 ) -> None:
+    """Every view of its statistics, too."""
     shown.show(play(site, SCENES[name]), lang=language)
-    assert fits(shown.page, *SIZES) == []
+    for size in SIZES:
+        resize(shown.page, size)
+        for _ in range(shown.pages()):
+            assert reads(shown.page, size) == []
+            if shown.pages() > 1:
+                shown.turn()

@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from drivers.wheel.faces import AMERICAN
 from feed import events
 from feed.events import Data, Event, type_of
 from feed.results.fixed_hands import Rank
@@ -27,9 +28,12 @@ from scoreboard.web import PageServer
 HANG_S = 60
 TIME = "2026-01-31T20:00:00.000000Z"
 HISTORY = 100
+EVENING_MS = (20 * 60 + 15) * 60_000
+"""The time of day of a site: a quarter past eight in the evening."""
 
 RED = {1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36}
 POCKETS = ["0", "00", *map(str, range(1, 37))]
+WHEEL_ORDERS: dict[tuple[str, str], tuple[str, ...]] = {("roulette", "pocket"): AMERICAN}
 STATISTICS: dict[str, dict[str, list[Any]]] = {
     "roulette": {"pocket": POCKETS, "color": ["red", "black", "green"]},
     "money_wheel": {"face": ["$1", "$2", "$5", "$10", "$20", "flag", "joker"]},
@@ -115,13 +119,16 @@ class PlayedTable:
 
     def open(self, **fields: Any) -> Event:
         """The table opens."""
-        keys = STATISTICS.get(self.game, {})
+        keys = [
+            events.StatisticsKey(field=field, values=values, wheel_order=[*WHEEL_ORDERS.get((self.game, field), ())])
+            for field, values in STATISTICS.get(self.game, {}).items()
+        ]
         given: dict[str, Any] = {
             "rules": "njac-13:47-20",
             "software": "feltwire",
             "devices": [],
             "history": HISTORY,
-            "statistics": [events.StatisticsKey(field=field, values=values) for field, values in keys.items()],
+            "statistics": keys,
         }
         return self.event(events.TableOpened, **(given | fields))
 
@@ -213,7 +220,9 @@ class BoardSite:
         self, sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns, **options: Any
     ) -> None:
         """With `sources` it follows these services, and a test plays nothing to it. `now_ns` is the gateway's
-        clock; `options` are those of its site, as of its last start: `venue`, `embedded_by`."""
+        clock; its time of day is a test's, which may change `day_ms`; `options` are those of its site, as of its last
+        start: `venue`, `embedded_by`."""
+        self.day_ms: int | None = EVENING_MS
         self._sources = sources
         self.options = options
         self._now_ns = now_ns
@@ -234,7 +243,7 @@ class BoardSite:
 
         async def start() -> None:
             self.hall = Hall(identity)
-            self.gateway = Gateway(self.hall, self._sources, now_ns=self._now_ns)
+            self.gateway = Gateway(self.hall, self._sources, now_ns=self._now_ns, day_ms=lambda: self.day_ms)
             if not self._sources:
                 self._service = self.hall.add_service("ipc:///test")
                 self._service.connected = True

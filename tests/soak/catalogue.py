@@ -312,6 +312,7 @@ SOAKS: tuple[Soak, ...] = (
         "browser/test_board_breaks.py",
         "browser/test_board_elsewhere.py",
         "browser/test_board_growth.py",
+        "browser/test_board_halls.py",
         "browser/test_board_services.py",
         "browser/test_board_views.py",
     ),

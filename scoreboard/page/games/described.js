@@ -2,7 +2,7 @@
 // colors of a fixed list, and words. Nothing of it is run, and all of it is shown as text.
 
 import { h } from "../web/dom.js";
-import { listed, motion, shares, strip, windowOf } from "../parts.js";
+import { listed, motion, shares, shareWindow, strip, windowOf } from "../parts.js";
 import { number, short, t, worded } from "../words.js";
 
 const COLORS = new Set(["plain", "red", "black", "green", "gold", "blue", "white"]);
@@ -49,7 +49,7 @@ export function panel(view) {
   const rows = counts.slice(0, 24).map(([value, count]) => [short(word(view, value), 12), count, `described-${colorOf(view, value)}`]);
   return [
     rows.length ? h("div.share-groups.one", { class: rows.length > 8 ? "many" : "" }, shares("counts", rows, view.counted)) : null,
-    windowOf(view, t("window.plain", { n: view.counted })),
+    windowOf(view, shareWindow(view)),
   ];
 }
 

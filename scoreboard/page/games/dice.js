@@ -1,7 +1,7 @@
 // Chuck-a-luck, under and over seven, beat the dealer: the dice and their totals.
 
 import { h } from "../web/dom.js";
-import { dice, listed, motion, shares, strip } from "../parts.js";
+import { dice, listed, motion, shares, shareWindow, strip } from "../parts.js";
 import { changed, named, short, t } from "../words.js";
 
 const isDuel = (result) => Array.isArray(result.dealer_dice);
@@ -61,7 +61,7 @@ export function panel(view) {
   return [
     h("div.share-groups.one", { class: rows.length > 8 ? "many" : "" }, shares("totals", rows, view.counted)),
     view.winning.length ? h("ul.wins", { "aria-label": t("bets") }, view.winning.slice(0, 6).map(([bet, odds]) => h("li", { "data-key": bet }, h("b", {}, bet), h("span", {}, odds)))) : null,
-    h("p.window", {}, t("window.plain", { n: view.counted })),
+    h("p.window", {}, shareWindow(view)),
   ];
 }
 

@@ -58,7 +58,7 @@ export function panel(view) {
   const { credits, plays, won: all } = view.details;
   const awards = view.outcomes.filter(({ result }) => won(result));
   return [
-    Number.isFinite(credits) ? h("p.credits", {}, h("b", {}, number(credits)), h("span", {}, t("credits"))) : null,
+    Number.isFinite(credits) ? h("div.credits", {}, h("b", {}, number(credits)), h("span", {}, t("credits"))) : null,
     view.details.hand_pay ? h("p.hand-pay", {}, t("hand_pay")) : null,
     h("h2.heat-title", {}, t("awards")),
     h(

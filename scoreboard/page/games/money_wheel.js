@@ -1,7 +1,7 @@
 // Money wheel: the face under the indicator, how often each face came, and the last twenty.
 
 import { h } from "../web/dom.js";
-import { motion, shares, strip, windowOf } from "../parts.js";
+import { motion, shares, shareWindow, strip, windowOf } from "../parts.js";
 import { number, short, t } from "../words.js";
 
 const KINDS = { $1: "f1", $2: "f2", $5: "f5", $10: "f10", $20: "f20", flag: "special", joker: "special" };
@@ -38,10 +38,10 @@ export function panel(view) {
       {},
       shares("faces", faces.map(([face, count]) => [faceOf(face), count, kindOf(face, view)]), view.counted),
     ),
-    windowOf(view, t("window.plain", { n: view.counted })),
+    windowOf(view, shareWindow(view)),
   ];
 }
 
 export function history(view) {
-  return strip(view, (result) => h(`span.face.${kindOf(result.face, view)}`, {}, faceOf(result.face)));
+  return strip(view, (result) => h(`span.face.${kindOf(result.face, view)}`, {}, h("span.face-word", {}, faceOf(result.face))));
 }

@@ -1,7 +1,7 @@
 // Roulette: the number in its color, hot and cold, colors and halves, and the last twenty on three lanes.
 
 import { h } from "../web/dom.js";
-import { hotAndCold, motion, shares, strip, windowOf } from "../parts.js";
+import { hotAndCold, motion, shares, shareWindow, strip } from "../parts.js";
 import { named, number, short, t } from "../words.js";
 
 const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
@@ -50,28 +50,115 @@ export function moving(view) {
   });
 }
 
-export function panel(view) {
+const chipOf = (pocket, view) => h(`span.chip.${colorOf(pocket, view)}`, {}, h("span", {}, short(pocket, 4)));
+
+// What is counted, in views that are shown in turn: a board has no room for all at a size that is read from afar.
+export function views(view) {
+  const { figures } = view.details;
+  const shown = [["numbers", t("view.numbers"), frequency(view)]];
+  if (!figures) return shown;
+  shown.push(["shares", t("view.shares"), colorsAndHalves(view, figures)]);
+  if (figures.dozens) shown.push(["dozens", t("view.dozens"), dozens(view, figures)]);
+  if (figures.neighbours || figures.spin) shown.push(["wheel", figures.neighbours ? t("neighbours", { n: short(view.outcomes[0].result.pocket, 4) }) : t("view.wheel"), wheel(view, figures)]);
+  if (figures.sectors) shown.push(["sectors", t("view.sectors"), sectors(view, figures)]);
+  shown.push(["runs", t("view.runs"), runs(view, figures)]);
+  return shown;
+}
+
+function frequency(view) {
   const pockets = view.statistics.pocket ?? [];
-  const all = view.counted;
-  const sum = (wanted) => pockets.reduce((total, [pocket, count]) => total + (wanted(pocket, colorOf(pocket, view)) ? count : 0), 0);
-  const chip = (pocket) => h(`span.chip.${colorOf(pocket, view)}`, {}, h("span", {}, short(pocket, 4)));
+  const { counted } = view;
+  return h(
+    "div.heats",
+    {},
+    hotAndCold(pockets, counted, (pocket) => chipOf(pocket, view)),
+    h("p.window", {}, t("window", { n: counted, expected: number(counted / Math.max(1, pockets.length)) })),
+  );
+}
+
+const windowLine = (view) => h("p.window", {}, shareWindow(view));
+
+function colorsAndHalves(view, { counted, colors, parity, halves }) {
   const names = halvesOf(view);
-  const halves = (wanted) => sum((pocket, color) => color !== "green" && wanted(Number(pocket)));
   return [
-    h(
-      "div.heats",
-      {},
-      hotAndCold(pockets, all, chip),
-      windowOf(view, t("window", { n: all, expected: number(all / Math.max(1, pockets.length)) })),
-    ),
     h(
       "div.share-groups",
       {},
-      shares("colors", [[t("color.red"), sum((_, color) => color === "red"), "red"], [t("color.black"), sum((_, color) => color === "black"), "black"], [t("zero"), sum((_, color) => color === "green"), "green"]], all),
-      names && shares("halves", [[names[0], halves((value) => value <= half(view)), "plain"], [names[1], halves((value) => value > half(view)), "plain"]], all),
-      shares("parity", [[t("even"), halves((value) => value % 2 === 0), "plain"], [t("odd"), halves((value) => value % 2 === 1), "plain"]], all),
+      shares("colors", [["red", t("color.red")], ["black", t("color.black")], ["green", t("zero")]].map(([color, word]) => [word, colors[color], color]), counted),
+      names && halves ? shares("halves", names.map((name, at) => [name, halves[at], "plain"]), counted) : null,
+      shares("parity", ["even", "odd"].map((name) => [t(name), parity[name], "plain"]), counted),
     ),
+    windowLine(view),
   ];
+}
+
+function dozens(view, { counted, dozens: thirds, columns }) {
+  const third = (view.details.numbers ?? 36) / thirds.length;
+  const span = (at) => `${third * at + 1}–${third * (at + 1)}`;
+  return [
+    h(
+      "div.share-groups.even",
+      {},
+      shares("dozens", thirds.map((count, at) => [span(at), count, "plain"]), counted),
+      shares("columns", columns.map((count, at) => [t("column", { n: at + 1 }), count, "plain"]), counted),
+    ),
+    windowLine(view),
+  ];
+}
+
+// The last number between those beside it on the wheel, and how the last spin ran.
+function wheel(view, { neighbours, spin }) {
+  return [neighbours ? around(view, neighbours) : null, spin ? lastSpin(spin) : null, windowLine(view)];
+}
+
+function around(view, neighbours) {
+  const [middle] = neighbours[Math.floor(neighbours.length / 2)];
+  const one = ([pocket, count]) => h(`li${pocket === middle ? ".middle-one" : ""}`, { "data-key": `n${pocket}` }, chipOf(pocket, view), h("span.heat-count", {}, t("times", { n: count })));
+  return h("ol.neighbours", {}, neighbours.map(one));
+}
+
+// Those of a single-zero wheel, each with its share of the pockets.
+function sectors(view, { counted, sectors: all }) {
+  const pockets = all.reduce((sum, sector) => sum + sector.pockets, 0);
+  const rows = all.map((sector) => [`${t(`sector.${sector.name}`)} · ${sector.pockets}/${pockets}`, sector.count, "plain"]);
+  return [h("div.share-groups.one.sectors", {}, shares("sectors", rows, counted)), windowLine(view)];
+}
+
+// Equal results one after another. It describes: no run changes what comes next.
+function runs(view, { counted, runs: all = [] }) {
+  const names = halvesOf(view);
+  const word = { red: t("color.red"), black: t("color.black"), even: t("even"), odd: t("odd"), low: names?.[0], high: names?.[1] };
+  const title = { color: t("run.color"), parity: `${t("even")} / ${t("odd")}`, half: names?.join(" / ") };
+  const times = ([value, length]) => `${word[value]} ${t("times", { n: length })}`;
+  const cell = (kind, text) => h(`td.${kind}`, {}, text);
+  return [
+    h(
+      "table.runs",
+      {},
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span.spoken", {}, t("view.runs"))), h("th", { scope: "col" }, t("run.current")), h("th", { scope: "col" }, t("run.longest")))),
+      h(
+        "tbody",
+        {},
+        all
+          .filter(({ kind }) => title[kind])
+          .map(({ kind, current, longest }) => h("tr", { "data-key": kind }, h("th", { scope: "row" }, title[kind]), cell("current-run", current ? times(current) : "–"), cell("longest-run", longest.length ? longest.map(times).join(" · ") : "–"))),
+      ),
+    ),
+    h("p.window", {}, `${t("window.plain", { n: counted })} · ${t("run.note")}`),
+  ];
+}
+
+const ARROWS = { clockwise: "↻", "counter-clockwise": "↺" };
+
+function lastSpin({ round, ball, rotor, rotor_rpm: rpm }) {
+  const turned = (name, direction, more = "") => (direction || more ? h("span", { "data-key": name }, h("b", {}, t(`spin.${name}`)), " ", direction ? `${t(`direction.${direction}`)} ${ARROWS[direction] ?? ""}` : "", more) : null);
+  return h(
+    "p.last-spin",
+    { "data-key": "spin" },
+    h("span.spin-title", {}, t("spin.last", { n: round })),
+    turned("ball", ball),
+    turned("rotor", rotor, rpm === undefined || rpm === null ? "" : ` ${t("rpm", { n: number(rpm) })}`),
+  );
 }
 
 export function history(view) {

@@ -1,3 +1,4 @@
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -5,6 +6,7 @@ import pytest
 from pytest_mock import MockerFixture
 
 from hal.clock import (
+    NS_PER_S,
     CalendarWatch,
     FastClock,
     SystemClock,
@@ -12,6 +14,7 @@ from hal.clock import (
     VirtualClock,
     kernel_clock_is_disciplined,
     system_calls_are_filtered,
+    time_of_day_ms,
 )
 
 
@@ -151,3 +154,10 @@ def test_a_turn_clock_makes_up_for_a_part_of_what_it_missed_and_leaves_out_the_r
     assert clock.wall_time_ns(3_000) == 8_900, "never before what the turn before has"
     system.advance_to(9_300)
     assert (clock.turn(holds=True), clock.now_ns()) == (100, 6_000)
+
+
+def test_the_time_of_day_is_that_of_the_computers_calendar_and_zone() -> None:
+    clock = VirtualClock(1_800_000_000 * NS_PER_S + 123_000_000)
+    hands = datetime.fromtimestamp(1_800_000_000).strftime("%H:%M:%S")
+    hours, minutes, seconds = map(int, hands.split(":"))
+    assert time_of_day_ms(clock) == ((hours * 60 + minutes) * 60 + seconds) * 1000 + 123

@@ -135,6 +135,7 @@ def test_services_and_their_troubles_are_in_every_beat() -> None:
     beat = json.loads(hall.beat({"r-1": 250}, 8).body)
     assert (beat["silent"], beat["services"][0]["connected"]) == ({"r-1": 250}, True)
     assert json.loads(hall.beat({}, 7).body)["silent"] == {"r-1": None}
+    assert json.loads(hall.beat({}, 7, 72_900_000).body)["day_ms"] == 72_900_000
 
 
 def test_events_of_a_table_that_is_not_joined_are_not_shown() -> None:
