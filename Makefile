@@ -8,7 +8,7 @@ CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help setup tools run fleet check test vm-test systems pythons soak mutants proofs bench bench-compare deb release install firmware firmware-release firmware-repeat lock clean
+.PHONY: help setup tools run fleet check test vm-test systems pythons soak mutants proofs bench bench-compare bench-small deb release install firmware firmware-release firmware-repeat lock clean
 
 help:
 	@echo "make run     simulated tables and their scoreboard: it prints the page's address (Ctrl-C ends it); OPEN=1 opens it"
@@ -32,6 +32,7 @@ help:
 	@echo "make bench   the figures, each next to its peer or limit; it fails where a goal is missed"
 	@echo "             (BENCH=--json keeps the run in benchmarks/history.jsonl, BENCH=history shows what is kept)"
 	@echo "make bench-compare A=COMMIT B=COMMIT  two commits in turns: is B better? (FIGURE=\"money wheel\", BLOCKS=10)"
+	@echo "make bench-small  a table at a tenth of one core, and how many fit a small Pi (as root, or where systemd runs)"
 	@echo "make setup   only installs the command into $(BIN)/feltwire"
 	@echo "make tools   only installs it, and what the checks need: pytest, ruff, mypy"
 	@echo "make lock    renews the locked dependencies"
@@ -125,6 +126,11 @@ BLOCKS ?= 6
 
 bench-compare: $(CHECKS)
 	@$(BIN)/python -m benchmarks compare "$(A)" "$(B)" $(if $(FIGURE),--figure "$(FIGURE)") --blocks $(BLOCKS)
+
+SHARE ?= 0.1
+
+bench-small: $(CHECKS)
+	@$(BIN)/python -m benchmarks small --share $(SHARE) $(if $(MIPS),--mips $(MIPS)) $(if $(WRITE),--write)
 
 firmware:
 	@sh tests/debian_packages.sh

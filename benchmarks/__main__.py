@@ -7,6 +7,7 @@ and `compare` runs two commits in turns.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,11 +15,14 @@ from time import perf_counter
 
 from rich.console import Console
 
-from benchmarks import compare, history, records
+from benchmarks import compare, history, records, small
 from benchmarks.compare import LEAST_BLOCKS, CompareError
 from benchmarks.measure import WrongWorkError
 from benchmarks.parts import PARTS
 from benchmarks.records import Begun, KeptFigure, RecordError
+from benchmarks.report import print_lines
+from benchmarks.small import SmallSizes
+from benchmarks.small_core import SmallCoreError, small_core
 from tests.soak.source import CHANGED, commit
 
 MOST_LOAD = 0.3
@@ -33,8 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
             return _history(options)
         if options.command == "compare":
             return _compare(options)
+        if options.command == "small":
+            return _small(options)
         return _measure(options)
-    except (RecordError, WrongWorkError, CompareError) as error:
+    except (RecordError, WrongWorkError, CompareError, SmallCoreError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -73,6 +79,20 @@ def _parser() -> argparse.ArgumentParser:
         help=f"part of a figure's name, or one of {', '.join(PARTS)}; without it, all that take seconds",
     )
     compared.add_argument("--blocks", metavar="N", type=int, default=LEAST_BLOCKS, help="of four runs (%(default)s)")
+    smaller = commands.add_parser(
+        "small",
+        help="what a table costs at a part of one core, and how many fit a small Pi",
+        description=small.__doc__,
+        formatter_class=parser.formatter_class,
+    )
+    sizes = SmallSizes()
+    smaller.add_argument(
+        "--share", metavar="SHARE", type=float, default=sizes.share, help="of one core, from 0.1 to 1 (%(default)s)"
+    )
+    smaller.add_argument(
+        "--mips", metavar="MIPS", type=float, help="of this core by `7z b -mmt1`, where 7-zip is not installed"
+    )
+    smaller.add_argument("--write", action="store_true", help=f"put the table into docs/{small.PAGE.name}")
     return parser
 
 
@@ -90,6 +110,30 @@ def _history(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     print(*compare.compare(options.a, options.b, options.figure, options.blocks), sep="\n")
+    return 0
+
+
+def _small(options: argparse.Namespace) -> int:
+    load = os.getloadavg()[0]
+    if options.write and load > MOST_LOAD:
+        raise SmallCoreError(
+            f"load {load:.2f}: something else runs, and the page has figures of an idle computer alone"
+        )
+    sizes = SmallSizes(share=options.share)
+    with small_core(options.share) as core:
+        costs = small.measured(core, sizes)
+    print_lines(
+        Console(), f"At {options.share:.0%} of one core, load {load:.2f}", small.small_lines(costs, sizes.share)
+    )
+    mips = options.mips or small.mips_of_this_core()
+    if mips is None:
+        raise SmallCoreError("7-zip, by which a Pi's core is compared, is not installed (apt install 7zip); or --mips")
+    section = small.fit_table(costs, mips, sizes.share, records.this_machine(), commit())
+    if options.write:
+        small.PAGE.write_text(small.written(small.PAGE.read_text(), section))
+        print(f"\nwritten to {small.PAGE}")
+    else:
+        print(f"\n{section}")
     return 0
 
 

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -163,34 +163,38 @@ def _ask_for_all(rig: LatencyRig, count: int) -> float:
 
 def start_s() -> float:
     """Seconds from the command to the sockets being open and the table too, as reported to systemd."""
-    with _process([FELTWIRE, "run"], 1) as (begin, ready, _):
+    with service_process([FELTWIRE, "run"], 1) as (begin, ready, _):
         ready.recv(100)
         return perf_counter() - begin
 
 
+IDLE = (sys.executable, "-m", "benchmarks.idle_service")
+
+
 def idle_cost(tables: int, seconds: float) -> tuple[float, float]:
     """Share of a core and MB of a service whose tables' wires do nothing."""
-    return _cost([sys.executable, "-m", "benchmarks.idle_service"], tables, seconds)
+    return watched_cost(IDLE, tables, seconds)
 
 
 def played_cost(tables: int, seconds: float) -> tuple[float, float]:
     """The same of simulated tables at real speed."""
-    return _cost([FELTWIRE, "run"], tables, seconds)
+    return watched_cost([FELTWIRE, "run"], tables, seconds)
 
 
-def _cost(command: list[str | Path], tables: int, seconds: float) -> tuple[float, float]:
-    with _process(command, tables) as (_, ready, pid):
+def watched_cost(command: Sequence[str | Path], tables: int, seconds: float) -> tuple[float, float]:
+    """Share of a core and MB of a service that is watched this long."""
+    with service_process(command, tables) as (_, ready, pid):
         ready.recv(100)
         # What is done once, such as the first garbage collections, is not what it costs.
         sleep(min(2.0, seconds))
-        before, begin = _cpu_s(pid), perf_counter()
+        before, begin = cpu_s(pid), perf_counter()
         sleep(seconds)
-        return (_cpu_s(pid) - before) / (perf_counter() - begin), _rss_mb(pid)
+        return (cpu_s(pid) - before) / (perf_counter() - begin), rss_mb(pid)
 
 
 @contextmanager
-def _process(command: list[str | Path], tables: int) -> Iterator[tuple[float, socket.socket, int]]:
-    """A service in a process; yields when it began, systemd's end of its socket, and its number."""
+def service_process(command: Sequence[str | Path], tables: int) -> Iterator[tuple[float, socket.socket, int]]:
+    """A service of money wheels in a process; yields when it began, systemd's end of its socket, and its number."""
     with (
         tempfile.TemporaryDirectory(prefix="service-bench-") as name,
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager,
@@ -214,13 +218,13 @@ def _process(command: list[str | Path], tables: int) -> Iterator[tuple[float, so
             process.wait()
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int) -> float:
     """What the kernel charged all threads of a process, to the nanosecond."""
     threads = Path(f"/proc/{pid}/task").iterdir()
     return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
 
-def _rss_mb(pid: int) -> float:
+def rss_mb(pid: int) -> float:
     status = Path(f"/proc/{pid}/status").read_text()
     return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS"))) * 1024 / 1e6
 

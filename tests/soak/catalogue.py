@@ -371,6 +371,7 @@ SOAKS: tuple[Soak, ...] = (
         1,
         "browser/test_scoreboard_bench.py",
         "firmware/test_board_bench.py",
+        "unit/test_bench_small.py",
         "unit/test_service_bench.py",
     ),
     Soak(
