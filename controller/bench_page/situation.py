@@ -109,7 +109,7 @@ def verdict_shown(event: Event, game: str, origin_ns: int) -> VerdictShown:
         to_do=to_do,
         detail=plain(data.evidence.detail or "")[:MOST_DETAIL],
         rule=rule,
-        rule_words=rule_words(rule),
+        rule_words=rule_words(rule, game),
     )
 
 

@@ -22,15 +22,17 @@ export function showSituation(situation, machine) {
   setText(byId("round-number"), situation.round ? t("number", { n: situation.round }) : "");
   byId("why").replaceChildren(...situation.why.map((said) => h("li", {}, sentence(said))));
   byId("faults-standing").replaceChildren(...situation.faults.map((fault) => h("div", { class: "verdict fault-box" },
-    h("h3", {}, t("fault"), " ", h("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), inOtherWords(fault.fault),
+    h("h3", {}, t("fault"), " ", h("span", { class: "code" }, `${fault.device}: ${fault.fault}`)), inOtherWords(fault.fault, machine),
     h("div", { lang: "en" }, h("p", {}, fault.detail), fault.meaning ? h("p", { class: "dim" }, fault.meaning) : null),
     toDo(fault.to_do), fault.causes.length ? h("p", { class: "doubt" }, t("fault.causes", { causes: fault.causes.join(", ") })) : null)));
   byId("verdict").replaceChildren(situation.verdict ? verdictBox(situation.verdict, machine) : h("p", { class: "hint" }, t("verdict.none")));
 }
 
 /** What a code means, in the words that boards have for it; in English its meaning follows, and says more. */
-function inOtherWords(code) {
-  return document.documentElement.lang === "en" || !code ? null : h("p", {}, reason(code));
+function inOtherWords(code, machine) {
+  if (document.documentElement.lang === "en" || !code) return null;
+  // The code is that of tables; at a machine it is its attendant who calls.
+  return h("p", {}, machine && code === "dealer_call" ? t("attendant.call") : reason(code));
 }
 
 const toDo = (words) => (words && words !== "–" ? h("p", {}, t("to_do"), " ", h("span", { lang: "en" }, words)) : null);
@@ -52,7 +54,7 @@ export function verdictBox(verdict, machine) {
   const box = h("div", { class: `verdict ${verdict.kind}` },
     h("h3", {}, number, " ", h("span", { lang: "en" }, verdict.words)));
   const add = (...parts) => box.append(...parts.filter(Boolean));
-  if (verdict.reason) add(h("p", { class: "code" }, verdict.reason), inOtherWords(verdict.reason));
+  if (verdict.reason) add(h("p", { class: "code" }, verdict.reason), inOtherWords(verdict.reason, machine));
   if (verdict.meaning) add(h("p", { lang: "en" }, verdict.meaning));
   if (verdict.detail && !verdict.words.includes(verdict.detail)) add(h("p", { class: "dim", lang: "en" }, verdict.detail));
   add(toDo(verdict.to_do));

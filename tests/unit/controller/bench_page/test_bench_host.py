@@ -124,11 +124,6 @@ def test_a_machine_has_no_dealer_and_none_of_a_dealers_buttons(game: str) -> Non
     hello = json.loads(bench.host.hello())
     assert hello["session"]["machine"]
     assert hello["session"]["buttons"] == []
-    for update in [hello["update"], *bench.updates]:
-        for one in (update.get("situation") or {}).values():
-            # The text of a rule is as the rule has it, and this one defines every word.
-            if isinstance(one, dict):
-                one.pop("rule_words", None)
     # The device of the buttons is called as in a file: no word that is shown.
     texts = {one for one in words_in([hello["session"], hello["update"], bench.updates]) if one != "dealer"}
     assert [one for one in texts if "dealer" in one.lower()] == []
@@ -249,6 +244,10 @@ def test_a_code_is_explained_for_its_game_and_its_event() -> None:
 
 def test_a_rule_of_the_house_has_no_words_and_a_cited_one_has_its_own() -> None:
     assert rule_words("ours") == ()
+    (definition,) = rule_words("13:47-20.2", "skill_stop_reel")
+    assert definition.paragraphs[-1].startswith('"Skill stop reel" means a mechanical game')
+    assert "\n" not in definition.paragraphs[-1]
+    assert "\n" in rule_words("13:47-20.2")[0].paragraphs[-1]
     (words,) = rule_words("13:47-20.29(b)3")
     assert "three" in words.paragraphs[-1]
 
