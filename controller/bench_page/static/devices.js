@@ -2,7 +2,7 @@
 
 import { h } from "/web/dom.js";
 import { t } from "./words.js";
-import { phrase, phrases, setText } from "./text.js";
+import { phrase, setText, valueOf } from "./text.js";
 import { moneyWheel, rouletteWheel, starX } from "./devices/wheels.js";
 import { automatedShaker, cage, cageMotor, chute, shaker, values } from "./devices/dice.js";
 import { buttons, cardReader, discardRack, door, lampBoard, puck, pusherBed, reels, shoe, shuffler, shufflingShoe, tokenChute } from "./devices/table.js";
@@ -59,7 +59,7 @@ export class Devices {
         panel.rows.set(label, cell);
         panel.list.append(h("dt", {}, phrase(label)), cell);
       }
-      setText(cell, phrases(value));
+      setText(cell, valueOf(value));
     }
     const key = (view.doubts ?? []).join("\n");
     if (key !== panel.doubtKey) {

@@ -43,10 +43,13 @@ export function phrase(text) {
   return templates.get(key) ? t(key, values) : text;
 }
 
-/** A text whose parts the server joins by commas. */
-export function phrases(text) {
+/** The value of a device, whose parts its driver joins by commas. One word may mean another thing as a value. */
+export function valueOf(text) {
+  if (currentLanguage() === "en") return text;
+  const own = t(`value.${text}`);
+  if (own !== `value.${text}`) return own;
   const whole = phrase(text);
-  return whole === text && text.includes(", ") ? text.split(", ").map(phrase).join(", ") : whole;
+  return whole === text && text.includes(", ") ? text.split(", ").map(valueOf).join(", ") : whole;
 }
 
 /** A duration in a unit that suits it. */

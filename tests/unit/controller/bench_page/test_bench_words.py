@@ -34,6 +34,7 @@ PYTHON = "".join(file.read_text(encoding="utf-8") for file in (ROOT / "controlle
 SOURCES = [Path(package.__path__[0]) for package in (controller, drivers)]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 VALUES: dict[str, set[str]] = {
+    "value": {"turns", "level"},
     "link": {"open", "connecting", "silent"},
     "button": {*BUTTONS},
     "place": {*get_args(get_type_hints(Terminal)["side"])},
