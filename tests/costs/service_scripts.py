@@ -146,13 +146,18 @@ def feed(subscribers: int) -> Iterator[Subject]:
             for socket in joining:
                 socket.subscribe(b"")
                 socket.connect(publisher.socket.endpoint)
+
+        async def all_there() -> None:
+            # On a busy computer one may have missed a heartbeat, and join again: what that costs is not counted.
+            publisher.poke()
             while publisher.subscriptions < subscribers:
-                publisher.poke()
                 await sleep_ns(MS_NS)
+                publisher.poke()
 
         runner.run(joined())
 
         def ready() -> Callable[[], int]:
+            runner.run(all_there())
             before = publisher.published
 
             def run() -> int:
