@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from math import ceil, floor
+from math import ceil
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -23,8 +23,8 @@ from tests.costs.planting import LOOP, Loss, dearer
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 LOSSES: Final = "--losses"
-SMALL, TENTH = 0.03, 0.1
-"""Shares of its instructions and of its calls that a script loses for the guard's own test."""
+TENTH: Final = 0.1
+"""The share of its instructions and of its calls that a script loses for the guard's own test."""
 
 
 def costs(names: Sequence[str] = ()) -> dict[str, Cost]:
@@ -41,10 +41,8 @@ class Losses(NamedTuple):
 
     instructions: int
     calls: int
-    small_instructions: int
-    """With the hot method dearer by `SMALL` of the script's instructions."""
     tenth_instructions: int
-    """So too, by `TENTH`."""
+    """With the hot method dearer by `TENTH` of the script's instructions."""
     tenth_calls: int
     """With calls in the hot method, `TENTH` of the script's."""
 
@@ -119,10 +117,9 @@ def lost(name: str) -> tuple[int, ...]:
             raise RuntimeError(f"{name} does not call {script.hot} any more: name the method in its place")
         whole = instructions_of(losing(0, 0), subject.expected)
         whole_calls = calls_of(losing(0, 0), subject.expected)
-        counted = [whole, whole_calls]
-        for turns in (floor(SMALL * whole / LOOP), ceil(TENTH * whole / LOOP)):
-            counted.append(instructions_of(losing(turns, 0), subject.expected))
-        counted.append(calls_of(losing(0, ceil(TENTH * whole_calls)), subject.expected))
+        tenth = instructions_of(losing(ceil(TENTH * whole / LOOP), 0), subject.expected)
+        tenth_calls = calls_of(losing(0, ceil(TENTH * whole_calls)), subject.expected)
+        counted = (whole, whole_calls, tenth, tenth_calls)
         return tuple(round(one * script.unit / subject.amount) for one in counted)
 
 

