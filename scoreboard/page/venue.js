@@ -21,23 +21,27 @@ export async function showVenue({ charity = "", message = "", logo = null, spons
   }
   if (!charity && !message && !logo && !sponsors.length) return place("strip", null);
   const shown = sponsors.map((one) => image(one, one.name));
+  const places = h("div.sponsors", { "aria-label": t("sponsors"), role: "group" }, shown);
   const strip = h(
     "aside",
     { "aria-label": t("venue") },
     logo ? h("div.logo", {}, image(logo, charity || t("venue.logo"))) : null,
     h("div.venue-words", {}, charity ? h("strong.charity", { dir: "auto" }, charity) : null, message ? h("span.message", { dir: "auto" }, message) : null),
-    shown.length ? h("div.sponsors", { class: still() ? "all" : null, "aria-label": t("sponsors"), role: "group" }, shown) : null,
+    shown.length ? places : null,
   );
-  if (!still()) inTurn(shown, sponsors, 0);
+  inTurn(places, shown, sponsors, 0, still);
   return place("strip", strip);
 }
 
 const image = ({ src, width, height, on_light: onLight }, words) => h("img", { src, width, height, alt: words, class: onLight ? "on-light" : null, decoding: "async" });
 
-// One after the other, each for its time. Only what is shown is read to a person who cannot see it.
-function inTurn(shown, sponsors, at) {
+// One after the other, each for its time; from where nothing may move any more, all of them. Only what is shown is read to
+// a person who cannot see it.
+function inTurn(places, shown, sponsors, at, still) {
+  const all = still();
+  places.classList.toggle("all", all);
   shown.forEach((one, place) => {
-    one.hidden = place !== at;
+    one.hidden = !all && place !== at;
   });
-  if (shown.length > 1) timer = setTimeout(inTurn, sponsors[at].seconds * 1000, shown, sponsors, (at + 1) % shown.length);
+  if (!all && shown.length > 1) timer = setTimeout(inTurn, sponsors[at].seconds * 1000, places, shown, sponsors, (at + 1) % shown.length, still);
 }

@@ -38,7 +38,7 @@ def test_an_overlay_has_nothing_behind_its_parts_and_says_simulation_with_the_st
 ) -> None:
     table = play(site, partial(roulette_result, simulated=True))
     shown.show(table, overlay="", motion="off")
-    assert fits(shown.page, HD, (400, 400), (1920, 300), SOURCE) == []
+    assert fits(shown.page, HD, SOURCE) == []
     picked = picture(shown.page)
     assert picked.getpixel(GAP)[3] == 0  # type: ignore[index]
     header = shown.board().locator("header").bounding_box()
@@ -208,15 +208,15 @@ CELEBRATED: Final = "() => getComputedStyle(document.querySelector('.hero.curren
 
 def test_a_winner_is_celebrated_unless_motion_is_reduced(shown: BoardPage, site: BoardSite) -> None:
     table = PlayedTable("roulette-1", "roulette")
-    site.play(table, [table.open(), table.bets()])
-    wanted = (("on", "no-preference", "won"), ("off", "no-preference", "none"), ("on", "reduce", "none"))
-    for motion, reduced, name in wanted:
-        shown.page.emulate_media(reduced_motion=reduced)  # type: ignore[arg-type]
-        site.play(table, table.outcome(roulette(7)))
-        shown.show(table, motion=motion).expect_state("RESULT")
-        assert shown.page.evaluate(CELEBRATED) == name
-        site.play(table, [table.settle(), table.bets()])
+    site.play(table, [table.open(), table.bets(), table.outcome(roulette(7))])
+    shown.page.emulate_media(reduced_motion="no-preference")
+    shown.show(table).expect_state("RESULT")
+    assert shown.page.evaluate(CELEBRATED) == "won"
     shown.page.emulate_media(reduced_motion="reduce")
+    assert shown.page.evaluate(CELEBRATED) == "none"
+    shown.page.emulate_media(reduced_motion="no-preference")
+    shown.show(table, motion="off").expect_state("RESULT")
+    assert shown.page.evaluate(CELEBRATED) == "none"
 
 
 @pytest.fixture
@@ -227,7 +227,8 @@ def network() -> Iterator[BoardSite]:
         yield made
 
 
-def test_a_telephone_finds_the_same_board_by_a_code_beside_it(page: Page, network: BoardSite) -> None:
+def test_a_telephone_finds_the_same_board_by_a_code_beside_it(page_in_turn: Page, network: BoardSite) -> None:
+    page = page_in_turn
     table = play(network, SCENES["roulette"])
     shown = BoardPage(page, network).show(table, qr="on", lang="es", motion="off")
     address = f"http://board.example:{network.port}/?table=roulette-3&lang=es"

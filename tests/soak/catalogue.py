@@ -315,6 +315,7 @@ SOAKS: tuple[Soak, ...] = (
         "browser/test_board_halls.py",
         "browser/test_board_services.py",
         "browser/test_board_views.py",
+        "unit/scoreboard/test_venue_images.py",
     ),
     _parts(
         "late-boards",
