@@ -2,6 +2,7 @@
 // and hands of them. A card is only ever shown as the feed has it: what is not exposed is a back.
 
 import { h } from "./web/dom.js";
+import { LEAST_SHARED } from "./parts.js";
 import { cents, named, number, short, t } from "./words.js";
 
 const MOST = 12; // No hand has more.
@@ -163,6 +164,7 @@ function percentages(counts, all) {
 // Bars of shares with a mark or a swatch before the words; `rows` are [sign, words, count].
 export function bars(title, rows) {
   const all = rows.reduce((sum, [, , count]) => sum + count, 0);
+  const many = all >= LEAST_SHARED;
   const percents = percentages(rows.map(([, , count]) => count), all);
   return h(
     "section.bars",
@@ -173,8 +175,8 @@ export function bars(title, rows) {
         "div.bar",
         { "data-key": String(words) },
         h("span.bar-words", {}, sign, h("span", {}, words)),
-        h("span.share-bar", {}, h("i", { style: { width: `${all ? (100 * count) / all : 0}%` } })),
-        h("span.share-count", {}, all ? `${percents[at]}%` : "–"),
+        h("span.share-bar", {}, many ? h("i", { style: { width: `${(100 * count) / all}%` } }) : null),
+        h("span.share-count", {}, many ? `${percents[at]}%` : all ? t("times", { n: count }) : "–"),
       ),
     ),
   );

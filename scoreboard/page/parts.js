@@ -48,8 +48,7 @@ export function shares(title, rows, all) {
 }
 
 // What the statistics count, where shares are shown of it: of few results, also from how many on there are percentages.
-export const shareWindow = (view) =>
-  [t("window.plain", { n: view.counted }), view.counted < LEAST_SHARED ? t("few.shares", { n: LEAST_SHARED }) : ""].filter(Boolean).join(" · ");
+export const shareWindow = ({ counted }) => [t("window.plain", { n: counted }), counted < LEAST_SHARED ? [" · ", t("few.shares", { n: LEAST_SHARED })] : null];
 
 // Ranks of [value, count] that came more often than expected, or less: a rank of equal counts is shown whole, or as its size
 // where it has more values than places are left, so that no value is chosen among equals.

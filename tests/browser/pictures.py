@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import base64
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -175,16 +175,18 @@ def show_of_gallery(page: Page, site: BoardSite, name: str) -> None:
     BoardPage(page, site).show().expect_tables(HALL_TABLES)
 
 
-def take_gallery() -> None:
-    """Takes a sheet of every board, the words, and the page."""
+def take_gallery(only: Sequence[str] = ()) -> None:
+    """Takes a sheet of every board, or of some, their words, and the page; those of boards that are no more go."""
     GALLERY.mkdir(exist_ok=True)
+    boards = boards_of_gallery()
     for old in GALLERY.glob("*.webp"):
-        old.unlink()
-    words = {}
+        if old.stem not in boards:
+            old.unlink()
+    words = gallery_words() if only else {}
     with sync_playwright() as playwright, launch(playwright) as browser:
         page, sheet = browser.new_page(locale="en-US"), browser.new_page()
         session = sheet.context.new_cdp_session(sheet)
-        for name in boards_of_gallery():
+        for name in only or boards:
             with board_site() as site:
                 show_of_gallery(page, site, name)
                 words[name] = words_at(page, HD).splitlines()
@@ -201,7 +203,8 @@ def take_gallery() -> None:
             image = GALLERY / f"{name}.webp"
             image.write_bytes(base64.b64decode(taken["data"]))
             print(f"{image.relative_to(FOLDER.parents[1])}: {image.stat().st_size // 1024} KiB", flush=True)
-    GALLERY_WORDS.write_text(json.dumps(words, ensure_ascii=False, indent=1) + "\n")
+    in_order = {name: words[name] for name in boards if name in words}
+    GALLERY_WORDS.write_text(json.dumps(in_order, ensure_ascii=False, indent=1) + "\n")
     GALLERY_PAGE.write_text(gallery_page())
 
 
@@ -223,5 +226,12 @@ def take() -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.browser.pictures", description="Takes the pictures again.")
-    parser.add_argument("--gallery", action="store_true", help="every board at four sizes, for docs/gallery.md")
-    take_gallery() if parser.parse_args().gallery else take()
+    parser.add_argument(
+        "--gallery",
+        nargs="*",
+        metavar="BOARD",
+        choices=boards_of_gallery(),
+        help="every board at four sizes, for docs/gallery.md; or the boards of these names",
+    )
+    boards = parser.parse_args().gallery
+    take() if boards is None else take_gallery(boards)

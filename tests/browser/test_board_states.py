@@ -152,6 +152,7 @@ def test_a_real_table_has_no_word_of_simulation(shown: BoardPage, site: BoardSit
 FEW: dict[str, list[dict[str, Any]]] = {
     "roulette": [roulette(1), roulette(0)],
     "money_wheel": [{"space": 1, "face": "$1"}],
+    "red_dog": [{"cards": ["4s", "7d", "9h"], "kind": "spread", "spread": 4, "wins": True}],
     "under_over": [{"dice": [3, 4], "total": 7}],
     "chuck_a_luck": [{"dice": [3, 4, 4], "total": 11}],
     "beat_the_dealer": [{"dice": [6, 6], "total": 12, "dealer_dice": [1, 1], "dealer_total": 2, "winner": "player"}],

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.browser.board_page import BoardPage
 from tests.browser.card_scenes import CARD_SCENES
 from tests.browser.layout import HD, PHONE, PORTRAIT, UHD, axe_problems, reads, resize
-from tests.browser.pictures import OF_ONE_SCENE, RENEW, words_at
+from tests.browser.pictures import OF_ONE_SCENE, RENEW, RENEW_GALLERY, gallery_words, words_at
 from tests.browser.scenes import SCENES, play
 from tests.fakes.board_site import BoardSite
 from tests.shares import one_in
@@ -162,6 +162,7 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     if name in HEROES and "baccarat" not in name and name not in READ_NO_CARDS:
         outcomes = table.state.history.outcomes[-20:]
         assert shown.last() == [outcome.round for outcome in reversed(outcomes)]
+    assert words_at(shown.page, HD).splitlines() == gallery_words()[name], RENEW_GALLERY
     if name in OF_ONE_SCENE:
         picture = OF_ONE_SCENE[name]
         assert words_at(shown.page, picture.size) == picture.words.read_text(), RENEW

@@ -3,7 +3,7 @@
 
 import { h } from "../web/dom.js";
 import { bars, dealtWords, jackpot, mark, row, solo, unseen, voidWords } from "../cards.js";
-import { strip } from "../parts.js";
+import { shareWindow, strip } from "../parts.js";
 import { named, t } from "../words.js";
 
 const HAND = 5;
@@ -53,7 +53,7 @@ export function panel(view) {
     meter,
     bars(t("dealer.hands"), [[mark("won"), t("qualifies"), qualified], [mark("lost"), t("qualifies.not"), unqualified]]),
     ranks.length ? h("ul.tally", {}, ranks.map(([rank, count]) => h("li", { "data-key": rank }, h("span", {}, named("rank", rank)), h("b", {}, t("times", { n: count }))))) : null,
-    h("p.window", {}, t("window.plain", { n: view.counted })),
+    h("p.window", {}, shareWindow(view)),
   ];
 }
 

@@ -68,7 +68,7 @@ export function panel(view) {
 export function history(view) {
   return strip(view, (result) =>
     isDuel(result)
-      ? h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, `${result.dealer_total}–${result.total}`), h("small", {}, changed(t(result.winner), (winner) => winner.slice(0, 1))))
+      ? h("span.roll", { "aria-label": say(result), role: "img" }, h("b.score", {}, `${result.dealer_total}–${result.total}`), h("small", {}, changed(t(result.winner), (winner) => winner.slice(0, 1))))
       : h("span.roll", { "aria-label": say(result), role: "img" }, h("b", {}, result.total), dice(result.dice, "mini")),
   );
 }

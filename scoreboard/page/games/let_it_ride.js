@@ -3,7 +3,7 @@
 
 import { h } from "../web/dom.js";
 import { bars, cardsOf, dealtWords, row, small, solo, unseen, voidWords, written } from "../cards.js";
-import { strip } from "../parts.js";
+import { shareWindow, strip } from "../parts.js";
 import { named, t } from "../words.js";
 
 const EACH = 3; // Of the community's three the first is burned.
@@ -36,7 +36,7 @@ export function panel(view) {
   const came = view.details.came ?? {};
   const isUnread = view.counted && !KINDS.some((kind) => came[kind]);
   if (isUnread) return h("p.none-shown", {}, t("community.none_shown", { n: view.counted }));
-  return [bars(t("community.kinds"), KINDS.map((kind) => [null, named("cards", kind), came[kind] ?? 0])), h("p.window", {}, t("window.plain", { n: view.counted }))];
+  return [bars(t("community.kinds"), KINDS.map((kind) => [null, named("cards", kind), came[kind] ?? 0])), h("p.window", {}, shareWindow(view))];
 }
 
 export function history(view) {

@@ -2,7 +2,7 @@
 
 import { h } from "../web/dom.js";
 import { bars, cardsOf, columns, mark, oddsWords, row, small } from "../cards.js";
-import { strip } from "../parts.js";
+import { shareWindow, strip } from "../parts.js";
 import { named, short, t } from "../words.js";
 
 const SPREADS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
@@ -57,7 +57,7 @@ export function panel(view) {
   const rows = [["won", won], ["lost", lost], ["tied", tied]].map(([end, count]) => [mark(end), named("end", end), count]);
   return [
     bars("", rows),
-    columns(t("spreads"), SPREADS.map((spread) => [String(spread), spreads.get(spread) ?? 0, ""]), t("window.plain", { n: view.counted })),
+    columns(t("spreads"), SPREADS.map((spread) => [String(spread), spreads.get(spread) ?? 0, ""]), shareWindow(view)),
   ];
 }
 

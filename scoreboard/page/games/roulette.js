@@ -72,7 +72,7 @@ function frequency(view) {
     "div.heats",
     {},
     hotAndCold(pockets, counted, (pocket) => chipOf(pocket, view)),
-    h("p.window", {}, t("window", { n: counted, expected: number(counted / Math.max(1, pockets.length)) })),
+    h("p.window", {}, counted < pockets.length ? t("window.plain", { n: counted }) : t("window", { n: counted, expected: number(counted / Math.max(1, pockets.length)) })),
   );
 }
 
@@ -144,7 +144,7 @@ function runs(view, { counted, runs: all = [] }) {
           .map(({ kind, current, longest }) => h("tr", { "data-key": kind }, h("th", { scope: "row" }, title[kind]), cell("current-run", current ? times(current) : "–"), cell("longest-run", longest.length ? longest.map(times).join(" · ") : "–"))),
       ),
     ),
-    h("p.window", {}, `${t("window.plain", { n: counted })} · ${t("run.note")}`),
+    h("p.window", {}, t("window.plain", { n: counted }), " · ", t("run.note")),
   ];
 }
 
