@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Any
 
 import zmq
 from nacl.signing import SigningKey
@@ -31,7 +29,7 @@ from feed.endpoints import Endpoints
 from feed.events import encode
 from feed.history_server import HistoryServer
 from feed.publisher import Publisher
-from feed.wire import AskSince, encode_request
+from feed.wire import PAGE_EVENTS, AskSince, decode_request, encode_request
 from fleet.statistics.dataset import collecting
 from fleet.statistics.sources import collect_export
 from hal.board import frames
@@ -39,7 +37,7 @@ from hal.board.clock import ClockMap
 from hal.board.edge_stream import EdgeStream
 from hal.board.messages import REPORTS, EdgesReport
 from hal.clock import NS_PER_S, VirtualClock
-from hal.loop import run_virtual, sleep_ns
+from hal.loop import sleep_ns
 from tests.fakes.model_edges import ModelEdge, pack
 from tests.fakes.true_clock import Exchanges, TrueClock
 from tests.fakes.virtual_service import VirtualService
@@ -174,15 +172,6 @@ def feed(subscribers: int) -> Iterator[Subject]:
             context.destroy(linger=0)
 
 
-class _AtOnceExecutor(Executor):
-    """A thread's work, done where it is asked for: on another thread nothing would be counted."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        done.set_result(fn(*args, **kwargs))
-        return done
-
-
 class _StandInRouter:
     """The history's socket to a client that takes every answer at once."""
 
@@ -213,17 +202,20 @@ def history() -> Iterator[Subject]:
         router = _StandInRouter()
         server.socket = router  # type: ignore[assignment]
 
-        async def answered() -> int:
+        def answered() -> int:
             before = router.taken
-            server._request([zmq.Frame(frame) for frame in (b"client", *request)])
-            turn = server._waiting.take()
-            if turn is not None:
-                await server._answer(turn[1], _AtOnceExecutor())  # type: ignore[arg-type]
+            asked = decode_request(request)
+            if isinstance(asked, AskSince):
+                page = reading.page(asked.table, asked.epoch, asked.seq, PAGE_EVENTS)
+                sending = server._send_page(b"client", asked, page)
+                with suppress(StopIteration):
+                    while True:
+                        sending.send(None)
             return router.taken - before
 
         try:
             # Every event, and the end of the page.
-            yield Subject("history", EVENTS, lambda: lambda: run_virtual(answered()), EVENTS + 1)
+            yield Subject("history", EVENTS, lambda: answered, EVENTS + 1)
         finally:
             reading.close()
             socket.close()

@@ -12,7 +12,7 @@ from tests.costs.counting import Cost
 from tests.costs.figures import VERSION, Kept, differences, figures_of, read, renewed, write
 from tests.costs.scripts import SCRIPTS
 
-COST = Cost(instructions=1000, calls=100, peak_bytes=100_000, kept_blocks=200)
+COST = Cost(instructions=1000, calls=100, peak_bytes=100_000, kept_blocks=2000)
 KEPT = {name: Kept(figure, "first kept") for name, figure in figures_of({"wheel": COST}).items()}
 
 
