@@ -6,6 +6,10 @@
 //
 // All times are in milliseconds; the clocks of both sides never go back.
 
+// A table is stale when what is shown of it was last true this long ago, however long it was on its way. Its heartbeat
+// comes each second; a board has to show STALE within 3 s, of which a page's timer and its drawing take a tenth.
+export const STALE_MS = 2700;
+
 // Clocks of two computers drift apart: this much of the time since a bound was found is taken off it (ours; crystals are
 // ten times better).
 const DRIFT = 0.0005;

@@ -112,6 +112,9 @@ export const complete = (board) => ({
 
 export const recalls = (view) => gameOf(view) === machine && Array.isArray(view.details.recall);
 
+// What is said of a table wherever it is named with its state or its result, its badges aside.
+export const marksOf = (view) => [view.simulated ? t("simulation") : null, view.house_rules ? t("house_rules") : null].filter(Boolean);
+
 // What is drawn over something else says with each word of the state, and with the number, that it is simulated.
 const marked = (view, overlay, text) => (overlay && view.simulated ? changed(text, (words) => `${t("simulation")} · ${words}`) : text);
 

@@ -19,10 +19,13 @@ const FOOT = 2;
 const GLANCE_MS = 4000;
 // A person who uses the keys keeps the page for this long after the last one (ours).
 const HELD_MS = 30_000;
+// At the foot as many tables are named as have room, each this wide, and no more than these.
+const NAMED_WIDTH = 22;
 const MOST_NAMED = 3;
 
 const URGENT = new Set(["fault", "halted", "unresolved", "void", "corrected"]);
-const isNews = (code) => code === "result" || code === "stale" || URGENT.has(code);
+const isWrong = (code) => code === "stale" || URGENT.has(code);
+const isNews = (code) => code === "result" || isWrong(code);
 
 // How many columns and rows of tiles there is room for where a hall has this size, and whether the screen is a phone.
 export function roomOf(width, height) {
@@ -60,7 +63,10 @@ export class HallPages {
   #heldUntil = -Infinity;
   #held = false;
   #pages = [[]];
-  #seen = new Map(); // key -> what was shown of it last, while its page was on the screen
+  #shown = new Set(); // the keys of the page as it was laid last
+  #turned = false; // since then
+  #seen = new Map(); // key -> {state, stale}: what is known to have been seen of it
+  #named = MOST_NAMED;
   #news = []; // {key, page, code, state}, the newest last
 
   // `turn` is how long a page is shown, in milliseconds.
@@ -88,8 +94,12 @@ export class HallPages {
     this.#pages = Array.from({ length: count }, (_, at) => tables.slice(at * each, (at + 1) * each));
     this.#page = Math.min(this.#page, count - 1);
     this.#regular = Math.min(this.#regular, count - 1);
+    this.#named = Math.min(MOST_NAMED, Math.max(1, Math.floor(room.width / (NAMED_WIDTH * leastText()))));
     this.#look();
-    return this.#pages[this.#page].map(([key]) => key);
+    const shown = this.#pages[this.#page].map(([key]) => key);
+    this.#shown = new Set(shown);
+    this.#turned = false;
+    return shown;
   }
 
   // What is on the screen was seen; what is new elsewhere is news until its page is shown, in the order in which it came.
@@ -98,12 +108,32 @@ export class HallPages {
     this.#pages.forEach((tables, page) => {
       for (const [key, code, round] of tables) {
         const state = `${code} ${round}`;
-        if (page === this.#page || !this.#seen.has(key)) this.#seen.set(key, state);
-        else if (this.#seen.get(key) !== state && isNews(code)) found.set(key, { key, page, code, state });
+        if (page === this.#page) this.#see(key, code, state);
+        else if (this.#isNew(key, code, state)) found.set(key, { key, page, code, state });
       }
     });
     const known = this.#news.filter(({ key, state }) => found.get(key)?.state === state).map(({ key }) => key);
     this.#news = [...new Set([...known, ...found.keys()])].map((key) => found.get(key));
+  }
+
+  // `state` is the last one that was no loss of the signal; a result is only ever compared with that. `stale`: the loss of
+  // the signal was seen too.
+  #see(key, code, state) {
+    if (code === "stale") this.#seen.set(key, { state: this.#seen.get(key)?.state ?? null, stale: true });
+    else this.#seen.set(key, { state, stale: false });
+  }
+
+  // Whether the state of a table on a hidden page is news.
+  #isNew(key, code, state) {
+    // Other tables, or another size of the screen, took it from the page that is shown: nobody may have seen what is wrong.
+    if (!this.#turned && this.#shown.has(key) && isWrong(code)) this.#seen.delete(key);
+    const known = this.#seen.get(key) ?? { state: null, stale: false };
+    this.#seen.set(key, known);
+    if (code === "stale") return !known.stale;
+    known.stale = false;
+    // The first state that is known of a table is no news, unless it is wrong.
+    if (known.state === null && !URGENT.has(code)) known.state = state;
+    return known.state !== state && isNews(code);
   }
 
   // Whether another page is to be shown now.
@@ -146,9 +176,11 @@ export class HallPages {
     this.#page = page;
     this.#since = now;
     this.#forward = false;
+    this.#turned = true;
   }
 
-  // The foot of a hall: what is new on other pages, and which page this is. `named` gives the name and the state of a key.
+  // The foot of a hall: what is new on other pages, and which page this is. `named` gives the name
+  // of a key, its marks and its state.
   foot(named, clock) {
     const newest = [...this.#news].reverse();
     const listed = [...newest.filter(({ code }) => URGENT.has(code)), ...newest.filter(({ code }) => !URGENT.has(code))];
@@ -158,11 +190,20 @@ export class HallPages {
       h(
         "ul.elsewhere",
         { "aria-label": t("elsewhere") },
-        listed.slice(0, MOST_NAMED).map(({ key, page, code }) => {
-          const [name, words] = named(key);
-          return h(`li.${code}`, { "data-key": key }, h("b", { dir: "auto" }, short(name, 24)), " ", h("span", {}, words), " ", h("small", {}, page + 1));
+        listed.slice(0, this.#named).map(({ key, page, code }) => {
+          const [name, marks, words] = named(key);
+          return h(
+            `li.${code}`,
+            { "data-key": key },
+            h("b", { dir: "auto" }, short(name, 24)),
+            " ",
+            h("span.marks", {}, marks.map((mark) => [mark, " · "])),
+            h("span", {}, words),
+            " ",
+            h("small", {}, page + 1),
+          );
         }),
-        listed.length > MOST_NAMED ? h("li.more", { "data-key": "more" }, `+${listed.length - MOST_NAMED}`) : null,
+        listed.length > this.#named ? h("li.more", { "data-key": "more" }, `+${listed.length - this.#named}`) : null,
       ),
       this.count > 1 ? h("span.page-mark", { role: "img", "aria-label": t("page", { n: this.#page + 1, all: this.count }), "data-held": this.#held ? "" : null }, `${this.#held ? "❚❚ " : ""}${this.#page + 1}/${this.count}`) : null,
       clock,

@@ -12,18 +12,14 @@
 // R shows the last plays and the meters of a machine, Q the address for telephones, and hides them again, PageDown and
 // PageUp turn the page of a hall or the view of the statistics, P stops the pages of a hall, and lets them go on.
 
-import { Age } from "./age.js";
+import { Age, STALE_MS } from "./age.js";
 import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
-import { board, complete, parameters, placeOf, stateOf } from "./board.js";
+import { board, complete, marksOf, parameters, placeOf, stateOf } from "./board.js";
 import { columnsFor, HallPages, roomOf } from "./hall_pages.js";
 import { Turn, turnMs } from "./turns.js";
 import { clockFace, WallClock } from "./wall_clock.js";
 import { currentLanguage, languageFor, languages, loadWords, t } from "./words.js";
-
-// A table is stale when what is shown of it was last true this long ago, however long it was on its way. Its heartbeat
-// comes each second; a board has to show STALE within 3 s, of which this page's timer and its drawing take a tenth.
-const STALE_MS = 2700;
 
 const query = new URLSearchParams(location.search);
 const wanted = query.get("table") ?? "";
@@ -158,7 +154,7 @@ function render() {
   const single = shown.length === 1;
   const ambiguous = wanted && shown.length > 1;
   const room = roomOf(hall.clientWidth, hall.clientHeight);
-  // What lies over a film has no pages.
+  // An overlay has no pages: all of its tables are in the picture.
   const here = single || overlay ? shown : onThisPage(shown, room);
   const fresh = h(
     "main",
@@ -189,11 +185,11 @@ function onThisPage(shown, room) {
   return shown.filter(([key]) => keys.has(key));
 }
 
-// The name of a table, and its state or its result.
+// The name of a table, what is marked of it, and its state or its result.
 function inWords(key) {
   const { view, stale } = boards.get(key);
   const [code, words, because] = stateOf(view, stale);
-  return [placeOf(view), code === "result" && because ? because : words];
+  return [placeOf(view), marksOf(view), code === "result" && because ? because : words];
 }
 
 // Turns what moves at its real speed, without a jump where the speed changes.
@@ -218,7 +214,7 @@ function speak(shown) {
   const lines = [];
   for (const [key, { view, stale }] of shown) {
     const [, words, because] = stateOf(view, stale);
-    const text = [placeOf(view), words, because].filter(Boolean).join(". ");
+    const text = [placeOf(view), ...marksOf(view), words, because].filter(Boolean).join(". ");
     if (said.get(key) !== text) lines.push(text);
     said.set(key, text);
   }

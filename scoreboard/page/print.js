@@ -2,11 +2,10 @@
 // when that was, and what it does not have.
 
 import { h } from "./web/dom.js";
+import { STALE_MS } from "./age.js";
 import { stylesheet } from "./around.js";
 import { complete, placeOf, sayOf, stateOf } from "./board.js";
 import { currentLanguage, named, reason, t } from "./words.js";
-
-const STALE_MS = 3000;
 
 export async function showEvening(table, only) {
   const [found] = await Promise.all([fetch("evening.json").then((answer) => answer.json()), stylesheet("print.css")]);
@@ -34,7 +33,7 @@ const clock = () => new Intl.DateTimeFormat(currentLanguage(), { day: "2-digit",
 
 function sheet({ view, silent, rounds, whole_from: wholeFrom = 0 }) {
   const times = clock();
-  const stale = silent === null || silent > STALE_MS;
+  const stale = silent === null || silent >= STALE_MS;
   const [, words, because] = stateOf(view, stale);
   const cell = (name, ...content) => h(`td.of-${name}`, {}, content);
   return h(

@@ -71,9 +71,9 @@ def test_a_screen_reader_hears_the_state_and_the_reason(shown: BoardPage, site: 
     table = play(site, SCENES["roulette_refused"])
     shown.show(table)
     spoken = shown.page.locator("#spoken")
-    expect(spoken).to_have_text("Roulette 2. NO SPIN. the ball ran the same way as the wheel")
+    expect(spoken).to_have_text("Roulette 2. SIMULATION. NO SPIN. the ball ran the same way as the wheel")
     site.play(table, [table.bets(), table.outcome(roulette(17))])
-    expect(spoken).to_have_text("Roulette 2. RESULT. 17 BLACK")
+    expect(spoken).to_have_text("Roulette 2. SIMULATION. RESULT. 17 BLACK")
     names = shown.page.locator("main").aria_snapshot()
     assert "Board of Roulette 2" in names
     assert 'img "17 BLACK"' in names

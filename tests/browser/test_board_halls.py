@@ -154,6 +154,78 @@ def test_a_table_on_a_hidden_page_is_followed_and_known_to_be_silent(shown: Boar
     expect(shown.board(tables[11]).locator(".giant")).to_have_count(0)
 
 
+def test_a_table_on_a_hidden_page_is_named_and_spoken_with_its_marks(shown: BoardPage, site: BoardSite) -> None:
+    tables_of(site, 10)
+    marked = PlayedTable("roulette-11", "roulette", simulated=True, house_rules=True)
+    site.play(marked, [marked.open(), marked.bets()])
+    shown.show().expect_tables(11)
+    resize(shown.page, HD)
+    site.play(marked, [marked.call(), marked.outcome(roulette(32))])
+    expect(shown.page.locator(".elsewhere li")).to_have_text(["roulette-11 SIMULATION · HOUSE RULES · 32 RED 2"])
+    expect(shown.page.locator("#spoken")).to_have_text("roulette-11. SIMULATION. HOUSE RULES. RESULT. 32 RED")
+    # On a screen that is too narrow for all, the marks are whole.
+    for size in (HD, PORTRAIT):
+        resize(shown.page, size)
+        assert shown.page.locator(".elsewhere .marks").evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
+# Twelve tables on two pages, in states that a test gives: each step has [key, code, round] of what changes, or a page
+# to be turned to. After each step the tables are noted that are named at the foot.
+NAMED = """async steps => {
+  const { HallPages } = await import("./hall_pages.js");
+  const pages = new HallPages(Infinity);
+  const states = new Map();
+  const room = { phone: false, columns: 3, rows: 2, width: 1280 };
+  const noted = [];
+  for (const step of steps) {
+    if (typeof step === "number") pages.step(step, 0);
+    else for (const [key, code, round] of step) states.set(key, [key, code, round]);
+    pages.lay([...states.values()], room);
+    const named = pages.foot(key => [key, [], ""], null).querySelectorAll("li");
+    noted.push([...named].map(one => `${one.dataset.key} ${one.className}`));
+  }
+  return noted;
+}"""
+TWELVE: Final = tuple(f"t{number}" for number in range(12))
+
+
+def named(shown: BoardPage, *steps: int | list[tuple[str, str, int]]) -> list[list[str]]:
+    shown.page.goto(shown.site.url)
+    found: list[list[str]] = shown.page.evaluate(NAMED, [*steps])
+    return found
+
+
+def all_in(code: str) -> list[tuple[str, str, int]]:
+    return [(key, code, 7) for key in TWELVE]
+
+
+def test_a_signal_that_returns_makes_no_old_result_new(shown: BoardPage) -> None:
+    # As the page is loaded, and where the loss of the signal was seen on the table's own page.
+    assert named(shown, all_in("stale"), all_in("result"))[1] == []
+    seen = named(
+        shown,
+        all_in("result"),
+        1,
+        [("t11", "stale", 7)],
+        1,
+        [("t11", "result", 7)],
+        [("t11", "stale", 7)],
+        [("t11", "result", 7)],
+        [("t11", "place_bets", 8)],
+        [("t11", "result", 8)],
+    )
+    assert seen == [[], [], [], [], [], ["t11 stale"], [], [], ["t11 result"]]
+
+
+@pytest.mark.parametrize("code", ["fault", "stale"])
+def test_what_is_wrong_already_as_the_page_is_loaded_is_named(shown: BoardPage, code: str) -> None:
+    # Tables come one after the other: the sixth is on the first page for a moment, and nobody has seen it there.
+    arriving = [[(key, code if key in ("t5", "t11") else "result", 7)] for key in TWELVE]
+    seen = named(shown, *arriving, 1, 1)
+    assert seen[5:8] == [[], [f"t5 {code}"], [f"t5 {code}"]]
+    assert seen[11:] == [[f"t11 {code}"], [], []]
+
+
 # A hall of twenty tables on three pages, at times that a test gives. `steps` are [seconds, what happens then]; the page
 # that is shown is noted each second.
 TURNED = """async ([steps, until]) => {
