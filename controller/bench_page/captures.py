@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections import OrderedDict
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
@@ -28,6 +28,18 @@ MOST_NAME: Final = 80
 MOST_TOLERANCE_NS: Final = 1_000_000_000
 """The greatest tolerance of time (ours): edges a second apart are not the same."""
 MOST_VALUE: Final = 1e9
+_FIXES: Final = {
+    "first": "the number of a capture",
+    "second": "the number of a capture",
+    "at": "`beginning` or `first_change`",
+    "tolerance": "an object with `time_ns` and `value`",
+    "tolerance.time_ns": f"nanoseconds, a whole number from 0 to {MOST_TOLERANCE_NS}",
+    "tolerance.value": f"a number from 0 to {MOST_VALUE:g}, in the unit of the readings",
+    "": "an object with `first`, `second`, and maybe `at` and `tolerance`",
+}
+"""What the keys of an `Alignment` have."""
+_AT: Final = re.compile(r" - at `\$\.([\w.]+)`$")
+_MISSING: Final = re.compile(r"missing required field `(\w+)`")
 _UNSAFE: Final = re.compile(r"[\\/]")
 
 
@@ -44,6 +56,21 @@ class Alignment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at: Literal["beginning", "first_change"] = "beginning"
     """At the beginning of both, or at the first change of a line in each: of captures that began at other times."""
     tolerance: Tolerance = Tolerance()
+
+
+def alignment_of(asked: dict[str, Any]) -> Alignment:
+    """How two captures are to be laid upon each other, as a page asks for it.
+
+    Raises:
+        CaptureRefusal: a key is missing, unknown or no such value; it names the key, and what it has.
+    """
+    try:
+        return msgspec.convert(asked, Alignment)
+    except msgspec.ValidationError as error:
+        words = str(error)
+        found = _AT.search(words) or _MISSING.search(words)
+        key = found[1] if found else ""
+        raise CaptureRefusal(f"{words}: {f'{key} is' if key else 'expected'} {_FIXES[key]}") from error
 
 
 class _Kept(NamedTuple):

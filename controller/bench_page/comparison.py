@@ -10,13 +10,12 @@ the same bytes, a verdict where it is the same. The list is bounded; where each 
 
 from __future__ import annotations
 
-import heapq
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, zip_longest
-from operator import itemgetter
 from typing import Final, Literal, NamedTuple
 
 import msgspec
@@ -37,11 +36,9 @@ REACH_NS: Final = 50_000_000
 MOST_REACH: Final = 20
 """Or further than so many tolerances, where those are more."""
 MOST_ALIGNED: Final = 2000
-"""Of more verdicts than these each is compared with that of its own place (ours)."""
+"""Of more verdicts than these between two that are the same, each is compared with that of its own place (ours)."""
 VERDICTS: Final = ""
 """In place of a line's name, where verdicts differ."""
-
-_T_NS: Final = itemgetter(0)
 
 What = Literal["edge", "level", "reading", "frame", "verdict"]
 
@@ -240,7 +237,7 @@ def _edges(line: str, first: Edges, second: Edges, same_ns: int, reach_ns: int, 
             i += 1
             j += 1
             continue
-        if same and -reach_ns <= apart <= reach_ns and _nearest(times, others, i, j, apart, shift_ns):
+        if same and -reach_ns <= apart <= reach_ns and _nearest(times, others, (i, j), (i + 2, j + 2), shift_ns):
             level = str(levels[i])
             yield Difference("edge", line, times[i], others[j] + shift_ns, level, level)
             i += 1
@@ -257,48 +254,131 @@ def _edges(line: str, first: Edges, second: Edges, same_ns: int, reach_ns: int, 
         yield Difference("edge", line, None, others[k] + shift_ns, "", str(other_levels[k]))
 
 
-def _nearest(times: array[int], others: array[int], i: int, j: int, apart: int, shift_ns: int) -> bool:
-    """Whether neither of two edges has one of the same level, the next but one, that is nearer to the other."""
+def _nearest(
+    times: Sequence[int], others: Sequence[int], at: tuple[int, int], following: tuple[int, int], shift_ns: int
+) -> bool:
+    """Whether each of the two at `at` is nearer to the other than the next of its own capture is, at `following`.
+
+    Next are those that could be meant instead: of edges the next but one, which has the same level.
+    """
+    (i, j), (next_i, next_j) = at, following
+    apart = others[j] + shift_ns - times[i]
     if apart > 0:
-        return i + 2 >= len(times) or abs(others[j] + shift_ns - times[i + 2]) >= apart
-    return j + 2 >= len(others) or abs(others[j + 2] + shift_ns - times[i]) >= -apart
+        return next_i >= len(times) or abs(others[j] + shift_ns - times[next_i]) >= apart
+    return next_j >= len(others) or abs(others[next_j] + shift_ns - times[i]) >= -apart
 
 
 def _readings(
     line: str, first: Readings, second: Readings, tolerance: Tolerance, shift_ns: int
 ) -> Iterator[Difference]:
     """Readings that the other capture does not have at their time; those that follow each other are one difference."""
-    mine = (
-        (t_ns, value, _off(second, t_ns - shift_ns, value, tolerance), True) for t_ns, value in zip(*first, strict=True)
-    )
-    theirs = (
-        (t_ns + shift_ns, value, _off(first, t_ns + shift_ns, value, tolerance), False)
-        for t_ns, value in zip(*second, strict=True)
-    )
+    first_near, second_near = _HeldNear(first, tolerance), _HeldNear(second, tolerance)
     begun: Difference | None = None
-    for t_ns, value, other, of_first in heapq.merge(mine, theirs, key=_T_NS):
-        if other is None:
+    until_ns = count = 0
+    for i, j in _moments(first.times, second.times, tolerance.time_ns, shift_ns):
+        # Of a reading that both have, either may be the one that differs; it is one difference all the same.
+        shown: tuple[float, float] | None = None
+        t_ns = 0
+        if j is not None:
+            t_ns, value = second.times[j] + shift_ns, second.values[j]
+            if (other := first_near.off(t_ns, value)) is not None:
+                shown = other, value
+        if i is not None:
+            t_ns, value = first.times[i], first.values[i]
+            if (other := second_near.off(t_ns - shift_ns, value)) is not None:
+                shown = value, other
+        if shown is None:
             if begun is not None:
-                yield begun
+                yield msgspec.structs.replace(begun, until_ns=until_ns, count=count)
             begun = None
-        elif begun is None:
-            one, two = (value, other) if of_first else (other, value)
-            begun = Difference("reading", line, t_ns, t_ns, f"{one:.4g}", f"{two:.4g}", t_ns)
-        else:
-            begun = msgspec.structs.replace(begun, until_ns=t_ns, count=begun.count + 1)
+            continue
+        if begun is None:
+            begun = Difference("reading", line, t_ns, t_ns, f"{shown[0]:.4g}", f"{shown[1]:.4g}")
+            count = 0
+        until_ns, count = t_ns, count + 1
     if begun is not None:
-        yield begun
+        yield msgspec.structs.replace(begun, until_ns=until_ns, count=count)
 
 
-def _off(readings: Readings, t_ns: int, value: float, tolerance: Tolerance) -> float | None:
-    """The value that a line had at a time, where that is off by more than the tolerance; None where it is not."""
-    times, values = readings
-    begin = bisect_left(times, t_ns - tolerance.time_ns)
-    end = bisect_right(times, t_ns + tolerance.time_ns)
-    held = values[max(0, begin - 1) : end]
-    if not held or min(held) - tolerance.value <= value <= max(held) + tolerance.value:
-        return None
-    return held[-1]
+def _moments(
+    times: Sequence[int], others: Sequence[int], same_ns: int, shift_ns: int
+) -> Iterator[tuple[int | None, int | None]]:
+    """The places of what both captures have at the same time, and of what one has alone."""
+    i = j = 0
+    while i < len(times) and j < len(others):
+        apart = others[j] + shift_ns - times[i]
+        if apart == 0 or (-same_ns <= apart <= same_ns and _nearest(times, others, (i, j), (i + 1, j + 1), shift_ns)):
+            yield i, j
+            i, j = i + 1, j + 1
+        elif apart > 0:
+            yield i, None
+            i += 1
+        else:
+            yield None, j
+            j += 1
+    for k in range(i, len(times)):
+        yield k, None
+    for k in range(j, len(others)):
+        yield None, k
+
+
+class _HeldNear:
+    """The values that a line held around a time which only goes forward: each reading enters and leaves once."""
+
+    def __init__(self, readings: Readings, tolerance: Tolerance) -> None:
+        self._times, self._values = readings
+        self._tolerance = tolerance
+        self._begin = self._end = 0
+        # Indices of values that rise (fall): the first is that of the least (greatest). A value that comes replaces
+        # those before it that are greater (less): they leave before it does, and never matter again.
+        self._least: deque[int] = deque()
+        self._greatest: deque[int] = deque()
+
+    def off(self, t_ns: int, value: float) -> float | None:
+        """The value that the line had at a time, where that is off by more than the tolerance; None where it is not."""
+        times, values, least, greatest = self._times, self._values, self._least, self._greatest
+        reach_ns, apart = self._tolerance.time_ns, self._tolerance.value
+        while self._end < len(times) and times[self._end] <= t_ns + reach_ns:
+            entering = values[self._end]
+            while least and values[least[-1]] >= entering:
+                least.pop()
+            while greatest and values[greatest[-1]] <= entering:
+                greatest.pop()
+            least.append(self._end)
+            greatest.append(self._end)
+            self._end += 1
+        if not self._end:
+            return None
+        while self._begin < self._end and times[self._begin] < t_ns - reach_ns:
+            self._begin += 1
+        # The one before is what the line still was at the beginning.
+        for places in (least, greatest):
+            while places[0] < self._begin - 1:
+                places.popleft()
+        if values[least[0]] - apart <= value <= values[greatest[0]] + apart:
+            return None
+        return values[self._end - 1]
+
+
+class _FramePlaces:
+    """Where a capture has each frame."""
+
+    def __init__(self, frames: Sequence[tuple[int, bytes]]) -> None:
+        self.times = array("q", [t_ns for t_ns, _ in frames])
+        self._of: dict[bytes, list[int]] = {}
+        for place, (_, data) in enumerate(frames):
+            self._of.setdefault(data, []).append(place)
+
+    def following(self, data: bytes, place: int) -> int:
+        """The first place from `place` on of a frame with these bytes; behind the last one where there is none."""
+        places = self._of.get(data, [])
+        at = bisect_left(places, place)
+        return places[at] if at < len(places) else len(self.times)
+
+    def has(self, data: bytes, place: int, t_ns: int, same_ns: int) -> bool:
+        """Whether a frame with these bytes is there from `place` on, within the tolerance of a time."""
+        at = self.following(data, place)
+        return at < len(self.times) and abs(self.times[at] - t_ns) <= same_ns
 
 
 def _frames(
@@ -309,18 +389,27 @@ def _frames(
     reach_ns: int,
     shown: Callable[[bytes], str],
 ) -> Iterator[Difference]:
+    of_first, of_second = _FramePlaces(first), _FramePlaces(second)
     i = j = 0
     while i < len(first) and j < len(second):
         (t_ns, data), (other_ns, other) = first[i], second[j]
         apart = other_ns - t_ns
-        if data == other and abs(apart) <= reach_ns:
-            if abs(apart) > same_ns:
+        # If these are no pair, the earlier one is alone, or of two at the same time that which the other lacks.
+        first_alone = apart > 0
+        if data == other:
+            following = of_first.following(data, i + 1), of_second.following(data, j + 1)
+            pair = abs(apart) <= same_ns or (
+                abs(apart) <= reach_ns and _nearest(of_first.times, of_second.times, (i, j), following, 0)
+            )
+        elif pair := abs(apart) <= same_ns:
+            comes = of_first.has(other, i + 1, other_ns, same_ns)
+            pair = not comes and not of_second.has(data, j + 1, t_ns, same_ns)
+            first_alone = comes
+        if pair:
+            if data != other or abs(apart) > same_ns:
                 yield Difference("frame", link, t_ns, other_ns, shown(data), shown(other))
             i, j = i + 1, j + 1
-        elif abs(apart) <= same_ns:
-            yield Difference("frame", link, t_ns, other_ns, shown(data), shown(other))
-            i, j = i + 1, j + 1
-        elif apart > 0:
+        elif first_alone:
             yield Difference("frame", link, t_ns, None, shown(data), "")
             i += 1
         else:
@@ -333,9 +422,23 @@ def _frames(
 
 
 def _verdicts(first: Sequence[VerdictAt], second: Sequence[VerdictAt], same_ns: int) -> Iterator[Difference]:
+    """Verdicts that the other capture does not have at their time; those between two that are the same are paired."""
+    i = j = begin = other_begin = 0
+    while i < len(first) and j < len(second):
+        apart = second[j].t_ns - first[i].t_ns
+        if abs(apart) <= same_ns and first[i].same == second[j].same:
+            yield from _differing(first[begin:i], second[other_begin:j])
+            i, j = i + 1, j + 1
+            begin, other_begin = i, j
+        elif apart > 0:
+            i += 1
+        else:
+            j += 1
+    yield from _differing(first[begin:], second[other_begin:])
+
+
+def _differing(first: Sequence[VerdictAt], second: Sequence[VerdictAt]) -> Iterator[Difference]:
     for one, other in _paired(first, second):
-        if one is not None and other is not None and one.same == other.same and abs(one.t_ns - other.t_ns) <= same_ns:
-            continue
         yield Difference(
             "verdict",
             VERDICTS,
@@ -350,7 +453,7 @@ def _paired(
     first: Sequence[VerdictAt], second: Sequence[VerdictAt]
 ) -> Iterator[tuple[VerdictAt | None, VerdictAt | None]]:
     """The verdicts that belong together: a round that one capture lacks does not shift all that follow."""
-    if max(len(first), len(second)) > MOST_ALIGNED:
+    if not first or not second or max(len(first), len(second)) > MOST_ALIGNED:
         yield from zip_longest(first, second)
         return
     matcher = SequenceMatcher(None, [one.same for one in first], [one.same for one in second], autojunk=False)

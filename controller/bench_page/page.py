@@ -16,7 +16,7 @@ import msgspec
 from aiohttp import WSCloseCode, web
 
 from controller.bench_page.actions import ActionError
-from controller.bench_page.captures import MOST_BYTES, Alignment, CaptureDesk, CaptureRefusal
+from controller.bench_page.captures import MOST_BYTES, CaptureDesk, CaptureRefusal, alignment_of
 from controller.bench_page.host import ENCODER, BenchHost
 from controller.bench_page.languages import shared_assets
 from controller.captures.capture_store import render
@@ -108,11 +108,7 @@ class BenchPage:
     async def _compare(self, request: web.Request) -> web.Response:
         self._check(request)
         try:
-            asked = msgspec.convert(await _asked(request), Alignment)
-        except msgspec.ValidationError as error:
-            return _json({"done": False, "words": f"{error}: first and second are the numbers of two captures"})
-        try:
-            comparison = await self.captures.compare(asked)
+            comparison = await self.captures.compare(alignment_of(await _asked(request)))
         except CaptureRefusal as error:
             return _json({"done": False, "words": str(error)})
         return _json({"done": True, "comparison": comparison})

@@ -25,7 +25,8 @@ from pathlib import Path
 speed = Path("speed").read_text()
 if speed == "broken":
     sys.exit("no module named drivers")
-if speed == "hangs":
+if speed.startswith("hangs"):
+    Path(speed.split(maxsplit=1)[1]).write_text(str(os.getpid()))
     os.kill(os.getppid(), signal.SIGINT)
     signal.pause()
 print(f'[{{"section":"Wheel","name":"edges","unit":"edges/s","better":"more","value":{speed}}}]')
@@ -111,12 +112,17 @@ def test_a_commit_that_cannot_be_measured_is_named_with_its_error(
     assert "decoding cannot be measured in B: no module named drivers" in capsys.readouterr().err
 
 
-def test_an_interruption_ends_the_run_and_leaves_nothing(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    a = committed(repository, "speed", "hangs")
-    assert command.main(["compare", a, a, "--figure", "decoding"]) == 130
+def test_an_interruption_ends_the_run_and_leaves_nothing_but_what_others_started(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started = tmp_path / "pid"
+    a = committed(repository, "speed", f"hangs {started}")
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as of_others:
+        assert command.main(["compare", a, a, "--figure", "decoding"]) == 130
+        assert of_others.poll() is None
+        with pytest.raises(ChildProcessError):
+            os.waitpid(int(started.read_text()), os.WNOHANG)
     assert "interrupted" in capsys.readouterr().err
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
 
 
 def test_a_failure_within_the_checkouts_leaves_nothing(repository: Path) -> None:

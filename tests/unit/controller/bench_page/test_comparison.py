@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.bench_page.comparison import MOST_LISTED, SPANS, VERDICTS, CaptureContent, Tolerance, VerdictAt, compare
+from controller.bench_page.comparison import (
+    MOST_ALIGNED,
+    MOST_LISTED,
+    SPANS,
+    VERDICTS,
+    CaptureContent,
+    Tolerance,
+    VerdictAt,
+    compare,
+)
 from controller.bench_page.replayed import replay_capture
 from hal.values import Batch, Edge, Frame, Reading
 from tests.fakes.bench import MONEY_WHEEL, captured, config_of
@@ -120,7 +131,64 @@ def test_readings_that_differ_one_after_another_are_one_difference_with_their_nu
         *("reading", "0", "0.5"),
         *(300 * MS, 400 * MS),
     )
+    assert (diff.count, found.total, found.more) == (2, 2, 0)
     assert compare(level([0.0, 0.0]), level([0.5, 0.0]), Tolerance(MS, 0.5)).total == 0
+
+
+@pytest.mark.parametrize("late_ns", [0, MS, -MS])
+def test_a_reading_that_both_have_within_the_tolerance_is_one_difference(late_ns: int) -> None:
+    first = recorded(Reading("level_x", 0.0, k * 100 * MS) for k in range(1, 4))
+    second = recorded(Reading("level_x", 2.0, k * 100 * MS + late_ns) for k in range(1, 4))
+    for found in (compare(first, second, TOLERANCE), compare(second, first, TOLERANCE)):
+        (diff,) = found.listed
+        assert (diff.count, found.total) == (3, 3)
+
+
+HELD = st.dictionaries(st.integers(1, 30), st.integers(0, 3).map(float), min_size=1, max_size=20)
+
+
+@settings(max_examples=60, deadline=None)
+@given(HELD, HELD, st.sampled_from([0, 1, 35]), st.integers(-5, 5))
+def test_readings_differ_where_the_other_line_had_no_such_value_near_their_time(
+    first: dict[int, float], second: dict[int, float], near_ms: int, shift: int
+) -> None:
+    def off(at: int, value: float, others: dict[int, float]) -> bool:
+        before = [one for one in others if one * 10 < at * 10 - near_ms]
+        held = [others[one] for one in others if abs(one - at) * 10 <= near_ms]
+        held += [others[max(before)]] if before else []
+        return bool(held) and not min(held) - 1 <= value <= max(held) + 1
+
+    def line(values: dict[int, float], shift: int = 0) -> CaptureContent:
+        return recorded(Reading("level_x", values[at], (at + shift) * 10 * MS) for at in sorted(values))
+
+    differing = {at for at, value in first.items() if off(at, value, second)}
+    differing |= {at for at, value in second.items() if off(at, value, first)}
+    found = compare(line(first), line(second, -shift), Tolerance(near_ms * MS, 1.0), shift * 10 * MS)
+    if near_ms < 10:
+        assert found.total == len(differing)
+    assert (found.total > 0) == bool(differing)
+
+
+class Counted(array):  # type: ignore[type-arg]  # it takes no argument in Python 3.11
+    """Values, and how many of them were read."""
+
+    read = 0
+
+    def __getitem__(self, at: Any) -> Any:
+        self.read += len(range(*at.indices(len(self)))) if isinstance(at, slice) else 1
+        return super().__getitem__(at)
+
+
+def test_a_great_tolerance_reads_no_value_more_often() -> None:
+    read = []
+    for time_ns in (MS, S):
+        both = [recorded(Reading("level_x", float(k % 7), k * MS) for k in range(2000)) for _ in range(2)]
+        values = [Counted("d", one.readings["level_x"].values) for one in both]
+        for one, counted in zip(both, values, strict=True):
+            one.readings["level_x"] = one.readings["level_x"]._replace(values=counted)
+        assert compare(both[0], both[1], Tolerance(time_ns, 0.1)).total == 0
+        read.append(sum(one.read for one in values))
+    assert read[1] <= 2 * read[0]
 
 
 def test_a_spike_that_one_capture_alone_has_between_two_readings_is_found() -> None:
@@ -140,12 +208,46 @@ def test_frames_are_compared_by_their_bytes_and_those_of_a_sealed_link_are_not_s
     assert b"KH" not in msgspec.json.encode(sealed)
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from([b"same", b"same", b"other"]), min_size=1, max_size=20),
+    st.sets(st.integers(0, 19)),
+    st.integers(-900, 900),
+)
+def test_lost_frames_leave_those_after_them_the_same(sent: list[bytes], lost: set[int], late_us: int) -> None:
+    all_of_them = [Frame("shoe", data, (k + 1) * 20 * MS) for k, data in enumerate(sent)]
+    lost &= set(range(1, len(sent)))
+    rest = [one._replace(t_ns=one.t_ns + late_us * 1000) for k, one in enumerate(all_of_them) if k not in lost]
+    expected = [(all_of_them[k].t_ns, None) for k in sorted(lost)]
+    found = compare(recorded(all_of_them), recorded(rest), TOLERANCE)
+    assert [(diff.first_ns, diff.second_ns) for diff in found.listed] == expected
+    swapped = compare(recorded(rest), recorded(all_of_them), TOLERANCE)
+    assert [(diff.second_ns, diff.first_ns) for diff in swapped.listed] == expected
+
+
+def test_a_lost_frame_leaves_those_after_it_the_same_at_a_tolerance_beyond_their_distance() -> None:
+    sent = [Frame("shoe", b"%d" % k, (k + 1) * 20 * MS) for k in range(6)]
+    for found in (
+        compare(recorded(sent), recorded(sent[:2] + sent[3:]), Tolerance(30 * MS)),
+        compare(recorded(sent[:2] + sent[3:]), recorded(sent), Tolerance(30 * MS)),
+    ):
+        assert [{diff.first, diff.second} for diff in found.listed] == [{"2", ""}]
+
+
 def test_a_round_that_one_capture_lacks_does_not_shift_the_verdicts_after_it() -> None:
     one, other = CaptureContent(), CaptureContent()
     one.verdicts = [VerdictAt(k * S, f"{k}", f"OUTCOME {k}") for k in range(1, 6)]
     other.verdicts = [verdict for verdict in one.verdicts if verdict.same != "3"]
     found = compare(one, other, TOLERANCE)
     assert [(diff.first, diff.second) for diff in found.listed] == [("OUTCOME 3", "")]
+
+
+def test_of_any_number_of_equal_rounds_one_that_is_lost_is_one_difference() -> None:
+    one, other = CaptureContent(), CaptureContent()
+    one.verdicts = [VerdictAt(k * S, "7", "OUTCOME 7") for k in range(1, MOST_ALIGNED + 50)]
+    other.verdicts = [*one.verdicts[:30], *one.verdicts[31:]]
+    found = compare(one, other, TOLERANCE)
+    assert [(diff.first_ns, diff.second_ns) for diff in found.listed] == [(31 * S, None)]
 
 
 def test_a_line_that_one_capture_alone_has_is_named() -> None:
