@@ -1,11 +1,13 @@
 """Many pages without a browser: `python -m benchmarks.board_clients URL PAGES MESSAGES`.
 
-Each opens a WebSocket and asks as a page does. It prints `ready`, and `done` when every page has this many boards.
+Each opens a WebSocket, asks as a page does, and acknowledges each batch. It prints `ready`, and `done` when every page
+has this many boards.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 
 import aiohttp
@@ -13,12 +15,15 @@ import aiohttp
 
 async def follow(session: aiohttp.ClientSession, url: str, messages: int, ready: asyncio.Semaphore) -> None:
     async with session.ws_connect(f"{url}live", origin=url.rstrip("/"), max_msg_size=0) as live:
-        await live.send_str("{}")
+        await live.send_str('{"now": 0}')
         ready.release()
-        boards = 0
-        while boards < messages:
-            message = await live.receive()
-            boards += message.type is aiohttp.WSMsgType.TEXT and message.data.startswith('{"type":"board"')
+        boards, more = 0, True
+        while more:
+            text = (await live.receive()).data
+            boards += text.startswith('{"type":"board"')
+            if text.startswith('{"type":"sync"'):
+                await live.send_str(f'{{"ack": {json.loads(text)["batch"]}, "now": 0}}')
+                more = boards < messages
 
 
 async def main(url: str, pages: int, messages: int) -> None:

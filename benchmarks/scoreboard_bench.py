@@ -5,8 +5,9 @@
 
 A hall is measured beside programs that keep every core busy.
 
-The fan-out is measured next to a bare aiohttp server that sends the very same messages: what is paid for boards,
-bounded queues and the beat is the ratio of the two.
+The fan-out is measured next to a bare aiohttp server that sends the very same messages and reads as many answers: what
+is paid for boards, bounded queues and the beat is the ratio of the two. In both an event comes once every page has
+acknowledged the one before, so that none is replaced by a newer one.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ MOST_HALL_MS = 1_000
 HALL_PAUSE_S = 0.02
 """Between two events of a hall: fifty a second, more than a floor of twenty tables has."""
 BEAT_S = 0.5
-MOST_WAITING, PAUSE_S = 100, 0.001
+PAUSE_S = 0.001
+SYNC = '{"type":"sync","batch":1234,"at":123456789,"echo":123456.7,"heard":123456780,"behind":[]}'
+"""The end of a batch, as long as that of the scoreboard."""
 ENDLESS = 1_000_000_000
 CHUNK = 100
 """Events that a client has before more come: fewer than are kept for it."""
@@ -247,14 +250,14 @@ def busy_cores() -> Iterator[None]:
 
 
 async def _hall_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
-    """From an event to the frame that shows it, in a hall on a busy computer."""
+    """From an event to the frame that shows it, in a hall on a busy computer; of the tables on its first page."""
     from playwright.async_api import async_playwright
 
     async with a_service(sizes.tables) as service, async_playwright() as playwright:
         with gateway_process(service.base) as (url, _):
             chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             page = await chromium.new_page(viewport={"width": 1920, "height": 1080})
-            await page.goto(f"{url}?motion=off")
+            await page.goto(f"{url}?motion=off&turn=off")
             await page.wait_for_selector(".board")
             await page.evaluate(DRAWN)
             made: list[tuple[str, int, float]] = []
@@ -285,7 +288,11 @@ async def _hall_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
             most / MOST_HALL_MS,
             most=1.0,
         ),
-        ReportLine("event to frame, p50", Quantity(middle, "ms"), f"of {len(late_ms)} events"),
+        ReportLine(
+            "event to frame, p50",
+            Quantity(middle, "ms"),
+            f"of {len(late_ms)} events at the {len(shown)} tables of a page",
+        ),
     ]
 
 
@@ -340,33 +347,43 @@ async def _fan_out_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
     bodies: list[Message] = []
 
     async def ours() -> AsyncIterator[None]:
+        while sum(page.asked for page in gateway._pages) < sizes.pages:
+            await asyncio.sleep(PAUSE_S)
         for name, event, state in played:
             state.apply(event)
             made = service.item(Fact(event, b""), {name: state})
             bodies.extend(made)
             gateway.publish(made)
-            while any(page.sender.waiting[0] > MOST_WAITING for page in gateway._pages):
-                # The clients are slower than this server: a page that is dropped would be no delivery.
+            while not all(page.has_all for page in gateway._pages):
                 await asyncio.sleep(PAUSE_S)
             yield
 
     spent = await _fan_out(sizes.pages, len(played), gateway.application("127.0.0.1"), ours)
 
     sockets: list[web.WebSocketResponse] = []
+    answers = 0
 
     async def live(request: web.Request) -> web.WebSocketResponse:
+        nonlocal answers
         socket = web.WebSocketResponse(compress=False)
         await socket.prepare(request)
+        # The first message is the request.
+        await socket.receive()
         sockets.append(socket)
         async for _ in socket:
-            pass
+            answers += 1
         return socket
 
     async def bare() -> AsyncIterator[None]:
-        for message in bodies:
+        while len(sockets) < sizes.pages:
+            await asyncio.sleep(PAUSE_S)
+        for number, message in enumerate(bodies, 1):
             text = message.body.decode()
             for socket in sockets:
                 await socket.send_str(text)
+                await socket.send_str(SYNC)
+            while answers < number * sizes.pages:
+                await asyncio.sleep(PAUSE_S)
             yield
 
     app = web.Application()

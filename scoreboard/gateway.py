@@ -24,7 +24,7 @@ from scoreboard.newest import Acknowledgement, Newest
 from scoreboard.phone import phone_code
 from scoreboard.venue import NO_VENUE, Venue
 from scoreboard.web import Assets, ClientSender, NamesAllowed, application
-from scoreboard.web.sender import STOPPING
+from scoreboard.web.sender import STOPPING, TOO_SLOW
 
 if TYPE_CHECKING:
     from feed.keys import ClientCurve
@@ -42,6 +42,7 @@ ASK_S: Final = 5.0
 """A connection on which no page has asked for its tables by then is closed (ours): a browser asks at once."""
 ASKED_NOTHING: Final = "nothing was asked for"
 NS_PER_MS: Final = 1_000_000
+MS_PER_S: Final = 1_000
 
 
 STALE_MS: Final = 3_000
@@ -115,10 +116,21 @@ class _Page:
         """How many batches were sent."""
         return 0 if self._newest is None else self._newest.batches
 
+    @property
+    def has_all(self) -> bool:
+        """Whether it has acknowledged all that was sent."""
+        return self._newest is None or self._newest.left_ms is None
+
     def must_have_asked(self) -> None:
         """Closes the connection unless the page has asked for its tables."""
         if not self.asked:
             self.sender.close(WSCloseCode.POLICY_VIOLATION, ASKED_NOTHING)
+
+    def must_keep_up(self, now_ms: int) -> None:
+        """Drops a page that has not acknowledged its batch for too long."""
+        left_ms = None if self._newest is None else self._newest.left_ms
+        if left_ms is not None and now_ms - left_ms > self.sender.limits.send_s * MS_PER_S:
+            self.sender.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
 
     def put(self, message: Message) -> None:
         """A message for this page."""
@@ -298,6 +310,8 @@ class Gateway:
 
     def _beat(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._beat)
+        for page in self._pages:
+            page.must_keep_up(self.now_ms())
         self.publish([self.beat()])
 
     async def _evening(self, _request: web.Request) -> web.Response:

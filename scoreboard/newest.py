@@ -59,7 +59,8 @@ class Newest:
         self._motions: dict[str, bytes] = {}
         self.batches = 0
         """How many were made: the number of the last one."""
-        self._on_its_way = False
+        self.left_ms: int | None = None
+        """When the batch left that is on its way, by the gateway's clock; None where none is."""
 
     def put_first(self, kind: str, body: bytes) -> None:
         """A message of no table: it is part of the next batch, whatever else waits."""
@@ -81,7 +82,7 @@ class Newest:
 
     def batch(self, now_ms: int) -> list[bytes]:
         """The next messages to send; empty while a batch is on its way or nothing waits."""
-        if self._on_its_way or not (self._first or self._boards or self._motions):
+        if self.left_ms is not None or not (self._first or self._boards or self._motions):
             return []
         bodies = [*self._first.values()]
         self._first.clear()
@@ -95,7 +96,7 @@ class Newest:
                 octets += len(body)
                 bodies.append(body)
         self.batches += 1
-        self._on_its_way = True
+        self.left_ms = now_ms
         bodies.append(_JSON.encode(Sync(self.batches, now_ms, self._echo, self._heard, self.behind)))
         return bodies
 
@@ -105,7 +106,7 @@ class Newest:
         Raises:
             ValueError: it is not the one on its way.
         """
-        if not self._on_its_way or answer.ack != self.batches:
+        if self.left_ms is None or answer.ack != self.batches:
             raise ValueError(f"batch {answer.ack} is not on its way")
-        self._on_its_way = False
+        self.left_ms = None
         self._echo, self._heard = answer.now, now_ms

@@ -13,7 +13,6 @@ from typing import Final, Literal
 from urllib.parse import urlencode, urlsplit
 
 import msgspec
-import segno
 
 from scoreboard.web import NamesAllowed, OriginError, is_loopback, parse_origin
 
@@ -53,6 +52,9 @@ def phone_code(
 @lru_cache(maxsize=256)
 def _rows(address: str) -> list[str]:
     """Made once for all screens: it takes milliseconds."""
+    # Few boards show a code.
+    import segno
+
     matrix = segno.make_qr(address, error="m").matrix
     return ["".join("1" if module else "0" for module in row) for row in matrix]
 

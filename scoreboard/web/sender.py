@@ -3,9 +3,10 @@
     page ◄── socket ◄─────────────────────────── send()
                   ◄── writer task ◄── queue ◄──┘
 
-A browser that has taken all it was sent is written to at once; for any other the messages wait in the queue. `send`
-never waits and never keeps more than `Limits` allows. A browser that does not keep up is dropped with close code 1013
-and the reason; it connects again and resumes.
+A browser that has taken all it was sent is written to at once. For any other the messages wait in the queue; the task
+that writes them ends with them, so that a page that keeps up has none. `send` never waits and never keeps more than
+`Limits` allows. A browser that does not keep up is dropped with close code 1013 and the reason; it connects again and
+resumes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import struct
-from collections import deque
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
@@ -79,10 +79,13 @@ class ClientSender:
         )
         self._transport: asyncio.WriteTransport | None = None
         """Of the connection, once it is a WebSocket."""
-        self._queue: deque[bytes] = deque()
+        self._queue: list[bytes] = []
         self._octets = 0
-        self._ready = asyncio.Event()
+        self._writer: asyncio.Task[None] | None = None
+        """Writes the queue, while there is one."""
         self._closing: tuple[int, str] | None = None
+        self._closed: asyncio.Future[None] | None = None
+        """Is done once the connection is to end."""
 
     @property
     def waiting(self) -> tuple[int, int]:
@@ -93,6 +96,8 @@ class ClientSender:
         """Writes or queues messages, UTF-8. Returns False where the browser is dropped, now or before."""
         if self._closing is not None:
             return False
+        if not messages:
+            return True
         transport = self._transport
         if (
             transport is not None
@@ -109,7 +114,7 @@ class ClientSender:
         if len(self._queue) > self.limits.messages or self._octets > self.limits.octets:
             self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
             return False
-        self._ready.set()
+        self._write_queue()
         return True
 
     def close(self, code: int, reason: str) -> None:
@@ -121,20 +126,26 @@ class ClientSender:
             self.dropped = reason
         self._queue.clear()
         self._octets = 0
-        self._ready.set()
+        if self._closed is not None and not self._closed.done():
+            self._closed.set_result(None)
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """Handles the connection until it ends: sends what is queued, and hands on what the page sends."""
         await self.socket.prepare(request)
+        # They are sent, and would be kept as long as the page.
+        self.socket.headers.clear()
         self._transport = transport = request.transport
+        self._closed = asyncio.get_running_loop().create_future()
         reader = asyncio.ensure_future(self._read())
-        writer = asyncio.ensure_future(self._write())
         try:
-            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+            if self._closing is None:
+                self._write_queue()
+                await asyncio.wait((reader, self._closed), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (reader, writer):
+            tasks = [task for task in (reader, self._writer) if task is not None]
+            for task in tasks:
                 task.cancel()
-            ended = await asyncio.gather(reader, writer, return_exceptions=True)
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
             code, reason = self._closing or (WSCloseCode.OK, "")
             self._closing = (code, reason)
             self._queue.clear()
@@ -150,6 +161,8 @@ class ClientSender:
         for result in ended:
             if isinstance(result, Exception):
                 raise result
+        if self._closed.done():
+            self._closed.result()
         return self.socket
 
     async def _read(self) -> None:
@@ -157,22 +170,31 @@ class ClientSender:
             if message.type is WSMsgType.TEXT:
                 self._received(message.data)
 
+    def _write_queue(self) -> None:
+        if self._transport is not None and self._queue and self._writer is None:
+            self._writer = asyncio.ensure_future(self._write())
+            self._writer.add_done_callback(self._written)
+
+    def _written(self, writer: asyncio.Task[None]) -> None:
+        self._writer = None
+        error = None if writer.cancelled() else writer.exception()
+        if error is not None and self._closed is not None and not self._closed.done():
+            self._closed.set_exception(error)
+        elif self._closing is None:
+            # More may have come since its last look.
+            self._write_queue()
+
     async def _write(self) -> None:
-        while self._closing is None:
-            if not self._queue:
-                self._ready.clear()
-                await self._ready.wait()
-                continue
-            try:
-                # All that waits now under one time limit: a browser that takes longer for it is too slow.
-                async with asyncio.timeout(self.limits.send_s):
-                    while self._queue:
-                        message = self._queue.popleft()
-                        self._octets -= len(message)
-                        await self.socket.send_frame(message, WSMsgType.TEXT)
-            except TimeoutError:
-                self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
-            except (ConnectionError, RuntimeError) as error:
-                # The browser has gone; aiohttp raises either, by when it noticed.
-                log.debug("a browser has gone: %s", error)
-                self.close(WSCloseCode.GOING_AWAY, str(error))
+        try:
+            # All that waits now under one time limit: a browser that takes longer for it is too slow.
+            async with asyncio.timeout(self.limits.send_s):
+                while self._queue:
+                    message = self._queue.pop(0)
+                    self._octets -= len(message)
+                    await self.socket.send_frame(message, WSMsgType.TEXT)
+        except TimeoutError:
+            self.close(WSCloseCode.TRY_AGAIN_LATER, TOO_SLOW)
+        except (ConnectionError, RuntimeError) as error:
+            # The browser has gone; aiohttp raises either, by when it noticed.
+            log.debug("a browser has gone: %s", error)
+            self.close(WSCloseCode.GOING_AWAY, str(error))

@@ -215,12 +215,13 @@ def _delivery(clients: int) -> Iterator[Subject]:
         service = hall.add_service("costs")
         states = {name: TableState(name) for name, _ in played}
         transports = [_StandInTransport() for _ in range(clients)]
-        for transport in transports:
-            _join(gateway, transport)
+        pages = [_joined(gateway, transport) for transport in transports]
         before = sum(transport.taken for transport in transports)
         for name, event in played:
             states[name].apply(event)
             gateway.publish(service.item(Fact(event, b""), {name: states[name]}))
+            for page in pages:
+                page._received(f'{{"ack": {page.batches}, "now": 0}}')
             # As on a venue's feed: each event comes by itself.
             await sleep_ns(1)
         return sum(transport.taken for transport in transports) - before
@@ -228,11 +229,14 @@ def _delivery(clients: int) -> Iterator[Subject]:
     yield Subject("delivery", len(played), ready, len(played) * clients)
 
 
-def _join(gateway: Gateway, transport: Any) -> None:
+def _joined(gateway: Gateway, transport: Any) -> _Page:
+    """A page that has all there is so far."""
     page = _Page(gateway)
     page.sender._transport = transport
     gateway._pages.add(page)
-    page._received("{}")
+    page._received('{"now": 0}')
+    page._received('{"ack": 1, "now": 0}')
+    return page
 
 
 FEED = "controller.table.table:Table.feed"

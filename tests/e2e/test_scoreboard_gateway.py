@@ -18,6 +18,7 @@ from feed.keys import ClientCurve, new_pair
 from feed.subscriber.handshake import NOT_ALLOWED, WRONG_SERVER
 from scoreboard import gateway
 from scoreboard.gateway import ASKED_NOTHING, FULL, Source
+from scoreboard.web.sender import TOO_SLOW
 from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
 from tests.fakes.feed_model import ModelJournal, ModelTable
 from tests.fakes.feed_server import FeedServer, Keys, feed_server, short_folder
@@ -214,6 +215,27 @@ def test_a_connection_on_which_nothing_is_asked_is_closed_and_told_why(monkeypat
 
     with board_site() as site:
         assert asyncio.run(main(site)) == (1008, ASKED_NOTHING)
+
+
+@pytest.mark.parametrize(("later_s", "closed"), [(9.9, False), (10.1, True)])
+def test_a_page_that_acknowledges_nothing_for_ten_seconds_is_dropped(later_s: float, closed: bool) -> None:
+    now_ns = [0]
+
+    async def main(site: BoardSite) -> list[object]:
+        async with asyncio.timeout(HANG_S), aiohttp.ClientSession() as session:
+            async with session.ws_connect(f"{site.url}live", origin=site.url.rstrip("/")) as live:
+                await live.send_str('{"now": 0}')
+                while not str((await live.receive()).data).startswith('{"type":"sync"'):
+                    pass
+                now_ns[0] = round(later_s * 1e9)
+                site.call(lambda: [page.must_keep_up(site.gateway.now_ms()) for page in site.gateway._pages])
+                # Two batches would not come: the first one is not acknowledged.
+                site.call(lambda: [page.sender.close(1001, "end") for page in site.gateway._pages])
+                message = await live.receive()
+                return [message.data, message.extra]
+
+    with board_site(now_ns=lambda: now_ns[0]) as site:
+        assert asyncio.run(main(site)) == ([1013, TOO_SLOW] if closed else [1001, "end"])
 
 
 def test_one_address_cannot_have_every_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,18 @@ def test_one_batch_is_on_its_way_and_what_is_replaced_is_never_sent() -> None:
     assert sync(second) == {"type": "sync", "batch": 2, "at": 13, "echo": 20.5, "heard": 12, "behind": []}
 
 
+def test_since_when_a_batch_is_on_its_way_is_known() -> None:
+    newest = Newest(echo=0, heard=0)
+    assert newest.left_ms is None
+    newest.put_board("a", b"a")
+    newest.batch(8)
+    newest.put_board("a", b"b")
+    newest.batch(9)
+    assert newest.left_ms == 8
+    newest.acknowledged(Acknowledgement(ack=1, now=1), 10)
+    assert newest.left_ms is None
+
+
 def test_large_boards_go_in_turns_and_those_that_wait_are_named() -> None:
     newest = Newest(echo=0, heard=0)
     body = b"x" * BATCH_OCTETS
