@@ -221,18 +221,25 @@ def test_a_connection_on_which_nothing_is_asked_is_closed_and_told_why(monkeypat
 def test_a_page_that_acknowledges_nothing_for_ten_seconds_is_dropped(later_s: float, closed: bool) -> None:
     now_ns = [0]
 
+    def look(site: BoardSite) -> None:
+        for page in site.gateway._pages:
+            page.must_keep_up(site.gateway.now_ms())
+            # Where it is dropped already, it keeps that reason.
+            page.sender.close(1001, "end")
+
     async def main(site: BoardSite) -> list[object]:
-        async with asyncio.timeout(HANG_S), aiohttp.ClientSession() as session:
-            async with session.ws_connect(f"{site.url}live", origin=site.url.rstrip("/")) as live:
-                await live.send_str('{"now": 0}')
-                while not str((await live.receive()).data).startswith('{"type":"sync"'):
-                    pass
-                now_ns[0] = round(later_s * 1e9)
-                site.call(lambda: [page.must_keep_up(site.gateway.now_ms()) for page in site.gateway._pages])
-                # Two batches would not come: the first one is not acknowledged.
-                site.call(lambda: [page.sender.close(1001, "end") for page in site.gateway._pages])
-                message = await live.receive()
-                return [message.data, message.extra]
+        async with (
+            asyncio.timeout(HANG_S),
+            aiohttp.ClientSession() as session,
+            session.ws_connect(f"{site.url}live", origin=site.url.rstrip("/")) as live,
+        ):
+            await live.send_str('{"now": 0}')
+            while not str((await live.receive()).data).startswith('{"type":"sync"'):
+                pass
+            now_ns[0] = round(later_s * 1e9)
+            site.call(lambda: look(site))
+            message = await live.receive()
+            return [message.data, message.extra]
 
     with board_site(now_ns=lambda: now_ns[0]) as site:
         assert asyncio.run(main(site)) == ([1013, TOO_SLOW] if closed else [1001, "end"])
