@@ -194,6 +194,23 @@ class CalendarWatch:
         return False
 
 
+class KnownCalendar:
+    """The calendar of a clock, where it is known to be set: what is shown to people as the time."""
+
+    def __init__(self, clock: Clock, calendar: CalendarWatch | None = None) -> None:
+        """`calendar` is the watch of this computer, or what a test puts in its place."""
+        self._clock = clock
+        self._calendar = CalendarWatch() if calendar is None else calendar
+
+    def time_of_day_ms(self) -> int | None:
+        """As the function `time_of_day_ms`; None while the calendar is not known to be set."""
+        return time_of_day_ms(self._clock) if self._calendar.is_set() else None
+
+    def wall_time(self) -> str | None:
+        """As the function `wall_time`, of now; None while the calendar is not known to be set."""
+        return wall_time(self._clock) if self._calendar.is_set() else None
+
+
 class _Timex(ctypes.Structure):
     """The beginning of the kernel's `struct timex`; the rest is room."""
 

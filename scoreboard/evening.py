@@ -39,6 +39,14 @@ class EveningTable(msgspec.Struct, frozen=True, omit_defaults=True):
     """From this round on, rounds without an outcome are there as well; 0 where no round is known."""
 
 
+class PrintedTables(msgspec.Struct, frozen=True):
+    """The tables of an evening as they were at one moment."""
+
+    made: str | None
+    """When, by the calendar of the board's server (RFC 3339, UTC); null where that is not known to be set."""
+    tables: list[EveningTable]
+
+
 def evening_of(key: str, state: TableState, board: BoardView, silent_ms: int | None) -> EveningTable:
     """What of a table is printed."""
     rounds = {

@@ -18,7 +18,7 @@ import msgspec
 from aiohttp import WSCloseCode, web
 
 from feed.subscriber import AsyncSubscriber, Missing, Refused, Rewritten, TableSubscriber, Trouble
-from scoreboard.evening import evening_of
+from scoreboard.evening import PrintedTables, evening_of
 from scoreboard.hall import Hall, HallService, Message
 from scoreboard.newest import Acknowledgement, Newest
 from scoreboard.phone import phone_code
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 BEAT_S: Final = 0.5
-"""Seconds between beats (ours): a page that receives none for `STALE_MS` of its own shows that it has no signal."""
+"""Seconds between beats (ours): a page that receives none for its own `STALE_MS` shows that it has no signal."""
 MOST_PAGES: Final = 600
 """Pages at a time (ours)."""
 FULL: Final = "too many pages are open"
@@ -43,18 +43,14 @@ ASK_S: Final = 5.0
 ASKED_NOTHING: Final = "nothing was asked for"
 NS_PER_MS: Final = 1_000_000
 MS_PER_S: Final = 1_000
-
-
-STALE_MS: Final = 3_000
-"""A table that is silent for this long has no current board (ours), as pages have it."""
-
-
-EVENING_MS: Final = 1_000
+READY_STALE_MS: Final = 3_000
+"""A table that is silent for longer has no current board for a supervisor that asks `/readyz` (ours)."""
+PRINTED_FOR_MS: Final = 1_000
 """Pages that are printed get the same rounds for this long (ours): to make them again for each would take the time of
 the boards."""
 
 
-class _Evening(NamedTuple):
+class _Printed(NamedTuple):
     """What is printed."""
 
     at: int
@@ -185,11 +181,14 @@ class Gateway:
         simulated: bool | None = None,
         now_ns: Callable[[], int],
         day_ms: Callable[[], int | None] = lambda: None,
+        wall_time: Callable[[], str | None] = lambda: None,
     ) -> None:
         """`simulated` as of the subscriber: None for real tables and simulated ones. `now_ns` is a clock that
-        never goes back; `day_ms` gives the time of day, in milliseconds since midnight, None where it is not known."""
+        never goes back; `day_ms` gives the time of day, in milliseconds since midnight, `wall_time` the
+        time of the calendar (RFC 3339, UTC); each is None where it is not known."""
         self._now_ns = now_ns
         self._day_ms = day_ms
+        self._wall_time = wall_time
         self.hall = hall
         self._sources = sources
         self._simulated = simulated
@@ -199,7 +198,7 @@ class Gateway:
         """Fails where following a service does, while the site runs."""
         self._tasks: list[asyncio.Task[None]] = []
         self._timer: asyncio.TimerHandle | None = None
-        self._evening_made: _Evening | None = None
+        self._evening_made: _Printed | None = None
         self.dropped = 0
         """Browsers that did not keep up."""
 
@@ -316,7 +315,7 @@ class Gateway:
 
     async def _evening(self, _request: web.Request) -> web.Response:
         """The last rounds of each table, for a page that is printed."""
-        if self._evening_made is None or self.now_ms() - self._evening_made.at >= EVENING_MS:
+        if self._evening_made is None or self.now_ms() - self._evening_made.at >= PRINTED_FOR_MS:
             silent = self._silent_ms()
             tables = [
                 evening_of(key, state, board, silent.get(key))
@@ -324,9 +323,11 @@ class Gateway:
                 for name, state in subscriber.states.items()
                 if (board := self.hall.view(key := service.key(name))) is not None
             ]
-            packing = asyncio.to_thread(gzip.compress, msgspec.json.encode(tables), mtime=0)
+            packing = asyncio.to_thread(
+                gzip.compress, msgspec.json.encode(PrintedTables(self._wall_time(), tables)), mtime=0
+            )
             # Whoever asks meanwhile waits for the same one.
-            self._evening_made = _Evening(self.now_ms(), asyncio.ensure_future(packing))
+            self._evening_made = _Printed(self.now_ms(), asyncio.ensure_future(packing))
         packed = await asyncio.shield(self._evening_made.packed)
         headers = {"Content-Encoding": "gzip", "Cache-Control": "no-store"}
         return web.Response(body=packed, content_type="application/json", headers=headers)
@@ -347,7 +348,7 @@ class Gateway:
             silent = self._silent_ms(keys)
             if not silent:
                 return _probe([f'no table "{table}"; there are: {", ".join(self.hall.keys) or "none"}'], status=404)
-            return _probe([f"table {key} is silent" for key, ms in silent.items() if ms is None or ms > STALE_MS])
+            return _probe([f"table {key} is silent" for key, ms in silent.items() if ms is None or ms > READY_STALE_MS])
         statuses = [service.status for service in self.hall.services]
         return _probe([f"{one.name}: {one.trouble or 'nothing is received'}" for one in statuses if not one.connected])
 

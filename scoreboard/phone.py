@@ -2,7 +2,7 @@
 
 A telephone does not reach the loopback of the computer that a screen is on. The address is the one under which the
 screen itself has reached the board's server, where that is not loopback; otherwise the first name that the server was
-given. It is made of a host of this server and a few parameters.
+given and that an origin may have. It is made of a host of this server and a few parameters.
 """
 
 from __future__ import annotations
@@ -60,14 +60,19 @@ def _rows(address: str) -> list[str]:
 
 
 def _of_screen(origin: str, allowed: NamesAllowed) -> str:
-    try:
-        base = parse_origin(origin)
-    except OriginError:
-        return ""
+    base = _origin(origin)
     parts = urlsplit(base)
-    return base if allowed.allow(parts.netloc) and not is_loopback(parts.hostname or "") else ""
+    return base if base and allowed.allow(parts.netloc) and not is_loopback(parts.hostname or "") else ""
 
 
 def _of_names(names: Sequence[str], allowed: NamesAllowed, port: int) -> str:
-    known = (name for name in names if allowed.allow(name) and not is_loopback(name))
-    return next((parse_origin(f"http://{name}:{port}") for name in known), "")
+    known = (name.rstrip(".") for name in names if allowed.allow(name) and not is_loopback(name))
+    return next((base for name in known if (base := _origin(f"http://{name}:{port}"))), "")
+
+
+def _origin(text: str) -> str:
+    """An origin, or nothing where it is none: not every name of a computer (`board_1`) is one of an origin."""
+    try:
+        return parse_origin(text)
+    except OriginError:
+        return ""

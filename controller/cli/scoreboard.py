@@ -25,7 +25,7 @@ from fleet.cli.nats_options import (
     refuse_service_options,
     stream_endpoint,
 )
-from hal.clock import SystemClock, time_of_day_ms
+from hal.clock import KnownCalendar, SystemClock
 
 if TYPE_CHECKING:
     from fleet.stream_endpoint import StreamEndpoint
@@ -38,10 +38,10 @@ PORT = 8080
 
 def _origins(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """The origins, as browsers write them, each once."""
-    from scoreboard.web import OriginError, parse_origin
+    from scoreboard.web import OriginError, parse_embedding_origin
 
     try:
-        return tuple(dict.fromkeys(parse_origin(text) for text in given))
+        return tuple(dict.fromkeys(parse_embedding_origin(text) for text in given))
     except OriginError as error:
         raise click.BadParameter(str(error)) from error
 
@@ -143,8 +143,14 @@ def command(
         sources.append(Source(base, tables, curve))
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
     clock = SystemClock()
+    calendar = KnownCalendar(clock)
     gateway = Gateway(
-        Hall(token_hex(8)), sources, simulated=simulated, now_ns=clock.now_ns, day_ms=partial(time_of_day_ms, clock)
+        Hall(token_hex(8)),
+        sources,
+        simulated=simulated,
+        now_ns=clock.now_ns,
+        day_ms=calendar.time_of_day_ms,
+        wall_time=calendar.wall_time,
     )
     site = gateway.application(host, names, venue=venue, embedded_by=embedded_by)
     page = PageServer(site, host, PORT if port is None else port, next_free=port is None)

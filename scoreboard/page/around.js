@@ -7,19 +7,34 @@
 import { h } from "./web/dom.js";
 
 const AREAS = ["notice", "hall", "code", "strip"];
+const RETRY_MS = 2000;
 let styled = null;
+let retry = null;
 
 // A stylesheet that only some addresses need.
 export function stylesheet(href) {
   return new Promise((done, failed) => {
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: done, onerror: () => failed(new Error(`${href} did not load`)) });
+    const onerror = () => {
+      link.remove();
+      failed(new Error(`${href} did not load`));
+    };
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href, onload: done, onerror });
     document.head.append(link);
   });
 }
 
+// Loads the styles of the areas; where that fails, the next one to ask tries again.
+function style() {
+  styled ??= stylesheet("around.css").catch((error) => {
+    styled = null;
+    throw error;
+  });
+  return styled;
+}
+
 // Puts an element into its area, in place of what is there; null empties the area.
 export async function place(area, element) {
-  await (styled ??= stylesheet("around.css"));
+  await style();
   document.querySelector(`body > .around.${area}`)?.remove();
   if (element) {
     element.classList.add("around", area);
@@ -38,5 +53,15 @@ export function notice(key, text) {
   if (notices.get(key) === text || (text === null && !notices.has(key))) return;
   if (text === null) notices.delete(key);
   else notices.set(key, text);
-  place("notice", notices.size ? h("section", { role: "status" }, [...notices.values()].map((one) => h("p", {}, one))) : null);
+  showNotices();
+}
+
+async function showNotices() {
+  clearTimeout(retry);
+  try {
+    await place("notice", notices.size ? h("section", { role: "status" }, [...notices.values()].map((one) => h("p", {}, one))) : null);
+  } catch (error) {
+    console.warn("the notices are not shown yet:", error);
+    retry = setTimeout(showNotices, RETRY_MS);
+  }
 }

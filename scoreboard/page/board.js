@@ -119,8 +119,9 @@ export const marksOf = (view) => [view.simulated ? t("simulation") : null, view.
 const marked = (view, overlay, text) => (overlay && view.simulated ? changed(text, (words) => `${t("simulation")} · ${words}`) : text);
 
 // `turn` is a `Turn` of the views that a game's panel has; `clock` is the time of day, null where it is not known.
-// `tile`: one of a hall, to be opened; `overlay`: the parts of a tile alone, without what is behind them.
-export function board(key, view, { stale, tile: isTile, recall, turn, clock, overlay = false }) {
+// `tile`: one of a hall, to be opened; `overlay`: the parts of a tile alone, without what is behind them;
+// `celebrated`: its result has come while the board was shown.
+export function board(key, view, { stale, tile: isTile, recall, turn, clock, overlay = false, celebrated = false }) {
   const [code, state, because] = stateOf(view, stale);
   const words = marked(view, overlay, state);
   const tile = isTile && !overlay;
@@ -166,7 +167,7 @@ export function board(key, view, { stale, tile: isTile, recall, turn, clock, ove
       tile || overlay ? null : listed(view.house).map((words) => h("p.house", { dir: "auto" }, h("b", {}, t("house")), " ", short(words, 240))),
       recalled
         ? h("div.middle.recalling", { "data-key": "recall" }, game.recall(shown))
-        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code, overlay), tile || overlay ? null : panel(game, shown, turn)),
+        : h("div.middle", { "data-key": "middle" }, hero(game, shown, code, overlay, celebrated), tile || overlay ? null : panel(game, shown, turn)),
       recalled ? h("footer.recall-mark", { "data-key": "recall-mark" }, t("recall.mark")) : view.outcomes.length || view.details.roads ? h("footer", {}, stale ? h("span.known", {}, t("known")) : null, view.game ? (overlay && game.few ? game.few : game.history)(shown) : null) : null,
       view.simulated && !overlay ? h("div.watermark", { "aria-hidden": "true" }, h("span", {}, t("simulation"))) : null,
     ),
@@ -174,12 +175,12 @@ export function board(key, view, { stale, tile: isTile, recall, turn, clock, ove
 }
 
 // The number of this round is new; any other is called the last one.
-function hero(game, view, code, overlay) {
+function hero(game, view, code, overlay, celebrated) {
   const caption = (text) => h("span.caption", {}, marked(view, overlay, text));
   const empty = () => h("div.hero.empty", {}, h("svg.big-sign", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: SIGNS[code] })));
   if (code === "stale" || !view.game) return empty();
   if (view.moving) return h("div.hero.moving", {}, game.moving(view));
-  if (view.current) return h("div.hero.current", { "data-key": `won${view.current.round}`, "data-round": view.current.round }, caption(t(game === machine ? "play" : "winner", { n: view.current.round })), game.hero(view.current.result, view));
+  if (view.current) return h("div.hero.current", { class: celebrated ? "celebrated" : null, "data-key": `won${view.current.round}`, "data-round": view.current.round }, caption(t(game === machine ? "play" : "winner", { n: view.current.round })), game.hero(view.current.result, view));
   const doubtful = ["void", "unresolved", "corrected"].includes(view.status);
   if (doubtful) return empty();
   const last = game.lastOf?.(view) ?? view.outcomes[0];

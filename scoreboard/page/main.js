@@ -17,6 +17,7 @@ import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
 import { board, complete, marksOf, parameters, placeOf, stateOf } from "./board.js";
 import { columnsFor, HallPages, roomOf } from "./hall_pages.js";
+import { LiveChanges } from "./live_changes.js";
 import { Turn, turnMs } from "./turns.js";
 import { clockFace, WallClock } from "./wall_clock.js";
 import { currentLanguage, languageFor, languages, loadWords, t } from "./words.js";
@@ -25,8 +26,11 @@ const query = new URLSearchParams(location.search);
 const wanted = query.get("table") ?? "";
 const only = query.get("only");
 let recall = query.get("recall") === "on";
-const overlay = query.has("overlay") || query.has("chroma");
+const keyed = query.has("chroma");
+const overlay = query.has("overlay") || keyed;
+let codeWanted = query.get("qr") === "on"; // and not shown yet
 let sound = null;
+const changes = new LiveChanges();
 const boards = new Map(); // key -> {revision, view, trueAt, stale}
 const age = new Age();
 const wallClock = new WallClock();
@@ -61,6 +65,7 @@ function receive(message) {
       gateway = message.gateway;
       if (dressedBy !== gateway) dress(gateway).catch((error) => console.warn("the venue's own is not shown:", error));
       services = message.services;
+      if (codeWanted) showPhone(false);
       dirty = true;
       break;
     case "board": {
@@ -101,7 +106,8 @@ async function dress(server) {
   const venue = await (await fetch("venue.json")).json();
   if (Object.keys(venue).length || dressedBy) {
     const { showVenue } = await import("./venue.js");
-    await showVenue(overlay ? { colors: venue.colors } : venue, still);
+    // A keyer would take a venue's accent for the ground, and the words in it with it.
+    await showVenue(keyed ? {} : overlay ? { colors: venue.colors } : venue, still);
   }
   dressedBy = server;
 }
@@ -156,11 +162,12 @@ function render() {
   const room = roomOf(hall.clientWidth, hall.clientHeight);
   // An overlay has no pages: all of its tables are in the picture.
   const here = single || overlay ? shown : onThisPage(shown, room);
+  const { changed, celebrated } = changes.look(shown.map(statesOf), new Set(here.map(([key]) => key)));
   const fresh = h(
     "main",
     { id: "hall", class: single ? "single" : shown.length ? (room.phone && !overlay ? "many scrolled" : "many") : "none", "aria-label": single ? null : t("hall"), "data-size": `${innerWidth}x${innerHeight}`, "data-tables": shown.length },
     ambiguous ? h("h1.ambiguous", { dir: "auto" }, t("ambiguous", { n: shown.length, table: wanted.slice(0, 80) })) : single ? null : h("h1.spoken", {}, t("hall")),
-    shown.length ? here.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall, turn: views, clock: shownTime, overlay })) : nothing(),
+    shown.length ? here.map(([key, { view, stale }]) => board(key, view, { stale, tile: !single, recall, turn: views, clock: shownTime, overlay, celebrated: celebrated.has(key) })) : nothing(),
     shown.length > 1 && !overlay ? pages.foot(inWords, clockFace(shownTime)) : null,
   );
   if (!single) {
@@ -172,7 +179,7 @@ function render() {
   document.title = single ? placeOf(shown[0][1].view) : t("hall");
   turn();
   speak(shown);
-  if (single) sound?.hear(shown[0][0], stateOf(shown[0][1].view, shown[0][1].stale)[0], shown[0][1].view.round);
+  if (single && changed.has(shown[0][0])) sound?.make(statesOf(shown[0])[1]);
 }
 
 function nothing() {
@@ -180,8 +187,10 @@ function nothing() {
   return h("div.empty", {}, h("strong", {}, t("no_tables")), channel.state === "open" ? (wanted ? h("small", {}, t("no_such", { table: wanted })) : waiting) : h("small", {}, t("no_gateway")));
 }
 
+const statesOf = ([key, { view, stale }]) => [key, stateOf(view, stale)[0], view.round];
+
 function onThisPage(shown, room) {
-  const keys = new Set(pages.lay(shown.map(([key, { view, stale }]) => [key, stateOf(view, stale)[0], view.round]), room));
+  const keys = new Set(pages.lay(shown.map(statesOf), room));
   return shown.filter(([key]) => keys.has(key));
 }
 
@@ -263,17 +272,22 @@ function goTo(tiles, at, step) {
   turned.at(step > 0 ? 0 : -1).focus();
 }
 
-// The address of what is shown, for telephones; `toggle` takes it away again.
+// The address of what is shown, for telephones; `toggle` takes it away again. Where it cannot be loaded, the boards are
+// shown without it, and the next connection tries again.
 async function showPhone(toggle) {
-  const { phone } = await import("./phone.js");
-  await phone(wanted, toggle);
+  try {
+    const { phone } = await import("./phone.js");
+    await phone(wanted, toggle);
+    codeWanted = false;
+  } catch (error) {
+    console.warn("the address for telephones is not shown:", error);
+  }
 }
 
 // Follows the gateway. What only some addresses need is loaded for them alone.
 async function follow() {
   if (overlay) await (await import("./overlay.js")).startOverlay(query.get("chroma"));
   if (query.get("sound") === "on") sound = new (await import("./sound.js")).Sound();
-  if (query.get("qr") === "on") await showPhone(false);
   channel = new Channel("live", { hello, message: receive, state: () => ((dirty = true), schedule()), tick: judge });
   addEventListener("keydown", onKey);
   addEventListener("resize", () => ((dirty = true), schedule()));

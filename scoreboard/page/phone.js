@@ -8,6 +8,7 @@ const QUIET = 4; // modules around a code, which stay white (ISO/IEC 18004)
 
 let shown = false;
 
+// Throws where the server does not give it.
 export async function phone(table, toggle) {
   if (toggle && shown) {
     shown = false;
@@ -17,8 +18,16 @@ export async function phone(table, toggle) {
   shown = true;
   // The address under which this screen has reached the board, where a telephone can use it as well.
   const asked = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(location.search)), origin: location.origin, table });
-  const { address = "", rows = [], refused = "" } = await (await fetch(`phone.json?${asked}`)).json();
-  if (refused) return notice("phone", t(`phone.${refused}`));
+  let found;
+  try {
+    found = await (await fetch(`phone.json?${asked}`)).json();
+  } catch (error) {
+    notice("phone", t("phone.failed"));
+    throw error;
+  }
+  const { address = "", rows = [], refused = "" } = found;
+  notice("phone", refused ? t(`phone.${refused}`) : null);
+  if (refused) return place("code", null);
   return place("code", h("aside", { "aria-label": t("phone") }, h("strong", {}, t("phone")), code(rows, address), h("span.address", {}, address)));
 }
 

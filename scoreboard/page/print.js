@@ -1,5 +1,5 @@
-// The last rounds of each table with their times, for paper. It is made once, as the page is loaded: what is printed says
-// when that was, and what it does not have.
+// The last rounds of each table with their times, for paper. It is made once, by the server as the page is loaded: what is
+// printed says when that was, and what it does not have.
 
 import { h } from "./web/dom.js";
 import { STALE_MS } from "./age.js";
@@ -8,12 +8,13 @@ import { complete, placeOf, sayOf, stateOf } from "./board.js";
 import { currentLanguage, named, reason, t } from "./words.js";
 
 export async function showEvening(table, only) {
-  const [found] = await Promise.all([fetch("evening.json").then((answer) => answer.json()), stylesheet("print.css")]);
+  const [{ made, tables: found }] = await Promise.all([fetch("evening.json").then((answer) => answer.json()), stylesheet("print.css")]);
   const tables = found
     .map((one) => ({ ...one, view: complete(one.board) }))
     .filter(({ key, view }) => (!table || key === table || view.table === table) && (!only || (only === "sim") === view.simulated))
     .sort((one, other) => one.key.replace("sim/", "").localeCompare(other.key.replace("sim/", ""), "en", { numeric: true }));
-  const made = new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "long", timeStyle: "long" }).format(new Date());
+  // By the server's calendar: the browser's may be wrong, and it gets the answer later than that was made.
+  const madeWords = made === null ? t("print.made.unknown") : t("print.made", { time: new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "long", timeStyle: "long" }).format(new Date(made)) });
   document.documentElement.classList.add("printed");
   document.title = t("print.title");
   document.getElementById("hall").replaceWith(
@@ -21,7 +22,7 @@ export async function showEvening(table, only) {
       "main",
       { id: "hall", class: "evening" },
       h("h1", {}, t("print.title")),
-      h("p.made", {}, t("print.made", { time: made })),
+      h("p.made", {}, madeWords),
       h("button", { type: "button", on: { click: () => print() } }, t("print.button")),
       tables.length ? tables.map(sheet) : h("p.none", {}, t("no_tables")),
       h("p.lacks", {}, t("print.lacks")),

@@ -10,7 +10,6 @@ const LOUD = 0.2;
 
 export class Sound {
   #context = null;
-  #heard = null;
 
   constructor() {
     if (!globalThis.AudioContext) {
@@ -24,13 +23,9 @@ export class Sound {
     this.#tell();
   }
 
-  // The state of the table now; a sound comes with a change of it, and never with what was so at the start or was stale.
-  hear(key, state, round) {
-    const now = `${key} ${state} ${round}`;
-    const before = this.#heard;
-    if (now === before?.now) return;
-    this.#heard = { now, key, stale: state === "stale" };
-    if (before && before.key === key && !before.stale && TONES[state]) this.#play(TONES[state]);
+  // The sound of a state to which the table has changed just now.
+  make(state) {
+    if (TONES[state]) this.#play(TONES[state]);
   }
 
   #play(tones) {

@@ -7,7 +7,7 @@
 const RETRY_MS = 1000;
 // What main.js imports, directly or not: asked for together, where each would otherwise wait for the one that names it.
 const MODULES = [
-  "main.js", "age.js", "board.js", "cards.js", "hall_pages.js", "parts.js", "screen_size.js", "turns.js", "wall_clock.js",
+  "main.js", "age.js", "board.js", "cards.js", "hall_pages.js", "live_changes.js", "parts.js", "screen_size.js", "turns.js", "wall_clock.js",
   "words.js", "languages.js", "web/channel.js", "web/dom.js",
   "games/baccarat.js", "games/blackjack.js", "games/caribbean_stud.js", "games/craps.js", "games/described.js", "games/dice.js",
   "games/joker_seven.js", "games/let_it_ride.js", "games/machine.js", "games/money_wheel.js", "games/other.js",

@@ -14,7 +14,7 @@ print(await server.start())
 
 from .application import application
 from .assets import Asset, Assets, AssetsError
-from .guard import CONTENT_SECURITY_POLICY, NamesAllowed, OriginError, is_loopback, parse_origin
+from .guard import CONTENT_SECURITY_POLICY, NamesAllowed, OriginError, is_loopback, parse_embedding_origin, parse_origin
 from .sender import ClientSender, Limits
 from .server import LOOPBACK, AddressError, PageServer, serve_until_signal
 
@@ -32,6 +32,7 @@ __all__ = [
     "PageServer",
     "application",
     "is_loopback",
+    "parse_embedding_origin",
     "parse_origin",
     "serve_until_signal",
 ]

@@ -166,6 +166,19 @@ def parse_origin(text: str) -> str:
     return f"{scheme}://{host}" if usual else f"{scheme}://{host}:{int(port)}"
 
 
+def parse_embedding_origin(text: str) -> str:
+    """An origin whose pages may frame these, as `parse_origin` writes it.
+
+    Raises:
+        OriginError: it is not an origin, or one that a content policy cannot name: its sources have names and addresses
+            of IPv4 (CSP, 2.3.1), and a browser passes over one of IPv6.
+    """
+    origin = parse_origin(text)
+    if "[" in origin:
+        raise OriginError(f"{_shown(text)} is an IPv6 address, which no content policy can name; give the site's name")
+    return origin
+
+
 def _origin_fix(text: str) -> str:
     """How the origin is written that a text was meant as."""
     bare = re.sub(r"\A(?i:https?)?:?/*", "", text)

@@ -53,7 +53,7 @@ def browser() -> Iterator[Browser]:
 @contextmanager
 def screen(browser: Browser) -> Iterator[BrowserContext]:
     """A context of its own, of the size of a screen."""
-    made = browser.new_context(viewport=SCREEN, locale="en-US")
+    made = browser.new_context(viewport=SCREEN, locale="en-US", timezone_id="UTC")
     made.set_default_timeout(HANG_MS)
     try:
         yield made

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 from tests.browser.board_page import BoardPage
 from tests.browser.conftest import without_errors
 from tests.browser.scenes import SCENES, play
-from tests.fakes.board_site import EVENING_MS, BoardSite
+from tests.fakes.board_site import TIME_OF_DAY_MS, BoardSite
 
 MINUTE_MS = 60_000
 
@@ -33,11 +33,11 @@ def test_the_time_is_the_servers_in_a_browser_with_a_wrong_clock_and_zone(
         clock = BoardPage(page, site).show(table, lang=language).page.locator(".clock")
         expect(clock).to_have_text(evening)
         # A server whose clock is set has another time with its next beat, and one that knows none says so.
-        site.day_ms = EVENING_MS - 15 * MINUTE_MS
+        site.day_ms = TIME_OF_DAY_MS - 15 * MINUTE_MS
         expect(clock).to_have_text(evening.replace("15", "00"))
         site.day_ms = None
         expect(clock).to_have_text("–:–")
-        site.day_ms = EVENING_MS
+        site.day_ms = TIME_OF_DAY_MS
         BoardPage(page, site).show(lang=language)
         expect(page.locator(".hall-foot .clock")).to_have_text(evening)
     context.close()

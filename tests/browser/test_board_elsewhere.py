@@ -9,16 +9,19 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import product
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
+from feed import events
 from tests.browser.board_page import BoardPage
 from tests.browser.layout import HD, axe_problems, fits
 from tests.browser.scenes import SCENES, play, roulette_result
-from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
+from tests.fakes.board_site import TIME, BoardSite, PlayedTable, board_site, roulette
+from tests.fakes.venue import venue
 from tests.shares import first_of
 
 SOURCE: Final = (640, 360)
@@ -203,20 +206,77 @@ def test_a_result_is_heard_once_and_not_before_the_browser_lets_it(page: Page, s
     assert page.evaluate("heard") == [520, 660, 880, 1320, 440, 330]
 
 
-CELEBRATED: Final = "() => getComputedStyle(document.querySelector('.hero.current'), '::after').animationName"
+def celebration(shown: BoardPage, table: PlayedTable | None = None) -> str:
+    """The name of the animation around the result that is shown."""
+    hero = shown.board(table).locator(".hero.current")
+    name: str = hero.evaluate("one => getComputedStyle(one, '::after').animationName")
+    return name
 
 
 def test_a_winner_is_celebrated_unless_motion_is_reduced(shown: BoardPage, site: BoardSite) -> None:
     table = PlayedTable("roulette-1", "roulette")
-    site.play(table, [table.open(), table.bets(), table.outcome(roulette(7))])
+    site.play(table, [table.open(), table.bets()])
     shown.page.emulate_media(reduced_motion="no-preference")
-    shown.show(table).expect_state("RESULT")
-    assert shown.page.evaluate(CELEBRATED) == "won"
+    shown.show(table).expect_state("PLACE YOUR BETS")
+    site.play(table, table.outcome(roulette(7)))
+    shown.expect_state("RESULT")
+    assert celebration(shown) == "won"
     shown.page.emulate_media(reduced_motion="reduce")
-    assert shown.page.evaluate(CELEBRATED) == "none"
+    assert celebration(shown) == "none"
     shown.page.emulate_media(reduced_motion="no-preference")
-    shown.show(table, motion="off").expect_state("RESULT")
-    assert shown.page.evaluate(CELEBRATED) == "none"
+    site.play(table, [table.settle(), table.bets()])
+    shown.show(table, motion="off").expect_state("PLACE YOUR BETS")
+    site.play(table, table.outcome(roulette(8)))
+    shown.expect_state("RESULT")
+    assert celebration(shown) == "none"
+
+
+def test_a_result_is_celebrated_as_it_comes_and_never_again(shown: BoardPage, site: BoardSite) -> None:
+    shown.page.emulate_media(reduced_motion="no-preference")
+    table = PlayedTable("roulette-1", "roulette")
+    site.play(table, [table.open(), table.bets()])
+    shown.show(table).expect_state("PLACE YOUR BETS")
+    site.play(table, table.outcome(roulette(7)))
+    shown.expect_state("RESULT")
+    assert celebration(shown) == "won"
+    # It goes on where something else of the table comes.
+    site.play(table, table.event(events.DeviceWarning, device="wheel", warning="dirty", detail=""))
+    shown.expect_sequence(table)
+    assert celebration(shown) == "won"
+    # After a fault between, after no signal, and as the page is loaded it is the same result.
+    site.play(table, table.fault("wheel", "not_level"))
+    shown.expect_state("FAULT")
+    site.play(table, table.event(events.DeviceCleared, device="wheel", fault="not_level", by="ann"))
+    shown.expect_state("RESULT")
+    assert celebration(shown) == "none"
+    site.play(table, [table.settle(), table.bets()])
+    shown.expect_state("PLACE YOUR BETS")
+    site.silence(table, None)
+    shown.expect_state("STALE: NO SIGNAL")
+    site.play(table, table.outcome(roulette(8)))
+    shown.expect_state("RESULT")
+    assert celebration(shown) == "none"
+    shown.show(table).expect_state("RESULT")
+    assert celebration(shown) == "none"
+
+
+def test_a_turned_page_celebrates_nothing(shown: BoardPage, site: BoardSite) -> None:
+    shown.page.emulate_media(reduced_motion="no-preference")
+    tables = [PlayedTable(f"roulette-{number:02}", "roulette") for number in range(10)]
+    for table in tables:
+        site.play(table, [table.open(), table.bets()])
+    here, elsewhere = tables[0], tables[9]
+    shown.show().expect_tables(10)
+    for table in (elsewhere, here):
+        site.play(table, table.outcome(roulette(7)))
+    shown.expect_state("RESULT", table=here)
+    assert celebration(shown, here) == "won"
+    shown.turn()
+    shown.expect_state("RESULT", table=elsewhere)
+    assert celebration(shown, elsewhere) == "none"
+    shown.turn()
+    shown.expect_state("RESULT", table=here)
+    assert celebration(shown, here) == "none"
 
 
 @pytest.fixture
@@ -248,6 +308,41 @@ def test_a_telephone_finds_the_same_board_by_a_code_beside_it(page_in_turn: Page
     assert axe_problems(page) == []
     page.keyboard.press("q")
     expect(code).to_have_count(0)
+
+
+def test_a_board_is_shown_without_its_code_where_that_cannot_be_loaded_and_has_it_after_the_next_connection(
+    page: Page, network: BoardSite
+) -> None:
+    page.route("**/phone.json?*", lambda route: route.abort())
+    shown = BoardPage(page, network).show(play(network, SCENES["roulette"]), qr="on", motion="off")
+    expect(shown.board().locator(".hero .giant")).to_have_text("32")
+    failed = page.get_by_text("No QR code: the board's server did not give it. Press Q twice to try again.")
+    expect(failed).to_be_visible()
+    page.unroute("**/phone.json?*")
+    network.stop()
+    network.start("g2")
+    expect(page.locator(".around.code")).to_be_visible()
+    expect(failed).to_have_count(0)
+
+
+def test_a_keyed_board_has_no_color_of_the_venue(shown: BoardPage, site: BoardSite, tmp_path: Path) -> None:
+    site.stop()
+    site.options["venue"] = venue(tmp_path, '[colors]\naccent = "#00ff00"')
+    site.start("g2")
+    table = play(site, SCENES["roulette"])
+    dressed = "() => document.documentElement.style.getPropertyValue('--brass')"
+    for parameter, color in (("overlay", "#00ff00"), ("chroma", "")):
+        shown.show(table, **{parameter: "green"})
+        # The colors are set before the strip has its styles.
+        expect(shown.page.locator("link[href='around.css']")).to_be_attached()
+        assert shown.page.evaluate(dressed) == color
+
+
+def test_notices_are_shown_though_their_styles_failed_to_load_once(shown: BoardPage, site: BoardSite) -> None:
+    shown.page.route("**/around.css", lambda route: route.abort(), times=1)
+    shown.show(play(site, SCENES["roulette"]), chroma="pink", motion="off")
+    expect(shown.page.locator(".around.notice")).to_contain_text("There is no key color")
+    assert shown.page.locator("link[href='around.css']").count() == 1
 
 
 def test_what_a_parameter_cannot_do_is_said_above_the_board(shown: BoardPage, site: BoardSite) -> None:
@@ -290,3 +385,18 @@ def test_an_evening_is_printed_with_times_and_states_and_what_it_lacks(shown: Bo
     page.goto(f"{site.url}?print&table={refused.name}&lang=de")
     expect(sheets).to_have_count(1)
     expect(page.locator("h1")).to_have_text("Die letzten Runden jedes Tisches")
+
+
+@pytest.mark.parametrize(
+    ("made", "words"),
+    [
+        (TIME, "Made on January 31, 2026 at 8:00:00 PM UTC; all times are in this time zone."),
+        (None, "When this was made is not known: the clock of the board's server is not set."),
+    ],
+)
+def test_what_is_printed_names_the_servers_time_and_never_the_browsers(
+    shown: BoardPage, site: BoardSite, made: str | None, words: str
+) -> None:
+    site.wall_time = made
+    shown.page.goto(f"{site.url}?print")
+    expect(shown.page.locator(".made")).to_contain_text(words)

@@ -12,7 +12,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from click.testing import CliRunner
+from pytest_mock import MockerFixture
 
+from controller.cli.scoreboard import command
 from tests.fakes.feed_process import TABLE, feed
 from tests.fakes.feed_server import short_folder
 from tests.fakes.scoreboard_process import COMMAND, ROOT, address, board_of, scoreboard
@@ -83,3 +86,22 @@ def test_an_address_or_a_key_that_cannot_be_used_is_refused(arguments: tuple[str
     )  # fmt: skip
     assert result.returncode == 2
     assert words in " ".join(result.stderr.split())
+
+
+def test_a_site_that_a_browser_would_pass_over_is_refused() -> None:
+    done = CliRunner().invoke(command, ["--embed", "https://[2001:db8::1]"])
+    assert done.exit_code == 2
+    assert "is an IPv6 address, which no content policy can name" in done.output
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+def test_a_board_is_given_the_time_only_where_the_computers_calendar_is_set(
+    mocker: MockerFixture, is_set: bool
+) -> None:
+    mocker.patch("hal.clock.CalendarWatch.is_set", return_value=is_set)
+    for name in ("PageServer", "serve_until_signal"):
+        mocker.patch(f"scoreboard.web.{name}")
+    gateway = mocker.patch("scoreboard.gateway.Gateway")
+    assert CliRunner().invoke(command, ["ipc:///tmp/none", "--port", "0"]).exit_code == 0
+    given = gateway.call_args.kwargs
+    assert [given[name]() is not None for name in ("day_ms", "wall_time")] == [is_set, is_set]

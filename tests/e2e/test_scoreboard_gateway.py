@@ -19,7 +19,7 @@ from feed.subscriber.handshake import NOT_ALLOWED, WRONG_SERVER
 from scoreboard import gateway
 from scoreboard.gateway import ASKED_NOTHING, FULL, Source
 from scoreboard.web.sender import TOO_SLOW
-from tests.fakes.board_site import BoardSite, PlayedTable, board_site, roulette
+from tests.fakes.board_site import TIME, BoardSite, PlayedTable, board_site, roulette
 from tests.fakes.feed_model import ModelJournal, ModelTable
 from tests.fakes.feed_server import FeedServer, Keys, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
@@ -275,7 +275,9 @@ def test_what_is_printed_is_made_once_for_all_who_ask_within_a_second() -> None:
         async def printed() -> list[int]:
             async with aiohttp.ClientSession() as session, session.get(f"{site.url}evening.json") as answer:
                 assert answer.headers["Cache-Control"] == "no-store"
-                (found,) = await answer.json()
+                printed = await answer.json()
+                assert printed["made"] == TIME
+                (found,) = printed["tables"]
                 return [one["round"] for one in found["rounds"]]
 
         async def twice() -> list[list[int]]:

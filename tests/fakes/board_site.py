@@ -28,7 +28,7 @@ from scoreboard.web import PageServer
 HANG_S = 60
 TIME = "2026-01-31T20:00:00.000000Z"
 HISTORY = 100
-EVENING_MS = (20 * 60 + 15) * 60_000
+TIME_OF_DAY_MS = (20 * 60 + 15) * 60_000
 """The time of day of a site: a quarter past eight in the evening."""
 
 RED = {1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36}
@@ -220,9 +220,10 @@ class BoardSite:
         self, sources: Sequence[Source] = (), now_ns: Callable[[], int] = CLOCK.now_ns, **options: Any
     ) -> None:
         """With `sources` it follows these services, and a test plays nothing to it. `now_ns` is the gateway's
-        clock; its time of day is a test's, which may change `day_ms`; `options` are those of its site, as of its last
-        start: `venue`, `embedded_by`."""
-        self.day_ms: int | None = EVENING_MS
+        clock; its time of day and its calendar are a test's, which may change `day_ms` and `wall_time`; `options` are
+        those of its site, as of its last start: `venue`, `embedded_by`."""
+        self.day_ms: int | None = TIME_OF_DAY_MS
+        self.wall_time: str | None = TIME
         self._sources = sources
         self.options = options
         self._now_ns = now_ns
@@ -243,7 +244,13 @@ class BoardSite:
 
         async def start() -> None:
             self.hall = Hall(identity)
-            self.gateway = Gateway(self.hall, self._sources, now_ns=self._now_ns, day_ms=lambda: self.day_ms)
+            self.gateway = Gateway(
+                self.hall,
+                self._sources,
+                now_ns=self._now_ns,
+                day_ms=lambda: self.day_ms,
+                wall_time=lambda: self.wall_time,
+            )
             if not self._sources:
                 self._service = self.hall.add_service("ipc:///test")
                 self._service.connected = True

@@ -9,6 +9,7 @@ from hal.clock import (
     NS_PER_S,
     CalendarWatch,
     FastClock,
+    KnownCalendar,
     SystemClock,
     TurnClock,
     VirtualClock,
@@ -161,3 +162,11 @@ def test_the_time_of_day_is_that_of_the_computers_calendar_and_zone() -> None:
     hands = datetime.fromtimestamp(1_800_000_000).strftime("%H:%M:%S")
     hours, minutes, seconds = map(int, hands.split(":"))
     assert time_of_day_ms(clock) == ((hours * 60 + minutes) * 60 + seconds) * 1000 + 123
+
+
+def test_no_time_is_known_until_the_calendar_is_set(tmp_path: Path) -> None:
+    clock = VirtualClock(1_800_000_000 * NS_PER_S)
+    known = KnownCalendar(clock, calendar(tmp_path))
+    assert (known.time_of_day_ms(), known.wall_time()) == (None, None)
+    (tmp_path / "synchronized").touch()
+    assert (known.time_of_day_ms(), known.wall_time()) == (time_of_day_ms(clock), "2027-01-15T08:00:00.000000Z")

@@ -45,6 +45,11 @@ def test_where_no_telephone_reaches_the_server_there_is_no_code_and_the_reason()
     assert code(table="x" * 300) == PhoneCode(refused="long")
 
 
+def test_a_name_that_no_origin_has_is_passed_over_and_one_with_a_final_dot_is_the_same() -> None:
+    assert code(names=["board_1", "board.example."]).address == "http://board.example:8080/"
+    assert code("http://board_1:8080", names=["board_1"]) == PhoneCode(refused="no_name")
+
+
 def test_a_code_is_a_square_with_its_three_finders() -> None:
     rows = code(table="roulette-1").rows
     size = len(rows)

@@ -18,6 +18,7 @@ from scoreboard.web.guard import (
     add_headers,
     is_loopback,
     is_same_origin,
+    parse_embedding_origin,
     parse_origin,
 )
 
@@ -152,6 +153,15 @@ def test_a_port_and_an_address_that_there_cannot_be_are_refused() -> None:
     for text in ("https://example.org:0", "https://example.org:70000", "https://[::g]", "https://[1:2]"):
         with pytest.raises(OriginError):
             parse_origin(text)
+
+
+def test_a_site_that_no_policy_can_name_is_refused_with_what_to_give() -> None:
+    for origin in ("https://example.org", "http://10.0.0.5:8081"):
+        assert parse_embedding_origin(origin) == origin
+    with pytest.raises(OriginError, match=r"'https://\[2001:db8::1\]' is an IPv6 address, .*; give the site's name"):
+        parse_embedding_origin("https://[2001:db8::1]")
+    with pytest.raises(OriginError, match="is not an origin"):
+        parse_embedding_origin("example.org")
 
 
 @given(st.text() | st.builds("http://{}".format, st.text("ex.-*:;' /[]", max_size=20)))
