@@ -112,7 +112,7 @@ export const complete = (board) => ({
 
 export const recalls = (view) => gameOf(view) === machine && Array.isArray(view.details.recall);
 
-// What is said of a table wherever it is named with its state or its result, its badges aside.
+// What is beside the name of a table wherever it is named with its state or its result, its badges aside.
 export const marksOf = (view) => [view.simulated ? t("simulation") : null, view.house_rules ? t("house_rules") : null].filter(Boolean);
 
 // What is drawn over something else says with each word of the state, and with the number, that it is simulated.

@@ -116,7 +116,7 @@ export class HallPages {
     this.#news = [...new Set([...known, ...found.keys()])].map((key) => found.get(key));
   }
 
-  // `state` is the last one that was no loss of the signal; a result is only ever compared with that. `stale`: the loss of
+  // `state` is the last one other than a loss of the signal; a result is only ever compared with that. `stale`: the loss of
   // the signal was seen too.
   #see(key, code, state) {
     if (code === "stale") this.#seen.set(key, { state: this.#seen.get(key)?.state ?? null, stale: true });
