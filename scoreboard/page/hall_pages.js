@@ -191,10 +191,10 @@ export class HallPages {
         "ul.elsewhere",
         { "aria-label": t("elsewhere") },
         listed.slice(0, this.#named).map(({ key, page, code }) => {
-          const [name, marks, words] = named(key);
+          const [name, marks, words, sequence] = named(key);
           return h(
             `li.${code}`,
-            { "data-key": key },
+            { "data-key": key, "data-status": code, "data-sequence": sequence },
             h("b", { dir: "auto" }, short(name, 24)),
             " ",
             h("span.marks", {}, marks.map((mark) => [mark, " · "])),

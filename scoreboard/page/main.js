@@ -194,11 +194,11 @@ function onThisPage(shown, room) {
   return shown.filter(([key]) => keys.has(key));
 }
 
-// The name of a table, what is marked of it, and its state or its result.
+// The name of a table, what is marked of it, its state or its result, and the number of its last event.
 function inWords(key) {
   const { view, stale } = boards.get(key);
   const [code, words, because] = stateOf(view, stale);
-  return [placeOf(view), marksOf(view), code === "result" && because ? because : words];
+  return [placeOf(view), marksOf(view), code === "result" && because ? because : words, view.sequence ?? 0];
 }
 
 // Turns what moves at its real speed, without a jump where the speed changes.

@@ -27,6 +27,8 @@ EVENT_STEPS: Final = 5
 BEAT_STEPS: Final = 3
 LATE_S: Final = 3.0
 SHOWN: Final = "all => all.map(one => [one.dataset.key, one.dataset.status, Number(one.dataset.sequence)])"
+ELSEWHERE: Final = ".elsewhere li[data-sequence]"
+"""What a hall names of the tables that are on other pages."""
 TURNS: Final = 20_000
 """Looks at the page until something that is on its way has come; far more than it takes."""
 
@@ -172,6 +174,8 @@ class Seen:
     """Outcomes that were published."""
     samples: int = 0
     """Looks at one board."""
+    elsewhere: int = 0
+    """Those of tables that are on another page of the hall, and named at its foot."""
     stale: int = 0
     """Those with the mark."""
     late: list[str] = field(default_factory=list)
@@ -231,7 +235,8 @@ def watch(page: Page, kind: LinkKind, scenes: list[str], seconds: float, seed: i
         link = Link(page, site, kind)
         page.clock.install(time=CLOCK)
         shown.show()
-        expect(page.locator('.board:not([data-status="stale"])')).to_have_count(len(scenes))
+        expect(page.locator(f'main[data-tables="{len(scenes)}"]')).to_have_count(1)
+        expect(page.locator('.board[data-status="stale"]')).to_have_count(0)
         pause_clock(page)
         site.call(lambda: site.gateway._timer.cancel() if site.gateway._timer else None)
         link.settle()
@@ -260,7 +265,9 @@ def watch(page: Page, kind: LinkKind, scenes: list[str], seconds: float, seed: i
                 page.clock.fast_forward(round(STEP_S * 1000))
             else:
                 page.clock.run_for(round(STEP_S * 1000))
-            for key, status, sequence in shown.board().evaluate_all(SHOWN):
+            elsewhere = page.locator(ELSEWHERE).evaluate_all(SHOWN)
+            seen.elsewhere += len(elsewhere)
+            for key, status, sequence in [*shown.board().evaluate_all(SHOWN), *elsewhere]:
                 seen.samples += 1
                 old_s = evening.since(key, sequence, now_s)
                 if status == "stale":

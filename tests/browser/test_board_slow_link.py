@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 
 from tests.browser.scenes import SCENES
 from tests.browser.slow_link import STEP_S, LinkKind, watch
+from tests.shares import first_of
 
 CLEAN: Final = LinkKind(most_stale=0.001)
 KINDS: Final = {
@@ -21,6 +22,7 @@ KINDS: Final = {
     "cut": LinkKind(cut_s=8.0),
     "cut and late": LinkKind(octets_s=10_000, delay_s=0.3, cut_s=4.0),
     "busy page": LinkKind(is_busy=True, most_stale=0.001),
+    "slow hall": LinkKind(octets_s=40_000),
     "busy page behind 3 kB/s": LinkKind(octets_s=3_000, is_busy=True),
 }
 SAMPLED: Final = [
@@ -32,18 +34,19 @@ SAMPLED: Final = [
 ]
 """Of `make test`: the kind, and how many seconds."""
 TABLES: Final = 4
-RUNS, TABLE_S, MOST_TABLES = 12, 400, 8
-"""Of the soak: runs of each kind, each of so many seconds of one table, of which four have a result: 10,800 results."""
+RUNS, TABLE_S, MOST_TABLES = 11, 400, 8
+"""Of the soak: runs of each kind, each of so many seconds of one table, of which four have a result: 11,000 results."""
 
 
 def games(rng: Random, tables: int) -> list[str]:
-    """Scenes of so many games; each table is of another one, where there are enough."""
+    """A scene for each of so many tables; each is of another game, where there are enough."""
     of_games: dict[str, str] = {}
     for scene, make in SCENES.items():
         table, _ = make()
         if table.state.history.outcomes:
             of_games.setdefault(table.game, scene)
-    return rng.sample([*of_games.values()], tables)
+    scenes = [*of_games.values()]
+    return rng.sample(scenes, min(tables, len(scenes))) + rng.choices(scenes, k=max(0, tables - len(scenes)))
 
 
 def looked_at(page: Page, name: str, tables: int, seconds: float, seed: int) -> int:
@@ -59,6 +62,16 @@ def looked_at(page: Page, name: str, tables: int, seconds: float, seed: int) -> 
 @pytest.mark.parametrize(("name", "seconds"), SAMPLED, ids=[name for name, _ in SAMPLED])
 def test_no_result_older_than_three_seconds_is_without_its_mark(page: Page, name: str, seconds: float) -> None:
     assert looked_at(page, name, TABLES, seconds, seed=1) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"), first_of(1, [("slow hall", 9), ("slow hall", 60), ("cut and late", 60), ("busy page", 60)])
+)
+def test_what_a_hall_names_of_other_pages_is_no_older(page: Page, name: str, seconds: float) -> None:
+    """Twenty tables, some nine on each of three pages, which take turns in the longer runs."""
+    seen = watch(page, KINDS[name], games(Random(2), 20), seconds)
+    assert seen.late == []
+    assert seen.elsewhere > 0
 
 
 @pytest.mark.soak

@@ -319,7 +319,7 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "late-boards",
-        "10,800 results of all games at boards behind slow, late and cut links and in busy pages; none is shown as new "
+        "11,000 results of all games at boards behind slow, late and cut links and in busy pages; none is shown as new "
         "3 s later",
         12,
         "browser/test_board_slow_link.py",
