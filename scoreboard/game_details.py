@@ -3,7 +3,7 @@
     craps       puck, point, shooter, this shooter's rolls, newest first
     sic bo      small, big or triple of the last result
     baccarat    the roads of the shoe
-    roulette    colors, halves, dozens, columns, sectors, neighbours, runs, last spin (`scoreboard.roulette_figures`);
+    roulette    colors, halves, dozens, columns, sectors, neighbors, runs, last spin (`scoreboard.roulette_figures`);
                 of a house's own rules also the colors that its pockets have shown, and how many numbers it has
     cards       of the other card games, what `scoreboard.card_details` has
     machines    credits, meters, the last ten plays for recall, whatever the game is called

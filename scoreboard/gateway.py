@@ -216,7 +216,7 @@ class Gateway:
         allowed = NamesAllowed.on(host, [own, f"{own}.local", *names])
 
         async def phone(request: web.Request) -> web.Response:
-            """The address of what a screen shows, for telephones."""
+            """The address of what a screen shows, for phones."""
             listening = request.transport
             port = 0 if listening is None else listening.get_extra_info("sockname")[1]
             return _json(phone_code(request.query.get("origin", ""), names, allowed, port, request.query))

@@ -1,6 +1,6 @@
-"""The address of a board for telephones, as a QR code.
+"""The address of a board for phones, as a QR code.
 
-A telephone does not reach the loopback of the computer that a screen is on. The address is the one under which the
+A phone does not reach the loopback of the computer that a screen is on. The address is the one under which the
 screen itself has reached the board's server, where that is not loopback; otherwise the first name that the server was
 given and that an origin may have. It is made of a host of this server and a few parameters.
 """
@@ -29,7 +29,7 @@ class PhoneCode(msgspec.Struct, frozen=True, omit_defaults=True):
     rows: list[str] = []
     """Its modules, a row each: 1 is dark. Without the quiet zone around them."""
     refused: Literal["", "loopback", "no_name", "long"] = ""
-    """No telephone reaches the server; it has no name for them; the address has more than `LONGEST` characters."""
+    """No phone reaches the server; it has no name for them; the address has more than `LONGEST` characters."""
 
 
 def phone_code(

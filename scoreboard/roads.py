@@ -16,7 +16,7 @@ A run that reaches the sixth row, or a cell that is taken, turns to the right. T
 first column, in the next column whose first row is free.
 
 Where both cells that a hand is compared with are empty it is red (ours; houses differ): only so does the other side
-always have the other colour. A correction is another shoe: everything is computed from the hands again.
+always have the other color. A correction is another shoe: everything is computed from the hands again.
 """
 
 from __future__ import annotations

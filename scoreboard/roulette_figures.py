@@ -1,8 +1,8 @@
-"""What a board of roulette counts beside hot and cold: colors, halves, dozens, columns, sectors, neighbours and runs.
+"""What a board of roulette counts beside hot and cold: colors, halves, dozens, columns, sectors, neighbors and runs.
 
     results     32 red, 15 black, 0, 7 red, 9 red        (oldest first)
     run         red 2; no run of red or black reaches over the zero
-    neighbours  of 9, on a single-zero wheel: 14 31 9 22 18
+    neighbors   of 9, on a single-zero wheel: 14 31 9 22 18
 
 Everything is counted over the outcomes of the table's window, and says nothing about the next spin. Nothing here does
 I/O; the page draws what it is given.
@@ -26,7 +26,7 @@ CUSTOMARY_NUMBERS: Final = 36
 MOST_DIGITS: Final = 4
 """Of a number that is read as one."""
 EACH_SIDE: Final = 2
-"""Neighbours that are shown on each side of a pocket."""
+"""Neighbors that are shown on each side of a pocket."""
 
 
 def _pockets(text: str) -> frozenset[str]:
@@ -90,7 +90,7 @@ class RouletteFigures(msgspec.Struct, frozen=True, omit_defaults=True):
     """Of the three columns of the layout; empty where there are none."""
     sectors: list[Sector] = []
     """Of a single-zero wheel."""
-    neighbours: list[tuple[str, int]] = []
+    neighbors: list[tuple[str, int]] = []
     """The last outcome in the middle of those beside it on the wheel, clockwise, and how often each came; empty where
     the order of the pockets is not known."""
     runs: list[OutcomeRun] = []
@@ -134,13 +134,13 @@ def count(
         dozens=_parts(found, lambda number: (number - 1) // (numbers // PARTS)) if parted else [],
         columns=_parts(found, lambda number: (number - 1) % PARTS) if parted else [],
         sectors=_sectors(pockets, order),
-        neighbours=[(pocket, pockets.count(pocket)) for pocket in neighbours(pockets[-1], order)] if pockets else [],
+        neighbors=[(pocket, pockets.count(pocket)) for pocket in neighbors(pockets[-1], order)] if pockets else [],
         runs=[*runs, _run("half", lengths)] if halved else runs,
         spin=spin,
     )
 
 
-def neighbours(pocket: str, order: Sequence[str]) -> list[str]:
+def neighbors(pocket: str, order: Sequence[str]) -> list[str]:
     """A pocket in the middle of those beside it, clockwise; none where the order does not have it once."""
     if list(order).count(pocket) != 1:
         return []

@@ -1,7 +1,7 @@
 // What is around the boards, and never on them: each part has an area of its own, from which the boards keep away.
 //
 //   notice             what a parameter of the address cannot do, and why
-//   hall  | code       the boards; an address for telephones
+//   hall  | code       the boards; an address for phones
 //   strip              the venue's own
 
 import { h } from "./web/dom.js";

@@ -2,7 +2,7 @@
 // and hands of them. A card is only ever shown as the feed has it: what is not exposed is a back.
 
 import { h } from "./web/dom.js";
-import { LEAST_SHARED } from "./parts.js";
+import { share } from "./parts.js";
 import { cents, named, number, short, t } from "./words.js";
 
 const MOST = 12; // No hand has more.
@@ -148,36 +148,13 @@ export function columns(title, rows, line) {
   );
 }
 
-// Whole percentages that add up to a hundred.
-function percentages(counts, all) {
-  let sum = 0;
-  let before = 0;
-  return counts.map((count) => {
-    sum += count;
-    const upTo = Math.round((100 * sum) / Math.max(1, all));
-    const share = upTo - before;
-    before = upTo;
-    return share;
-  });
-}
-
-// Bars of shares with a mark or a swatch before the words; `rows` are [sign, words, count].
+// Shares of all rows together, with a mark or a swatch before the words; `rows` are [sign, words, count].
 export function bars(title, rows) {
   const all = rows.reduce((sum, [, , count]) => sum + count, 0);
-  const many = all >= LEAST_SHARED;
-  const percents = percentages(rows.map(([, , count]) => count), all);
   return h(
     "section.bars",
     { "data-key": title },
     title ? h("h2.heat-title", {}, title) : null,
-    rows.map(([sign, words, count], at) =>
-      h(
-        "div.bar",
-        { "data-key": String(words) },
-        h("span.bar-words", {}, sign, h("span", {}, words)),
-        h("span.share-bar", {}, many ? h("i", { style: { width: `${(100 * count) / all}%` } }) : null),
-        h("span.share-count", {}, many ? `${percents[at]}%` : all ? t("times", { n: count }) : "–"),
-      ),
-    ),
+    rows.map(([sign, words, count]) => h("div.bar", { "data-key": String(words) }, h("span.bar-words", {}, sign, h("span", {}, words)), share(count, all))),
   );
 }

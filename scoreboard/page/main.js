@@ -4,12 +4,12 @@
 //   ?motion=off   nothing turns                     ?only=sim|real   hides the others
 //   ?recall=on    of a machine: its last ten plays and its meters
 //   ?overlay      nothing behind the result, the state and the last few      ?chroma=green   that on a color to be keyed
-//   ?sound=on     a sound with each result           ?qr=on    an address for telephones
+//   ?sound=on     a sound with each result           ?qr=on    an address for phones
 //   ?print        the last rounds of each table, for paper
 //   ?turn=20      seconds until the next page of a hall or view of statistics; off: keys alone turn them
 //
 // Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language,
-// R shows the last plays and the meters of a machine, Q the address for telephones, and hides them again, PageDown and
+// R shows the last plays and the meters of a machine, Q the address for phones, and hides them again, PageDown and
 // PageUp turn the page of a hall or the view of the statistics, P stops the pages of a hall, and lets them go on.
 
 import { Age, STALE_MS } from "./age.js";
@@ -272,7 +272,7 @@ function goTo(tiles, at, step) {
   turned.at(step > 0 ? 0 : -1).focus();
 }
 
-// The address of what is shown, for telephones; `toggle` takes it away again. Where it cannot be loaded, the boards are
+// The address of what is shown, for phones; `toggle` takes it away again. Where it cannot be loaded, the boards are
 // shown without it, and the next connection tries again.
 async function showPhone(toggle) {
   try {
@@ -280,7 +280,7 @@ async function showPhone(toggle) {
     await phone(wanted, toggle);
     codeWanted = false;
   } catch (error) {
-    console.warn("the address for telephones is not shown:", error);
+    console.warn("the address for phones is not shown:", error);
   }
 }
 

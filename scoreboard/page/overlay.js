@@ -1,4 +1,4 @@
-// The parts of a board without what is behind them: over a film (OBS), or on a color that a mixer takes out.
+// The parts of a board without what is behind them: over a video (OBS), or on a color that a mixer takes out.
 
 import { notice, stylesheet } from "./around.js";
 import { short, t } from "./words.js";

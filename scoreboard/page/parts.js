@@ -26,29 +26,34 @@ export const listed = (values) => (Array.isArray(values) ? values.slice(0, 8) : 
 
 export const dice = (values, className = "") => h("span.dice", { class: className }, listed(values).map((value) => die(value)));
 
-// From as many results on shares are shown as percentages (ours): of fewer, one result more or less is over five of them.
+// From as many on shares are shown as percentages (ours): of fewer, one result more or less changes a share by more than
+// five percentage points.
 export const LEAST_SHARED = 20;
 
-// A row of a share of all: label, bar, percentage; of few results only how many they are. `shares` are [label, count, class].
-export function shares(title, rows, all) {
+// A share of `all`: its bar, and its percentage rounded by itself, so that equal counts have equal ones; of few only how
+// many they are.
+export function share(count, all) {
   const many = all >= LEAST_SHARED;
-  return h(
-    "section.shares",
-    { "data-key": title },
-    rows.map(([label, count, kind]) =>
-      h(
-        `div.share.${kind}`,
-        { "data-key": label },
-        h("span.share-label", {}, label),
-        h("span.share-bar", {}, many ? h("i", { style: { width: `${(100 * count) / all}%` } }) : null),
-        h("span.share-count", {}, many ? `${Math.round((100 * count) / all)}%` : all ? t("times", { n: count }) : "–"),
-      ),
-    ),
-  );
+  const percent = (100 * count) / all;
+  return [
+    h("span.share-bar", {}, many ? h("i", { style: { width: `${percent}%` } }) : null),
+    h("span.share-count", {}, many ? `${Math.round(percent)}%` : all ? t("times", { n: count }) : "–"),
+  ];
 }
 
+// Shares of all in rows; `rows` are [label, count, class].
+export const shares = (title, rows, all) =>
+  h("section.shares", { "data-key": title }, rows.map(([label, count, kind]) => h(`div.share.${kind}`, { "data-key": label }, h("span.share-label", {}, label), share(count, all))));
+
 // What the statistics count, where shares are shown of it: of few results, also from how many on there are percentages.
-export const shareWindow = ({ counted }) => [t("window.plain", { n: counted }), counted < LEAST_SHARED ? [" · ", t("few.shares", { n: LEAST_SHARED })] : null];
+// `shown` is how many of the results showed what is counted, where it is not every one.
+export function shareWindow({ counted }, shown = counted) {
+  const line = shown === counted ? t("window.plain", { n: counted }) : t("window.shown", { n: shown, results: counted });
+  return [line, shown < LEAST_SHARED ? [" · ", t(shown === counted ? "few.shares" : "few.shown", { n: LEAST_SHARED })] : null];
+}
+
+// The same of counts of hands, of which a result may have several.
+export const handWindow = ({ counted }, hands) => (hands === counted ? t("window.plain", { n: counted }) : t("window.hands", { n: hands, results: counted }));
 
 // Ranks of [value, count] that came more often than expected, or less: a rank of equal counts is shown whole, or as its size
 // where it has more values than places are left, so that no value is chosen among equals.

@@ -1,4 +1,4 @@
-// The address of the same board for telephones, as a QR code beside the boards; or why there is none.
+// The address of the same board for phones, as a QR code beside the boards; or why there is none.
 
 import { h } from "./web/dom.js";
 import { notice, place } from "./around.js";
@@ -16,7 +16,7 @@ export async function phone(table, toggle) {
     return place("code", null);
   }
   shown = true;
-  // The address under which this screen has reached the board, where a telephone can use it as well.
+  // The address under which this screen has reached the board, where a phone can use it as well.
   const asked = new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(location.search)), origin: location.origin, table });
   let found;
   try {

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_BYTES: Final = 8 * 1024 * 1024
 """Of an image's file (ours)."""
 MOST_PIXELS: Final = 16_000_000
-"""Of an image (ours): more than a telephone's photograph has."""
+"""Of an image (ours): more than a phone's photograph has."""
 MOST_SCANS: Final = 100
 """Of a JPEG (ours): a progressive one has about ten. Each scan goes over all pixels again."""
 CPU_S: Final = 20

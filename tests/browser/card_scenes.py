@@ -227,7 +227,7 @@ def stud_dealing() -> CardScene:
 
 
 def stud_first_cards() -> CardScene:
-    """Some cards are dealt: which of them are the dealer's, no message states."""
+    """Some cards are dealt: no message says which of them are the dealer's."""
     table, made = _begin("caribbean_stud", 5)
     made += _round(table, 4)
     return table, [*made, table.event(events.RoundProgress, cards_dealt=12)]

@@ -1,4 +1,4 @@
-"""Boards that are shown elsewhere: over a film, on a keyed color, in a frame, on a telephone, heard, on paper."""
+"""Boards that are shown elsewhere: over a video, on a keyed color, in a frame, on a phone, heard, on paper."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.fakes.venue import venue
 from tests.shares import first_of
 
 SOURCE: Final = (640, 360)
-"""A browser source of a corner of a film."""
+"""A browser source of a corner of a video."""
 GAP: Final = (320, 6)
 """Between the edge of that and the header."""
 KEYED: Final = {"green": (0, 255, 0), "blue": (0, 0, 255), "magenta": (255, 0, 255)}
@@ -281,7 +281,7 @@ def test_a_turned_page_celebrates_nothing(shown: BoardPage, site: BoardSite) -> 
 
 @pytest.fixture
 def network() -> Iterator[BoardSite]:
-    """A site that telephones reach."""
+    """A site that phones reach."""
     with board_site(host="0.0.0.0", names=["board.example"]) as made:
         made.url = f"http://127.0.0.1:{made.port}/"
         yield made

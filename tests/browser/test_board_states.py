@@ -153,6 +153,8 @@ FEW: dict[str, list[dict[str, Any]]] = {
     "roulette": [roulette(1), roulette(0)],
     "money_wheel": [{"space": 1, "face": "$1"}],
     "red_dog": [{"cards": ["4s", "7d", "9h"], "kind": "spread", "spread": 4, "wins": True}],
+    "caribbean_stud": [{"dealer": {"cards": ["8s", "8h", "Kd", "3c", "Tc"], "rank": "one_pair", "qualifies": True}}],
+    "let_it_ride": [{"community": ["Th", "Ts"]}],
     "under_over": [{"dice": [3, 4], "total": 7}],
     "chuck_a_luck": [{"dice": [3, 4, 4], "total": 11}],
     "beat_the_dealer": [{"dice": [6, 6], "total": 12, "dealer_dice": [1, 1], "dealer_total": 2, "winner": "player"}],
@@ -176,6 +178,26 @@ def test_statistics_of_few_results_have_no_percentages_and_state_from_when_on(
     site.play(table, table.played(results[:1]))
     expect(panel).not_to_contain_text("from 20 results on")
     assert sum(int(count.removesuffix("%")) for count in shown.texts(".share-count")) >= 99
+
+
+def test_shares_are_of_what_was_shown_and_equal_counts_have_equal_ones(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("t-1", "let_it_ride")
+    pairs, suited, neither = ([{"community": cards}] for cards in (["Th", "Ts"], ["Th", "2h"], ["Th", "2s"]))
+    site.play(table, [table.open(), *table.played([*pairs * 7, *suited * 7, *neither * 5, *[{}] * 5])])
+    shown.show(table)
+    panel = shown.board().locator(".panel")
+    expect(panel).to_contain_text("SHOWN IN 19 OF THE LAST 24 RESULTS · percentages once 20 are shown")
+    assert shown.texts(".share-count") == ["7×", "7×", "5×"]
+    site.play(table, table.played(neither * 2))
+    expect(panel).to_contain_text("SHOWN IN 21 OF THE LAST 26 RESULTS")
+    assert shown.texts(".share-count") == ["33%"] * 3
+
+
+def test_totals_of_several_hands_a_round_are_counted_as_hands(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("t-1", "multi_action_blackjack")
+    hand = {"cards": ["Ts", "9h"], "total": 19, "blackjack": False}
+    site.play(table, [table.open(), *table.played([{"parts": [hand] * 3}] * 4)])
+    expect(shown.show(table).board().locator(".window")).to_have_text("12 HANDS IN THE LAST 4 RESULTS")
 
 
 def test_statistics_change_with_a_correction(shown: BoardPage, site: BoardSite) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Final
+from typing import Final, get_args
 
 import pytest
 from playwright.sync_api import expect
 
+from feed.results.fixed_hands import Rank
 from tests.browser.board_page import BoardPage
 from tests.browser.card_scenes import CARD_SCENES
 from tests.browser.layout import HD, PHONE, PORTRAIT, UHD, axe_problems, reads, resize
 from tests.browser.pictures import OF_ONE_SCENE, RENEW, RENEW_GALLERY, gallery_words, words_at
 from tests.browser.scenes import SCENES, play
-from tests.fakes.board_site import BoardSite
+from tests.fakes.board_site import BoardSite, PlayedTable
 from tests.shares import one_in
 
 
@@ -169,6 +170,26 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     sizes = [HD, PORTRAIT] if name != "baccarat" else [UHD, PORTRAIT, HD]
     assert reads(shown.page, *sizes) == []
     assert axe_problems(shown.page, experimental=True) == []
+
+
+ROOM = """() => Math.min(...[...document.querySelectorAll(".hand-roll")].map(cell => {
+  const range = document.createRange();
+  range.selectNodeContents(cell.querySelector(".roll-words"));
+  const [words, edge] = [range.getBoundingClientRect(), cell.getBoundingClientRect()];
+  const left = cell.querySelector(".mark").getBoundingClientRect().left;
+  return Math.min(left - edge.left, edge.right - words.right) / parseFloat(getComputedStyle(cell).fontSize);
+}))"""
+"""The least room between the words of a cell and its border, in heights of its text."""
+
+
+def test_the_words_of_the_last_hands_have_room_in_their_cells(shown: BoardPage, site: BoardSite) -> None:
+    table = PlayedTable("caribbean-stud-1", "caribbean_stud")
+    hand = {"cards": ["8s", "8h", "Kd", "3c", "Tc"], "qualifies": True}
+    site.play(table, [table.open(), *table.played({"dealer": {**hand, "rank": rank}} for rank in get_args(Rank))])
+    shown.show(table)
+    for size in (HD, PORTRAIT, PHONE):
+        resize(shown.page, size)
+        assert shown.page.evaluate(ROOM) >= 0.3
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from drivers.wheel.faces import AMERICAN, EUROPEAN, ORDERS
 from feed import events
 from scoreboard.board import Live, view_of
-from scoreboard.roulette_figures import neighbours
+from scoreboard.roulette_figures import neighbors
 from tests.fakes.board_site import RED, PlayedTable
 
 Result = dict[str, Any]
@@ -111,7 +111,7 @@ def test_every_figure_is_what_a_person_counts(wheel: str, history: int, data: st
     else:
         assert sectors == []
 
-    around = shown.get("neighbours", [])
+    around = shown.get("neighbors", [])
     assert bool(around) == bool(window)
     if around:
         turned = [*order, *order, *order]
@@ -148,13 +148,13 @@ def test_the_single_zero_wheel_has_its_sectors_from_wherever_it_is_read(turns: i
 
 
 def test_neighbours_of_zero_are_those_on_the_wheel() -> None:
-    assert neighbours("0", EUROPEAN) == ["3", "26", "0", "32", "15"]
-    assert neighbours("0", AMERICAN) == ["14", "2", "0", "28", "9"]
+    assert neighbors("0", EUROPEAN) == ["3", "26", "0", "32", "15"]
+    assert neighbors("0", AMERICAN) == ["14", "2", "0", "28", "9"]
 
 
 def test_no_order_has_no_neighbours_and_a_small_one_no_pocket_twice() -> None:
-    assert neighbours("5", []) == neighbours("5", ["1", "2"]) == neighbours("5", ["5", "1", "5"]) == []
-    assert neighbours("2", ["1", "2", "3", "0"]) == ["1", "2", "3"]
+    assert neighbors("5", []) == neighbors("5", ["1", "2"]) == neighbors("5", ["5", "1", "5"]) == []
+    assert neighbors("2", ["1", "2", "3", "0"]) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("numbers", [10, 12, 25, 27])
@@ -167,7 +167,7 @@ def test_halves_dozens_and_columns_are_those_of_the_houses_own_wheel(numbers: in
     assert shown.get("halves", []) == ([] if numbers % 2 else [numbers // 2] * 2)
     assert shown.get("dozens", []) == shown.get("columns", []) == ([] if numbers % 3 else [numbers // 3] * 3)
     assert [run["kind"] for run in shown["runs"]] == ["color", "parity", *([] if numbers % 2 else ["half"])]
-    assert "neighbours" not in shown
+    assert "neighbors" not in shown
     assert "sectors" not in shown
 
 

@@ -3,7 +3,7 @@
 
 import { h } from "../web/dom.js";
 import { columns, dealtWords, row, solo, unseen } from "../cards.js";
-import { strip } from "../parts.js";
+import { handWindow, strip } from "../parts.js";
 import { t } from "../words.js";
 
 const BUST = 22;
@@ -78,7 +78,7 @@ export function panel(view) {
   if (view.counted && !all) return h("p.none-shown", {}, t("dealer.none_shown", { n: view.counted }));
   const rows = [...TOTALS.map((total) => [String(total), sum((value) => value === total), ""]), [t("bust.short"), sum((value) => value >= BUST), "bust"]];
   return [
-    columns(t("dealer.totals"), rows, t("window.plain", { n: view.counted })),
+    columns(t("dealer.totals"), rows, handWindow(view, all)),
     h("p.natural-count", {}, h("span", {}, t("blackjacks")), h("b", {}, view.details.came?.blackjacks ?? 0)),
   ];
 }

@@ -53,7 +53,7 @@ export function panel(view) {
     meter,
     bars(t("dealer.hands"), [[mark("won"), t("qualifies"), qualified], [mark("lost"), t("qualifies.not"), unqualified]]),
     ranks.length ? h("ul.tally", {}, ranks.map(([rank, count]) => h("li", { "data-key": rank }, h("span", {}, named("rank", rank)), h("b", {}, t("times", { n: count }))))) : null,
-    h("p.window", {}, shareWindow(view)),
+    h("p.window", {}, shareWindow(view, qualified + unqualified)),
   ];
 }
 

@@ -3,7 +3,7 @@
 
 import { h } from "../web/dom.js";
 import { columns, dealtWords, oddsWords, row, solo, star, unseen, voidWords } from "../cards.js";
-import { strip } from "../parts.js";
+import { handWindow, strip } from "../parts.js";
 import { named, short, t } from "../words.js";
 
 const HAND = 7;
@@ -78,8 +78,9 @@ export function moving(view) {
 
 export function panel(view) {
   const counts = view.statistics["hands.red"] ?? [];
-  if (view.counted && !counts.some(([, count]) => count)) return h("p.none-shown", {}, t("hands.none_shown", { n: view.counted }));
-  return columns(t("reds.in_a_hand"), counts.map(([value, count]) => [short(value, 2), count, ""]), t("window.plain", { n: view.counted }));
+  const hands = counts.reduce((sum, [, count]) => sum + count, 0);
+  if (view.counted && !hands) return h("p.none-shown", {}, t("hands.none_shown", { n: view.counted }));
+  return columns(t("reds.in_a_hand"), counts.map(([value, count]) => [short(value, 2), count, ""]), handWindow(view, hands));
 }
 
 // Each hand of a round is a bar: its red cards, its black ones, its jokers.

@@ -34,9 +34,9 @@ export function moving(view) {
 
 export function panel(view) {
   const came = view.details.came ?? {};
-  const isUnread = view.counted && !KINDS.some((kind) => came[kind]);
-  if (isUnread) return h("p.none-shown", {}, t("community.none_shown", { n: view.counted }));
-  return [bars(t("community.kinds"), KINDS.map((kind) => [null, named("cards", kind), came[kind] ?? 0])), h("p.window", {}, shareWindow(view))];
+  const shown = KINDS.reduce((sum, kind) => sum + (came[kind] ?? 0), 0);
+  if (view.counted && !shown) return h("p.none-shown", {}, t("community.none_shown", { n: view.counted }));
+  return [bars(t("community.kinds"), KINDS.map((kind) => [null, named("cards", kind), came[kind] ?? 0])), h("p.window", {}, shareWindow(view, shown))];
 }
 
 export function history(view) {

@@ -8,7 +8,7 @@ const KINDS = { $1: "f1", $2: "f2", $5: "f5", $10: "f10", $20: "f20", flag: "spe
 
 const faceOf = (face) => (face === "flag" || face === "joker" ? t(`face.${face}`) : short(face, 7));
 const OWN = ["f1", "f2", "f5", "f10", "f20", "special"];
-// A house's own face has the colour of its place among the faces, the commonest first.
+// A house's own face has the color of its place among the faces, the commonest first.
 function kindOf(face, view) {
   const place = (view.statistics.face ?? []).findIndex(([one]) => one === face);
   return KINDS[face] ?? OWN[Math.min(Math.max(place, 0), OWN.length - 1)];

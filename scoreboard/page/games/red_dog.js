@@ -57,7 +57,7 @@ export function panel(view) {
   const rows = [["won", won], ["lost", lost], ["tied", tied]].map(([end, count]) => [mark(end), named("end", end), count]);
   return [
     bars("", rows),
-    columns(t("spreads"), SPREADS.map((spread) => [String(spread), spreads.get(spread) ?? 0, ""]), shareWindow(view)),
+    columns(t("spreads"), SPREADS.map((spread) => [String(spread), spreads.get(spread) ?? 0, ""]), shareWindow(view, won + lost + tied)),
   ];
 }
 

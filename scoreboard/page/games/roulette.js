@@ -7,7 +7,7 @@ import { named, number, short, t } from "../words.js";
 const RED = new Set([1, 3, 5, 7, 9, 12, 14, 16, 18, 19, 21, 23, 25, 27, 30, 32, 34, 36]);
 
 const isZero = (pocket) => /^0+$/.test(pocket);
-// By house rules a pocket has the colour that it has shown; of one that never came it is not known.
+// By house rules a pocket has the color that it has shown; of one that never came it is not known.
 function colorOf(pocket, { details }) {
   if (isZero(pocket)) return "green";
   return details.colors ? (details.colors[pocket] ?? "plain") : RED.has(Number(pocket)) ? "red" : "black";
@@ -59,7 +59,7 @@ export function views(view) {
   if (!figures) return shown;
   shown.push(["shares", t("view.shares"), colorsAndHalves(view, figures)]);
   if (figures.dozens) shown.push(["dozens", t("view.dozens"), dozens(view, figures)]);
-  if (figures.neighbours || figures.spin) shown.push(["wheel", figures.neighbours ? t("neighbours", { n: short(view.outcomes[0].result.pocket, 4) }) : t("view.wheel"), wheel(view, figures)]);
+  if (figures.neighbors || figures.spin) shown.push(["wheel", figures.neighbors ? t("neighbors", { n: short(view.outcomes[0].result.pocket, 4) }) : t("view.wheel"), wheel(view, figures)]);
   if (figures.sectors) shown.push(["sectors", t("view.sectors"), sectors(view, figures)]);
   shown.push(["runs", t("view.runs"), runs(view, figures)]);
   return shown;
@@ -107,14 +107,14 @@ function dozens(view, { counted, dozens: thirds, columns }) {
 }
 
 // The last number between those beside it on the wheel, and how the last spin ran.
-function wheel(view, { neighbours, spin }) {
-  return [neighbours ? around(view, neighbours) : null, spin ? lastSpin(spin) : null, windowLine(view)];
+function wheel(view, { neighbors, spin }) {
+  return [neighbors ? around(view, neighbors) : null, spin ? lastSpin(spin) : null, windowLine(view)];
 }
 
-function around(view, neighbours) {
-  const [middle] = neighbours[Math.floor(neighbours.length / 2)];
+function around(view, neighbors) {
+  const [middle] = neighbors[Math.floor(neighbors.length / 2)];
   const one = ([pocket, count]) => h(`li${pocket === middle ? ".middle-one" : ""}`, { "data-key": `n${pocket}` }, chipOf(pocket, view), h("span.heat-count", {}, t("times", { n: count })));
-  return h("ol.neighbours", {}, neighbours.map(one));
+  return h("ol.neighbors", {}, neighbors.map(one));
 }
 
 // Those of a single-zero wheel, each with its share of the pockets.

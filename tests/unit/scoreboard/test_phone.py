@@ -1,4 +1,4 @@
-"""The address of a board for telephones: one that they reach, of nothing but what is shown."""
+"""The address of a board for phones: one that they reach, of nothing but what is shown."""
 
 from __future__ import annotations
 
