@@ -26,11 +26,11 @@ KINDS: Final = {
     "busy page behind 3 kB/s": LinkKind(octets_s=3_000, is_busy=True),
 }
 SAMPLED: Final = [
-    ("1.5 kB/s", 10),
-    ("a state a second of each table", 6),
-    ("clean", 6),
-    ("cut and late", 12),
-    ("busy page", 6),
+    ("1.5 kB/s", 8),
+    ("a state a second of each table", 4),
+    ("clean", 4),
+    ("cut and late", 8),
+    ("busy page", 4),
 ]
 """Of `make test`: the kind, and how many seconds."""
 TABLES: Final = 4
@@ -67,7 +67,7 @@ def test_no_result_older_than_three_seconds_is_without_its_mark(page: Page, name
 
 
 @pytest.mark.parametrize(
-    ("name", "seconds"), first_of(1, [("slow hall", 9), ("slow hall", 60), ("cut and late", 60), ("busy page", 60)])
+    ("name", "seconds"), first_of(1, [("slow hall", 6), ("slow hall", 60), ("cut and late", 60), ("busy page", 60)])
 )
 def test_what_a_hall_names_of_other_pages_is_no_older(page: Page, name: str, seconds: float) -> None:
     """Twenty tables, some nine on each of three pages, which take turns in the longer runs."""

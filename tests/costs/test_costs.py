@@ -41,7 +41,7 @@ def test_a_loss_of_a_tenth_in_each_hot_path_is_caught_and_nothing_where_there_is
 
 @pytest.mark.long
 def test_figures_are_equal_in_another_process_and_another_order() -> None:
-    names = ["feed-50", "rest", "statistics"]
+    names = ["merge", "rest", "statistics"]
     one, other = measuring.costs(names), measuring.costs(names[::-1])
     assert [cost[:2] for cost in one.values()] == [other[name][:2] for name in one]
     assert differences({key: Kept(figure, "") for key, figure in figures_of(one).items()}, other) == []
