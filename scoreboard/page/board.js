@@ -93,7 +93,7 @@ function why(view) {
     case "test":
       return t(view.status);
     case "result":
-      return view.current ? short(gameOf(view).say(view.current.result, view), 90) : "";
+      return view.current ? gameOf(view).because?.(view) || short(gameOf(view).say(view.current.result, view), 90) : "";
     default:
       return "";
   }

@@ -6,6 +6,7 @@ import { share } from "./parts.js";
 import { cents, named, number, short, t } from "./words.js";
 
 const MOST = 12; // No hand has more.
+const NO_BREAK = "\u00a0";
 
 const SUITS = {
   s: "M10 1C6 6 2 8.500 2 12.200a3.600 3.600 0 0 0 6.700 1.800L7.500 19h5l-1.200-5a3.600 3.600 0 0 0 6.700-1.800C18 8.500 14 6 10 1z",
@@ -62,15 +63,33 @@ export function row({ cards = [], backs = 0, places = 0, first = false, kind = "
   return h("span.cards", { class: kind, style: { "--n": Math.max(1, shown.length) } }, shown);
 }
 
+const VALUES = { A: 1, T: 10, J: 10, Q: 10, K: 10 };
+
+// What cards count, an ace as one; null where there is none, or one that is not known.
+export function valuesOf(cards) {
+  const values = cardsOf(cards).map((text) => (/^[2-9TJQKA][shdc]$/.test(text) ? (VALUES[text[0]] ?? Number(text[0])) : null));
+  return values.length && !values.includes(null) ? values : null;
+}
+
+export const sumOf = (values) => values.reduce((sum, one) => sum + one, 0);
+
+export function totalOf(total, soFar) {
+  if (total === null) return null;
+  const shown = h("strong.giant.medium", {}, total);
+  return soFar ? h("span.so-far", {}, shown, h("small", {}, t("so_far"))) : shown;
+}
+
 // One hand alone in the hero: its name, its cards, its total beside them, and its tags and a line of words below.
-export function solo(name, cards, { total = null, tags = [], line = "", wins = false } = {}) {
+// `soFar`: more cards may follow.
+export function solo(name, cards, { total = null, soFar = false, tags = [], line = "", dealt = "", wins = false } = {}) {
   return h(
     "div.solo",
     { "data-key": "solo", class: wins ? "wins" : null },
     h("span.hand-name", {}, name),
-    h("span.solo-cards", {}, cards, total === null ? null : h("strong.giant.medium", {}, total)),
+    h("span.solo-cards", {}, cards, totalOf(total, soFar)),
     tags.some(Boolean) ? h("span.tags", {}, tags.filter(Boolean).map(([kind, words]) => h(`span.tag.${kind}`, { "data-key": kind }, words))) : null,
     line ? h("span.solo-line", {}, line) : null,
+    dealt ? h("span.solo-line.dealt-line", {}, dealt) : null,
   );
 }
 
@@ -120,7 +139,7 @@ export function jackpot(view, kind = "") {
     { "data-key": "jackpot", class: kind },
     h("span.jackpot-name", {}, t("jackpot")),
     h("strong.jackpot-amount", { class: amount(meter).length > 13 ? "long" : null }, amount(meter)),
-    payment ? h("span.jackpot-paid", {}, t("jackpot.paid", { n: payment.round, hand: named("rank", payment.hand), amount: amount(paid) })) : null,
+    payment ? h("span.jackpot-paid", {}, t("jackpot.paid", { n: payment.round, hand: named("rank", payment.hand), amount: amount(paid).replace(" ", NO_BREAK) })) : null,
   );
 }
 

@@ -129,15 +129,16 @@ export function motion(view, { count, unit, rate, ball = false }) {
   );
 }
 
-// The last outcomes, newest first, each drawn by `entry`.
+// The last outcomes, newest first, each drawn by `entry`. A frame is only for the round being paid.
 export function strip(view, entry, title = t("history", { n: 20 })) {
+  const isPaid = (at, outcome) => at === 0 && outcome.round === view.current?.round;
   return h(
     "ol.strip",
     { "aria-label": title },
     view.outcomes.map((outcome, at) =>
       h(
         "li",
-        { class: [at === 0 ? "newest" : "", outcome.corrected ? "fixed" : ""].join(" ").trim() || null, "data-key": `r${outcome.round}`, "data-round": outcome.round },
+        { class: [isPaid(at, outcome) ? "paid" : "", outcome.corrected ? "fixed" : ""].join(" ").trim() || null, "data-key": `r${outcome.round}`, "data-round": outcome.round },
         entry(outcome.result, at),
         outcome.corrected ? h("span.fixed-mark", { title: t("corrected.short") }, h("span.spoken", {}, t("corrected.short"))) : null,
       ),

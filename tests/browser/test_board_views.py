@@ -32,7 +32,7 @@ HEROES = {
     "sic_bo": ["9", "SMALL"],
     "craps": ["LAST · ROUND 11", "9"],
     "baccarat": ["PLAYER", "BANKER", "PLAYER WINS", "9", "6", "K"],
-    "baccarat_dealing": ["PLAYER", "BANKER", "DEALING", "8", "10", "K"],
+    "baccarat_dealing": ["PLAYER", "BANKER", "DEALING", "8", "10", "K", "0", "SO FAR"],
     "under_over": ["11", "OVER 7"],
     "chuck_a_luck": ["2", "TURNS"],
     "beat_the_dealer": ["DEALER", "PLAYER", "8", "10", "PLAYER WINS"],
@@ -42,14 +42,14 @@ HEROES = {
     "blackjack_bust": ["10", "6", "K", "26", "BUST", "ALL HANDS THAT ARE NOT BUST WIN"],
     "blackjack_natural": ["A", "K", "21", "BLACKJACK"],
     "blackjack_longest": ["26", "BUST"],
-    "blackjack_all_bust": ["Q", "DEALER'S HAND NOT SHOWN", "2 HANDS · 9 CARDS DEALT"],
-    "blackjack_unread": ["DEALER'S HAND NOT SHOWN", "3 HANDS · 13 CARDS DEALT"],
-    "blackjack_dealing": ["DEALER", "9", "DEALING", "8 CARDS DEALT"],
-    "blackjack_first_cards": ["DEALER", "DEALING", "1 CARD DEALT"],
-    "blackjack_playing": ["9", "2", "3", "14 CARDS DEALT"],
+    "blackjack_all_bust": ["Q", "DEALER'S HAND NOT SHOWN", "2 HANDS · CARDS DEALT: 9"],
+    "blackjack_unread": ["DEALER'S HAND NOT SHOWN", "3 HANDS · CARDS DEALT: 13"],
+    "blackjack_dealing": ["DEALER", "9", "DEALING", "CARDS DEALT: 8"],
+    "blackjack_first_cards": ["DEALER", "DEALING", "CARDS DEALT: 1"],
+    "blackjack_playing": ["9", "2", "3", "14", "SO FAR", "CARDS DEALT: 14"],
     "blackjack_corrected": ["LAST · ROUND 61", "7", "17", "HANDS ABOVE 17 WIN"],
     "multi_action": ["PART 1", "20", "PART 2", "22", "BUST", "PART 3", "21", "BLACKJACK"],
-    "multi_action_dealing": ["DEALER", "A", "4", "9 CARDS DEALT"],
+    "multi_action_dealing": ["DEALER", "A", "4", "15", "SO FAR", "CARDS DEALT: 9"],
     "red_dog": ["1ST CARD", "4", "3RD CARD", "7", "SPREAD 4", "PLAYERS WIN", "3RD CARD BETWEEN · PAYS 1 TO 1"],
     "red_dog_outside": ["10", "Q", "SPREAD 1", "PLAYERS LOSE", "3RD CARD NOT BETWEEN"],
     "red_dog_consecutive": ["9", "10", "CONSECUTIVE", "TIE"],
@@ -59,20 +59,20 @@ HEROES = {
     "red_dog_announced": ["8", "PAIR", "DEALING"],
     "stud": ["DEALER", "K", "A", "10", "4", "2", "ACE AND KING", "QUALIFIES"],
     "stud_unqualified": ["Q", "9", "HIGH CARD", "DOES NOT QUALIFY", "VOID: HAND 2"],
-    "stud_unread": ["DEALER'S HAND NOT SHOWN", "2 HANDS · 15 CARDS DEALT"],
-    "stud_dealing": ["2", "DEALING", "25 OF 25 CARDS DEALT"],
-    "stud_first_cards": ["DEALING", "12 OF 25 CARDS DEALT"],
+    "stud_unread": ["DEALER'S HAND NOT SHOWN", "2 HANDS · CARDS DEALT: 15"],
+    "stud_dealing": ["2", "DEALING", "CARDS DEALT: 25 OF 25"],
+    "stud_first_cards": ["DEALING", "CARDS DEALT: 12 OF 25"],
     "stud_progressive": ["LAST · ROUND 40", "ONE PAIR", "QUALIFIES"],
     "stud_progressive_result": ["8", "K", "ONE PAIR", "QUALIFIES"],
     "let_it_ride": ["COMMUNITY CARDS", "10", "THEY COUNT IN EVERY HAND"],
-    "let_it_ride_turned": ["10", "15 OF 15 CARDS DEALT"],
-    "let_it_ride_dealt": ["DEALING", "15 OF 15 CARDS DEALT"],
-    "let_it_ride_unread": ["COMMUNITY CARDS NOT SHOWN", "1 HAND · 6 CARDS DEALT"],
+    "let_it_ride_turned": ["10", "CARDS DEALT: 15 OF 15"],
+    "let_it_ride_dealt": ["DEALING", "CARDS DEALT: 15 OF 15"],
+    "let_it_ride_unread": ["COMMUNITY CARDS NOT SHOWN", "1 HAND · CARDS DEALT: 6"],
     "joker_seven": ["HAND 1", "4+ RED 1 TO 1", "5 RED 5 TO 1", "TWO PAIRS 3 TO 1", "PAIR OF K 9 TO 1", "PRIAL 12 TO 1"],
     "joker_seven_full": ["HAND 7", "4+ BLACK", "PAIR OF Q", "PRIAL"],
     "joker_seven_one": ["10", "TWO JOKERS 20 TO 1"],
     "joker_seven_bets": ["LAST · ROUND 31", "HAND 5"],
-    "joker_seven_dealing": ["DEALING", "17 OF 28 CARDS DEALT"],
+    "joker_seven_dealing": ["DEALING", "CARDS DEALT: 17 OF 28"],
     "reel": ["LAST AWARD · PLAY 25", "7", "20", "TOKENS"],
     "reel_five": ["12,345", "CHERRY", "ORANGE"],
     "reel_turning": ["LAST AWARD · PLAY 4", "BELL", "6", "TOKENS"],
@@ -89,12 +89,20 @@ PANELS = {
     "pusher_open": ["2", "CREDITS", "none in the last 3 plays"],
     "blackjack": ["DEALER'S TOTALS", "17", "BUST", "LAST 61 RESULTS", "DEALER'S BLACKJACKS"],
     "blackjack_unread": ["NO DEALER'S HAND WAS SHOWN IN THE LAST 24 ROUNDS"],
-    "multi_action": ["BUST", "LAST 41 RESULTS"],
+    "multi_action": ["BUST", "123 HANDS IN THE LAST 41 RESULTS"],
     "red_dog": ["PLAYERS WIN", "PLAYERS LOSE", "TIE", "SPREADS", "11", "LAST 81 RESULTS"],
-    "stud": ["QUALIFIES", "DOES NOT QUALIFY", "3 OF A KIND", "HIGH CARD", "LAST 61 RESULTS"],
+    "stud": [
+        "QUALIFIES",
+        "DOES NOT QUALIFY",
+        "HOW OFTEN EACH CAME",
+        "3 OF A KIND",
+        "ACE AND KING3",
+        "HIGH CARD26",
+        "LAST 61 RESULTS",
+    ],
     "stud_progressive": ["PROGRESSIVE JACKPOT", "$25,413.60"],
     "stud_progressive_result": ["PROGRESSIVE JACKPOT", "$25,415.70"],
-    "stud_paid": ["10,620,147.65 chips", "ROUND 41: STRAIGHT FLUSH PAID 1,180,016.40 chips"],
+    "stud_paid": ["10,620,147.65 chips", "ROUND 41: A PLAYER'S STRAIGHT FLUSH PAID 1,180,016.40 chips"],
     "let_it_ride": ["A PAIR", "THE SAME SUIT", "NEITHER", "LAST 61 RESULTS"],
     "joker_seven_bets": ["RED CARDS IN A HAND", "LAST 31 RESULTS"],
     "reel": ["23", "CREDITS", "LAST AWARDS", "20 tokens", "7 · 7 · 7", "PLAY 25", "1,025 PLAYS · 911 TOKENS WON"],
@@ -163,6 +171,9 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
     if name in HEROES and "baccarat" not in name and name not in READ_NO_CARDS:
         outcomes = table.state.history.outcomes[-20:]
         assert shown.last() == [outcome.round for outcome in reversed(outcomes)]
+    strip = shown.board().locator(".strip")
+    framed = hero.and_(shown.page.locator(".current")).count() if strip.count() else 0
+    expect(strip.locator("> .paid")).to_have_count(framed)
     assert words_at(shown.page, HD).splitlines() == gallery_words()[name], RENEW_GALLERY
     if name in OF_ONE_SCENE:
         picture = OF_ONE_SCENE[name]
@@ -238,6 +249,33 @@ def test_views_follow_each_other_in_the_time_that_the_address_asks_for(
 ) -> None:
     shown.page.goto(shown.site.url)
     assert shown.page.evaluate(TURNS, [asked, 31]) == expected
+
+
+TOTALS: Final = """async ([game, motion]) => {
+  const { moving } = await import(`./games/${game}.js`);
+  const shown = moving({ game, motion, details: { hands: 2 } });
+  return [...shown.querySelectorAll(".so-far strong")].map((one) => one.textContent);
+}"""
+
+
+def test_open_cards_count_as_the_final_hand_does_and_not_where_one_is_unknown(shown: BoardPage) -> None:
+    shown.page.goto(shown.site.url)
+    dealers = {
+        ("As", "6h"): ["17"],
+        ("As", "6h", "9c"): ["16"],
+        ("As", "Ah", "9c"): ["21"],
+        ("Ts", "Kh", "5c"): ["25"],
+        ("9s",): [],
+        ("9s", "??"): [],
+        (): [],
+    }
+    for cards, total in dealers.items():
+        motion = {"dealer_cards": list(cards), "cards_dealt": 7}
+        assert shown.page.evaluate(TOTALS, ["blackjack", motion]) == total, cards
+    hands = {(("8d", "Th"), ("Kc",)): ["8", "0"], (("7d", "6h", "As"), ("9c", "??")): ["4"], ((), ()): []}
+    for (player, banker), totals in hands.items():
+        motion = {"player_cards": list(player), "banker_cards": list(banker)}
+        assert shown.page.evaluate(TOTALS, ["baccarat", motion]) == totals, (player, banker)
 
 
 SIZES: Final = (PHONE, PORTRAIT, HD, UHD)

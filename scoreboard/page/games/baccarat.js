@@ -1,7 +1,7 @@
 // Baccarat: both hands, bead plate, big road, and the three roads derived from it.
 
 import { h } from "../web/dom.js";
-import { row } from "../cards.js";
+import { row, sumOf, totalOf, valuesOf } from "../cards.js";
 import { strip } from "../parts.js";
 import { isPhone } from "../screen_size.js";
 import { named, t } from "../words.js";
@@ -14,13 +14,13 @@ const MOST_TIES = 4;
 
 export const say = (result) => `${t("player")} ${result.player?.total ?? "–"}, ${t("banker")} ${result.banker?.total ?? "–"}: ${named("winner", result.winner)}`;
 
-function hand(who, cards, total, wins) {
+function hand(who, cards, total, wins, soFar = false) {
   return h(
     `div.hand.${who}${wins ? ".wins" : ""}`,
     { "data-key": who },
     h("span.hand-name", {}, t(who)),
     row({ cards }),
-    total === null ? null : h("strong.giant.medium", {}, total),
+    totalOf(total, soFar),
   );
 }
 
@@ -34,9 +34,14 @@ export function hero(result) {
   );
 }
 
+function openHand(who, cards) {
+  const values = valuesOf(cards);
+  return hand(who, cards, values && sumOf(values) % 10, false, true);
+}
+
 export function moving(view) {
   const { player_cards: player = [], banker_cards: banker = [] } = view.motion ?? {};
-  return h("div.hands", { "data-key": "hands" }, hand("player", player, null, false), hand("banker", banker, null, false), h("span.tag.dealing", { "data-key": "winner" }, t("dealing")));
+  return h("div.hands", { "data-key": "hands" }, openHand("player", player), openHand("banker", banker), h("span.tag.dealing", { "data-key": "winner" }, t("dealing")));
 }
 
 // A grid of six rows; the newest columns where there are more than fit.

@@ -2,7 +2,7 @@
 // What players hold nobody reads: the board shows what they have to beat, and never who has won.
 
 import { h } from "../web/dom.js";
-import { columns, dealtWords, row, solo, unseen } from "../cards.js";
+import { columns, dealtWords, row, solo, sumOf, unseen, valuesOf } from "../cards.js";
 import { handWindow, strip } from "../parts.js";
 import { t } from "../words.js";
 
@@ -31,6 +31,8 @@ export function say(result) {
   const hands = handsOf(result);
   return hands.length ? `${t("dealer")} ${hands.map(words).join(" · ")}` : t("dealer.not_shown");
 }
+
+export const because = ({ current }) => (handsOf(current.result).length ? "" : t("dealer.not_shown.why"));
 
 export function hero(result, view) {
   const hands = handsOf(result);
@@ -62,13 +64,21 @@ const parts = (hands) =>
     ),
   );
 
+// Counted as a final total; of one card none.
+function openTotal(cards) {
+  const values = valuesOf(cards);
+  if (!values || values.length < 2) return null;
+  const hard = sumOf(values);
+  return values.includes(1) && hard + 10 < BUST ? hard + 10 : hard;
+}
+
 // The dealer's cards so far. The second one of blackjack is face down from the moment each hand has its two cards.
 export function moving(view) {
   const { dealer_cards: cards = [], cards_dealt: dealt = 0 } = view.motion ?? {};
   const { hands } = view.details;
   const initial = view.game === MULTI ? Infinity : 2 * (hands + 1);
   const backs = cards.length === 1 && dealt >= initial ? 1 : 0;
-  return solo(t("dealer"), row({ cards, backs, places: cards.length ? 0 : 1 }), { tags: [["dealing", t("dealing")]], line: dealtWords(dealt) });
+  return solo(t("dealer"), row({ cards, backs, places: cards.length ? 0 : 1 }), { total: backs ? null : openTotal(cards), soFar: true, tags: [["dealing", t("dealing")]], dealt: dealtWords(dealt) });
 }
 
 export function panel(view) {
@@ -90,7 +100,7 @@ export function history(view) {
     return h(
       "span.roll",
       { "aria-label": say(result), role: "img", class: hands.length > 1 ? "three" : hands.length ? `dealer-${kindOf(hands[0])}` : null },
-      hands.length ? hands.map((hand) => h(`b.dealer-${kindOf(hand)}`, {}, hand.total)) : h("b", {}, "–"),
+      hands.length ? hands.map((hand) => h(`b.dealer-${kindOf(hand)}`, {}, hands.length > 1 && isBust(hand) ? t("bust.short") : hand.total)) : h("b", {}, "–"),
       hands.length === 1 && kindOf(hands[0]) !== "stays" ? h("small", {}, isBust(hands[0]) ? t("bust.short") : t("blackjack.short")) : null,
     );
   });

@@ -19,6 +19,8 @@ export function say(result) {
   return [dealer ? `${t("dealer")} ${rankWords(dealer)} · ${qualifyWords(dealer)}` : t("dealer.not_shown"), voidWords(result)].filter(Boolean).join(" · ");
 }
 
+export const because = ({ current }) => (dealerOf(current.result) || voidWords(current.result) ? "" : t("dealer.not_shown.why"));
+
 export const hero = (result, view) => [handOf(result, view), jackpot(view, "in-tile")];
 
 function handOf(result, view) {
@@ -40,7 +42,17 @@ export function moving(view) {
   const all = hands ? HAND * (hands + 1) : 0;
   const rest = Math.max(0, HAND - cards.length);
   const cardsThere = row({ cards, backs: isThere ? rest : 0, places: isThere ? 0 : HAND, first: true });
-  return [solo(t("dealer"), cardsThere, { tags: [["dealing", t("dealing")]], line: dealtWords(dealt, all) }), jackpot(view, "in-tile")];
+  return [solo(t("dealer"), cardsThere, { tags: [["dealing", t("dealing")]], dealt: dealtWords(dealt, all) }), jackpot(view, "in-tile")];
+}
+
+// [key, words, count].
+function ranksOf(counts, unqualified) {
+  const rows = counts.flatMap(([rank, count]) =>
+    rank === "high_card"
+      ? [["ace_king", t("ace_king"), count - unqualified], [rank, named("rank", rank), unqualified]]
+      : [[rank, named("rank", rank), count]],
+  );
+  return rows.filter(([, , count]) => count > 0);
 }
 
 export function panel(view) {
@@ -48,11 +60,11 @@ export function panel(view) {
   const meter = jackpot(view);
   if (view.counted && !(qualified + unqualified)) return [meter, h("p.none-shown", {}, t("dealer.none_shown", { n: view.counted }))];
   // Beside a meter there is no room for the ranks.
-  const ranks = meter ? [] : (view.statistics["dealer.rank"] ?? []).filter(([, count]) => count);
+  const ranks = meter ? [] : ranksOf(view.statistics["dealer.rank"] ?? [], unqualified);
   return [
     meter,
     bars(t("dealer.hands"), [[mark("won"), t("qualifies"), qualified], [mark("lost"), t("qualifies.not"), unqualified]]),
-    ranks.length ? h("ul.tally", {}, ranks.map(([rank, count]) => h("li", { "data-key": rank }, h("span", {}, named("rank", rank)), h("b", {}, t("times", { n: count }))))) : null,
+    ranks.length ? h("section.tallied", {}, h("h2.heat-title", {}, t("dealer.ranks")), h("ul.tally", {}, ranks.map(([key, words, count]) => h("li", { "data-key": key }, h("span", {}, words), h("b", {}, count))))) : null,
     h("p.window", {}, shareWindow(view, qualified + unqualified)),
   ];
 }

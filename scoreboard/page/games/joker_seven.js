@@ -73,7 +73,7 @@ export function hero(result, view) {
 export function moving(view) {
   const { cards_dealt: dealt = 0 } = view.motion ?? {};
   const { hands } = view.details;
-  return solo(t("hands.word"), row({ places: HAND }), { tags: [["dealing", t("dealing")]], line: dealtWords(dealt, hands ? HAND * hands : 0) });
+  return solo(t("hands.word"), row({ places: HAND }), { tags: [["dealing", t("dealing")]], dealt: dealtWords(dealt, hands ? HAND * hands : 0) });
 }
 
 export function panel(view) {

@@ -29,7 +29,7 @@ export function moving(view) {
   const all = hands ? EACH * (hands + 1) : 0;
   const rest = Math.max(0, TURNED - cards.length);
   const isThere = cards.length > 0 || (all > 0 && dealt >= all);
-  return solo(t("community"), row({ cards, backs: isThere ? rest : 0, places: isThere ? 0 : TURNED }), { tags: [["dealing", t("dealing")]], line: dealtWords(dealt, all) });
+  return solo(t("community"), row({ cards, backs: isThere ? rest : 0, places: isThere ? 0 : TURNED }), { tags: [["dealing", t("dealing")]], dealt: dealtWords(dealt, all) });
 }
 
 export function panel(view) {

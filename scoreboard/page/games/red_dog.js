@@ -70,7 +70,8 @@ export function history(view) {
       return h(
         `span.roll.hand-roll.is-${endOf(result)}`,
         { "aria-label": say(result), role: "img" },
-        [first, third, second].filter(Boolean).map((one, at) => small(one, at, { suit: false })),
+        [first, second].filter(Boolean).map((one, at) => small(one, at, { suit: false })),
+        third ? h("span.third-card", {}, small(third, 2, { suit: false })) : null,
         mark(endOf(result)),
       );
     }),
