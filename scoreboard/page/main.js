@@ -1,16 +1,5 @@
 // The page: follows the gateway, keeps the newest board of each table, and detects by itself that what it shows is old.
-//
-//   ?table=ID     one table, by its id or key       ?lang=es      English, Spanish or German (de)
-//   ?motion=off   nothing turns                     ?only=sim|real   hides the others
-//   ?recall=on    of a machine: its last ten plays and its meters
-//   ?overlay      nothing behind the result, the state and the last few      ?chroma=green   that on a color to be keyed
-//   ?sound=on     a sound with each result           ?qr=on    an address for phones
-//   ?print        the last rounds of each table, for paper
-//   ?turn=20      seconds until the next page of a hall or view of statistics; off: keys alone turn them
-//
-// Keys: arrows move between tables, Enter opens one, Escape returns to all, F fills the screen, L changes the language,
-// R shows the last plays and the meters of a machine, Q the address for phones, and hides them again, PageDown and
-// PageUp turn the page of a hall or the view of the statistics, P stops the pages of a hall, and lets them go on.
+// Its addresses and its keys are in docs/scoreboard.md.
 
 import { Age, STALE_MS } from "./age.js";
 import { Channel } from "./web/channel.js";
