@@ -29,6 +29,7 @@ ENDLESS: Final = 1e9
 MARKS: Final = {True: "met", False: "MISSED"}
 
 Mark = Literal["met", "MISSED"]
+Better = Literal["more", "less"]
 
 
 class RecordError(ValueError):
@@ -60,7 +61,7 @@ class KeptFigure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     name: str
     unit: str
     """Of the value and of the peer's."""
-    better: Literal["more", "less"]
+    better: Better
     """Which ratio is better; which value, where there is no ratio."""
     value: float | None = None
     peer: str = ""
@@ -159,12 +160,13 @@ def of_lines(section: str, lines: Iterable[ReportLine]) -> list[KeptFigure]:
 
 
 def _of_line(section: str, line: ReportLine) -> list[KeptFigure]:
-    name, better = line.name.strip(), "more" if line.more_is_better else "less"
+    name = line.name.strip()
+    better: Better = "more" if line.more_is_better else "less"
     values: tuple[Quantity, ...] = ()
     if not isinstance(line.value, str):
         values = line.value if isinstance(line.value, tuple) else (line.value,)
     if len(values) > 1:
-        return [KeptFigure(section, f"{name}, {one.label}", one.unit, _better(better), one.number) for one in values]
+        return [KeptFigure(section, f"{name}, {one.label}", one.unit, better, one.number) for one in values]
     if not values and line.ratio is None:
         return []
     beside = line.beside if isinstance(line.beside, Quantity) else None
@@ -178,7 +180,7 @@ def _of_line(section: str, line: ReportLine) -> list[KeptFigure]:
             section=section,
             name=name,
             unit=values[0].unit if values else "",
-            better=_better(better),
+            better=better,
             value=values[0].number if values else None,
             peer="" if beside is None else beside.label or "limit",
             peer_value=None if beside is None else beside.number,
@@ -187,10 +189,6 @@ def _of_line(section: str, line: ReportLine) -> list[KeptFigure]:
             mark=_mark(line.met) if is_goal else None,
         )
     ]
-
-
-def _better(text: str) -> Literal["more", "less"]:
-    return "more" if text == "more" else "less"
 
 
 def _mark(met: bool) -> Mark:

@@ -34,6 +34,7 @@ from rich.console import Console
 
 from benchmarks.figures import Quantity, ReportLine
 from benchmarks.report import print_lines
+from benchmarks.service_bench import rss_mb
 from feed.endpoints import Endpoints
 from feed.events import Event, decode
 from feed.history_server import HistoryServer
@@ -140,12 +141,6 @@ def gateway_process(base: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         process.wait()
         if process.stderr is not None:
             process.stderr.close()
-
-
-def resident_mb(process: subprocess.Popen[str]) -> float:
-    """What a process has in memory."""
-    pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 async def board_of(live: aiohttp.ClientWebSocketResponse, sequence: int) -> float:
@@ -413,8 +408,8 @@ async def _memory_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
                         await board_of_table(live, event)
                         service.forget()
                     if number == sizes.events // 10:
-                        before = resident_mb(process)
-                after, seconds = resident_mb(process), perf_counter() - begin
+                        before = rss_mb(process.pid)
+                after, seconds = rss_mb(process.pid), perf_counter() - begin
     ratio = after / MOST_SERVER_MB
     return [
         ReportLine("memory of the gateway", Quantity(after, "MB"), Quantity(MOST_SERVER_MB, "MB"), ratio, most=1.0),
@@ -434,7 +429,7 @@ async def _viewers_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
             for number in range(sizes.tables * sizes.rounds):
                 service.next(service.tables[number % sizes.tables])
                 await asyncio.sleep(PAUSE_S)
-            megabytes = resident_mb(process)
+            megabytes = rss_mb(process.pid)
             clients.kill()
             await clients.wait()
     ratio = megabytes / MOST_SERVER_MB

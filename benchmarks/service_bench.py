@@ -181,12 +181,15 @@ def played_cost(tables: int, seconds: float) -> tuple[float, float]:
     return watched_cost([FELTWIRE, "run"], tables, seconds)
 
 
-def watched_cost(command: Sequence[str | Path], tables: int, seconds: float) -> tuple[float, float]:
-    """Share of a core and MB of a service that is watched this long."""
+def watched_cost(
+    command: Sequence[str | Path], tables: int, seconds: float, settle_s: float | None = None
+) -> tuple[float, float]:
+    """Share of a core and MB of a service that is watched this long, once it has settled; without `settle_s` in two
+    seconds at most."""
     with service_process(command, tables) as (_, ready, pid):
         ready.recv(100)
         # What is done once, such as the first garbage collections, is not what it costs.
-        sleep(min(2.0, seconds))
+        sleep(min(2.0, seconds) if settle_s is None else settle_s)
         before, begin = cpu_s(pid), perf_counter()
         sleep(seconds)
         return (cpu_s(pid) - before) / (perf_counter() - begin), rss_mb(pid)

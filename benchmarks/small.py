@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 from benchmarks.figures import Quantity, ReportLine
 from benchmarks.measure import WrongWorkError
 from benchmarks.records import BenchMachine
-from benchmarks.service_bench import IDLE, cpu_s, rss_mb, service_process
+from benchmarks.service_bench import IDLE, cpu_s, service_process, watched_cost
 from benchmarks.small_core import SmallCore
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "measurements.md"
@@ -167,20 +167,12 @@ def measured(core: SmallCore, sizes: SmallSizes) -> SmallCosts:
     from benchmarks.tables import simulated_table
     from benchmarks.verdicts import simulated_rounds
 
-    one = _at_rest(core, 1, sizes)
-    many = _at_rest(core, sizes.tables, sizes)
+    idle = [*core.prefix, *IDLE]
+    one = watched_cost(idle, 1, sizes.seconds, sizes.settle)
+    many = watched_cost(idle, sizes.tables, sizes.seconds, sizes.settle)
     batches = simulated_rounds(simulated_table("money_wheel"), 1)
     spin = _spun(core, sizes.spin or seconds(batches))
     return SmallCosts(one[0], many[0], sizes.tables, spin, highest_rate(batches), one[1], many[1], core.throttled())
-
-
-def _at_rest(core: SmallCore, tables: int, sizes: SmallSizes) -> tuple[float, float]:
-    with service_process([*core.prefix, *IDLE], tables) as (_, ready, pid):
-        ready.recv(100)
-        sleep(sizes.settle)
-        before, begin = cpu_s(pid), perf_counter()
-        sleep(sizes.seconds)
-        return (cpu_s(pid) - before) / (perf_counter() - begin), rss_mb(pid)
 
 
 def _spun(core: SmallCore, watched_s: float) -> float:

@@ -90,9 +90,14 @@ class OutcomeHistory:
         return tuple(self._outcomes)
 
     @property
+    def counted(self) -> list[PastOutcome]:
+        """Those that the statistics count: the last `limit`."""
+        return self._outcomes[-self.limit :]
+
+    @property
     def statistics(self) -> Statistics:
         """Counts over the last `limit` outcomes."""
-        return statistics_of(self.keys, self._outcomes[-self.limit :])
+        return statistics_of(self.keys, self.counted)
 
     def configure(self, limit: int, keys: Sequence[StatisticsKey]) -> None:
         """The table published what it counts, and over how many outcomes."""

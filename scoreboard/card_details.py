@@ -65,9 +65,7 @@ def _nothing(results: Results) -> dict[str, int]:
 
 
 def _details(place: str, count: Count, state: TableState) -> dict[str, Any]:
-    history = state.history
-    counted = [one.result for one in history.outcomes[-history.limit :]]
-    found: dict[str, Any] = {"came": count(counted)}
+    found: dict[str, Any] = {"came": count([one.result for one in state.history.counted])}
     if (hands := _hands(state)) is not None:
         found["hands"] = hands
     if state.progressive is not None:

@@ -21,7 +21,7 @@ import msgspec
 from feed.state import MachineState, RoundRecord, TableState
 from scoreboard.card_details import CARD_DETAILS
 from scoreboard.roads import roads_of
-from scoreboard.roulette_figures import figures_of
+from scoreboard.roulette_figures import figures_of, numbers_of
 
 
 def details_of(state: TableState) -> dict[str, Any]:
@@ -110,8 +110,7 @@ def _roulette(state: TableState) -> dict[str, Any]:
         return figures
     # A wheel by house rules need not have the customary colors and halves.
     shown = {str(one.result.get("pocket")): one.result.get("color") for one in state.history.outcomes}
-    pockets = [str(value) for key in state.history.keys if key.field == "pocket" for value in key.values]
-    return figures | {"colors": shown, "numbers": sum(1 for pocket in pockets if pocket.strip("0"))}
+    return figures | {"colors": shown, "numbers": numbers_of(state)}
 
 
 _DETAILS: Final[dict[str, Callable[[TableState], dict[str, Any]]]] = {

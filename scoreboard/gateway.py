@@ -309,8 +309,9 @@ class Gateway:
 
     def _beat(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._beat)
+        now_ms = self.now_ms()
         for page in self._pages:
-            page.must_keep_up(self.now_ms())
+            page.must_keep_up(now_ms)
         self.publish([self.beat()])
 
     async def _evening(self, _request: web.Request) -> web.Response:

@@ -101,12 +101,15 @@ class RouletteFigures(msgspec.Struct, frozen=True, omit_defaults=True):
 def figures_of(state: TableState) -> RouletteFigures:
     """The figures of a table of roulette."""
     key = next((key for key in state.history.keys if key.field == "pocket"), None)
-    values = [] if key is None else [str(value) for value in key.values]
     order = [] if key is None else [str(value) for value in key.wheel_order]
-    window = state.history.outcomes[-state.history.limit :]
-    results = [(str(one.result.get("pocket", "")), str(one.result.get("color", ""))) for one in window]
-    numbers = sum(1 for pocket in values if not is_zero(pocket)) or CUSTOMARY_NUMBERS
-    return count(results, numbers, order, spin=_spin(state))
+    counted = state.history.counted
+    results = [(str(one.result.get("pocket", "")), str(one.result.get("color", ""))) for one in counted]
+    return count(results, numbers_of(state) or CUSTOMARY_NUMBERS, order, spin=_spin(state))
+
+
+def numbers_of(state: TableState) -> int:
+    """How many pockets of the table's wheel are no zeros; 0 where it has not published them."""
+    return sum(not is_zero(str(value)) for key in state.history.keys if key.field == "pocket" for value in key.values)
 
 
 def count(

@@ -223,7 +223,6 @@ def _sealed(data: bytes) -> str:
 def _edges(line: str, first: Edges, second: Edges, same_ns: int, reach_ns: int, shift_ns: int) -> Iterator[Difference]:
     times, levels = first
     others, other_levels = second
-    i = j = 0
     # What a line is at the beginning is a level, not an edge.
     at_first, at_second = times[0] == 0, others[0] == 0
     if at_first and at_second and levels[0] != other_levels[0]:

@@ -220,6 +220,12 @@ function limits(view) {
   return limit.maximum === undefined ? t("limits.from", { min: shown(limit.minimum) }) : t("limits", { min: shown(limit.minimum), max: shown(limit.maximum) });
 }
 
+// Whether an address asks for a board: for all tables, or one by its id or key; for real ones alone, or simulated ones.
+export const isAsked = (key, view, table, only) => (!table || key === table || view.table === table) && (!only || (only === "sim") === view.simulated);
+
+// The order of boards: by name, whether simulated or not.
+export const byName = (key, other) => key.replace("sim/", "").localeCompare(other.replace("sim/", ""), "en", { numeric: true });
+
 // The page's address with other parameters; an empty one is left out.
 export function parameters(changes) {
   const found = new URLSearchParams(location.search);

@@ -79,15 +79,21 @@ export function totalOf(total, soFar) {
   return soFar ? h("span.so-far", {}, shown, h("small", {}, t("so_far"))) : shown;
 }
 
+// What is to be known of cards, as [kind, words]; what is empty is left out.
+export function tags(all) {
+  const shown = all.filter(Boolean);
+  return shown.length ? h("span.tags", {}, shown.map(([kind, words]) => h(`span.tag.${kind}`, { "data-key": kind }, words))) : null;
+}
+
 // One hand alone in the hero: its name, its cards, its total beside them, and its tags and a line of words below.
 // `soFar`: more cards may follow.
-export function solo(name, cards, { total = null, soFar = false, tags = [], line = "", dealt = "", wins = false } = {}) {
+export function solo(name, cards, { total = null, soFar = false, tags: known = [], line = "", dealt = "", wins = false } = {}) {
   return h(
     "div.solo",
     { "data-key": "solo", class: wins ? "wins" : null },
     h("span.hand-name", {}, name),
     h("span.solo-cards", {}, cards, totalOf(total, soFar)),
-    tags.some(Boolean) ? h("span.tags", {}, tags.filter(Boolean).map(([kind, words]) => h(`span.tag.${kind}`, { "data-key": kind }, words))) : null,
+    tags(known),
     line ? h("span.solo-line", {}, line) : null,
     dealt ? h("span.solo-line.dealt-line", {}, dealt) : null,
   );

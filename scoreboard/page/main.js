@@ -4,7 +4,7 @@
 import { Age, STALE_MS } from "./age.js";
 import { Channel } from "./web/channel.js";
 import { h, morph } from "./web/dom.js";
-import { board, complete, marksOf, parameters, placeOf, stateOf } from "./board.js";
+import { board, byName, complete, isAsked, marksOf, parameters, placeOf, stateOf } from "./board.js";
 import { columnsFor, HallPages, roomOf } from "./hall_pages.js";
 import { LiveChanges } from "./live_changes.js";
 import { Turn, turnMs } from "./turns.js";
@@ -135,10 +135,13 @@ function schedule() {
   else requestAnimationFrame(render);
 }
 
+function redraw() {
+  dirty = true;
+  schedule();
+}
+
 function shownBoards() {
-  return [...boards]
-    .filter(([key, { view }]) => (!wanted || key === wanted || view.table === wanted) && (!only || (only === "sim") === view.simulated))
-    .sort(([a], [b]) => a.replace("sim/", "").localeCompare(b.replace("sim/", ""), "en", { numeric: true }));
+  return [...boards].filter(([key, { view }]) => isAsked(key, view, wanted, only)).sort(([key], [other]) => byName(key, other));
 }
 
 function render() {
@@ -150,8 +153,9 @@ function render() {
   const ambiguous = wanted && shown.length > 1;
   const room = roomOf(hall.clientWidth, hall.clientHeight);
   // An overlay has no pages: all of its tables are in the picture.
-  const here = single || overlay ? shown : onThisPage(shown, room);
-  const { changed, celebrated } = changes.look(shown.map(statesOf), new Set(here.map(([key]) => key)));
+  const states = shown.map(([key, { view, stale }]) => [key, stateOf(view, stale)[0], view.round]);
+  const here = single || overlay ? shown : onThisPage(shown, states, room);
+  const { changed, celebrated } = changes.look(states, new Set(here.map(([key]) => key)));
   const fresh = h(
     "main",
     { id: "hall", class: single ? "single" : shown.length ? (room.phone && !overlay ? "many scrolled" : "many") : "none", "aria-label": single ? null : t("hall"), "data-size": `${innerWidth}x${innerHeight}`, "data-tables": shown.length },
@@ -168,7 +172,7 @@ function render() {
   document.title = single ? placeOf(shown[0][1].view) : t("hall");
   turn();
   speak(shown);
-  if (single && changed.has(shown[0][0])) sound?.make(statesOf(shown[0])[1]);
+  if (single && changed.has(shown[0][0])) sound?.make(states[0][1]);
 }
 
 function nothing() {
@@ -176,10 +180,8 @@ function nothing() {
   return h("div.empty", {}, h("strong", {}, t("no_tables")), channel.state === "open" ? (wanted ? h("small", {}, t("no_such", { table: wanted })) : waiting) : h("small", {}, t("no_gateway")));
 }
 
-const statesOf = ([key, { view, stale }]) => [key, stateOf(view, stale)[0], view.round];
-
-function onThisPage(shown, room) {
-  const keys = new Set(pages.lay(shown.map(statesOf), room));
+function onThisPage(shown, states, room) {
+  const keys = new Set(pages.lay(states, room));
   return shown.filter(([key]) => keys.has(key));
 }
 
@@ -229,12 +231,10 @@ function onKey(event) {
   if (event.key in steps && tiles.length) goTo(tiles, at, steps[event.key]);
   else if (turned) {
     (tiles.length ? pages : views).step(turned, performance.now());
-    dirty = true;
-    schedule();
+    redraw();
   } else if (event.key.toLowerCase() === "p" && tiles.length) {
     pages.hold();
-    dirty = true;
-    schedule();
+    redraw();
   } else if (event.key === "Escape" && wanted) location.search = parameters({ table: "" });
   else if (event.key.toLowerCase() === "f") {
     if (document.fullscreenElement) document.exitFullscreen();
@@ -242,8 +242,7 @@ function onKey(event) {
   } else if (event.key.toLowerCase() === "l") location.search = parameters({ lang: languages[(languages.indexOf(currentLanguage()) + 1) % languages.length] });
   else if (event.key.toLowerCase() === "r") {
     recall = !recall;
-    dirty = true;
-    schedule();
+    redraw();
   } else if (event.key.toLowerCase() === "q") showPhone(true);
   else return;
   event.preventDefault();
@@ -277,11 +276,11 @@ async function showPhone(toggle) {
 async function follow() {
   if (overlay) await (await import("./overlay.js")).startOverlay(query.get("chroma"));
   if (query.get("sound") === "on") sound = new (await import("./sound.js")).Sound();
-  channel = new Channel("live", { hello, message: receive, state: () => ((dirty = true), schedule()), tick: judge });
+  channel = new Channel("live", { hello, message: receive, state: redraw, tick: judge });
   addEventListener("keydown", onKey);
-  addEventListener("resize", () => ((dirty = true), schedule()));
+  addEventListener("resize", redraw);
   // A venue's strip takes room of the hall.
-  new ResizeObserver(() => ((dirty = true), schedule())).observe(hall);
+  new ResizeObserver(redraw).observe(hall);
   schedule();
 }
 

@@ -4,15 +4,15 @@
 import { h } from "./web/dom.js";
 import { STALE_MS } from "./age.js";
 import { stylesheet } from "./around.js";
-import { complete, placeOf, sayOf, stateOf } from "./board.js";
+import { byName, complete, isAsked, placeOf, sayOf, stateOf } from "./board.js";
 import { currentLanguage, named, reason, t } from "./words.js";
 
 export async function showEvening(table, only) {
   const [{ made, tables: found }] = await Promise.all([fetch("evening.json").then((answer) => answer.json()), stylesheet("print.css")]);
   const tables = found
     .map((one) => ({ ...one, view: complete(one.board) }))
-    .filter(({ key, view }) => (!table || key === table || view.table === table) && (!only || (only === "sim") === view.simulated))
-    .sort((one, other) => one.key.replace("sim/", "").localeCompare(other.key.replace("sim/", ""), "en", { numeric: true }));
+    .filter(({ key, view }) => isAsked(key, view, table, only))
+    .sort((one, other) => byName(one.key, other.key));
   // By the server's calendar: the browser's may be wrong, and it gets the answer later than that was made.
   const madeWords = made === null ? t("print.made.unknown") : t("print.made", { time: new Intl.DateTimeFormat(currentLanguage(), { dateStyle: "long", timeStyle: "long" }).format(new Date(made)) });
   document.documentElement.classList.add("printed");

@@ -133,7 +133,7 @@ class Link:
             connection.server.close()
             connection.route.close()
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         """A new connection is let through."""
         self.is_cut = False
 
@@ -182,7 +182,7 @@ class Seen:
     """Those without, of what was no longer true for `LATE_S`."""
 
 
-class Evening:
+class PlayedFloor:
     """Tables of several games, of which one event after the other becomes true."""
 
     def __init__(self, scenes: list[str], results: int) -> None:
@@ -225,12 +225,12 @@ def watch(page: Page, kind: LinkKind, scenes: list[str], seconds: float, seed: i
     """Plays tables of these scenes' games for so many seconds behind a link, and looks at each board in each step."""
     rng = Random(seed)
     seen = Seen()
-    evening = Evening(scenes, results=30)
+    floor = PlayedFloor(scenes, results=30)
     link: Link
     now_s = 0.0
     with board_site(now_ns=lambda: round((5000 + now_s) * 1e9)) as site:
         shown = BoardPage(page, site)
-        for table, opened in evening.opening:
+        for table, opened in floor.opening:
             site.play(table, opened)
         link = Link(page, site, kind)
         page.clock.install(time=CLOCK)
@@ -241,19 +241,19 @@ def watch(page: Page, kind: LinkKind, scenes: list[str], seconds: float, seed: i
         site.call(lambda: site.gateway._timer.cancel() if site.gateway._timer else None)
         link.settle()
         link.is_quick = False
-        mended_s = 0.0
+        changes_s = 0.0
         for step in range(round(seconds / STEP_S)):
             now_s += STEP_S
-            if kind.cut_s and now_s >= mended_s:
+            if kind.cut_s and now_s >= changes_s:
                 if link.is_cut:
-                    link.mend()
-                    mended_s = now_s + rng.uniform(1, 2 * kind.cut_s)
+                    link.restore()
+                    changes_s = now_s + rng.uniform(1, 2 * kind.cut_s)
                 else:
                     link.cut()
-                    mended_s = now_s + rng.uniform(STEP_S, kind.cut_s)
-            for number, (name, table) in enumerate(evening.tables.items()):
+                    changes_s = now_s + rng.uniform(STEP_S, kind.cut_s)
+            for number, (name, table) in enumerate(floor.tables.items()):
                 if (step + number) % EVENT_STEPS == 0:
-                    event = evening.next(name, now_s)
+                    event = floor.next(name, now_s)
                     seen.results += isinstance(event.data, Outcome)
                     site.play(table, event)
             if step % BEAT_STEPS == 0:
@@ -269,7 +269,7 @@ def watch(page: Page, kind: LinkKind, scenes: list[str], seconds: float, seed: i
             seen.elsewhere += len(elsewhere)
             for key, status, sequence in [*shown.board().evaluate_all(SHOWN), *elsewhere]:
                 seen.samples += 1
-                old_s = evening.since(key, sequence, now_s)
+                old_s = floor.since(key, sequence, now_s)
                 if status == "stale":
                     seen.stale += 1
                 elif old_s > LATE_S:

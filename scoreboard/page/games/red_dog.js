@@ -1,7 +1,7 @@
 // Red dog: the first two cards with the third one between them, their spread, what it pays, and the last twenty.
 
 import { h } from "../web/dom.js";
-import { bars, cardsOf, columns, mark, oddsWords, row, small } from "../cards.js";
+import { bars, cardsOf, columns, mark, oddsWords, row, small, tags } from "../cards.js";
 import { shareWindow, strip } from "../parts.js";
 import { named, short, t } from "../words.js";
 
@@ -30,8 +30,6 @@ function boxes(cards, waits) {
     box(t("card.second"), second, "second"),
   );
 }
-
-const tags = (shown) => h("span.tags", {}, shown.filter(Boolean).map(([kind, words]) => h(`span.tag.${kind}`, { "data-key": kind }, words)));
 
 export function hero(result, view) {
   const end = endOf(result);
