@@ -57,7 +57,7 @@ def looked_at(page: Page, name: str, tables: int, seconds: float, seed: int) -> 
     seen = watch(page, kind, games(Random(seed), tables), seconds, seed)
     assert seen.late == []
     assert seen.samples == tables * round(seconds / STEP_S)
-    assert seen.stale <= kind.most_stale * seen.samples
+    assert len(seen.stale) <= kind.most_stale * seen.samples, seen.stale
     return seen.results
 
 
