@@ -32,6 +32,7 @@ _COMMANDS = {
     "relay": "fleet.cli.relay",
     "fleet": "controller.cli.fleet",
     "journal": "controller.cli.journal",
+    "witness": "controller.cli.witness",
     "rule": "controller.cli.rule",
     "boards": "controller.cli.boards",
     "doctor": "controller.cli.doctor",

@@ -215,7 +215,7 @@ def sign_command(path: Path, key: Path) -> None:
 
     Exit codes: 0; 2 for a manifest or a key that cannot be used.
     """
-    from controller.journal.signing import SigningKeyError, load, public_half
+    from audit.signing import SigningKeyError, load, public_half
 
     with _exit_on_bad_file():
         manifest, _ = find(path)

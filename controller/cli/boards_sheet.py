@@ -58,8 +58,8 @@ def run_sheet(kind: str, bench: Bench, looks: Mapping[str, Callable[[], PortFind
     sheet = load(kind)
     secret = None
     if bench.key is not None:
-        from controller.journal.signing import SigningKeyError
-        from controller.journal.signing import load as load_key
+        from audit.signing import SigningKeyError
+        from audit.signing import load as load_key
 
         try:
             secret = load_key(bench.key)

@@ -81,7 +81,7 @@ def command(table: Path, only_check: bool, state: Path | None, key_file: Path | 
 
 
 def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> SigningKey:
-    from controller.journal.signing import SigningKeyError, load, public_half
+    from audit.signing import SigningKeyError, load, public_half
 
     if key_file is None:
         return table_key(config, state)
@@ -100,9 +100,9 @@ def _key(config: TableConfig, state: Path | None, key_file: Path | None) -> Sign
 
 
 def _write(config: TableConfig, key: SigningKey, by: str, *, as_json: bool) -> int:
+    from audit.signing import public_half
     from controller.certification.certificate import CertificateError, certificate_path, too_short_hashes, write
     from controller.certification.software import compile_all
-    from controller.journal.signing import public_half
     from controller.packages.files import UNREADABLE
 
     path = certificate_path(config)

@@ -30,6 +30,8 @@ from audit.queries import (
     tables,
 )
 from audit.records import COMMANDS, Record
+from audit.signing import FILE_NAME as KEY_FILE
+from audit.signing import SigningKeyError, load
 from audit.verify import KnownHead, verify
 from command_line.exit_codes import BAD_CONFIGURATION, NOT_READ, NOT_VERIFIED
 from command_line.journal_output import (
@@ -48,11 +50,10 @@ from command_line.options import public_keys
 from command_line.reading_journals import exit_on_journal_error, progress_bar
 from controller.captures.capture_store import SUFFIX
 from controller.cli.journal_report import report_command
+from controller.cli.journal_witnesses import check_command, prove_command, publish_command, witnesses_command
 from controller.journal.archive import archivable, archive
 from controller.journal.backup import back_up
 from controller.journal.files import retire
-from controller.journal.signing import FILE_NAME as KEY_FILE
-from controller.journal.signing import SigningKeyError, load
 from controller.service.event_lines import colored_line_of, dated_words, rule_words
 from controller.service.state_paths import CAPTURES
 from feed.events import EventError, decode
@@ -556,7 +557,7 @@ def retire_command(path: Path, yes: bool) -> None:
 
 @click.group("journal")
 def command() -> None:
-    """Verify, read, report, export, back up and archive a journal.
+    """Verify, read, report, export, back up, archive and prove a journal.
 
     A journal keeps every event of every table, and every command with its sender, each chained to the one before by a
     hash. It is journal.sqlite in the service's state folder. All commands but archive and retire only read it, and may
@@ -570,6 +571,8 @@ def command() -> None:
         feltwire journal report journal.sqlite                the evening, as a page to print
         feltwire journal export journal.sqlite > events.jsonl
         feltwire journal backup journal.sqlite COPY           a copy, while tables play
+        feltwire journal publish journal.sqlite               have witnesses sign that it only grows
+        feltwire journal prove journal.sqlite roulette-1#17   a proof of a result, for anybody
 
     Exit codes: 0 for success, 2 for a file or an option that cannot be used, 3 for a journal that does not verify.
     """
@@ -584,5 +587,9 @@ for _one in (
     archive_command,
     backup_command,
     retire_command,
+    publish_command,
+    prove_command,
+    check_command,
+    witnesses_command,
 ):
     command.add_command(_one)

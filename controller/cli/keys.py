@@ -205,8 +205,8 @@ def show(folder: Path | None) -> None:
 
 def _new_signing(folder: Path | None, force: bool) -> None:
     from audit.errors import JournalError
+    from audit.signing import FILE_NAME, SigningKeyError, create, public_half
     from controller.journal.files import is_untouched, order_new
-    from controller.journal.signing import FILE_NAME, SigningKeyError, create, public_half
     from controller.service.state_paths import state_folder
 
     path = (state_folder(None) if folder is None else folder) / FILE_NAME

@@ -47,7 +47,7 @@ def signer_of_table(config: TableConfig, state: Path | None) -> bytes:
     """
     from nacl.signing import SigningKey
 
-    from controller.journal.signing import SigningKeyError, load
+    from audit.signing import SigningKeyError, load
     from controller.service.state_paths import state_of_table, state_paths_for
 
     path = state_paths_for(state_of_table(state, Path(config.file)), [config]).signing_key

@@ -132,7 +132,7 @@ async def _software(config: TableConfig, around: Surroundings, note: Note) -> No
 
 
 def _key_facts(around: Surroundings) -> KeyFacts:
-    from controller.journal.signing import SigningKeyError, load, public_half
+    from audit.signing import SigningKeyError, load, public_half
     from feed.allow_list import AllowList
     from feed.keys import BadKeyError, read_pair
 

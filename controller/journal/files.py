@@ -24,9 +24,9 @@ from audit.errors import (
     journal_error,
 )
 from audit.reading import connect
+from audit.signing import FILE_NAME as KEY_FILE
 from audit.witness import SUFFIX as WITNESS_SUFFIX
 from audit.witness import witness_path
-from controller.journal.signing import FILE_NAME as KEY_FILE
 from hal.clock import Clock, wall_time
 from hal.durable_files import sync_folder
 

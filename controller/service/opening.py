@@ -17,12 +17,12 @@ from nacl.signing import SigningKey
 
 from audit.errors import JournalError
 from audit.records import COMMANDS, Head
+from audit.signing import SigningKeyError, load_or_create, public_half
 from audit.witness import witness_path
 from controller.captures.capture_store import CaptureStore
 from controller.configuration.values import TableConfig
 from controller.journal.files import is_untouched, order_new, set_aside
 from controller.journal.journal import Journal
-from controller.journal.signing import SigningKeyError, load_or_create, public_half
 from controller.journal.writer import Done, Heads
 from controller.service.disk_watch import STOP_BYTES
 from controller.service.state_paths import StatePaths

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from audit.signing import FILE_NAME
 from controller.configuration.values import TableConfig
-from controller.journal.signing import FILE_NAME
 
 SIMULATED: Final = "sim"
 CAPTURES: Final = "captures"

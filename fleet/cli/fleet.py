@@ -41,6 +41,7 @@ from fleet.archive import (
 )
 from fleet.cli.games_here import GamesHere
 from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
+from fleet.cli.publish import publish_command
 from fleet.cli.statistics import statistics_group
 from fleet.connection import NatsAddress, NatsRefusedError, connect
 from fleet.history import VERDICTS, event_of, recall_rounds, records
@@ -664,13 +665,22 @@ def fleet_command(games: GamesHere) -> click.Group:
             feltwire fleet recall NATS                the last rounds of each table, with their evidence
             feltwire fleet export NATS > events.jsonl
             feltwire fleet archive NATS --to FOLDER   sealed history into a folder, and out of the stream
+            feltwire fleet publish NATS --state DIR   have witnesses sign that the stream only grows
             feltwire fleet statistics                 games an hour, refusals, faults, bias, and a report to print
 
         Exit codes: 0 for success, 1 where no server answers, 2 for what cannot be used, 3 for what does
         not verify, 5 for what nothing vouches for.
         """
 
-    for one in (init_command, status_command, verify_command, recall_command, export_command, archive_command):
+    for one in (
+        init_command,
+        status_command,
+        verify_command,
+        recall_command,
+        export_command,
+        archive_command,
+        publish_command,
+    ):
         fleet.add_command(one)
     fleet.add_command(statistics_group)
     return fleet

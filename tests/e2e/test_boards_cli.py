@@ -15,10 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 from nacl.signing import SigningKey
 
+from audit.signing import create, public_half
 from controller.cli import main
 from controller.configuration.values import TableConfig
 from controller.games.load import check
-from controller.journal.signing import create, public_half
 from hal.board import frames
 from hal.board.bootloader import BootloaderVersion
 from hal.board.firmware import VERSION

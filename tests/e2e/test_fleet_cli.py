@@ -16,8 +16,8 @@ from threading import Event
 import pytest
 from click.testing import CliRunner, Result
 
+from audit.signing import load, public_half
 from controller.cli import main
-from controller.journal.signing import load, public_half
 from tests.fakes.nats_server import NatsServer, free_port, nats_server
 from tests.fakes.service_process import ServiceProcess, service
 from tests.fakes.time_limits import HANG_S

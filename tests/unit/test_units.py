@@ -12,7 +12,10 @@ ROOT = Path(__file__).parents[2]
 MOST_EXPOSED = 1.0
 
 
-@pytest.mark.parametrize("unit", ["feltwire", "feltwire-scoreboard", "feltwire-relay", "feltwire-verify"])
+UNITS = ("feltwire", "feltwire-scoreboard", "feltwire-relay", "feltwire-verify", "feltwire-publish", "feltwire-witness")
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_no_service_is_more_exposed_than_promised(unit: str) -> None:
     words = ["systemd-analyze", "security", "--offline=yes", "--no-pager", str(ROOT / "systemd" / f"{unit}.service")]
     shown = subprocess.run(words, capture_output=True, text=True, check=True).stdout

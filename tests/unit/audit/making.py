@@ -16,9 +16,9 @@ from nacl.signing import SigningKey
 from audit.records import COMMAND, COMMANDS, Entry
 from audit.schema import prepare
 from audit.seals import SEAL_EVERY, START, STOP, SealSigner, read_seals
+from audit.signing import FILE_NAME
 from audit.witness import Witness
 from controller.journal.files import make_file
-from controller.journal.signing import FILE_NAME
 from controller.journal.store import JournalEnd, Store
 from controller.journal.walk import Walk, walk
 from feed.events import (

@@ -159,7 +159,7 @@ def test_a_signing_key_that_is_made_first_is_not_the_trace_of_a_lost_journal(tmp
 
 
 def test_the_signing_key_is_made_once_and_only_its_public_half_is_shown(tmp_path: Path) -> None:
-    from controller.journal.signing import load, public_half
+    from audit.signing import load, public_half
 
     environ = {"STATE_DIRECTORY": str(tmp_path / "state")}
     result = CliRunner().invoke(main, ["keys", "new", "--signing"], env=environ)

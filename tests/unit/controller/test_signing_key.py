@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.signing import SigningKeyError, create, load, load_or_create, public_half
+from audit.signing import SigningKeyError, create, load, load_or_create, public_half
 
 
 def test_a_key_is_made_once_and_comes_back(tmp_path: Path) -> None:

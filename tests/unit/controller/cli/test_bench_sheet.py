@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.signing import create, public_half
 from controller.boards.bench_sheet import BenchSheetError, Sheet, SheetStep, judge, load, read_answers, report
 from controller.cli import main
-from controller.journal.signing import create, public_half
 from hal.board.messages import KINDS
 from tests.fakes.board_thread import BoardThread
 from tests.fakes.model_board import ModelBoard

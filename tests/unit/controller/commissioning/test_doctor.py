@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit.signing import create
 from controller.cli import main
 from controller.commissioning import computer_checks, computer_facts, doctor, line_checks, listening, table_checks
 from controller.commissioning.computer_facts import AccessFacts, DiskFacts, Holder, PowerFacts, Roots, TimeFacts
@@ -20,7 +21,6 @@ from controller.commissioning.listening import OpenTable
 from controller.commissioning.table_checks import KeyFacts
 from controller.configuration.values import TableConfig
 from controller.games.load import check
-from controller.journal.signing import create
 from controller.live.wiring import Wiring
 from controller.service.state_paths import StatePaths
 from drivers.base.device_spec import LineUse

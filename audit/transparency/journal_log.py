@@ -1,0 +1,183 @@
+"""A journal as a log: every record is a leaf, in the order in which it was written, and its `n` is its place.
+
+The first seal of the journal names the log, so that a journal which is begun again is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from audit.errors import JournalDamaged, JournalError
+from audit.queries import find
+from audit.reading import reading
+from audit.records import COLUMNS, COMMANDS, Record
+from audit.schema import VERDICT_TERM
+from audit.transparency.checkpoints import Checkpoint, InclusionProof
+from audit.transparency.notes import SignedNote
+from audit.transparency.tree import GrownTree, inclusion_proof, leaf_hash, root_of
+from audit.transparency.tree_file import MET, NEWEST, TreeFile
+
+ORIGIN: Final = "feltwire/"
+_ORIGIN_DIGITS: Final = 32
+_PIECE: Final = 2000
+"""Records that are read, and leaves that are added, at a time (ours)."""
+
+Leaves: TypeAlias = Callable[[Sequence[bytes], int], None]
+"""Takes hashes of leaves, and how many there are before them."""
+
+
+def origin_of(path: Path) -> str:
+    """The name of a journal's log.
+
+    Raises:
+        JournalError: it cannot be read, or has no seal yet.
+    """
+    with reading(path, "looking for its first seal") as connection:
+        row = connection.execute("SELECT hash FROM seal WHERE n = 1").fetchone()
+    if row is None or not isinstance(row[0], bytes):
+        raise JournalError(path, "it has no first seal, which names its log", "start the service on it once")
+    return ORIGIN + row[0].hex()[:_ORIGIN_DIGITS]
+
+
+def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> int:
+    """Reads the records after the first `size` of archives, oldest first, and the journal; returns how many there are.
+
+    Raises:
+        JournalError: a file cannot be read, or records are missing.
+    """
+    for path in paths:
+        for bodies in _pieces(path, size):
+            take([leaf_hash(body) for body in bodies], size)
+            size += len(bodies)
+    return size
+
+
+def _pieces(path: Path, size: int) -> Iterator[list[bytes]]:
+    """The bodies of a file after the first `size` records, each piece in a reading of its own."""
+    while True:
+        with reading(path, "reading its records") as connection:
+            query = "SELECT n, body FROM record WHERE n > ? ORDER BY n LIMIT ?"
+            rows = connection.execute(query, (size, _PIECE)).fetchall()
+        if not rows:
+            return
+        numbers = [n for n, _ in rows]
+        if numbers[0] > size + 1:
+            what = f"it begins with record {numbers[0]}, and the tree ends with record {size}"
+            raise JournalError(path, what, "give the archives too, oldest first and the journal last")
+        if numbers != list(range(size + 1, size + 1 + len(rows))):
+            raise JournalDamaged(path, f"records are missing after record {size}", "run `feltwire journal verify`")
+        yield [bytes(body) for _, body in rows]
+        size += len(rows)
+
+
+def catch_up(tree: TreeFile, paths: Sequence[Path]) -> int:
+    """Adds to a tree what its journal has more; returns its size.
+
+    Raises:
+        JournalDamaged: the journal does not go on from what the tree has: nothing of it may be signed.
+        JournalError: a file cannot be read or written.
+    """
+    size = tree.size
+    _must_go_on(tree, paths[-1], size)
+    return read_leaves(paths, size, tree.append)
+
+
+def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
+    with reading(path, "looking for its last record") as connection:
+        query = "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT coalesce(max(n), 0) FROM base))"
+        (last,) = connection.execute(query).fetchone()
+        row = connection.execute("SELECT body FROM record WHERE n = ?", (size,)).fetchone()
+    if last < size:
+        what = f"it ends with record {last}, and record {size} was in it: its history was lost, or cut off"
+        raise JournalDamaged(path, what, "no checkpoint is signed any more; run `feltwire journal verify`")
+    if row is not None and leaf_hash(bytes(row[0])) != tree.node(0, size - 1):
+        what = f"record {size} is not the one that was in it: its history was rewritten"
+        raise JournalDamaged(path, what, "no checkpoint is signed any more; run `feltwire journal verify`")
+
+
+def checkpoints_at(paths: Sequence[Path], sizes: Sequence[int], tree: TreeFile | None) -> dict[int, Checkpoint]:
+    """The checkpoints of the first `sizes` records, computed from the records themselves; those of archives that are
+    not given come from the tree. A size that the journal does not have is left out.
+
+    Raises:
+        JournalError: a file cannot be read, or older records are neither in an archive that was given nor in the tree.
+    """
+    origin = origin_of(paths[-1])
+    with reading(paths[0], "looking where it begins") as connection:
+        (before,) = connection.execute("SELECT coalesce(max(n), 0) FROM base").fetchone()
+    grown = GrownTree()
+
+    def take(hashes: Iterable[bytes], _after: int = 0) -> None:
+        for one in hashes:
+            grown.append(one)
+
+    if before:
+        if tree is None or tree.size < before:
+            what = f"its first {before} records are in archives, and not in a tree"
+            raise JournalError(paths[0], what, "give the archives too, oldest first and the journal last")
+        take(tree.node(0, index) for index in range(before))
+    read_leaves(paths, before, take)
+    return {size: Checkpoint(origin, size, root_of(size, grown.node)) for size in sizes if size <= grown.size}
+
+
+class NotWitnessedError(Exception):
+    """A record is in no signed checkpoint yet, or is not the one that is in it; the message states which."""
+
+    def __init__(self, what: str, *, is_changed: bool = False) -> None:
+        super().__init__(what)
+        self.is_changed = is_changed
+
+
+def prove(tree: TreeFile, record: Record) -> InclusionProof:
+    """The proof of a record: in the last checkpoint that enough witnesses cosigned, or in the newest where that one
+    does not have it yet.
+
+    Raises:
+        NotWitnessedError: no checkpoint has it yet, or another record is in its place.
+        JournalError: the tree cannot be read.
+    """
+    leaf = record.n - 1
+    note, size = _note_with(tree, leaf)
+    if tree.node(0, leaf) != leaf_hash(record.body):
+        raise NotWitnessedError(
+            f"{record.id}: it is not the record that is in the tree: it was changed; run `feltwire journal verify`",
+            is_changed=True,
+        )
+    return InclusionProof(leaf, tuple(inclusion_proof(leaf, size, tree.node)), note)
+
+
+def _note_with(tree: TreeFile, leaf: int) -> tuple[SignedNote, int]:
+    for which in (MET, NEWEST):
+        note = tree.note(which)
+        if note is not None and (size := Checkpoint.parse(note.text).size) > leaf:
+            return note, size
+    raise NotWitnessedError(
+        f"record {leaf + 1} is in no signed checkpoint yet; `feltwire journal publish` signs one each minute"
+    )
+
+
+def find_event(paths: Sequence[Path], identity: str) -> Record | None:
+    """The record of an event in these files; None where none has it. Commands of people are not found.
+
+    Raises:
+        JournalError: a file cannot be read.
+    """
+    found = (find(path, identity) for path in reversed(paths))
+    return next((one for one in found if one is not None and one.chain != COMMANDS), None)
+
+
+def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | None:
+    """The last verdict of a round, or its last correction; None where no file has one.
+
+    Raises:
+        JournalError: a file cannot be read.
+    """
+    query = f"SELECT {COLUMNS} FROM record WHERE chain = ? AND round = ? AND {VERDICT_TERM} ORDER BY seq DESC LIMIT 1"
+    for path in reversed(paths):
+        with reading(path, "looking for a round") as connection:
+            row = connection.execute(query, (table, number)).fetchone()
+        if row is not None:
+            return Record(*row)
+    return None

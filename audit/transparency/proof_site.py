@@ -1,0 +1,97 @@
+"""Gives proofs of results to whoever asks, with the page that checks them.
+
+/                       the page; what is behind # names a result: EVENT/HASH, or round/TABLE/NUMBER
+/proof/EVENT            the event, its proof, and the policy, as JSON
+/round/TABLE/NUMBER     the same of the last verdict of a round, or of its correction
+/checkpoint             the newest signed checkpoint
+/consistency/OLD/NEW    hashes that show that the tree only grew, one a line in base64
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from aiohttp import hdrs, web
+
+from audit.errors import JournalError
+from audit.records import Record
+from audit.schema import OUTCOME
+from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
+from audit.transparency.journal_log import NotWitnessedError, find_event, find_verdict, prove
+from audit.transparency.notes import encode_base64
+from audit.transparency.tree import consistency_proof
+from audit.transparency.tree_file import NEWEST, TreeFile
+
+_VERDICTS = frozenset({OUTCOME, "round.void", "round.unresolved", "round.corrected"})
+_NUMBER = "[0-9]{1,15}"
+
+
+class ProofSite:
+    """The proofs of one journal."""
+
+    def __init__(self, paths: Sequence[Path], tree: TreeFile, policy: str, link: str) -> None:
+        """`paths` are archives, oldest first, and the journal; `policy` is the text that is given along; `link` is the
+        address of the page for players, empty for the one under which it was asked for."""
+        self._paths = paths
+        self._tree = tree
+        self._policy = policy
+        self._link = link
+
+    def add_to(self, app: web.Application) -> None:
+        """Adds the routes."""
+        app.router.add_get("/", self._page)
+        app.router.add_get("/proof/{event}", self._event)
+        app.router.add_get(f"/round/{{table}}/{{number:{_NUMBER}}}", self._round)
+        app.router.add_get("/checkpoint", self._checkpoint)
+        app.router.add_get(f"/consistency/{{old:{_NUMBER}}}/{{new:{_NUMBER}}}", self._consistency)
+
+    async def _page(self, _request: web.Request) -> web.Response:
+        page = check_page()
+        headers = {"Content-Security-Policy": page.content_policy, hdrs.CONTENT_TYPE: "text/html; charset=utf-8"}
+        return web.Response(body=page.body, headers=headers)
+
+    async def _event(self, request: web.Request) -> web.Response:
+        identity = request.match_info["event"]
+        return await self._proven(request, lambda: find_event(self._paths, identity))
+
+    async def _round(self, request: web.Request) -> web.Response:
+        table, number = request.match_info["table"], int(request.match_info["number"])
+        return await self._proven(request, lambda: find_verdict(self._paths, table, number))
+
+    async def _proven(self, request: web.Request, look: Callable[[], Record | None]) -> web.Response:
+        base = self._link or f"{request.scheme}://{request.host}/"
+
+        def made() -> str:
+            record = look()
+            if record is None or record.kind not in _VERDICTS:
+                raise web.HTTPNotFound(text="no verdict of this name is in the journal, or in an archive given here\n")
+            try:
+                link = result_link(base, record)
+            except ResultLinkError:
+                link = ""
+            return json.dumps(shown_result(record, prove(self._tree, record), self._policy, link), ensure_ascii=False)
+
+        try:
+            return web.Response(text=await asyncio.to_thread(made), content_type="application/json")
+        except NotWitnessedError as error:
+            if error.is_changed:
+                raise web.HTTPInternalServerError(text=f"{error}\n") from error
+            raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
+        except JournalError as error:
+            raise web.HTTPInternalServerError(text=f"{error.what}\n") from error
+
+    async def _checkpoint(self, _request: web.Request) -> web.Response:
+        note = self._tree.note(NEWEST)
+        if note is None:
+            raise web.HTTPNotFound(text="nothing is signed yet\n")
+        return web.Response(text=str(note))
+
+    async def _consistency(self, request: web.Request) -> web.Response:
+        old, new = int(request.match_info["old"]), int(request.match_info["new"])
+        if not old <= new <= self._tree.size:
+            raise web.HTTPNotFound(text=f"the tree did not grow from {old} to {new}\n")
+        hashes = await asyncio.to_thread(consistency_proof, old, new, self._tree.node)
+        return web.Response(text="".join(f"{encode_base64(one)}\n" for one in hashes))

@@ -1,0 +1,181 @@
+"""The file of a witness: its key, and the last checkpoint that it cosigned of each log, durable before it signs.
+
+Key and checkpoints are in one file: whoever loses the one loses the other, and never signs a second history with the
+first one's key. A copy that is put back would forget what was signed since: begin a new witness instead.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Self
+from urllib.parse import quote
+
+from nacl.signing import SigningKey
+
+from audit.errors import UNREADABLE
+from audit.transparency.checkpoints import Checkpoint, cosign
+from audit.transparency.notes import WITNESS_KEY, NoteError, NoteKey, NoteSignature, SignedNote
+from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, refuse_growth
+from hal.durable_files import sync_folder
+
+_APPLICATION_ID: Final = 0x46575453
+""" "FWTS"."""
+_VERSION: Final = 1
+_TABLES: Final = (
+    "CREATE TABLE witness (name TEXT NOT NULL, key BLOB NOT NULL) STRICT",
+    """CREATE TABLE latest (
+        origin TEXT PRIMARY KEY, origin_hash TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, root BLOB NOT NULL, note BLOB
+    ) STRICT""",
+)
+_BUSY_S: Final = 10.0
+
+
+class WitnessFileError(Exception):
+    """The file of a witness cannot be used; the message names it, what is wrong, and what to do."""
+
+
+class WitnessFile:
+    """A witness's key and memory."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, name: str, key: SigningKey) -> None:
+        self.path = path
+        self._connection = connection
+        self._name = name
+        self._key = key
+
+    @classmethod
+    def open(cls, path: Path, name: str = "") -> Self:
+        """Opens a file; with a `name`, makes it, with a new key, where there is none.
+
+        Raises:
+            WitnessFileError: it is not there, is something else or another witness's, or cannot be read or written.
+        """
+        try:
+            if not path.exists():
+                if not name:
+                    raise WitnessFileError(f"{path}: there is no witness; begin one with --name")
+                _make(path, name)
+            if path.stat().st_mode & 0o077:
+                raise WitnessFileError(f"{path}: others may read its key; chmod 600 {path}")
+            connection = _connect(path)
+            try:
+                connection.execute("PRAGMA synchronous = FULL")
+                (application,) = connection.execute("PRAGMA application_id").fetchone()
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                if (application, version) != (_APPLICATION_ID, _VERSION):
+                    raise WitnessFileError(f"{path}: it is not the file of a witness; give another path")
+                found, key = connection.execute("SELECT name, key FROM witness").fetchone()
+                if name and name != found:
+                    raise WitnessFileError(f"{path}: its witness is called {found}, not {name}; leave --name out")
+                return cls(path, connection, str(found), SigningKey(bytes(key)))
+            except BaseException:
+                connection.close()
+                raise
+        except (*UNREADABLE, OSError, TypeError, ValueError) as error:
+            raise WitnessFileError(f"{path}: it cannot be used ({error}); begin a new witness elsewhere") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    @property
+    def key(self) -> NoteKey:
+        """The public key, for policies."""
+        return NoteKey(self._name, WITNESS_KEY, bytes(self._key.verify_key))
+
+    def add(self, submitted: SubmittedCheckpoint, time_s: int) -> NoteSignature | WitnessRefusal:
+        """Cosigns a checkpoint that continues the last one, after it is kept durably.
+
+        Raises:
+            WitnessFileError: it cannot be kept: nothing is signed.
+        """
+        with self._transaction():
+            refusal = refuse_growth(submitted, self._latest(submitted.checkpoint.origin))
+            if refusal is not None:
+                return refusal
+            self._keep(submitted, None)
+        # Whatever happens from here on, no smaller and no other tree is signed any more.
+        signature = cosign(submitted.note.text, self._name, self._key, time_s)
+        with self._transaction():
+            latest = self._latest(submitted.checkpoint.origin)
+            if latest == submitted.checkpoint:
+                self._keep(submitted, signature)
+        return signature
+
+    def shown(self, origin_hash: str) -> SignedNote | None:
+        """The last checkpoint of a log with its cosignature, by the SHA-256 of its origin; None where there is none.
+
+        Raises:
+            WitnessFileError: it cannot be read.
+        """
+        with self._errors():
+            query = "SELECT note FROM latest WHERE origin_hash = ? AND note IS NOT NULL"
+            row = self._connection.execute(query, (origin_hash,)).fetchone()
+            return None if row is None else SignedNote.parse(bytes(row[0]))
+
+    def _latest(self, origin: str) -> Checkpoint | None:
+        row = self._connection.execute("SELECT size, root FROM latest WHERE origin = ?", (origin,)).fetchone()
+        return None if row is None else Checkpoint(origin, row[0], bytes(row[1]))
+
+    def _keep(self, submitted: SubmittedCheckpoint, signature: NoteSignature | None) -> None:
+        origin, size, root = submitted.checkpoint
+        note = None
+        if signature is not None:
+            note = str(SignedNote(submitted.note.text, (*submitted.note.signatures, signature))).encode()
+        # Until the new one is signed, the one before is shown.
+        self._connection.execute(
+            "INSERT INTO latest VALUES (?, ?, ?, ?, ?) ON CONFLICT (origin) DO UPDATE SET size = excluded.size, "
+            "root = excluded.root, note = coalesce(excluded.note, note)",
+            (origin, sha256(origin.encode()).hexdigest(), size, root, note),
+        )
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (*UNREADABLE, NoteError, TypeError) as error:
+            raise WitnessFileError(f"{self.path}: it cannot be read or written ({error}); nothing is signed") from error
+
+
+def _make(path: Path, name: str) -> None:
+    """Makes a file under another name, and gives it its own when it is whole and durable."""
+    begun = path.with_name(path.name + ".new")
+    begun.unlink(missing_ok=True)
+    os.close(os.open(begun, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    connection = _connect(begun)
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN")
+        for table in _TABLES:
+            connection.execute(table)
+        connection.execute("INSERT INTO witness VALUES (?, ?)", (name, bytes(SigningKey.generate())))
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+        connection.execute("COMMIT")
+    finally:
+        connection.close()
+    begun.rename(path)
+    sync_folder(path.absolute().parent)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode=rw"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)

@@ -1,0 +1,76 @@
+"""The options of commands that know witnesses: a policy, and the keys of logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import click
+
+from audit.transparency.notes import LOG_KEY, NoteError, NoteKey
+from audit.transparency.policy import PolicyError, WitnessPolicy
+
+NO_WITNESS: Final = "quorum none\n"
+"""The policy that asks for no witness."""
+
+
+class GivenPolicy(NamedTuple):
+    """A policy with its text."""
+
+    text: str
+    policy: WitnessPolicy
+
+    def with_log(self, key: NoteKey) -> str:
+        """The text, for those who are to check this log: its key is put in front where the policy does not have it."""
+        known = any(one.public == key.public for one in self.policy.logs)
+        return self.text if known else f"log {key}\n{self.text}"
+
+
+def _policy(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> GivenPolicy:
+    if path is None:
+        return GivenPolicy(NO_WITNESS, WitnessPolicy.parse(NO_WITNESS))
+    try:
+        text = path.read_text(encoding="utf-8")
+        return GivenPolicy(text, WitnessPolicy.parse(text))
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.BadParameter(f"{path} cannot be read: {error}") from error
+    except PolicyError as error:
+        raise click.BadParameter(f"{path}: {error}") from error
+
+
+def policy_option(*, required: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Adds `--policy`: the command gets it as `given`. Without it no witness is asked for."""
+    return click.option(
+        "--policy",
+        "given",
+        required=required,
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        callback=_policy,
+        help="Keys of logs and witnesses, and how many must cosign (C2SP tlog-policy).",
+    )
+
+
+def log_keys(_ctx: click.Context, _param: click.Parameter, values: tuple[str, ...]) -> dict[str, list[NoteKey]]:
+    """The callback of an option that takes keys of logs, or files with one a line: by the origin of their log."""
+    found: dict[str, list[NoteKey]] = {}
+    for value in values:
+        try:
+            lines = Path(value).read_text(encoding="utf-8").split("\n") if _is_file(value) else [value]
+            for line in lines:
+                if line.strip() and not line.startswith("#"):
+                    key = NoteKey.parse(line.strip())
+                    if key.kind != LOG_KEY:
+                        raise NoteError(f"the key {key.name!a} is of a witness; give that of a log")
+                    found.setdefault(key.name, []).append(key)
+        except (OSError, UnicodeDecodeError, NoteError) as error:
+            raise click.BadParameter(f"{value}: {error}") from error
+    return found
+
+
+def _is_file(value: str) -> bool:
+    try:
+        return Path(value).is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,423 @@
+"""`feltwire journal publish, prove, check and witnesses`: a history that others have signed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from nacl.signing import SigningKey
+
+from audit.errors import JournalError
+from audit.signing import FILE_NAME as KEY_FILE
+from audit.signing import SigningKeyError, load
+from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
+from audit.transparency.checkpoints import InclusionProof
+from audit.transparency.journal_log import (
+    NotWitnessedError,
+    catch_up,
+    checkpoints_at,
+    find_event,
+    find_verdict,
+    origin_of,
+    prove,
+)
+from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
+from audit.transparency.policy import CheckedCheckpoint, PolicyWitness, WitnessPolicy
+from audit.transparency.tree import TreeProofError
+from audit.transparency.tree_file import TreeFile, tree_path
+from command_line.exit_codes import FATAL, NOT_COMPLETE, NOT_VERIFIED
+from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
+from command_line.reading_journals import exit_on_journal_error
+from command_line.witness_options import GivenPolicy, policy_option
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    from scoreboard.web import PageServer
+
+log = logging.getLogger(__name__)
+
+_PATHS = click.argument(
+    "paths", metavar="[ARCHIVE...] JOURNAL", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+_TREE = click.option(
+    "--tree",
+    "tree_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The tree of the journal; by default JOURNAL.tree.",
+)
+
+
+# feltwire journal publish
+
+
+@click.command("publish")
+@_PATHS
+@policy_option(required=False)
+@_TREE
+@click.option("--signing-key", type=click.Path(path_type=Path), metavar="FILE", help="By default beside the journal.")
+@click.option("--every", type=click.IntRange(1, 86_400), default=60, show_default=True, metavar="S", help="Seconds.")
+@click.option("--once", is_flag=True, help="Publish what there is, and end.")
+@click.option("--key", "key_only", is_flag=True, help="Only print the log's public key, for witnesses and policies.")
+@click.option("--host", metavar="IP", help="Also serve proofs of results, and the page that checks them, here.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8092, show_default=True, metavar="N", help="Of --host.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
+@click.option("--link", default="", metavar="URL", help="The page's address for players, in codes on paper.")
+@metrics_option
+def publish_command(
+    paths: tuple[Path, ...],
+    given: GivenPolicy,
+    tree_file: Path | None,
+    signing_key: Path | None,
+    every: int,
+    once: bool,
+    key_only: bool,
+    host: str | None,
+    port: int,
+    names: tuple[str, ...],
+    link: str,
+    metrics: int | None,
+) -> None:
+    """Keep a Merkle tree of a journal, sign its checkpoints, and have witnesses cosign them.
+
+    It runs beside the service, which waits for nothing of it, and only reads the journal. The tree is beside the
+    journal, in journal.sqlite.tree. A witness that is not reached is logged, and asked again the next time. Where older
+    history was archived before there was a tree, give the archives too, once.
+
+    With --host it serves proofs of results: players open #round/TABLE/NUMBER, or the code of a printed result.
+
+    \b
+    Examples:
+        feltwire journal publish journal.sqlite --policy witnesses.policy
+        feltwire journal publish journal.sqlite --policy witnesses.policy --host 0.0.0.0 --link http://10.0.0.5:8092/
+        feltwire journal publish journal.sqlite --key
+
+    Exit codes: 0, also after Ctrl-C; 1 if a port cannot be opened; 2 for a file or a key that cannot be used; with
+    --once 3 if the journal does not go on from what was signed, and 5 if too few witnesses cosigned.
+    """
+    journal = paths[-1]
+    with exit_on_journal_error():
+        origin = origin_of(journal)
+        key = _load_key(journal.with_name(KEY_FILE) if signing_key is None else signing_key, journal)
+        log_key = NoteKey(origin, LOG_KEY, bytes(key.verify_key))
+        if key_only:
+            click.echo(log_key)
+            return
+        logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
+        with ExitStack() as held:
+            opened = tree_path(journal) if tree_file is None else tree_file
+            tree = held.enter_context(TreeFile.open(opened, origin))
+            server = None
+            if host is not None:
+                shown = held.enter_context(TreeFile.open(opened, origin))
+                server = _server(paths, shown, given.with_log(log_key), host, port, names, link)
+            sys.exit(_publish(paths, tree, key, given.policy, server, every, metrics, once=once))
+
+
+def _load_key(file: Path, journal: Path) -> SigningKey:
+    try:
+        return load(file)
+    except SigningKeyError as error:
+        raise JournalError(journal, str(error), "or give the file of the key with --signing-key") from error
+
+
+def _server(
+    paths: Sequence[Path], tree: TreeFile, policy: str, host: str, port: int, names: Sequence[str], link: str
+) -> PageServer:
+    import socket
+
+    from audit.transparency.proof_site import ProofSite
+    from scoreboard.web import NamesAllowed, PageServer, application
+
+    own = socket.gethostname()
+    app: web.Application = application(NamesAllowed.on(host, [own, f"{own}.local", *names]), [])
+    ProofSite(paths, tree, policy, link).add_to(app)
+    return PageServer(app, host, port)
+
+
+def _publish(
+    paths: Sequence[Path],
+    tree: TreeFile,
+    key: SigningKey,
+    policy: WitnessPolicy,
+    server: PageServer | None,
+    every: int,
+    metrics: int | None,
+    *,
+    once: bool,
+) -> int:
+    from audit.transparency.http_calls import http_calls
+    from audit.transparency.publishing import LogPublisher
+    from command_line.publishing_loop import publish_until_signal, served_metrics
+    from scoreboard.web import AddressError
+
+    async def main() -> int:
+        async with http_calls() as calls:
+            publisher = LogPublisher(tree, key, policy, calls, lambda: asyncio.to_thread(catch_up, tree, paths))
+            click.echo(f"log {publisher.log_key}", err=True)
+            if once:
+                await publisher.turn()
+                return 0 if publisher.met == publisher.size else NOT_COMPLETE
+            with metrics_port(metrics, lambda: served_metrics(publisher)):
+                if server is not None:
+                    click.echo(f"proofs: {click.style(await server.start(), bold=True)}", err=True)
+                try:
+                    await publish_until_signal(publisher, every)
+                finally:
+                    if server is not None:
+                        await server.stop()
+            return 0
+
+    try:
+        return asyncio.run(main())
+    except (AddressError, MetricsPortError) as error:
+        click.echo(str(error), err=True)
+        return FATAL
+
+
+# feltwire journal prove
+
+
+@click.command("prove")
+@_PATHS
+@click.argument("event", metavar="EVENT")
+@_TREE
+@click.option(
+    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write FILE, and FILE.event beside it."
+)
+@click.option("--page", is_flag=True, help="With -o: write a page instead that checks itself, offline too.")
+@click.option(
+    "--policy", "policy_file", type=click.Path(path_type=Path, exists=True), metavar="FILE", help="For --page."
+)
+@click.option(
+    "--link", default="", metavar="URL", help="For --page: the address of the page for players, as a QR code."
+)
+def prove_command(
+    paths: tuple[Path, ...],
+    event: str,
+    tree_file: Path | None,
+    output: Path | None,
+    page: bool,
+    policy_file: Path | None,
+    link: str,
+) -> None:
+    """Prove that an event is in a journal that witnesses have signed (C2SP tlog-proof).
+
+    EVENT is the id of an event, or TABLE#ROUND for the last verdict of a round. The proof names the record's place, the
+    hashes beside its way to the root, and the checkpoint with all signatures. The event itself is FILE.event, byte for
+    byte as it was published. It is in the last checkpoint that enough witnesses cosigned, or else in the newest.
+
+    \b
+    Examples:
+        feltwire journal prove journal.sqlite wheel-1#44
+        feltwire journal prove journal.sqlite wheel-1.9f3c04d1a2b36e57.17 -o result.tlog-proof
+        feltwire journal prove 2026.sqlite wheel-1#44 --tree journal.sqlite.tree -o result.tlog-proof
+        feltwire journal prove journal.sqlite wheel-1#44 --page --policy witnesses.policy -o result.html
+
+    Exit codes: 0; 2 for a file that cannot be used, or where there is no such event; 3 if it is not the event that was
+    signed; 5 if it is in no signed checkpoint yet.
+    """
+    if page and (output is None or policy_file is None):
+        raise click.UsageError("--page needs -o FILE, and --policy with the keys that it is to be checked with")
+    with exit_on_journal_error():
+        table, mark, number = event.rpartition("#")
+        by_round = bool(mark) and number.isascii() and number.isdigit() and len(number) < 16
+        record = find_verdict(paths, table, int(number)) if by_round else find_event(paths, event)
+        if record is None:
+            raise JournalError(paths[-1], f"it has no event {event!a}", "it may be in an archive: give that")
+        with TreeFile.open(tree_path(paths[-1]) if tree_file is None else tree_file) as tree:
+            try:
+                proof = prove(tree, record)
+            except NotWitnessedError as error:
+                click.echo(click.style(str(error), fg="red"), err=True)
+                sys.exit(NOT_VERIFIED if error.is_changed else NOT_COMPLETE)
+    if output is None:
+        click.echo(str(proof), nl=False)
+        return
+    try:
+        if page and policy_file is not None:
+            shown = result_link(link, record) if link else ""
+            policy = policy_file.read_text(encoding="utf-8")
+            output.write_bytes(check_page(shown_result(record, proof, policy, shown)).body)
+        else:
+            output.write_bytes(str(proof).encode())
+            output.with_name(f"{output.name}.event").write_bytes(record.body)
+    except ResultLinkError as error:
+        raise click.UsageError(str(error)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"it cannot be written: {error}") from error
+    click.echo(f"{output}: {record.id} is record {record.n} of {proof.checkpoint.size}", err=True)
+
+
+# feltwire journal check
+
+
+@click.command("check")
+@click.argument("proof_file", metavar="PROOF", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@policy_option(required=True)
+@click.option(
+    "--event",
+    "event_file",
+    type=click.Path(path_type=Path, exists=True),
+    metavar="FILE",
+    help="By default PROOF.event.",
+)
+def check_command(proof_file: Path, given: GivenPolicy, event_file: Path | None) -> None:
+    """Check a proof: the event is in the tree, a log that you trust signed it, and enough witnesses cosigned it.
+
+    The policy has the keys that you trust. It needs no journal, no network and no service.
+
+    \b
+    Examples:
+        feltwire journal check result.tlog-proof --policy witnesses.policy
+
+    Exit codes: 0; 2 for a file that cannot be used; 3 if it does not prove that; 5 if too few witnesses cosigned.
+    """
+    event = proof_file.with_name(f"{proof_file.name}.event") if event_file is None else event_file
+    try:
+        body = event.read_bytes()
+        data = proof_file.read_bytes()
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} cannot be read: {error.strerror}") from error
+    try:
+        proof = InclusionProof.parse(data)
+        checked = given.policy.check(proof.note)
+        if not proof.has(body):
+            raise TreeProofError("the event is not the one that was signed, or the proof is another's")
+    except (NoteError, TreeProofError) as error:
+        click.echo(click.style(f"DOES NOT VERIFY: {error}", fg="red", bold=True))
+        sys.exit(NOT_VERIFIED)
+    click.echo(f"record {proof.leaf + 1} of {checked.checkpoint.size} of the log {checked.checkpoint.origin}")
+    sys.exit(_show_cosigned(checked))
+
+
+def _show_cosigned(checked: CheckedCheckpoint) -> int:
+    for name, time_s in checked.cosigned.items():
+        click.echo(f"  cosigned by {name} at {_time(time_s)}")
+    if not checked.met:
+        click.echo(click.style("NOT ENOUGH witnesses cosigned it for this policy", fg="red", bold=True))
+        return NOT_COMPLETE
+    click.echo("verified")
+    return 0
+
+
+def _time(time_s: int) -> str:
+    return datetime.fromtimestamp(time_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if time_s < 2**36 else f"{time_s} s"
+
+
+# feltwire journal witnesses
+
+
+@click.command("witnesses")
+@_PATHS
+@policy_option(required=True)
+@_TREE
+@click.option(
+    "--checkpoint",
+    "kept",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    multiple=True,
+    metavar="FILE",
+    help="A checkpoint, or a proof, that you kept; repeat.",
+)
+@click.option("--offline", is_flag=True, help="Ask no witness; hold the journal against --checkpoint alone.")
+def witnesses_command(
+    paths: tuple[Path, ...],
+    given: GivenPolicy,
+    tree_file: Path | None,
+    kept: tuple[Path, ...],
+    offline: bool,
+) -> None:
+    """Hold a journal against what witnesses have cosigned: each must have signed its first records as they are.
+
+    Each witness of the policy is asked for the last checkpoint that it cosigned of this log, and its root is compared
+    with the one that the records have at that size. A history that was rewritten, cut off, or shown otherwise to one
+    of them, differs. Give archives too, oldest first: without them their part is taken from the tree.
+
+    \b
+    Examples:
+        feltwire journal witnesses journal.sqlite --policy witnesses.policy
+        feltwire journal witnesses journal.sqlite --policy witnesses.policy --offline --checkpoint result.tlog-proof
+
+    Exit codes: 0; 2 for a file that cannot be used; 3 if a witness signed another history; 5 if too few witnesses
+    that the policy asks for are reached.
+    """
+    policy = given.policy
+    with exit_on_journal_error():
+        origin = origin_of(paths[-1])
+        notes = {} if offline else asyncio.run(_fetched(policy, origin))
+        checked: dict[str, CheckedCheckpoint] = {}
+        for name, note in (*notes.items(), *((str(path), _read_note(path)) for path in kept)):
+            try:
+                if isinstance(note, str):
+                    raise NoteError(note)
+                one = policy.check(note)
+                if one.checkpoint.origin != origin:
+                    raise NoteError(f"it is of another log, {one.checkpoint.origin!a}")
+                checked[name] = one
+            except NoteError as error:
+                click.echo(click.style(f"  {name}: {error}", fg="yellow"), err=True)
+        opened = tree_path(paths[-1]) if tree_file is None else tree_file
+        with ExitStack() as held:
+            tree = held.enter_context(TreeFile.open(opened)) if opened.exists() else None
+            sizes = sorted({one.checkpoint.size for one in checked.values()})
+            own = checkpoints_at(paths, sizes, tree)
+    sys.exit(_compared(policy, checked, {size: one.root for size, one in own.items()}))
+
+
+async def _fetched(policy: WitnessPolicy, origin: str) -> dict[str, SignedNote | str]:
+    """By witness, its last checkpoint of a log, or why there is none."""
+    from audit.transparency.http_calls import http_calls
+    from audit.transparency.publishing import WitnessUnreachableError, fetch_cosigned
+
+    async with http_calls() as calls:
+
+        async def ask(witness: PolicyWitness) -> SignedNote | str:
+            try:
+                return await fetch_cosigned(calls, witness, sha256(origin.encode()).hexdigest())
+            except (WitnessUnreachableError, NoteError) as error:
+                return str(error)
+
+        asked = {name: one for name, one in policy.witnesses.items() if one.url}
+        return dict(zip(asked, await asyncio.gather(*map(ask, asked.values())), strict=True))
+
+
+def _read_note(path: Path) -> SignedNote | str:
+    try:
+        data = path.read_bytes()
+        return InclusionProof.parse(data).note if data.startswith(b"c2sp.org/") else SignedNote.parse(data)
+    except (OSError, NoteError) as error:
+        return str(error)
+
+
+def _compared(policy: WitnessPolicy, checked: Mapping[str, CheckedCheckpoint], own: Mapping[int, bytes]) -> int:
+    """Prints what each checkpoint shows; the exit code."""
+    agreeing: set[str] = set()
+    forked = False
+    for name, one in checked.items():
+        size, root = one.checkpoint.size, one.checkpoint.root
+        if own.get(size) == root:
+            agreeing.update(one.cosigned)
+            by = ", ".join(f"{each} at {_time(time_s)}" for each, time_s in one.cosigned.items())
+            click.echo(f"  {name}: the first {size} records are as they were signed ({by or 'by no witness'})")
+            continue
+        forked = True
+        what = f"the journal has fewer than {size} records" if size not in own else "another history was signed"
+        click.echo(click.style(f"  {name}: FORK: of the first {size} records {what}", fg="red", bold=True))
+    if forked:
+        click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True))
+        return NOT_VERIFIED
+    if not policy.is_met(agreeing):
+        click.echo(click.style("NOT ENOUGH witnesses are known to agree for this policy", fg="red", bold=True))
+        return NOT_COMPLETE
+    click.echo("verified")
+    return 0

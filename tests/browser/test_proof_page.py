@@ -1,0 +1,159 @@
+"""The page that checks a result: from a printed code, in languages, saved and offline; with every kind of forgery."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from nacl.signing import SigningKey
+from playwright.sync_api import Browser, Page, expect
+
+from audit.transparency.check_page import check_page, result_link, shown_result
+from audit.transparency.checkpoints import cosign
+from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
+from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteKey, SignedNote
+from audit.transparency.proof_site import ProofSite
+from audit.transparency.tree_file import MET, TreeFile, tree_path
+from scoreboard.web import NamesAllowed, PageServer, application
+from tests.browser.conftest import screen, without_errors
+from tests.fakes.witnessing import TIME_S, policy_of
+from tests.unit.audit.making import KEY, evening
+
+WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
+
+
+class Shown:
+    """A journal with a checkpoint that two of three witnesses cosigned, and what is shown of a round."""
+
+    def __init__(self, folder: Path) -> None:
+        self.journal = evening(folder / "journal.sqlite", rounds=20)
+        origin = origin_of(self.journal)
+        keys = {
+            name: (NoteKey(f"witness.test/{name}", WITNESS_KEY, bytes(key.verify_key)), "")
+            for name, key in WITNESSES.items()
+        }
+        self.policy = policy_of(keys, 2, [NoteKey(origin, LOG_KEY, bytes(KEY.verify_key))])
+        with TreeFile.open(tree_path(self.journal), origin) as tree:
+            note = tree.checkpoint(catch_up(tree, [self.journal])).sign(KEY)
+            added = [cosign(note.text, keys[name][0].name, WITNESSES[name], TIME_S) for name in "ab"]
+            tree.keep(MET, SignedNote(note.text, (*note.signatures, *added)))
+            record = find_verdict([self.journal], "wheel-1", 7)
+            assert record is not None
+            self.record, self.proof = record, prove(tree, record)
+
+    @contextmanager
+    def served(self) -> Iterator[str]:
+        loop = asyncio.new_event_loop()
+        app = application(NamesAllowed.on("127.0.0.1"), [])
+        with TreeFile.open(tree_path(self.journal)) as tree:
+            ProofSite([self.journal], tree, self.policy, "").add_to(app)
+            server = PageServer(app)
+            thread = threading.Thread(target=loop.run_forever)
+            thread.start()
+            try:
+                yield asyncio.run_coroutine_threadsafe(server.start(), loop).result()
+            finally:
+                asyncio.run_coroutine_threadsafe(server.stop(), loop).result()
+                loop.call_soon_threadsafe(loop.stop)
+                thread.join()
+                loop.close()
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown(tmp_path_factory.mktemp("proofs"))
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    with screen(browser) as context, without_errors(context.new_page()) as page:
+        yield page
+
+
+def test_a_printed_code_leads_to_a_result_that_the_page_verifies_and_saves_for_offline(
+    shown: Shown, page: Page, tmp_path: Path
+) -> None:
+    with shown.served() as url:
+        page.goto(result_link(url, shown.record))
+        expect(page.get_by_role("status")).to_have_text("VERIFIED")
+        items = page.locator("li")
+        expect(items).to_have_text(
+            [
+                "The event and its hash are those of the link",
+                f"The event is record {shown.record.n} of {shown.proof.checkpoint.size} in the journal's tree",
+                f"The journal {shown.proof.checkpoint.origin} signed the tree",
+                "The witness witness.test/a cosigned it: July 4, 2026 at 7:00:00 PM UTC",
+                "The witness witness.test/b cosigned it: July 4, 2026 at 7:00:00 PM UTC",
+                "Enough witnesses cosigned: 2",
+            ]
+        )
+        expect(page.locator("dd.result")).to_have_text("space 7, face $2")
+        expect(page.locator("svg.qr")).to_have_attribute("aria-label", result_link(url, shown.record))
+        with page.expect_download() as downloading:
+            page.get_by_role("button", name="Save this page").click()
+        saved = tmp_path / "saved.html"
+        downloading.value.save_as(saved)
+        # Paper of another event: the round is there, and is not the one on paper.
+        other = result_link(url, shown.record._replace(body=b"another"))
+        page.goto("about:blank")
+        page.goto(other)
+        expect(page.get_by_role("status")).to_have_text("NOT VERIFIED")
+        expect(page.locator("li.bad")).to_have_text(["The event or its hash is NOT that of the link"])
+        # A browser logs an answer of 404 by itself.
+        missing = page.context.new_page()
+        missing.goto(f"{url}?lang=de#round/wheel-1/99")
+        expect(missing.get_by_role("status")).to_have_text("NICHT BESTÄTIGT")
+        expect(missing.get_by_text("weder im Journal noch in einem Archiv")).to_be_visible()
+        missing.close()
+    page.context.set_offline(True)
+    page.goto(saved.as_uri())
+    expect(page.get_by_role("status")).to_have_text("VERIFIED")
+    expect(page.locator("li")).to_have_count(6)
+    # Offline too, a person may check other texts: a $2 that was made into a $20.
+    page.get_by_text("Event, proof and keys").click()
+    event = page.get_by_label("Event, as it was published")
+    event.fill(shown.record.body.decode().replace("$2", "$20"))
+    page.get_by_role("button", name="Check", exact=True).click()
+    expect(page.get_by_role("status")).to_have_text("NOT VERIFIED")
+    expect(page.locator("li.bad").first).to_contain_text("NOT that of the link")
+
+
+FORGERIES = {
+    "another event": lambda one: {**one, "event": one["event"].replace("$2", "$20")},
+    "another root": lambda one: {**one, "proof": one["proof"].replace("\nindex ", "\nindex 1")},
+    "signed by another": lambda one: {**one, "policy": one["policy"].replace("log ", "# log ", 1)},
+    "too few": lambda one: {**one, "policy": one["policy"].replace("group enough 2", "group enough 3")},
+    "another time": lambda one: {**one, "proof": _with_other_time(one["proof"])},
+    "no proof": lambda one: {**one, "proof": "c2sp.org/tlog-proof@v1\n"},
+}
+
+
+def _with_other_time(proof: str) -> str:
+    """The cosignatures of two witnesses, exchanged."""
+    *head, first, second = proof.rstrip("\n").split("\n")
+    a, b = first.rpartition(" "), second.rpartition(" ")
+    return "\n".join([*head, f"{a[0]} {a[2][:20]}{b[2][20:]}", second]) + "\n"
+
+
+def test_no_forgery_is_shown_as_verified_and_what_an_event_has_is_text(
+    shown: Shown, page: Page, tmp_path: Path
+) -> None:
+    given = shown_result(shown.record, shown.proof, shown.policy)
+    for name, forge in {"none": dict, **FORGERIES}.items():
+        path = tmp_path / f"{name}.html"
+        path.write_bytes(check_page(forge(given)).body)
+        page.goto(path.as_uri())
+        expect(page.get_by_role("status")).to_have_text("VERIFIED" if name == "none" else "NOT VERIFIED")
+    hostile = json.loads(shown.record.body)
+    hostile["data"] |= {"table": "<img src=x onerror=alert(1)>", "simulated": True, "house_rules": True}
+    path.write_bytes(check_page({**given, "event": json.dumps(hostile)}).body)
+    page.goto(path.as_uri())
+    expect(page.get_by_text("<img src=x onerror=alert(1)>", exact=True)).to_be_visible()
+    expect(page.get_by_text("SIMULATION")).to_be_visible()
+    expect(page.get_by_text("HOUSE RULES")).to_be_visible()
+    expect(page.locator("img")).to_have_count(0)

@@ -1,0 +1,260 @@
+"""A journal is published to witnesses over HTTP, its results are proven, and other histories are caught."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from audit.records import link
+from audit.transparency.checkpoints import InclusionProof
+from audit.transparency.journal_log import origin_of
+from audit.transparency.notes import LOG_KEY, NoteKey
+from audit.transparency.tree_file import tree_path
+from audit.transparency.witness_file import WitnessFile
+from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
+from controller.cli import main
+from tests.fakes.witnessing import policy_of, served_witness
+from tests.unit.audit.making import KEY, Evening, evening, place_key, tampering
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "witness.md"
+
+
+def call(*arguments: object) -> Result:
+    result = CliRunner().invoke(main, ["journal", *(str(one) for one in arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+class WitnessedHouse:
+    """A journal, two witnesses that know it, and a policy that asks for both."""
+
+    def __init__(self, folder: Path, held: ExitStack) -> None:
+        place_key(folder)
+        self.journal = evening(folder / "journal.sqlite", rounds=6)
+        self.key = NoteKey(origin_of(self.journal), LOG_KEY, bytes(KEY.verify_key))
+        self.witnesses = {}
+        for name in ("a", "b"):
+            path = folder / f"{name}.witness"
+            WitnessFile.open(path, f"witness.test/{name}")._connection.close()
+            self.witnesses[name] = held.enter_context(served_witness(path, {self.key.name: [self.key]}))
+        self.policy = folder / "witnesses.policy"
+        self.policy.write_text(policy_of(self.witnesses, 2, [self.key]))
+
+    def publish(self, *more: object) -> Result:
+        return call("publish", *more, self.journal, "--policy", self.policy, "--once")
+
+    def grow(self) -> None:
+        writer = Evening(self.journal)
+        writer._starts = 7
+        with writer:
+            writer._rounds["wheel-1"] = 100
+            writer.round("wheel-1")
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[WitnessedHouse]:
+    with ExitStack() as held:
+        yield WitnessedHouse(tmp_path, held)
+
+
+def prove(house: WitnessedHouse, event: str, name: str, *more: object, of: Path | None = None) -> Path:
+    out = house.journal.with_name(name)
+    result = call("prove", of or house.journal, event, "-o", out, *more)
+    assert result.exit_code == 0, result.output
+    return out
+
+
+def python_check(folder: Path, proof: Path, house: WitnessedHouse, least: int = 2) -> subprocess.CompletedProcess[str]:
+    """The program on the page, as it is there, in an interpreter that finds nothing of ours."""
+    (code,) = re.findall(r"<!-- check\.py -->\n```python\n(.*?)```\n<!-- end -->", PAGE.read_text(), re.DOTALL)
+    assert len(code.splitlines()) <= 60
+    program = folder / "check.py"
+    program.write_text(code)
+    event = proof.with_name(f"{proof.name}.event")
+    keys = [str(key) for key, _ in house.witnesses.values()]
+    words = [sys.executable, "-I", str(program), str(event), str(proof), str(house.key), str(least), *keys]
+    return subprocess.run(words, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_a_result_is_witnessed_proven_and_checked_by_whoever_has_the_page_alone(
+    house: WitnessedHouse, tmp_path: Path
+) -> None:
+    assert call("prove", house.journal, "wheel-1#2").exit_code == 2
+    published = house.publish()
+    assert published.exit_code == 0, published.output
+    assert call("publish", house.journal, "--key").output == f"{house.key}\n"
+    proof = prove(house, "wheel-1#2", "result.tlog-proof")
+    assert len(proof.read_bytes()) <= 2000
+    event = proof.with_name("result.tlog-proof.event")
+    assert json.loads(event.read_bytes())["data"]["round"] == 2
+    checked = call("check", proof, "--policy", house.policy)
+    assert checked.exit_code == 0
+    assert "cosigned by a at" in checked.output
+    assert checked.output.endswith("verified\n")
+    python = python_check(tmp_path, proof, house)
+    assert python.returncode == 0, python.stderr
+    assert python.stdout.startswith("verified, cosigned by witness.test/a, witness.test/b; hash on paper ")
+    # A $2 made into a $20.
+    event.write_bytes(event.read_bytes().replace(b"$2", b"$20"))
+    checked = call("check", proof, "--policy", house.policy)
+    assert checked.exit_code == NOT_VERIFIED
+    assert "DOES NOT VERIFY: the event is not the one that was signed" in checked.output
+    assert "NOT VERIFIED: the event is not in this tree" in python_check(tmp_path, proof, house).stderr
+    # With too few witnesses, or a signature that somebody touched.
+    event.write_bytes(event.read_bytes().replace(b"$20", b"$2"))
+    assert "cosigned by 2 witnesses" in python_check(tmp_path, proof, house, 3).stderr
+    read = InclusionProof.parse(proof.read_bytes())
+    log, first, second = read.note.signatures
+    touched = first._replace(signature=second.signature)
+    proof.write_text(str(read._replace(note=read.note._replace(signatures=(log, touched, second)))))
+    assert "a signature of witness.test/a is wrong" in python_check(tmp_path, proof, house).stderr
+    assert call("check", proof, "--policy", house.policy).exit_code == NOT_VERIFIED
+
+
+def test_old_proofs_verify_after_archiving_and_new_ones_of_archived_events_are_made(
+    house: WitnessedHouse, tmp_path: Path
+) -> None:
+    assert house.publish().exit_code == 0
+    old = prove(house, "wheel-1#1", "old.tlog-proof")
+    archived = house.journal.with_name("2026.sqlite")
+    assert call("archive", house.journal, archived, "--before", "2026-07-04T19:00:30").exit_code == 0
+    house.grow()
+    assert house.publish().exit_code == 0
+    assert call("check", old, "--policy", house.policy).exit_code == 0
+    assert python_check(tmp_path, old, house).returncode == 0
+    assert call("prove", house.journal, "wheel-1#1").exit_code == 2
+    new = prove(house, "wheel-1#1", "new.tlog-proof", "--tree", tree_path(house.journal), of=archived)
+    assert (
+        InclusionProof.parse(new.read_bytes()).checkpoint.size > InclusionProof.parse(old.read_bytes()).checkpoint.size
+    )
+    assert call("check", new, "--policy", house.policy).exit_code == 0
+    # The journal is held against the witnesses with its archive, with its tree, and not without either.
+    assert call("witnesses", archived, house.journal, "--policy", house.policy).exit_code == 0
+    assert call("witnesses", house.journal, "--policy", house.policy).exit_code == 0
+    tree_path(house.journal).unlink()
+    refused = call("witnesses", house.journal, "--policy", house.policy)
+    assert refused.exit_code == 2
+    assert "give the archives too" in refused.output
+    assert "give the archives too" in house.publish().output
+    again = call("publish", archived, house.journal, "--policy", house.policy, "--once")
+    assert again.exit_code == 0, again.output
+
+
+def rewritten(path: Path, n: int) -> None:
+    """A history of the insider: a body and all hashes after it, made to fit."""
+    with tampering(path) as connection:
+        connection.execute("UPDATE record SET body = CAST(replace(body, '$2', '$20') AS BLOB) WHERE n = ?", (n,))
+        (chain,) = connection.execute("SELECT chain FROM record WHERE n = ?", (n,)).fetchone()
+        digest = None
+        for row, body, old in connection.execute(
+            "SELECT n, body, hash FROM record WHERE chain = ? ORDER BY seq", (chain,)
+        ).fetchall():
+            digest = old if row < n else link(digest, body)  # type: ignore[arg-type]
+            connection.execute("UPDATE record SET hash = ? WHERE n = ?", (digest, row))
+
+
+def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
+    house: WitnessedHouse, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert house.publish().exit_code == 0
+    kept = prove(house, "wheel-1#2", "kept.tlog-proof")
+    with tampering(house.journal) as connection:
+        (last,) = connection.execute("SELECT max(n) FROM record").fetchone()
+        (n,) = connection.execute("SELECT min(n) FROM record WHERE kind = 'round.outcome'").fetchone()
+    rewritten(house.journal, n)
+    compared = call("witnesses", house.journal, "--policy", house.policy)
+    assert compared.exit_code == NOT_VERIFIED
+    assert f"a: FORK: of the first {last} records another history was signed" in compared.output
+    offline = call("witnesses", house.journal, "--policy", house.policy, "--offline", "--checkpoint", kept)
+    assert offline.exit_code == NOT_VERIFIED
+    assert call("prove", house.journal, "wheel-1#1").exit_code == NOT_VERIFIED
+    # Whoever has the key writes a whole other evening, seals and all, of the same first seal: no file shows that.
+    tree_path(house.journal).unlink()
+    for beside in house.journal.parent.glob("journal.sqlite*"):
+        beside.unlink()
+    evening(house.journal, rounds=8)
+    assert call("verify", house.journal).exit_code == 0
+    assert origin_of(house.journal) == house.key.name
+    with caplog.at_level(logging.WARNING):
+        assert house.publish().exit_code == NOT_COMPLETE
+    assert caplog.text.count("FORK: it cosigned another history of this log") == 2
+    assert "NO WITNESS is reached" in caplog.text
+    assert call("witnesses", house.journal, "--policy", house.policy).exit_code == NOT_VERIFIED
+    # Cut off at its end: the tree notices it before a witness has to.
+    with tampering(house.journal) as connection:
+        connection.execute("DELETE FROM record WHERE n > 5")
+    cut = house.publish()
+    assert cut.exit_code == 2
+    assert "it ends with record 5, and record" in cut.output
+    assert "no checkpoint is signed any more" in cut.output
+
+
+def test_no_witness_that_is_reached_is_stated_and_what_was_written_is_signed_once_one_is_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ExitStack() as held:
+        house = WitnessedHouse(tmp_path, held)
+        addresses = {name: url for name, (_, url) in house.witnesses.items()}
+        assert house.publish().exit_code == 0
+    house.grow()
+    with caplog.at_level(logging.WARNING):
+        assert house.publish().exit_code == NOT_COMPLETE
+    assert "NO WITNESS is reached: nobody vouches for what is written from now on; play continues" in caplog.text
+    assert caplog.text.count("has not cosigned: it is not reached") == 2
+    assert "not reached" not in call("prove", house.journal, "wheel-1#1").output
+    assert call("prove", house.journal, "wheel-1#101").exit_code == 0
+    compared = call("witnesses", house.journal, "--policy", house.policy)
+    assert compared.exit_code == NOT_COMPLETE
+    assert "NOT ENOUGH witnesses are known to agree" in compared.output
+    with ExitStack() as held:
+        for name, url in addresses.items():
+            port = int(url.rstrip("/").rpartition(":")[2])
+            held.enter_context(served_witness(tmp_path / f"{name}.witness", {house.key.name: [house.key]}, port=port))
+        assert house.publish().exit_code == 0
+        proof = prove(house, "wheel-1#101", "late.tlog-proof")
+        assert call("check", proof, "--policy", house.policy).exit_code == 0
+
+
+def test_every_key_on_the_page_is_one() -> None:
+    found = re.findall(r"(\S+\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44})(?:\s|$)", PAGE.read_text())
+    assert len({str(NoteKey.parse(one)) for one in found}) == 2
+
+
+JOURNAL_COMMANDS = ("publish", "prove", "check", "witnesses")
+
+
+def test_help_of_each_has_examples_and_exit_codes() -> None:
+    for words in (*(["journal", one] for one in JOURNAL_COMMANDS), ["witness"], ["fleet", "publish"]):
+        told = CliRunner().invoke(main, [*words, "--help"]).output
+        assert "Examples:" in told
+        assert "Exit codes:" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["witness", "w", "--name", "has space"], "is not the name of a key"),
+        (["witness", "w", "--log", "nonsense"], "is not a key"),
+        (["witness", "w"], "there is no witness; begin one with --name"),
+        (["journal", "check", "p", "--policy", "q"], "q cannot be read"),
+        (["journal", "prove", "no.sqlite", "x#1"], "there is no such file"),
+        (["journal", "prove", "no.sqlite", "x#1", "--page"], "--page needs -o FILE"),
+    ],
+)
+def test_what_cannot_be_used_is_named(
+    words: list[str], what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert what in result.output

@@ -1,0 +1,173 @@
+"""Policies: how many of which witnesses, and journals that were forked between them."""
+
+from __future__ import annotations
+
+from itertools import chain
+from random import Random
+
+import pytest
+from nacl.signing import SigningKey
+
+from audit.transparency.checkpoints import Checkpoint, cosign
+from audit.transparency.notes import WITNESS_KEY, NoteError, NoteKey, SignedNote
+from audit.transparency.policy import GrowthCheck, PolicyError, WitnessPolicy, forks_between
+from audit.transparency.tree import GrownTree, TreeProofError, check_growth, consistency_proof
+from audit.transparency.witness import SubmittedCheckpoint, refuse_growth
+from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, TIME_S, bodies_of, checkpoint_of, grown
+
+KEYS = {name: SigningKey(name.encode() * 32) for name in "abcdefg"}
+PUBLIC = {name: NoteKey(f"witness.test/{name}", WITNESS_KEY, bytes(key.verify_key)) for name, key in KEYS.items()}
+
+
+def policy(text: str) -> WitnessPolicy:
+    return WitnessPolicy.parse(text)
+
+
+def of(least: int, *names: str) -> WitnessPolicy:
+    lines = [f"log {LOG_NOTE_KEY}", *(f"witness {name} {PUBLIC[name]}" for name in names)]
+    return policy("\n".join([*lines, f"group enough {least} {' '.join(names)}", "quorum enough"]))
+
+
+def cosigned(checkpoint: Checkpoint, *names: str) -> SignedNote:
+    note = checkpoint.sign(LOG)
+    signatures = [cosign(note.text, PUBLIC[name].name, KEYS[name], TIME_S) for name in names]
+    return SignedNote(note.text, (*note.signatures, *signatures))
+
+
+CHECKPOINT = checkpoint_of(grown(bodies_of("event", 5)).node, 5)
+
+
+def test_a_quorum_counts_each_witness_once_and_groups_of_groups() -> None:
+    three = of(2, "a", "b", "c")
+    assert not three.check(cosigned(CHECKPOINT, "a")).met
+    assert not three.check(cosigned(CHECKPOINT, "a", "a")).met
+    assert not three.check(cosigned(CHECKPOINT, "a", "d")).met
+    assert three.check(cosigned(CHECKPOINT, "c", "a")).met
+    lines = [f"witness {name} {PUBLIC[name]}" for name in "abcd"]
+    both = policy(
+        "\n".join([f"log {LOG_NOTE_KEY}", *lines, "group x any a b", "group y all c d", "group z all x y", "quorum z"])
+    )
+    assert both.check(cosigned(CHECKPOINT, "b", "c", "d")).met
+    assert not both.check(cosigned(CHECKPOINT, "a", "b", "c")).met
+    assert policy(f"log {LOG_NOTE_KEY}\nquorum none").check(cosigned(CHECKPOINT)).met
+
+
+def test_a_checkpoint_that_no_trusted_log_signed_or_with_a_bad_cosignature_is_refused() -> None:
+    with pytest.raises(NoteError, match="no trusted key of the log"):
+        policy("quorum none").check(cosigned(CHECKPOINT))
+    assert policy("quorum none").check(cosigned(CHECKPOINT), LOG_NOTE_KEY).met
+    with pytest.raises(NoteError, match="no trusted key of the log"):
+        of(1, "a").check(CHECKPOINT._replace(origin="feltwire/other").sign(LOG))
+    good = cosigned(CHECKPOINT, "a")
+    late = good.signatures[1]._replace(signature=(TIME_S + 1).to_bytes(8, "big") + good.signatures[1].signature[8:])
+    with pytest.raises(NoteError, match=r"the cosignature of witness\.test/a is not good"):
+        of(1, "a").check(SignedNote(good.text, (good.signatures[0], late)))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "it has no quorum"),
+        ("quorum a", "line 1: nothing before it is called 'a'"),
+        ("quorum none\nquorum none", "line 2: it has a quorum already"),
+        (f"log {PUBLIC['a']}", "is one of a witness"),
+        (f"witness a {LOG_NOTE_KEY}", "is one of a log"),
+        (f"witness none {PUBLIC['a']}", "the name 'none' is taken"),
+        (f"witness a {PUBLIC['a']}\nwitness b {PUBLIC['a']}", "line 2: the key of 'witness.test/a' is there twice"),
+        (f"witness a {PUBLIC['a']} ftp://x", "write http://… or https://…"),
+        (f"witness a {PUBLIC['a']}\ngroup g 2 a", "asks for any, all, or 1 to 1 of them, not '2'"),
+        (f"witness a {PUBLIC['a']}\ngroup g any a\ngroup h any a", "line 3: 'a' is in a group already"),
+        (f"witness a {str(PUBLIC['a'])[:-4]}AAAA", "line 1: the key 'witness.test/a' is not whole"),
+        ("witness a witness.test/a", "is not a key; expected NAME"),
+        ("hello", 'line 1: expected "log KEY"'),
+    ],
+)
+def test_a_policy_with_a_mistake_is_refused_with_its_line(text: str, what: str) -> None:
+    with pytest.raises(PolicyError) as refused:
+        policy(text)
+    assert what in str(refused.value)
+
+
+# --- a journal that is forked between witnesses ------------------------------------------------------------
+
+FORKS = 1000
+FORKS_A_TEST = 250
+
+
+class HonestWitness:
+    """One that decides as ours does."""
+
+    def __init__(self) -> None:
+        self.latest: Checkpoint | None = None
+
+    def add(self, tree: GrownTree, size: int) -> bool:
+        old = 0 if self.latest is None else self.latest.size
+        if old > size:
+            return False
+        checkpoint = checkpoint_of(tree.node, size)
+        proof = consistency_proof(old, size, tree.node)
+        # That it is signed is asked before, and of no matter here.
+        request = SubmittedCheckpoint(checkpoint, SignedNote(str(checkpoint), ()), old, proof)
+        if refuse_growth(request, self.latest) is not None:
+            return False
+        self.latest = request.checkpoint
+        return True
+
+
+def shows_growth(*trees: GrownTree) -> GrowthCheck:
+    """A log that has several histories, and gives the proof out of whichever one proves it."""
+
+    def show(one: Checkpoint, other: Checkpoint) -> str:
+        for tree in trees:
+            try:
+                proof = consistency_proof(one.size, other.size, tree.node)
+                check_growth(one.size, other.size, one.root, other.root, proof)
+            except (TreeProofError, IndexError):
+                continue
+            return ""
+        return "none of its proofs shows it"
+
+    return show
+
+
+@pytest.mark.parametrize("first", range(0, FORKS, FORKS_A_TEST))
+def test_a_journal_that_is_forked_between_witnesses_is_caught(first: int) -> None:
+    """By a quorum of more than half, and by a comparison of what the witnesses have: each time."""
+    caught = 0
+    for seed in range(first, first + FORKS_A_TEST):
+        random = Random(seed)
+        names = "abcdefg"[: random.randint(3, 7)]
+        common, ends = random.randint(0, 30), (random.randint(1, 30), random.randint(1, 30))
+        shared = bodies_of("event", common)
+        trees = [grown([*shared, *bodies_of(f"side {side}", end)]) for side, end in enumerate(ends)]
+        # Each side goes to some witnesses at least, in steps, and the other side is offered to them too.
+        sides = {name: random.randint(0, 1) for name in names} | {names[0]: 0, names[-1]: 1}
+        witnesses = {name: HonestWitness() for name in names}
+        for name, witness in witnesses.items():
+            own, other = trees[sides[name]], trees[1 - sides[name]]
+            if common and random.random() < 0.5:
+                assert witness.add(own, random.randint(1, common))
+            assert witness.add(own, random.randint(common + 1, own.size))
+            assert not witness.add(other, other.size)
+            assert witness.add(own, own.size)
+        latest = {name: witness.latest for name, witness in witnesses.items()}
+        # Each side has the signatures of its own witnesses, and of one that was bribed and signs anything.
+        bribed = random.choice(names)
+        least = (len(names) + 1) // 2 + 1
+        rule = of(least, *names)
+        met = []
+        for side, tree in enumerate(trees):
+            signers = {name for name in names if sides[name] == side} | {bribed}
+            met.append(rule.check(cosigned(checkpoint_of(tree.node, tree.size), *sorted(signers))).met)
+        found = forks_between([one for one in latest.values() if one is not None], shows_growth(*trees))
+        caught += bool(found) and not all(met)
+    assert caught == FORKS_A_TEST
+
+
+def test_witnesses_of_one_history_are_never_taken_for_a_fork() -> None:
+    random = Random(7)
+    tree = grown(bodies_of("event", 60))
+    for _ in range(100):
+        sizes = [random.randint(0, 60) for _ in range(random.randint(1, 7))]
+        checkpoints = [checkpoint_of(tree.node, size) for size in sizes]
+        assert forks_between(chain(checkpoints, checkpoints), shows_growth(tree)) == []

@@ -1,0 +1,164 @@
+"""The site of proofs, and what a printed result leads to."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import Awaitable, Callable
+from hashlib import sha256
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from audit.queries import last_of
+from audit.records import COMMANDS
+from audit.transparency.check_page import MOST_LINK_BYTES, ResultLinkError, check_page, result_link, shown_result
+from audit.transparency.checkpoints import Checkpoint, InclusionProof
+from audit.transparency.journal_log import catch_up, find_verdict, origin_of, prove
+from audit.transparency.notes import LOG_KEY, NoteKey, SignedNote
+from audit.transparency.proof_site import ProofSite
+from audit.transparency.tree import check_growth, leaf_hash
+from audit.transparency.tree_file import NEWEST, TreeFile, tree_path
+from scoreboard.web import NamesAllowed, PageServer, application
+from tests.unit.audit.making import KEY, evening
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """A journal whose tree has a checkpoint, signed by the log alone, of all but its last eight records."""
+    path = evening(tmp_path / "journal.sqlite", rounds=6)
+    with TreeFile.open(tree_path(path), origin_of(path)) as tree:
+        size = catch_up(tree, [path])
+        tree.keep(NEWEST, tree.checkpoint(size - 8).sign(KEY))
+    return path
+
+
+def asked(journal: Path, check: Callable[[aiohttp.ClientSession, str], Awaitable[None]], link: str = "") -> None:
+    async def run() -> None:
+        with TreeFile.open(tree_path(journal)) as tree:
+            app: web.Application = application(NamesAllowed.on("127.0.0.1"), [])
+            ProofSite([journal], tree, "quorum none\n", link).add_to(app)
+            server = PageServer(app)
+            url = await server.start()
+            try:
+                async with aiohttp.ClientSession() as session:
+                    await check(session, url)
+            finally:
+                await server.stop()
+
+    asyncio.run(run())
+
+
+async def get(session: aiohttp.ClientSession, url: str) -> tuple[int, str]:
+    async with session.get(url) as answer:
+        return answer.status, await answer.text()
+
+
+def test_it_gives_proofs_of_verdicts_and_of_nothing_else(journal: Path) -> None:
+    command = next(iter(last_of(journal, COMMANDS, 1)))
+    opened = next(one for one in last_of(journal, "wheel-1", 100) if one.kind == "table.opened")
+    record = find_verdict([journal], "wheel-1", 2)
+    assert record is not None
+
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        status, text = await get(session, f"{url}round/wheel-1/2")
+        shown = json.loads(text)
+        assert status == 200
+        assert shown["event"] == record.body.decode()
+        assert InclusionProof.parse(shown["proof"].encode()).has(record.body)
+        assert shown["policy"] == "quorum none\n"
+        assert shown["link"] == result_link(url, record)
+        assert json.loads((await get(session, f"{url}proof/{record.id}"))[1]) == shown
+        for path in (
+            f"proof/{command.id}",
+            f"proof/{opened.id}",
+            "round/@commands/1",
+            "round/wheel-1/99",
+            "proof/x.y.1",
+        ):
+            assert (await get(session, url + path))[0] == 404, path
+        # It is in no signed checkpoint yet.
+        status, text = await get(session, f"{url}round/wheel-2/6")
+        assert (status, "is in no signed checkpoint yet" in text) == (503, True)
+
+    asked(journal, check)
+
+
+def test_others_can_ask_for_the_checkpoint_and_for_the_proof_that_the_tree_only_grew(journal: Path) -> None:
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        checkpoint = Checkpoint.parse(SignedNote.parse((await get(session, f"{url}checkpoint"))[1].encode()).text)
+        with TreeFile.open(tree_path(journal)) as tree:
+            before = tree.checkpoint(11)
+        status, text = await get(session, f"{url}consistency/11/{checkpoint.size}")
+        assert status == 200
+        hashes = [base64.b64decode(line) for line in text.splitlines()]
+        check_growth(11, checkpoint.size, before.root, checkpoint.root, hashes)
+        assert (await get(session, f"{url}consistency/11/9"))[0] == 404
+        assert (await get(session, f"{url}consistency/11/99999"))[0] == 404
+
+    asked(journal, check)
+
+
+def test_the_page_loads_nothing_and_its_policy_names_its_own_script_and_style(journal: Path) -> None:
+    async def check(session: aiohttp.ClientSession, url: str) -> None:
+        async with session.get(url) as answer:
+            text = await answer.text()
+            policy = answer.headers["Content-Security-Policy"]
+        for name, found in (("script", r"<script>(.*?)</script>"), ("style", r"<style>(.*?)</style>")):
+            (inner,) = re.findall(found, text, re.DOTALL)
+            digest = base64.b64encode(sha256(inner.encode()).digest()).decode()
+            assert f"{name}-src 'sha256-{digest}'" in policy
+        assert not re.search(r"(src|href)=", text)
+        assert "unsafe" not in policy
+
+    asked(journal, check)
+
+
+def test_a_link_on_paper_has_at_most_300_bytes_and_names_event_and_leaf(journal: Path) -> None:
+    record = find_verdict([journal], "wheel-1", 2)
+    assert record is not None
+    link = result_link("http://10.0.0.5:8092/", record)
+    identity, _, printed = link.partition("#")[2].rpartition("/")
+    assert identity == record.id
+    assert base64.urlsafe_b64decode(printed + "=") == leaf_hash(record.body)
+    longest = record._replace(id=f"{'t' * 64}.{'0' * 16}.{'9' * 12}")
+    assert len(result_link("https://proofs.casino-night.example/", longest)) <= MOST_LINK_BYTES
+    with pytest.raises(ResultLinkError, match="give a shorter --link"):
+        result_link(f"https://{'x' * 250}.example/", record)
+
+
+def test_what_an_event_has_never_ends_the_data_of_the_page(journal: Path) -> None:
+    record = find_verdict([journal], "wheel-1", 2)
+    assert record is not None
+    with TreeFile.open(tree_path(journal)) as tree:
+        proof = prove(tree, record)
+    hostile = record._replace(body=b'{"id": "</script><script>alert(1)</script><!--@SCRIPT@"}')
+    page = check_page(shown_result(hostile, proof, "quorum none")).body.decode()
+    assert page.count("<script") == 3
+    assert page.count("</script>") == 3
+    (given,) = re.findall(r'id="given">(.*?)</script>', page)
+    assert json.loads(given)["event"] == hostile.body.decode()
+
+
+def test_its_words_are_in_every_language(journal: Path) -> None:
+    words = json.loads((Path("audit") / "transparency" / "page" / "words.json").read_text())
+    assert set(words) == {"en", "es", "de"}
+    script = (Path("audit") / "transparency" / "page" / "check.js").read_text()
+    for language, found in words.items():
+        assert list(found) == list(words["en"]), language
+        for word, text in found.items():
+            assert sorted(re.findall(r"\{\w+\}", text)) == sorted(re.findall(r"\{\w+\}", words["en"][word])) or (
+                word.endswith(".not")
+            )
+    used = set(re.findall(r'\bt\("([a-z_.]+)"', script)) | {"not_found", "not_yet"}
+    assert used <= set(words["en"])
+
+
+def test_the_key_of_the_log_is_named_after_the_journal(journal: Path) -> None:
+    assert re.fullmatch(r"feltwire/[0-9a-f]{32}", origin_of(journal))
+    key = NoteKey(origin_of(journal), LOG_KEY, bytes(KEY.verify_key))
+    assert NoteKey.parse(str(key)) == key

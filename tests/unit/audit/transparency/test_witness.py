@@ -1,0 +1,202 @@
+"""What a witness cosigns and what it refuses, and that it never signs two histories."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nacl.signing import SigningKey
+
+from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, cosigned_at
+from audit.transparency.notes import NoteKey, NoteSignature, SignedNote
+from audit.transparency.tree import EMPTY_ROOT, GrownTree
+from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, read_submission, refuse_growth
+from audit.transparency.witness_file import WitnessFile, WitnessFileError
+from tests.fakes.witnessing import LOG, LOGS, ORIGIN, TIME_S, bodies_of, checkpoint_of, grown, submission
+
+TREE = grown(bodies_of("event", 40))
+FORK = grown([*bodies_of("event", 9), *bodies_of("other", 31)])
+
+
+def taken(request: AddCheckpoint) -> SubmittedCheckpoint:
+    read = read_submission(request.encode(), LOGS)
+    assert isinstance(read, SubmittedCheckpoint), read
+    return read
+
+
+def status(request: AddCheckpoint, latest: Checkpoint | None) -> tuple[int, str]:
+    read = read_submission(request.encode(), LOGS)
+    refusal = read if isinstance(read, WitnessRefusal) else refuse_growth(read, latest)
+    return (200, "") if refusal is None else (refusal.status, refusal.text)
+
+
+def test_a_log_that_grows_is_cosigned_from_nothing_on() -> None:
+    assert status(submission(TREE.node, 0, 0), None)[0] == 200
+    assert status(submission(TREE.node, 0, 7), None)[0] == 200
+    assert status(submission(TREE.node, 7, 30), checkpoint_of(TREE.node, 7))[0] == 200
+    assert status(submission(TREE.node, 30, 30), checkpoint_of(TREE.node, 30))[0] == 200
+
+
+def test_each_refusal_has_the_status_of_the_protocol() -> None:
+    seven, thirty = checkpoint_of(TREE.node, 7), checkpoint_of(TREE.node, 30)
+    assert status(submission(TREE.node, 7, 30), thirty) == (409, "30\n")
+    assert status(submission(TREE.node, 7, 30), None) == (409, "0\n")
+    assert status(submission(TREE.node, 0, 7)._replace(old=8), seven)[0] == 400
+    assert status(submission(FORK.node, 7, 30)._replace(proof=()), seven)[0] == 422
+    # Both trees have the first seven leaves; what follows is another's.
+    assert status(submission(FORK.node, 7, 30), seven)[0] == 200
+    assert status(submission(FORK.node, 30, 35), thirty)[0] == 422
+    assert status(submission(FORK.node, 30, 30), thirty)[0] == 422
+    assert status(submission(TREE.node, 0, 7)._replace(proof=(EMPTY_ROOT,)), None)[0] == 422
+    empty = Checkpoint(ORIGIN, 0, b"\1" * 32).sign(LOG)
+    assert status(AddCheckpoint(0, (), empty), None)[0] == 422
+
+
+def test_who_is_not_known_or_did_not_sign_is_refused() -> None:
+    other = SigningKey(b"x" * 32)
+    assert status(submission(TREE.node, 0, 7, origin="feltwire/of-others"), None)[0] == 404
+    assert status(submission(TREE.node, 0, 7, key=other), None)[0] == 403
+    good = submission(TREE.node, 0, 7)
+    (signature,) = good.note.signatures
+    bad = signature._replace(signature=bytes(64))
+    assert status(good._replace(note=SignedNote(good.note.text, (bad,))), None)[0] == 403
+    # A good signature makes a bad one of the same key no better.
+    assert status(good._replace(note=SignedNote(good.note.text, (signature, bad))), None)[0] == 403
+    stranger = NoteSignature("somebody.example", b"1234", bytes(64))
+    with_stranger = good._replace(note=SignedNote(good.note.text, (stranger, signature)))
+    assert taken(with_stranger).note.signatures == (signature,)
+    for body in (b"", b"old 0", b"old 0\n\n", b"old 01\n\n" + str(good.note).encode(), b"new 0\n\nx\n"):
+        read = read_submission(body, LOGS)
+        assert isinstance(read, WitnessRefusal)
+        assert read.status == 400
+
+
+MOVES = st.lists(st.tuples(st.booleans(), st.integers(0, 40), st.integers(0, 40)), max_size=30)
+
+
+@given(MOVES, st.integers(0, 12))
+def test_all_that_a_witness_ever_signs_of_a_log_is_one_history(moves: list[tuple[bool, int, int]], common: int) -> None:
+    """Whatever a log with two histories offers it, in any order and from any size."""
+    trees = (TREE, grown([*bodies_of("event", common), *bodies_of("other", 40 - common)]))
+    latest: Checkpoint | None = None
+    signed: list[Checkpoint] = []
+    for other, one, size in moves:
+        tree = trees[other]
+        # A log that knows what the witness has asks from there more often than not.
+        old = latest.size if latest is not None and one % 3 else min(one, size)
+        if old > size:
+            continue
+        request = taken(submission(tree.node, old, size))
+        if refuse_growth(request, latest) is None:
+            latest = request.checkpoint
+            signed.append(latest)
+    assert any(all(is_of(tree, one) for one in signed) for tree in trees)
+
+
+def is_of(tree: GrownTree, checkpoint: Checkpoint) -> bool:
+    return checkpoint_of(tree.node, checkpoint.size) == checkpoint
+
+
+# --- the file ------------------------------------------------------------
+
+
+def test_a_witness_keeps_its_key_and_what_it_signed(tmp_path: Path) -> None:
+    path = tmp_path / "a.witness"
+    with pytest.raises(WitnessFileError, match="there is no witness; begin one with --name"):
+        WitnessFile.open(path)
+    with WitnessFile.open(path, "witness.test/a") as file:
+        key = file.key
+        assert NoteKey.parse(str(key)) == key
+        signature = file.add(taken(submission(TREE.node, 0, 7)), TIME_S)
+        assert isinstance(signature, NoteSignature)
+        text = str(checkpoint_of(TREE.node, 7))
+        assert cosigned_at(text, signature, key) == TIME_S
+        assert cosigned_at(text.replace("\n7\n", "\n8\n"), signature, key) is None
+    assert path.stat().st_mode & 0o777 == 0o600
+    with WitnessFile.open(path) as again:
+        assert again.key == key
+        assert again.add(taken(submission(FORK.node, 0, 9)), TIME_S) == WitnessRefusal(409, "7\n", "text/x.tlog.size")
+    with pytest.raises(WitnessFileError, match=r"its witness is called witness\.test/a, not witness\.test/b"):
+        WitnessFile.open(path, "witness.test/b")
+    path.chmod(0o640)
+    with pytest.raises(WitnessFileError, match="others may read its key; chmod 600"):
+        WitnessFile.open(path)
+    path.chmod(0o600)
+    path.write_bytes(b"something else that is longer than the header of a database is, by far" * 4)
+    with pytest.raises(WitnessFileError, match=r"a\.witness: it cannot be used"):
+        WitnessFile.open(path)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from audit.transparency import witness_file
+from audit.transparency.witness_file import WitnessFile
+from tests.unit.audit.transparency.test_witness import TREE, TIME_S, submission, taken
+
+def live(path, step):
+    file = WitnessFile.open(path)
+    done = 0
+    def die(*_):
+        nonlocal done
+        done += 1
+        if done == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+    # At each statement of the database, the commits among them, and between commit and answer.
+    file._connection.set_trace_callback(die)
+    real = witness_file.cosign
+    def cosign(*given):
+        die()
+        signature = real(*given)
+        os.write(1, f"{step} {signature}".encode())
+        die()
+        return signature
+    witness_file.cosign = cosign
+    file.add(taken(submission(TREE.node, 5, 20)), TIME_S)
+    os.write(1, f"{step} answered\\n".encode())
+    os._exit(0)
+
+for step, path in enumerate(sys.argv[1:], 1):
+    child = os.fork()
+    if not child:
+        live(Path(path), step)
+    ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.write(1, f"{step} ended {ended}\\n".encode())
+"""
+STEPS = 11
+"""The last one is behind the answer."""
+
+
+def test_a_witness_that_is_killed_between_writing_and_answering_never_signs_another_history(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{step}.witness" for step in range(1, STEPS + 1)]
+    for path in paths:
+        with WitnessFile.open(path, "witness.test/a") as file:
+            assert isinstance(file.add(taken(submission(TREE.node, 0, 5)), TIME_S), NoteSignature)
+    words = [sys.executable, "-c", KILLED, *map(str, paths)]
+    folder = Path(__file__).parents[4]
+    lines = subprocess.run(words, capture_output=True, text=True, check=True, cwd=folder).stdout.splitlines()
+    ends = [f"{step} ended {-signal.SIGKILL}" for step in range(1, STEPS)]
+    assert [line for line in lines if " ended " in line] == [*ends, f"{STEPS} ended 0"]
+    other = grown([*bodies_of("event", 5), *bodies_of("other", 35)])
+    kept = 0
+    for step, path in enumerate(paths, 1):
+        with WitnessFile.open(path) as file:
+            answer = file.add(taken(submission(other.node, 5, 20)), TIME_S + 1)
+            if any(line.startswith(f"{step} \N{EM DASH} ") for line in lines):
+                # Its signature may have left the process.
+                assert isinstance(answer, WitnessRefusal)
+            if isinstance(answer, WitnessRefusal):
+                assert (answer.status, answer.text) == (409, "20\n")
+                # Nor does it forget what it has kept: the log that was told nothing gets its signature now.
+                again = file.add(taken(submission(TREE.node, 20, 20)), TIME_S + 1)
+                assert isinstance(again, NoteSignature)
+                forked = file.add(taken(submission(other.node, 20, 20)), TIME_S + 1)
+                assert isinstance(forked, WitnessRefusal)
+                assert forked.status == 422
+                kept += 1
+    assert kept == 7
