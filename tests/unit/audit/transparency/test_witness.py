@@ -172,6 +172,7 @@ STEPS = 11
 """The last one is behind the answer."""
 
 
+@pytest.mark.long
 def test_a_witness_that_is_killed_between_writing_and_answering_never_signs_another_history(tmp_path: Path) -> None:
     paths = [tmp_path / f"{step}.witness" for step in range(1, STEPS + 1)]
     for path in paths:
