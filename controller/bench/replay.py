@@ -73,7 +73,7 @@ def replay_steps(
         names = _names(config, capture.header, path)
         lines = set(names.values())
         table = table_for(
-            _fitted(config, lines, path),
+            fitted(config, lines, path),
             epoch="replay",
             simulated=True,
             wires=lines,
@@ -134,7 +134,7 @@ def _numbered_lines(config: TableConfig) -> list[str]:
     return [line for spec in specs if spec.recorded is not None for line in spec.recorded.lines]
 
 
-def _fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableConfig:
+def fitted(config: TableConfig, lines: Collection[str], path: Path) -> TableConfig:
     """The configuration as the capture's wires have it.
 
     Raises:

@@ -1,16 +1,24 @@
-"""`feltwire conformance`: whether a game keeps what every game must."""
+"""`feltwire conformance`: whether a game, a decoder or a feed of anybody keeps what it must."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
+import msgspec
 
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.cli.printing import load_one
+
+if TYPE_CHECKING:
+    from controller.conformance.captures import Capture
+    from controller.conformance.judge import Deviation
+    from controller.conformance.runner import Declaration, Runner
 
 NAMED: Final = 5
 """This many findings of one check are printed (ours): more are alike."""
@@ -18,7 +26,11 @@ NAMED: Final = 5
 
 @click.group("conformance")
 def command() -> None:
-    """Check what others add to Feltwire."""
+    """Check what others add to Feltwire, or build in its place.
+
+    `game` checks the game of a package; `decoder` gives any program the captures of the conformance suite and compares
+    its verdicts; `feed` checks the messages of any publisher. docs/conformance.md says what passing means.
+    """
 
 
 @command.command("game")
@@ -64,3 +76,164 @@ def game(table: Path, rounds: int, seeds: int, only: str) -> None:
     click.echo(f"{config.game}: {passed} of {len(checks)} checks pass")
     if failed:
         sys.exit(FATAL)
+
+
+@command.command("decoder", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("--only", metavar="NAME", multiple=True, help="Only this capture; may be given several times.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True, max=3600),
+    default=20,
+    show_default=True,
+    help="The longest wait for an answer; it ends a program that hangs.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The whole report as JSON.")
+@click.argument("program", metavar="PROGRAM...", nargs=-1, required=True, type=click.UNPROCESSED)
+def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequence[str]) -> None:
+    """Give a decoder the captures of the suite, and compare its verdicts with those that are right.
+
+    PROGRAM is started once to declare which devices it handles, and once for each capture of those. It reads the
+    capture's lines on its standard input, and answers with events as JSON lines (docs/conformance.md has the format).
+    Each round's verdict, reason and result are compared; a crash, a hang, garbage, too much output, and an answer that
+    is early, late, missing or too many is each named.
+
+    \b
+    Examples:
+        feltwire conformance decoder ./money_wheel
+        feltwire conformance decoder --only roulette_mixed python3 decoder.py --fast
+        feltwire conformance decoder feltwire conformance candidate     our own
+
+    Exit codes: 0 if every verdict is right; 1 if one is not; 2 for a program or an option that cannot be used.
+    """
+    from controller.conformance.captures import SuiteError, digest, handles, suite
+    from controller.conformance.runner import CandidateError, Runner
+
+    try:
+        whole = suite()
+        known = {capture.name for capture in whole.captures}
+        for name in only:
+            if name not in known:
+                raise click.BadParameter(f"no capture is called {name!r}; `captures` lists them", param_hint="--only")
+        runner = Runner(program, seconds)
+        declared = asyncio.run(runner.declared())
+        if declared.suite.partition(".")[0] != whole.version.partition(".")[0]:
+            raise CandidateError(f"it is written for suite {declared.suite}, and this is suite {whole.version}")
+        asked = [
+            capture
+            for capture in whole.captures
+            if any(handles(device, capture.device) for device in declared.devices) and capture.name in (only or known)
+        ]
+        if not asked:
+            devices = ", ".join(declared.devices) or "none"
+            raise CandidateError(f"no capture that is asked for is of its devices ({devices}); `captures` lists them")
+        if not as_json:
+            click.echo(f"suite {whole.version} (sha256 {digest()}), decoder {declared.decoder}")
+        found = {capture.name: _play(runner, capture, declared, quiet=as_json) for capture in asked}
+    except (CandidateError, SuiteError) as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+    passed = sum(not differences for differences in found.values())
+    if as_json:
+        report = {
+            "suite": whole.version,
+            "sha256": digest(),
+            "decoder": declared.decoder,
+            "devices": declared.devices,
+            "captures": [
+                {
+                    "name": capture.name,
+                    "device": capture.device,
+                    "rounds": len(capture.rounds),
+                    "differences": [one._asdict() for one in found[capture.name]],
+                }
+                for capture in asked
+            ],
+            "not_asked": sorted(known - found.keys()),
+            "passed": passed == len(found),
+        }
+        click.echo(msgspec.json.encode(report))
+    else:
+        others = len(whole.captures) - len(found)
+        rounds = sum(len(capture.rounds) for capture in asked)
+        click.echo(f"{passed} of {len(found)} captures pass ({_rounds(rounds)}); {others} others were not asked for")
+    if passed < len(found):
+        sys.exit(FATAL)
+
+
+def _rounds(count: int) -> str:
+    return f"{count} round" if count == 1 else f"{count} rounds"
+
+
+def _play(runner: Runner, capture: Capture, declared: Declaration, *, quiet: bool) -> list[Deviation]:
+    """Plays one capture, and prints what is wrong."""
+    differences = asyncio.run(runner.play(capture, declared))
+    if not quiet:
+        mark = click.style("no  " if differences else "yes ", fg="red" if differences else "green")
+        click.echo(f"{mark}{capture.name}: {_rounds(len(capture.rounds))}")
+        for one in differences[:NAMED]:
+            click.echo(f"      {one}")
+            text = next((expected.text for expected in capture.rounds if expected.round == one.round), "")
+            if text:
+                click.echo(f"          {text}")
+        if len(differences) > NAMED:
+            click.echo(f"      and {len(differences) - NAMED} more")
+    return differences
+
+
+@command.command("captures")
+@click.argument("name", required=False)
+def captures(name: str | None) -> None:
+    """List the captures of the suite, or print the lines of one, as a decoder is given them.
+
+    \b
+    Examples:
+        feltwire conformance captures
+        feltwire conformance captures money_wheel_limit | ./money_wheel
+
+    Exit codes: 0; 2 if there is no capture of this name.
+    """
+    from controller.conformance.captures import SuiteError, suite
+
+    try:
+        whole = suite()
+        if name is None:
+            click.echo(f"suite {whole.version}")
+            for capture in whole.captures:
+                click.echo(f"{capture.name}: {capture.device}, {_rounds(len(capture.rounds))}. {capture.shows}")
+            return
+        chosen = next((capture for capture in whole.captures if capture.name == name), None)
+        if chosen is None:
+            raise click.BadParameter(f"no capture is called {name!r}", param_hint="NAME")
+        click.echo("\n".join(chosen.lines()))
+    except SuiteError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+
+
+@command.command("candidate")
+def candidate() -> None:
+    """Be a candidate of the suite: read the lines of one capture, and answer with the events of a table.
+
+    It is the code that a live table runs, behind the interface that `decoder` has for any program.
+
+    \b
+    Example:
+        feltwire conformance decoder feltwire conformance candidate
+
+    Exit codes: 0; 2 if what it reads is not a capture of the suite's format.
+    """
+    from controller.conformance.candidate import answers, declaration
+    from controller.conformance.captures import SuiteError, suite
+    from controller.conformance.line_text import LineTextError
+    from hal.capture.errors import CaptureError
+
+    try:
+        click.echo(declaration(suite()))
+        first = sys.stdin.readline()
+        if first:
+            lines = (line.rstrip("\n") for line in sys.stdin)
+            for line in answers(lines):
+                click.echo(line)
+    except (LineTextError, CaptureError, SuiteError, UnicodeDecodeError) as error:
+        click.echo(str(error), err=True)
+        sys.exit(BAD_CONFIGURATION)

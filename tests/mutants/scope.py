@@ -27,6 +27,7 @@ TESTS: Final = [
     "tests/contract",
     "tests/captures_cards",
     "tests/captures_dice",
+    "tests/conformance",
 ]
 OTHER_ROOMS: Final = [
     "tests/unit/feed",

@@ -1,0 +1,209 @@
+"""Compares the answers of a candidate to one capture with the verdicts that are right. It reads no clock.
+
+The candidate is given the values up to a time, and answers everything that is due by then before it is given more:
+so what it answers cannot rest on what it has not seen, and an answer that is late is late in the capture's own time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from controller.conformance.captures import SAME_REVOLUTIONS, Capture, RightVerdict, Round
+from controller.conformance.line_text import BEGIN, END, UNTIL, LineTextError, time_of
+from hal.plain_text import plain
+
+TYPES: Final = {f"feltwire.round.{kind}.v1": kind for kind in ("outcome", "void", "unresolved")}
+"""The events that are compared. Others are read and not compared."""
+SHOWN: Final = 160
+"""Characters of an answer that a report shows."""
+
+
+class Kind(StrEnum):
+    """What is wrong with an answer."""
+
+    CRASH = "crash"
+    HANG = "hang"
+    GARBAGE = "garbage"
+    FLOOD = "too much output"
+    WRONG_VERDICT = "wrong verdict"
+    WRONG_REASON = "wrong reason"
+    WRONG_RESULT = "wrong result"
+    WRONG_MEASURE = "wrong revolutions"
+    EARLY = "too early"
+    LATE = "too late"
+    MISSING = "missing event"
+    ADDITIONAL = "additional event"
+
+
+class Deviation(NamedTuple):
+    """One thing that is wrong."""
+
+    kind: Kind
+    round: int | None
+    """None where it belongs to no round."""
+    t_ns: int
+    """The time in the capture up to which the candidate was given values."""
+    expected: str
+    got: str
+
+    def __str__(self) -> str:
+        where = "" if self.round is None else f"round {self.round}, "
+        return f"{self.kind}: {where}at {self.t_ns / 1e9:.3f} s: expected {self.expected}, got {self.got}"
+
+
+class GarbageError(Exception):
+    """An answer is not of the format, so nothing that follows can be read."""
+
+
+class _VerdictData(msgspec.Struct):
+    """What is compared of the data of a verdict."""
+
+    round: int
+    reason: str = ""
+    result: dict[str, Any] = {}
+    evidence: dict[str, Any] = {}
+
+
+class _Answer(msgspec.Struct):
+    """A line of a candidate: an event, or that everything is answered up to a time."""
+
+    type: str | msgspec.UnsetType = msgspec.UNSET
+    data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    until: int | msgspec.UnsetType = msgspec.UNSET
+
+
+class CapturePiece(NamedTuple):
+    """What a candidate is given at once."""
+
+    lines: list[str]
+    until_ns: int
+
+
+class Judge:
+    """Judges one capture."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.differences: list[Deviation] = []
+        self._due = {one.round: one for one in capture.rounds}
+        self._answered: set[int] = set()
+        self._until_ns = 0
+        """The time up to which the candidate has values."""
+        self._ended = False
+
+    def steps(self, lines: Sequence[str]) -> Iterator[CapturePiece]:
+        """The capture in pieces, with `until` at the end of each; the header is in the first.
+
+        Raises:
+            LineTextError: the capture is not of the format.
+        """
+        begin = next((place for place, line in enumerate(lines) if line == BEGIN), None)
+        if begin is None or lines[-1] != END or not lines[-2].startswith(f"{UNTIL} "):
+            raise LineTextError(f"{self.capture.name}: a capture has `{BEGIN}`, and ends with `{UNTIL}` and `{END}`")
+        last_ns = time_of(lines[-2])
+        times = {time for one in self.capture.rounds for time in (one.after_ns, one.by_ns) if 0 < time < last_ns}
+        place, given = begin + 1, list(lines[: begin + 1])
+        for until_ns in sorted({*times, last_ns}):
+            while place < len(lines) - 2 and time_of(lines[place]) <= until_ns:
+                given.append(lines[place])
+                place += 1
+            self._until_ns = until_ns
+            yield CapturePiece([*given, f"{UNTIL} {until_ns}"], until_ns)
+            given = []
+
+    def answer(self, line: bytes) -> bool:
+        """Takes a line of the candidate; whether it is the answer to `until`.
+
+        Raises:
+            GarbageError: it is neither an event nor that answer.
+        """
+        try:
+            answer = msgspec.json.decode(line, type=_Answer)
+            if answer.until is not msgspec.UNSET:
+                if answer.until != self._until_ns:
+                    raise self._garbage(line, f'{{"until": {self._until_ns}}}')
+                return True
+            if answer.type is msgspec.UNSET or answer.data is msgspec.UNSET:
+                raise self._garbage(line, "an object with type and data, or with until")
+            verdict = TYPES.get(answer.type)
+            if verdict is not None:
+                self._verdict(verdict, msgspec.json.decode(answer.data, type=_VerdictData))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise self._garbage(line, f"an event of the feed ({error})") from error
+        return False
+
+    def fail(self, kind: Kind, expected: str, got: str) -> None:
+        """Notes what ended the capture."""
+        self._note(kind, None, expected, got)
+
+    def end(self) -> None:
+        """The candidate was given all of the capture, and has ended in order: every round is due."""
+        self._ended = True
+
+    def finish(self) -> list[Deviation]:
+        """Everything that is wrong, in order of time; of a capture that did not end, what was due before."""
+        for one in self.capture.rounds:
+            if one.round not in self._answered and (self._ended or one.by_ns < self._until_ns):
+                due_ns = min(one.by_ns, self._until_ns)
+                self.differences.append(Deviation(Kind.MISSING, one.round, due_ns, str(one.accepted[0]), "nothing"))
+        return sorted(self.differences, key=lambda one: one.t_ns)
+
+    def _garbage(self, line: bytes, expected: str) -> GarbageError:
+        self._note(Kind.GARBAGE, None, expected, repr(line[:SHOWN])[1:])
+        return GarbageError()
+
+    def _note(self, kind: Kind, number: int | None, expected: str, got: str) -> None:
+        self.differences.append(Deviation(kind, number, self._until_ns, plain(expected), plain(got[:SHOWN])))
+
+    def _verdict(self, verdict: str, data: _VerdictData) -> None:
+        got = _words(verdict, data)
+        due = self._due.get(data.round)
+        if due is None:
+            self._note(Kind.ADDITIONAL, data.round, "no verdict of a round of this number", got)
+        elif data.round in self._answered:
+            self._note(Kind.ADDITIONAL, data.round, "one verdict a round", got)
+        else:
+            self._answered.add(data.round)
+            wrong = _wrong(due, verdict, data)
+            if wrong is not None:
+                self._note(wrong, data.round, " or ".join(map(str, due.accepted)), got)
+            elif self._until_ns <= due.after_ns:
+                self._note(Kind.EARLY, data.round, f"{got} after {due.after_ns / 1e9:.3f} s", "it before")
+            elif self._until_ns > due.by_ns:
+                self._note(Kind.LATE, data.round, f"{got} by {due.by_ns / 1e9:.3f} s", "it later")
+
+
+def _words(verdict: str, data: _VerdictData) -> str:
+    turns = _turns(data)
+    given = RightVerdict(verdict=verdict, reason=data.reason, result=data.result, revolutions=turns)  # type: ignore[arg-type]
+    return str(given)
+
+
+def _turns(data: _VerdictData) -> float | None:
+    """The revolutions of a verdict, where it has a number there."""
+    try:
+        return msgspec.convert(data.evidence.get("revolutions"), float | None)
+    except (msgspec.ValidationError, OverflowError):
+        return None
+
+
+def _wrong(due: Round, verdict: str, data: _VerdictData) -> Kind | None:
+    """What of a verdict is not as any that is accepted; None where one is."""
+    alike = [one for one in due.accepted if one.verdict == verdict]
+    if not alike:
+        return Kind.WRONG_VERDICT
+    if verdict != "outcome":
+        return None if any(one.reason == data.reason for one in alike) else Kind.WRONG_REASON
+    alike = [one for one in alike if all(data.result.get(key) == value for key, value in one.result.items())]
+    if not alike:
+        return Kind.WRONG_RESULT
+    turns = _turns(data)
+    return None if any(_same(one.revolutions, turns) for one in alike) else Kind.WRONG_MEASURE
+
+
+def _same(expected: float | None, got: float | None) -> bool:
+    return expected is None or (got is not None and abs(got - expected) <= SAME_REVOLUTIONS)

@@ -1,0 +1,27 @@
+"""Judges what a function answers to a capture, without a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from controller.conformance.captures import Capture
+from controller.conformance.judge import Deviation, Judge
+from controller.conformance.line_text import END
+
+Decoder = Callable[[Iterable[str]], Iterator[bytes]]
+
+
+def judged(capture: Capture, decoder: Decoder) -> list[Deviation]:
+    """What is wrong with the answers of a decoder, which is given no value before its time."""
+    judge = Judge(capture)
+    steps = judge.steps(capture.lines())
+
+    def given() -> Iterator[str]:
+        for step in steps:
+            yield from step.lines
+        yield END
+
+    for line in decoder(given()):
+        judge.answer(line)
+    judge.end()
+    return judge.finish()

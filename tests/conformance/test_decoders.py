@@ -1,0 +1,437 @@
+"""The conformance suite: our own code passes it, a decoder in another language does, and its mutants do not."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controller.cli import main
+from controller.conformance.candidate import answers, declaration
+from controller.conformance.captures import FOLDER, SUFFIX, Capture, SuiteError, handles, suite
+from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
+from controller.conformance.line_text import BEGIN, LineTextError, batches, value_lines
+from controller.conformance.runner import CandidateError, Declaration, Runner
+from controller.games.catalogue import GAMES
+from feed.reasons import explained
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Reading
+from tests.conformance.in_process import judged
+
+SUITE: Final = suite()
+CAPTURES: Final = {capture.name: capture for capture in SUITE.captures}
+LIMIT: Final = CAPTURES["money_wheel_limit"]
+SOURCE: Final = Path(__file__).with_name("money_wheel.c")
+HANG_S: Final = 60.0
+FELTWIRE: Final = (sys.executable, "-c", "from controller.cli import main; main()")
+DECLARED: Final = Declaration("mine 1.0", SUITE.version, ["money_wheel/quadrature"])
+
+
+# --- the suite ---
+
+
+def test_the_suite_has_a_capture_of_every_game_and_names_each_file() -> None:
+    games = {device.partition("/")[0] for device in SUITE.devices} - {"automatic_roulette"}
+    assert {game.name for game in GAMES} - games <= {"mini_baccarat", "mini_craps"}, "they play as the ones they are of"
+    assert {path.name for path in FOLDER.glob(f"*{SUFFIX}")} == {f"{name}{SUFFIX}" for name in CAPTURES}
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 512 * 1024
+
+
+@pytest.mark.parametrize("capture", SUITE.captures, ids=CAPTURES)
+def test_a_capture_is_what_the_index_names_and_each_of_its_rounds_has_words(capture: Capture) -> None:
+    lines = capture.lines()
+    assert lines[:3] == [f"suite {SUITE.version}", f"capture {capture.name}", f"device {capture.device}"]
+    assert capture.rounds
+    for one in capture.rounds:
+        assert one.text, one.round
+        assert one.after_ns < one.by_ns
+        for verdict in one.accepted:
+            assert bool(verdict.reason) == (verdict.verdict != "outcome")
+            assert not verdict.reason or SUITE.reasons[verdict.reason] in [
+                row.meaning for row in explained()[verdict.reason]
+            ]
+
+
+def test_a_capture_that_was_changed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.conformance.captures.FOLDER", tmp_path)
+    with pytest.raises(SuiteError, match=r"money_wheel_limit\.lines\.xz: cannot be read .*install feltwire again"):
+        LIMIT.lines()
+    (tmp_path / f"{LIMIT.name}{SUFFIX}").write_bytes((FOLDER / f"money_wheel_mixed{SUFFIX}").read_bytes())
+    with pytest.raises(SuiteError, match=r"is not the capture that suite\.json names"):
+        LIMIT.lines()
+
+
+LINES: Final = st.sampled_from(["wheel_a", "wheel_b", "shoe"])
+TIMES: Final = st.integers(0, 10**15)
+RARE: Final = st.one_of(
+    st.builds(Reading, LINES, st.floats(allow_nan=False, allow_infinity=False), TIMES),
+    st.builds(Frame, LINES, st.binary(max_size=20), TIMES),
+    st.builds(EdgesLost, LINES, st.sampled_from(Loss), TIMES, st.none() | st.integers(0, 10**6)),
+    st.builds(
+        Command,
+        st.sampled_from(["void", "clear"]),
+        st.just((("by", "ann b"), ("why", "a=b % c"))),
+        TIMES,
+        st.sampled_from(["", "7f"]),
+        st.just(""),
+        st.just(""),
+    ),
+)
+
+
+@given(st.lists(st.builds(Edge, LINES, st.integers(0, 1), TIMES)), st.lists(RARE), TIMES)
+@settings(max_examples=100)
+def test_values_are_the_same_after_they_were_lines(edges: list[Edge], rare: list[Any], until_ns: int) -> None:
+    edges.sort(key=lambda edge: edge.t_ns)
+    rare.sort(key=lambda value: value.t_ns)
+    batch = Batch(edges, rare, until_ns)
+    lines = list(value_lines(batch))
+    assert [int(line.split(" ")[1]) for line in lines] == sorted(int(line.split(" ")[1]) for line in lines)
+    assert list(batches([*lines, f"until {until_ns}", "end"])) == [batch]
+
+
+@pytest.mark.parametrize(
+    "line", ["edge 1 wheel_a", "edge x wheel_a 1", "lost 1 wheel_a eaten", "frame 1 shoe \\q", "spin 1", "", "until x"]
+)
+def test_a_line_that_is_not_of_the_format_is_named(line: str) -> None:
+    with pytest.raises(LineTextError, match=re.escape(repr(line))):
+        list(batches([line]))
+
+
+# --- our own ---
+
+
+@pytest.mark.parametrize("capture", SUITE.captures, ids=CAPTURES)
+def test_our_own_table_passes_as_one_more_candidate(capture: Capture) -> None:
+    assert judged(capture, answers) == []
+
+
+def test_our_own_command_passes_through_the_same_interface() -> None:
+    ran = CliRunner().invoke(
+        main, ["conformance", "decoder", "--only", "baccarat_card_returned", *FELTWIRE, "conformance", "candidate"]
+    )
+    assert ran.exit_code == 0, ran.output
+    assert "yes baccarat_card_returned: 1 round\n1 of 1 captures pass (1 round)" in ran.output
+
+
+def test_our_candidate_refuses_what_is_no_capture() -> None:
+    assert msgspec.json.decode(declaration(SUITE))["devices"] == SUITE.devices
+    for text, wrong in (
+        ("suite 1.0\ntable spin = 3\nbegin\nend\n", "spin"),
+        ("suite 1.0\nbegin\n", "table"),
+        (
+            'suite 1.0\ntable table.id = "a"\ntable table.game = "money_wheel"\n'
+            'table lines.backend = "sim"\nbegin\nuntil 1\n',
+            "the capture declares no wire wheel_a, wheel_b, wheel_index",
+        ),
+    ):
+        ran = CliRunner().invoke(main, ["conformance", "candidate"], input=text)
+        assert ran.exit_code == 2
+        assert wrong in ran.output
+
+
+# --- a decoder in another language, and its mutants ---
+
+
+def built(folder: Path, source: str) -> list[str]:
+    """The program of a source."""
+    path = folder / "decoder.c"
+    path.write_text(source, encoding="utf-8")
+    program = folder / "decoder"
+    subprocess.run(["cc", "-std=c99", "-O1", str(path), "-o", str(program)], check=True)
+    return [str(program)]
+
+
+def played(program: list[str], *names: str, seconds: float = HANG_S) -> list[Deviation]:
+    """What is wrong with a program's answers to these captures, or to all of its devices."""
+    runner = Runner(program, seconds)
+
+    async def run() -> list[Deviation]:
+        declared = await runner.declared()
+        asked = [one for one in SUITE.captures if any(handles(device, one.device) for device in declared.devices)]
+        chosen = [CAPTURES[name] for name in names] or asked
+        return [found for one in chosen for found in await runner.play(one, declared)]
+
+    return asyncio.run(run())
+
+
+def test_a_decoder_in_c_passes_the_captures_of_the_device_that_it_declares(tmp_path: Path) -> None:
+    program = built(tmp_path, SOURCE.read_text(encoding="utf-8"))
+    ran = CliRunner().invoke(main, ["conformance", "decoder", "--json", *program])
+    assert ran.exit_code == 0, ran.output
+    report = msgspec.json.decode(ran.output)
+    asked = {name for name, one in CAPTURES.items() if one.device == "money_wheel/quadrature"}
+    assert {one["name"] for one in report["captures"]} == asked
+    assert report["not_asked"] == sorted(CAPTURES.keys() - asked)
+    assert report["passed"]
+
+
+MUTANTS: Final = {
+    "2.98 turns are three": (
+        "#define LEAST_TURNS 3",
+        "#define LEAST_TURNS 2.98",
+        ("money_wheel_limit",),
+        Kind.WRONG_VERDICT,
+    ),
+    "a wind-up counts": ("start = spun > 0 ? low : high", "start = 0", ("money_wheel_hands",), Kind.WRONG_MEASURE),
+    "guesses at lost edges": (
+        'doubt = "edges_lost";',
+        "zero_known = 1;",
+        ("money_wheel_lost",),
+        Kind.WRONG_VERDICT,
+    ),
+    "absorbs an edge to the same level": (
+        "if (known && *level == is_high)",
+        "if (0)",
+        ("money_wheel_merged",),
+        Kind.WRONG_VERDICT,
+    ),
+    "absorbs a slip of the index": ('doubt = "encoder_slip"', ";", ("money_wheel_slip",), Kind.WRONG_VERDICT),
+    "trusts a wheel that it joined": ("if (!rested_once)\n", "if (0)\n", ("money_wheel_joined",), Kind.WRONG_VERDICT),
+    "sees no reversal": ("> 3 * space())", "> 300 * space())", ("money_wheel_hands",), Kind.WRONG_VERDICT),
+    "another space": ("% 50, off", "% 50 ^ 1, off", ("money_wheel_limit",), Kind.WRONG_RESULT),
+    "does not ask for the call": ("called_ns < 0 ||", "0 &&", ("money_wheel_hands",), Kind.WRONG_VERDICT),
+    "takes a creeping wheel for one at rest": (
+        "#define REST_NS 1500000000LL",
+        "#define REST_NS 60000000LL",
+        ("money_wheel_limit",),
+        Kind.WRONG_VERDICT,
+    ),
+    "waits for ten seconds": (
+        "#define REST_NS 1500000000LL",
+        "#define REST_NS 10000000000LL",
+        ("money_wheel_mixed",),
+        Kind.LATE,
+    ),
+}
+"""Changes of the decoder, a capture that notices each, and how."""
+
+
+@pytest.mark.parametrize(("before", "after", "names", "kind"), MUTANTS.values(), ids=MUTANTS)
+def test_a_decoder_that_decides_otherwise_does_not_pass(
+    before: str, after: str, names: tuple[str, ...], kind: Kind, tmp_path: Path
+) -> None:
+    source = SOURCE.read_text(encoding="utf-8")
+    assert before in source
+    found = played(built(tmp_path, source.replace(before, after)), *names)
+    assert kind in {one.kind for one in found}, found
+
+
+# --- programs that do not keep to the protocol ---
+
+
+def script(tmp_path: Path, text: str) -> list[str]:
+    """A shell script that declares itself, ends if nothing follows, and then does this."""
+    path = tmp_path / "candidate.sh"
+    declared = msgspec.json.encode(DECLARED).decode()
+    path.write_text(f"echo '{declared}'\nread -r first || exit 0\n{text}\n", encoding="utf-8")
+    return ["sh", str(path)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("echo out of memory >&2; exit 3", Kind.CRASH, "code 3, its last words: out of memory"),
+        ("kill -SEGV $$", Kind.CRASH, "signal SIGSEGV"),
+        ("exit 0", Kind.CRASH, "code 0"),
+        ("echo spin", Kind.GARBAGE, "expected an event of the feed .*, got 'spin"),
+        ("echo '{\"until\": 1}'", Kind.GARBAGE, r'expected \{"until": [0-9]{9,}\}, got .*"until": 1'),
+        ("echo '{}'", Kind.GARBAGE, "expected an object with type and data, or with until"),
+        ('exec yes \'{"type": "x", "data": {}}\'', Kind.FLOOD, "more than 4194304 bytes or 20000 lines"),
+        ("head -c 70000 /dev/zero; cat", Kind.FLOOD, "a line of more than 65536 bytes"),
+    ],
+)
+def test_a_program_that_breaks_off_is_named_by_how(text: str, kind: Kind, words: str, tmp_path: Path) -> None:
+    (found,) = played(script(tmp_path, text), LIMIT.name)
+    assert found.kind is kind
+    assert re.search(words, str(found)), str(found)
+
+
+def test_a_program_that_hangs_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    ends = tmp_path / "ends"
+    text = f"sh -c 'echo $$ > {ends}; exec sleep 3600' & cat >/dev/null; wait"
+    (found,) = played(script(tmp_path, text), LIMIT.name, seconds=1.0)
+    assert found.kind is Kind.HANG
+    assert str(found).startswith("hang: at ")
+    assert "expected an answer within 1 s, got none" in str(found)
+    if ends.exists():
+        state = Path(f"/proc/{ends.read_text().strip()}/stat")
+        assert not state.exists() or state.read_text().rpartition(") ")[2][0] == "Z"
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["/nowhere/decoder"], "/nowhere/decoder cannot be started"),
+        (["true"], "it ended without a line: code 0"),
+        (["echo", "hello"], "its first line is not a declaration such as"),
+        (["sh", "-c", 'echo \'{"decoder":"a","suite":"1.0","devices":[]}\'; exit 4'], "it declared itself, and then"),
+        (["yes"], "its declaration is more than"),
+    ],
+)
+def test_a_program_that_declares_nothing_is_refused(command: list[str], words: str) -> None:
+    with pytest.raises(CandidateError, match=words):
+        asyncio.run(Runner(command, HANG_S).declared())
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"decoder": "a", "suite": "2.0", "devices": ["money_wheel"]}, "written for suite 2.0, and this is suite 1.0"),
+        ({"decoder": "a", "suite": "1.0", "devices": ["wheel of fortune"]}, "of its devices (wheel of fortune)"),
+        ({"decoder": "a", "suite": "1.0", "devices": []}, "of its devices (none)"),
+    ],
+)
+def test_a_program_of_which_nothing_can_be_asked_is_refused(given: dict[str, Any], words: str) -> None:
+    ran = CliRunner().invoke(main, ["conformance", "decoder", "echo", msgspec.json.encode(given).decode()])
+    assert ran.exit_code == 2
+    assert words in ran.output
+
+
+def test_a_capture_that_does_not_exist_is_refused() -> None:
+    for arguments in (["captures", "no_such"], ["decoder", "--only", "no_such", "true"]):
+        ran = CliRunner().invoke(main, ["conformance", *arguments])
+        assert ran.exit_code == 2
+        assert "no capture is called 'no_such'" in ran.output
+
+
+def test_the_captures_are_listed_and_printed() -> None:
+    listed = CliRunner().invoke(main, ["conformance", "captures"])
+    assert [line.partition(":")[0] for line in listed.output.splitlines()[1:]] == list(CAPTURES)
+    assert CliRunner().invoke(main, ["conformance", "captures", LIMIT.name]).output.splitlines() == LIMIT.lines()
+
+
+# --- answers, one at a time ---
+
+
+def event(kind: str, **data: Any) -> bytes:
+    """The line of a verdict."""
+    return msgspec.json.encode({"type": f"feltwire.round.{kind}.v1", "data": data})
+
+
+def right(number: int) -> bytes:
+    """The right verdict of a round of the capture."""
+    one = LIMIT.rounds[number - 1].accepted[0]
+    evidence = {"revolutions": one.revolutions}
+    return event(one.verdict, round=number, reason=one.reason, result=one.result, evidence=evidence)
+
+
+def scripted(said: Callable[[int], list[bytes]]) -> list[Deviation]:
+    """What is wrong where a decoder answers so at each step: 0 before the first round may be decided, 1 in its time."""
+
+    def decoder(lines: Iterable[str]) -> Iterator[bytes]:
+        step = 0
+        for line in lines:
+            if line.startswith("until "):
+                yield from said(step)
+                yield b'{"until": %d}' % int(line.removeprefix("until "))
+                step += 1
+
+    return judged(LIMIT, decoder)
+
+
+GOOD: Final = {1: [right(1)], 3: [right(2)]}
+"""Steps end where the time for a verdict begins or ends: round 1 may be decided in 1 and 2, round 2 in 2 and 3."""
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (GOOD, []),
+        ({1: [right(1)]}, ["missing event: round 2, at .*: expected void wheel_revolutions, got nothing"]),
+        ({0: [right(1)], 3: [right(2)]}, ["too early: round 1, at .*: expected .* after .* s, got it before"]),
+        ({3: [right(1), right(2)]}, ["too late: round 1, at .*: expected .* by .* s, got it later"]),
+        ({1: [right(1), right(1)], 3: [right(2)]}, ["additional event: round 1, .*: expected one verdict a round"]),
+        (
+            {1: [right(1)], 3: [right(2), event("void", round=3, reason="x")]},
+            ["additional event: round 3, .*: expected no verdict of a round of this number, got void x"],
+        ),
+        (
+            {1: [right(1)], 3: [event("void", round=2, reason="wheel_reversed")]},
+            ["wrong reason: round 2, .*: expected void wheel_revolutions, got void wheel_reversed"],
+        ),
+        (
+            {1: [right(1)], 3: [event("unresolved", round=2, reason="wheel_revolutions")]},
+            ["wrong verdict: round 2, .*, got unresolved wheel_revolutions"],
+        ),
+        (
+            {1: [event("outcome", round=1, result={"space": 46})], 3: [right(2)]},
+            ['wrong result: round 1, .*expected outcome {"space":45} after 3.01 revolutions, got outcome {"space":46}'],
+        ),
+        (
+            {1: [event("outcome", round=1, result={"space": 45})], 3: [right(2)]},
+            ['wrong revolutions: round 1, .*, got outcome {"space":45}'],
+        ),
+        ({1: [right(1)], 3: [right(2)], 4: [b'{"type": "mine.progress", "data": [1]}']}, []),
+    ],
+)
+def test_each_way_to_be_wrong_is_told_apart(said: dict[int, list[bytes]], words: list[str]) -> None:
+    found = [str(one) for one in scripted(lambda step: said.get(step, []))]
+    assert len(found) == len(words), found
+    for one, pattern in zip(found, words, strict=True):
+        assert re.search(pattern, one), one
+
+
+JSON: Final = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**400), 10**400) | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+NUMBERS: Final = st.integers(-3, 5) | st.integers(-(10**400), 10**400)
+VERDICTS: Final = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from([f"feltwire.round.{kind}.v1" for kind in ("outcome", "void", "unresolved", "x")]),
+        "data": st.fixed_dictionaries(
+            {},
+            optional={
+                "round": NUMBERS,
+                "reason": st.text(max_size=9),
+                "result": st.dictionaries(st.sampled_from(["space", "face"]), JSON) | JSON,
+                "evidence": st.fixed_dictionaries({"revolutions": st.floats() | NUMBERS}) | JSON,
+            },
+        )
+        | JSON,
+    }
+)
+
+
+def text_of(value: Any) -> bytes:
+    """JSON of anything, also of numbers beyond every bound."""
+    return json.dumps(value).encode()
+
+
+@given(st.lists(st.binary(max_size=60) | st.one_of(JSON, VERDICTS).map(text_of), max_size=6))
+@settings(max_examples=300, deadline=None)
+def test_whatever_a_candidate_answers_is_judged_and_never_passes_by_accident(said: list[bytes]) -> None:
+    judge = Judge(LIMIT)
+    next(judge.steps([BEGIN, "until 100000000000", "end"]))
+    for line in said:
+        try:
+            judge.answer(line)
+        except GarbageError:
+            break
+    judge.end()
+    found = judge.finish()
+    assert found, "the second round is void, and no answer here says so by its reason"
+    assert all(str(one).isprintable() for one in found)
+
+
+@given(st.lists(st.binary(max_size=40), max_size=4), st.sampled_from([0, 3]))
+@settings(max_examples=10, deadline=None)
+def test_whatever_bytes_a_program_writes_it_is_ended_and_named(said: list[bytes], code: int) -> None:
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "said").write_bytes(b"\n".join(said))
+        found = played(script(Path(folder), f"cat {folder}/said; exit {code}"), LIMIT.name)
+    assert found
+    assert all(str(one).isprintable() for one in found)
