@@ -85,6 +85,8 @@ def catch_up(tree: TreeFile, paths: Sequence[Path]) -> int:
 
 
 def _must_go_on(tree: TreeFile, path: Path, size: int) -> None:
+    if origin_of(path) != tree.origin:
+        raise JournalDamaged(path, "another journal was begun in its place", "start `feltwire journal publish` again")
     with reading(path, "looking for its last record") as connection:
         query = "SELECT max((SELECT coalesce(max(n), 0) FROM record), (SELECT coalesce(max(n), 0) FROM base))"
         (last,) = connection.execute(query).fetchone()

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from nacl.signing import SigningKey
 
+from audit.errors import JournalError
 from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, cosigned_at, is_signed, parse_decimal
 from audit.transparency.notes import (
     LOG_KEY,
@@ -158,6 +159,8 @@ class LogPublisher:
         """Of the newest checkpoint."""
         self.met = 0
         """Of the last that enough witnesses cosigned."""
+        self.problem = ""
+        """Why nothing is signed at all; empty where that is."""
         self.reached: bool | None = None
         """Whether any witness was, the last time; None before the first."""
 
@@ -167,7 +170,14 @@ class LogPublisher:
         Raises:
             JournalError: the log cannot be read, or does not go on from what was signed: nothing is signed then.
         """
-        size = await self._catch_up()
+        try:
+            size = await self._catch_up()
+        except JournalError as error:
+            if str(error) != self.problem:
+                log.error("nothing is signed: %s", error)
+            self.problem = str(error)
+            raise
+        self.problem = ""
         note = await asyncio.to_thread(self._newest, size)
         checkpoint = Checkpoint.parse(note.text)
         self.size = checkpoint.size

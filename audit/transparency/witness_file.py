@@ -83,6 +83,10 @@ class WitnessFile:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the file."""
         self._connection.close()
 
     @property

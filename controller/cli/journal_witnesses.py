@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -40,7 +41,9 @@ from command_line.witness_options import GivenPolicy, policy_option
 
 if TYPE_CHECKING:
     from aiohttp import web
+    from prometheus_client.registry import Collector
 
+    from hal.probes import Probes
     from scoreboard.web import PageServer
 
 log = logging.getLogger(__name__)
@@ -57,6 +60,13 @@ _TREE = click.option(
 )
 
 
+def _link(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    """An address of the page, with a slash at its end."""
+    if value and (not re.fullmatch(r"https?://[!-~]+", value) or "#" in value):
+        raise click.BadParameter(f"{value!a} is not the address of a page; write http://… or https://…, without a #")
+    return value and value.rstrip("/") + "/"
+
+
 # feltwire journal publish
 
 
@@ -71,7 +81,7 @@ _TREE = click.option(
 @click.option("--host", metavar="IP", help="Also serve proofs of results, and the page that checks them, here.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8092, show_default=True, metavar="N", help="Of --host.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
-@click.option("--link", default="", metavar="URL", help="The page's address for players, in codes on paper.")
+@click.option("--link", default="", callback=_link, metavar="URL", help="The page's address for players, in QR codes.")
 @metrics_option
 def publish_command(
     paths: tuple[Path, ...],
@@ -157,7 +167,7 @@ def _publish(
 ) -> int:
     from audit.transparency.http_calls import http_calls
     from audit.transparency.publishing import LogPublisher
-    from command_line.publishing_loop import publish_until_signal, served_metrics
+    from command_line.publishing_loop import publish_until_signal
     from scoreboard.web import AddressError
 
     async def main() -> int:
@@ -167,7 +177,13 @@ def _publish(
             if once:
                 await publisher.turn()
                 return 0 if publisher.met == publisher.size else NOT_COMPLETE
-            with metrics_port(metrics, lambda: served_metrics(publisher)):
+
+            def served() -> tuple[Collector, Probes]:
+                from command_line.publishing_metrics import PublisherCollector, PublisherProbes
+
+                return PublisherCollector(publisher), PublisherProbes(publisher)
+
+            with metrics_port(metrics, served):
                 if server is not None:
                     click.echo(f"proofs: {click.style(await server.start(), bold=True)}", err=True)
                 try:

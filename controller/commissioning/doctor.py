@@ -129,6 +129,7 @@ async def _software(config: TableConfig, around: Surroundings, note: Note) -> No
         heard = await asyncio.get_running_loop().run_in_executor(None, _heartbeat, service.base, config)
         note(table_checks.judge_feed(service.base, heard, FEED_S))
     note(await asyncio.get_running_loop().run_in_executor(None, _journal, around.paths, keys.signing))
+    note(*await asyncio.get_running_loop().run_in_executor(None, _witnessed, around.paths, SystemClock()))
 
 
 def _key_facts(around: Surroundings) -> KeyFacts:
@@ -181,6 +182,27 @@ def _journal(paths: StatePaths, signing: str) -> Finding:
     except JournalError as error:
         return table_checks.judge_journal(str(paths.journal), str(error))
     return table_checks.judge_journal(str(paths.journal), report)
+
+
+def _witnessed(paths: StatePaths, clock: Clock) -> list[Finding]:
+    """What witnesses have signed, where the journal is published to any."""
+    from audit.errors import JournalError
+    from audit.reading import reading
+    from audit.transparency.checkpoints import Checkpoint
+    from audit.transparency.tree_file import MET, NEWEST, TreeFile, tree_path
+
+    path = tree_path(paths.journal)
+    if not path.exists():
+        return []
+    try:
+        with TreeFile.open(path) as tree, reading(paths.journal, "looking what is signed") as connection:
+            notes = (tree.note(NEWEST), tree.note(MET))
+            signed, cosigned = (0 if note is None else Checkpoint.parse(note.text).size for note in notes)
+            # After a retirement, or a loss, the journal may have fewer.
+            row = connection.execute("SELECT time FROM record WHERE n = ?", (min(signed, cosigned) + 1,)).fetchone()
+    except JournalError as error:
+        return [failed("witnesses", error.what, error.fix, str(path))]
+    return [table_checks.judge_witnessed(str(path), signed, cosigned, "" if row is None else str(row[0]), clock)]
 
 
 # --- lines ---

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple
 
 from audit.findings import AuditReport
+from audit.queries import parse_moment
 from controller.boards.identity import misfit, words
 from controller.calibration.table_calibration import CalibrationState
 from controller.commissioning.findings import Finding, failed, ok, skipped, warning
 from hal.board.messages import IdentityAnswer
+from hal.clock import NS_PER_S, Clock
+
+LONGEST_UNSIGNED: Final = timedelta(minutes=10)
+"""A record that is in no checkpoint for longer is worth a person's look (ours): one is signed each minute."""
 
 
 def judge_board(name: str, kind: str, identity: IdentityAnswer | str) -> Finding:
@@ -113,6 +119,20 @@ def judge_journal(path: str, report: AuditReport | str | None) -> Finding:
     return failed(
         "journal", f"{len(report.findings)} findings, first: {report.first}", "see docs/journal.md; keep a copy", path
     )
+
+
+def judge_witnessed(path: str, signed: int, cosigned: int, waiting: str, clock: Clock) -> Finding:
+    """Whether witnesses have signed a journal: the sizes of the newest checkpoint, and of the last that enough of them
+    cosigned; `waiting` is the time of the first record that is not in both, empty where all are."""
+    words = f"enough of them cosigned its first {cosigned} records"
+    if not waiting:
+        return ok("witnesses", words, path)
+    since = datetime.fromtimestamp(clock.wall_time_ns() / NS_PER_S, UTC) - parse_moment(waiting)
+    if since < LONGEST_UNSIGNED:
+        return ok("witnesses", f"{words}; what was written since {waiting} waits for its minute", path)
+    why = "too few cosign" if cosigned < signed else "nothing is signed"
+    fix = "the log of feltwire-publish names each witness and what is wrong; see docs/witness.md"
+    return warning("witnesses", f"{why} since {waiting}: {words}", fix, path)
 
 
 def first_failures(findings: Sequence[Finding]) -> list[str]:

@@ -25,6 +25,7 @@ from audit.errors import (
 )
 from audit.reading import connect
 from audit.signing import FILE_NAME as KEY_FILE
+from audit.transparency.tree_file import SUFFIX as TREE_SUFFIX
 from audit.witness import SUFFIX as WITNESS_SUFFIX
 from audit.witness import witness_path
 from hal.clock import Clock, wall_time
@@ -290,8 +291,8 @@ _WATCHED: Final = ("", "-wal", "-shm", ".lock")
 
 
 def retire(path: Path, clock: Clock) -> Path | None:
-    """Renames a journal, its log and its witness, and orders a new one; returns the new name. Cut off in between, a
-    second call goes on. Where nothing but a signing key is left, it only orders a new one, and returns None.
+    """Renames a journal, its log, its witness and its tree, and orders a new one; returns the new name. Cut off in
+    between, a second call goes on. Where nothing but a signing key is left, it only orders a new one, and returns None.
 
     Raises:
         JournalError: there is none, the service holds it, or it cannot be renamed.
@@ -315,6 +316,9 @@ def retire(path: Path, clock: Clock) -> Path | None:
         try:
             for part in there:
                 _part(path, part).rename(_part(aside, part))
+            # Of an older journal that was set aside, the tree is its own.
+            if _part(path, TREE_SUFFIX).exists() and not _part(aside, TREE_SUFFIX).exists():
+                _part(path, TREE_SUFFIX).rename(_part(aside, TREE_SUFFIX))
             sync_folder(path.parent)
         except OSError as error:
             raise journal_error(path, error, f"renaming it to {aside.name}") from error
@@ -324,7 +328,7 @@ def retire(path: Path, clock: Clock) -> Path | None:
 
 def set_aside(path: Path) -> list[Path]:
     """The journals that were once at this path and were retired, oldest first."""
-    others = tuple(part for part in _PARTS if part)
+    others = (*(part for part in _PARTS if part), TREE_SUFFIX)
     return sorted(one for one in path.parent.glob(f"{path.name}{_MARK}*") if not one.name.endswith(others))
 
 

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +16,7 @@ from audit.transparency.notes import LOG_KEY, NoteKey
 from audit.transparency.tree_file import TreeFile
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL, NOT_COMPLETE
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
-from command_line.publishing_loop import publish_until_signal, served_metrics
+from command_line.publishing_loop import publish_until_signal
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
 from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
@@ -23,6 +24,11 @@ from fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError
 from fleet.stream_log import catch_up_stream, stream_origin
 from fleet.streams import JetStream
 from fleet.verify import held_streams
+
+if TYPE_CHECKING:
+    from prometheus_client.registry import Collector
+
+    from hal.probes import Probes
 
 
 @click.command("publish")
@@ -85,7 +91,13 @@ def publish_command(
                     if once:
                         await publisher.turn()
                         return 0 if publisher.met == publisher.size else NOT_COMPLETE
-                    with metrics_port(metrics, lambda: served_metrics(publisher)):
+
+                    def served() -> tuple[Collector, Probes]:
+                        from command_line.publishing_metrics import PublisherCollector, PublisherProbes
+
+                        return PublisherCollector(publisher), PublisherProbes(publisher)
+
+                    with metrics_port(metrics, served):
                         await publish_until_signal(publisher, every)
                     return 0
 

@@ -17,10 +17,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from audit.signing import load, public_half
+from audit.transparency.notes import NoteKey
+from audit.transparency.policy import WitnessPolicy
+from audit.transparency.tree_file import MET, TreeFile
+from audit.transparency.witness_file import WitnessFile
 from controller.cli import main
 from tests.fakes.nats_server import NatsServer, free_port, nats_server
 from tests.fakes.service_process import ServiceProcess, service
 from tests.fakes.time_limits import HANG_S
+from tests.fakes.witnessing import policy_of, served_witness
 
 ROOT = Path(__file__).resolve().parents[2]
 FELTWIRE = [sys.executable, "-c", "from controller.cli import main; main()"]
@@ -70,6 +75,34 @@ def until_sealed(server: NatsServer, journal: ServiceProcess) -> Result:
     raise AssertionError(verified.output)
 
 
+def publish_the_stream(server: NatsServer, folder: Path) -> None:
+    """A witness cosigns all that the stream holds."""
+    words = ("fleet", "publish", server.url, "--state", str(folder / "published"))
+    made = feltwire(*words, "--key")
+    assert made.exit_code == 0, made.output
+    key = NoteKey.parse(made.stdout.strip())
+    assert key.name.startswith("feltwire-stream/")
+    WitnessFile.open(folder / "a.witness", "witness.test/a").close()
+    with served_witness(folder / "a.witness", {key.name: [key]}) as witness:
+        policy = folder / "witnesses.policy"
+        policy.write_text(policy_of({"a": witness}, 1, [key]))
+        done = feltwire(*words, "--policy", str(policy), "--once")
+        assert done.exit_code == 0, done.output
+    with TreeFile.open(folder / "published" / "feltwire-hall.tree") as tree:
+        note = tree.note(MET)
+        assert note is not None
+        checked = WitnessPolicy.parse(policy.read_text()).check(note)
+        assert checked.met
+        assert checked.checkpoint == tree.checkpoint(tree.size)
+    # Events and seals.
+    assert tree_size(folder) > len(feltwire("fleet", "export", server.url).stdout.splitlines())
+
+
+def tree_size(folder: Path) -> int:
+    with TreeFile.open(folder / "published" / "feltwire-hall.tree") as tree:
+        return tree.size
+
+
 def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -> None:
     with nats_server() as server, service(tmp_path) as tables:
         made = feltwire("fleet", "init", server.url, "--venue", "hall")
@@ -102,6 +135,7 @@ def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -
         for table in set(journal.values()):
             of_table = [line for line in exported if journal[line] == table]
             assert of_table == [body for body, chain in journal.items() if chain == table][: len(of_table)]
+        publish_the_stream(server, tmp_path)
         # Another history, as a note on paper has it.
         kept = next(one for one in status if one["table"] == "hall/sim/roulette-1")
         wrong = feltwire("fleet", "verify", server.url, "--head", f"hall/sim/roulette-1:{kept['held']}:{'5e' * 32}")

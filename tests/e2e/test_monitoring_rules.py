@@ -8,6 +8,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from command_line.publishing_metrics import PublisherCollector
 from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.metrics import CounterCollector
 from feed.codes import CODES
@@ -16,6 +17,7 @@ from fleet.metrics import RelayCollector
 from fleet.relay import Relay, RelayPlan
 from hal.clock import VirtualClock
 from tests.fakes.time_limits import HANG_S
+from tests.fakes.witnessing import published
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "systemd" / "monitoring"
@@ -105,6 +107,10 @@ PLANTED = {
     "FeltwireStrangers": [series("feltwire_connections_refused_total", "0+5x40", instance="a")],
     "FeltwireRelayDisconnected": [series("feltwire_relay_connected", "0x20", instance="a")],
     "FeltwireRelayBehind": [series("feltwire_relay_lag", "2000x40", **TABLE)],
+    "FeltwireNotWitnessed": [
+        series("feltwire_log_size", "9x40", instance="a"),
+        series("feltwire_log_cosigned", "5x40", instance="a"),
+    ],
     "FeltwireHistoryRewritten": [series("feltwire_relay_table", "1x20", **TABLE, state="rewritten")],
 }
 """For each other alert, what is measured while its cause lasts."""
@@ -152,7 +158,9 @@ def test_every_query_asks_for_what_a_service_or_a_relay_measures(tmp_path: Path)
     relay = RelayCollector(
         Relay(RelayPlan(NatsAddress("127.0.0.1", 4222, tls=False), "hall", (), "relay"), VirtualClock())
     )
-    measured = {family.name for collector in (service, relay) for family in collector.collect()}
+    with published(tmp_path) as (_, one):
+        publisher = PublisherCollector(one)
+        measured = {family.name for collector in (service, relay, publisher) for family in collector.collect()}
     panels = json.loads(DASHBOARD.read_text())["panels"]
     queries = [*rules().values(), *(target["expr"] for panel in panels for target in panel["targets"])]
     asked = names_in(" ".join(queries))

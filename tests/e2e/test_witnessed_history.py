@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Event
 
 import pytest
 from click.testing import CliRunner, Result
@@ -22,6 +26,9 @@ from audit.transparency.tree_file import tree_path
 from audit.transparency.witness_file import WitnessFile
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
+from tests.fakes.nats_server import free_port
+from tests.fakes.service_process import FELTWIRE
+from tests.fakes.time_limits import HANG_S
 from tests.fakes.witnessing import policy_of, served_witness
 from tests.unit.audit.making import KEY, Evening, evening, place_key, tampering
 
@@ -45,7 +52,7 @@ class WitnessedHouse:
         self.witnesses = {}
         for name in ("a", "b"):
             path = folder / f"{name}.witness"
-            WitnessFile.open(path, f"witness.test/{name}")._connection.close()
+            WitnessFile.open(path, f"witness.test/{name}").close()
             self.witnesses[name] = held.enter_context(served_witness(path, {self.key.name: [self.key]}))
         self.policy = folder / "witnesses.policy"
         self.policy.write_text(policy_of(self.witnesses, 2, [self.key]))
@@ -223,6 +230,69 @@ def test_no_witness_that_is_reached_is_stated_and_what_was_written_is_signed_onc
         assert house.publish().exit_code == 0
         proof = prove(house, "wheel-1#101", "late.tlog-proof")
         assert call("check", proof, "--policy", house.policy).exit_code == 0
+
+
+@contextmanager
+def program(*words: object, until: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command in a process of its own, and its line with these words; it ends in order, unless it was killed."""
+    command = [str(FELTWIRE), *map(str, words)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    try:
+        line = next((line for line in iter(process.stderr.readline, "") if until in line), "")
+        assert line, process.wait(HANG_S)
+        yield process, line
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=HANG_S)
+        assert process.returncode in (0, -signal.SIGKILL), said
+
+
+def asked_until(url: str, has: Callable[[str], bool]) -> str:
+    """What is answered there once it is as a test waits for."""
+    pause = Event()
+    for _ in range(round(HANG_S / 0.1)):
+        with urllib.request.urlopen(url, timeout=HANG_S) as answer:
+            text: str = answer.read().decode()
+        if has(text):
+            return text
+        pause.wait(0.1)
+    raise AssertionError(text)
+
+
+def gauge(text: str, name: str) -> float:
+    (found,) = re.findall(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
+    return float(found)
+
+
+def test_beside_who_writes_it_a_journal_is_published_while_the_witness_goes_and_comes_back(tmp_path: Path) -> None:
+    place_key(tmp_path)
+    journal, file, policy = (tmp_path / name for name in ("journal.sqlite", "a.witness", "witnesses.policy"))
+    port, witness_port = free_port(), free_port()
+    metrics = f"http://127.0.0.1:{port}/metrics"
+    with Evening(journal) as writer:
+        writer.opened("wheel-1")
+        key = NoteKey.parse(call("publish", journal, "--key").output.strip())
+        with WitnessFile.open(file, "witness.test/a") as made:
+            policy.write_text(policy_of({"a": (made.key, f"http://127.0.0.1:{witness_port}/")}, 1, [key]))
+        options = ("--policy", policy, "--every", 1, "--metrics", port, "--host", "127.0.0.1", "--port", 0)
+        with program("journal", "publish", journal, *options, until="proofs: ") as (_, line):
+            with served_witness(file, {key.name: [key]}, port=witness_port):
+                asked_until(metrics, lambda text: gauge(text, "feltwire_log_cosigned") == 1)
+            # Nobody waits for it: what is written is signed by the log alone, and that is stated.
+            writer.round("wheel-1")
+            away = asked_until(metrics, lambda text: gauge(text, "feltwire_log_size") == 4)
+            assert gauge(away, "feltwire_log_cosigned") == 1
+            assert gauge(away, 'feltwire_witness_cosigns{witness="a"}') == 0
+            with pytest.raises(urllib.error.HTTPError, match="503"):
+                urllib.request.urlopen(metrics.replace("metrics", "readyz"), timeout=HANG_S)
+            with served_witness(file, {key.name: [key]}, port=witness_port):
+                asked_until(metrics, lambda text: gauge(text, "feltwire_log_cosigned") == 4)
+                assert call("witnesses", journal, "--policy", policy).exit_code == 0
+            event = json.loads(asked_until(f"{line.split()[-1]}round/wheel-1/1", bool))
+            assert json.loads(event["event"])["data"]["round"] == 1
+            assert f"log {key}" in event["policy"]
 
 
 def test_every_key_on_the_page_is_one() -> None:

@@ -13,7 +13,10 @@ from nacl.signing import SigningKey
 
 from audit.transparency.checkpoints import AddCheckpoint, Checkpoint
 from audit.transparency.notes import LOG_KEY, NoteKey
+from audit.transparency.policy import WitnessPolicy
+from audit.transparency.publishing import HttpAnswer, LogPublisher, WitnessUnreachableError
 from audit.transparency.tree import GrownTree, NodeHash, consistency_proof, leaf_hash, root_of
+from audit.transparency.tree_file import TreeFile
 from audit.transparency.witness_file import WitnessFile
 from audit.transparency.witness_site import witness_site
 from scoreboard.web import PageServer
@@ -100,6 +103,39 @@ def served_witness(
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
             loop.close()
+
+
+class ScriptedCalls:
+    """Answers by address, each used once; the last one stays."""
+
+    def __init__(self, **answers: Sequence[HttpAnswer | WitnessUnreachableError]) -> None:
+        self.answers = {name: [*given] for name, given in answers.items()}
+        self.bodies: list[tuple[str, bytes]] = []
+
+    async def post(self, url: str, body: bytes) -> HttpAnswer:
+        name = url.removeprefix("http://").partition("/")[0]
+        self.bodies.append((name, body))
+        waiting = self.answers[name]
+        answer = waiting.pop(0) if len(waiting) > 1 else waiting[0]
+        if isinstance(answer, WitnessUnreachableError):
+            raise answer
+        return answer
+
+    async def get(self, url: str) -> HttpAnswer:
+        return await self.post(url, b"")
+
+
+@contextmanager
+def published(
+    folder: Path, policy: str = "quorum none\n", calls: ScriptedCalls | None = None
+) -> Iterator[tuple[TreeFile, LogPublisher]]:
+    """A tree whose leaves a test adds, and its publisher."""
+    with TreeFile.open(folder / "log.tree", ORIGIN) as tree:
+
+        async def catch_up() -> int:
+            return tree.size
+
+        yield tree, LogPublisher(tree, LOG, WitnessPolicy.parse(policy), calls or ScriptedCalls(), catch_up)
 
 
 def policy_of(witnesses: Mapping[str, tuple[NoteKey, str]], least: int, logs: Sequence[NoteKey] = ()) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from audit.errors import JournalError
 from audit.verify import verify
-from controller.journal.files import Lock, make_file, retire
+from controller.journal.files import Lock, make_file, retire, set_aside
 from hal.clock import VirtualClock
 from tests.unit.audit.making import EVENING_NS, Evening
 
@@ -35,6 +35,19 @@ def test_it_has_a_name_with_its_date_and_is_as_it_was(journal: Path, tmp_path: P
     after = {one.name: one.read_bytes() for one in tmp_path.iterdir() if one.suffix not in (".lock", ".begin")}
     assert after == {name.replace("journal.sqlite", NAME): data for name, data in before.items()}
     assert verify(aside).records == 1
+
+
+def test_its_tree_goes_with_it_and_never_in_the_place_of_another(journal: Path, tmp_path: Path) -> None:
+    tree, aside = tmp_path / "journal.sqlite.tree", tmp_path / f"{NAME}.tree"
+    tree.write_bytes(b"of this journal")
+    retire(journal, CLOCK)
+    assert (tree.exists(), aside.read_bytes()) == (False, b"of this journal")
+    assert set_aside(journal) == [tmp_path / NAME]
+    # What is left of a later one, whose file is gone, belongs to no other.
+    (tmp_path / "journal.sqlite-wal").write_bytes(b"left")
+    tree.write_bytes(b"of a later one")
+    retire(journal, CLOCK)
+    assert aside.read_bytes() == b"of this journal"
 
 
 def test_the_next_start_begins_a_new_journal(journal: Path) -> None:

@@ -249,6 +249,18 @@ def test_the_faults_that_a_service_reports_are_failures() -> None:
     assert table_checks.judge_feed("ipc:///run/x", None, 3).status == "failed"
 
 
+def test_a_record_that_no_witness_has_signed_for_ten_minutes_is_warned_of() -> None:
+    clock = VirtualClock(1_783_191_600 * S)
+    for signed, cosigned, waiting, status, words in (
+        (9, 9, "", "ok", "enough of them cosigned its first 9 records"),
+        (9, 9, "2026-07-04T18:59:30.000000Z", "ok", "waits for its minute"),
+        (9, 9, "2026-07-04T18:30:00.000000Z", "warning", "nothing is signed since 2026-07-04T18:30:00"),
+        (9, 5, "2026-07-04T18:30:00.000000Z", "warning", "too few cosign since 2026-07-04T18:30:00"),
+    ):
+        found = table_checks.judge_witnessed("journal.sqlite.tree", signed, cosigned, waiting, clock)
+        assert (found.status, words in found.found) == (status, True)
+
+
 def test_a_board_that_does_not_answer_fails() -> None:
     assert table_checks.judge_board("wheel", "wheel", "no answer").status == "failed"
 

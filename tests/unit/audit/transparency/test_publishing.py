@@ -1,0 +1,130 @@
+"""How a log is published: what is sent to whom, what is kept, and what is stated."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+from nacl.signing import SigningKey
+
+from audit.transparency.checkpoints import AddCheckpoint, cosign
+from audit.transparency.notes import WITNESS_KEY, NoteKey, SignedNote
+from audit.transparency.publishing import HttpAnswer, LogPublisher, WitnessUnreachableError
+from audit.transparency.tree import leaf_hash
+from audit.transparency.tree_file import MET, NEWEST, TreeFile
+from command_line.publishing_metrics import PublisherProbes
+from tests.fakes.witnessing import (
+    LOG_NOTE_KEY,
+    TIME_S,
+    ScriptedCalls,
+    bodies_of,
+    policy_of,
+    published,
+)
+
+KEYS = {name: SigningKey(name.encode() * 32) for name in "abc"}
+PUBLIC = {name: NoteKey(f"witness.test/{name}", WITNESS_KEY, bytes(key.verify_key)) for name, key in KEYS.items()}
+POLICY = policy_of({name: (key, f"http://{name}/") for name, key in PUBLIC.items()}, 2, [LOG_NOTE_KEY])
+AWAY = WitnessUnreachableError("Connection refused")
+
+
+def add(tree: TreeFile, until: int) -> None:
+    tree.append([leaf_hash(body) for body in bodies_of("event", until)], 0)
+
+
+def good(tree: TreeFile, size: int, *names: str) -> HttpAnswer:
+    text = str(tree.checkpoint(size))
+    lines = [str(cosign(text, PUBLIC[name].name, KEYS[name], TIME_S)) for name in names]
+    return HttpAnswer(200, "".join(lines).encode())
+
+
+def size_of(tree: TreeFile, which: str) -> int | None:
+    note = tree.note(which)
+    return None if note is None else int(note.text.split("\n")[1])
+
+
+def turn(publisher: LogPublisher) -> None:
+    asyncio.run(publisher.turn())
+
+
+def test_each_witness_gets_the_proof_from_its_own_size_and_what_enough_cosigned_is_kept(tmp_path: Path) -> None:
+    calls = ScriptedCalls()
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 10)
+        calls.answers = {
+            "a": [HttpAnswer(409, b"4\n"), good(tree, 10, "a")],
+            "b": [good(tree, 10, "c", "b")],
+            "c": [HttpAnswer(404, b"unknown\n")],
+        }
+        turn(publisher)
+        olds = [(name, AddCheckpoint.parse(body).old) for name, body in calls.bodies]
+        assert sorted(olds) == [("a", 0), ("a", 4), ("b", 0), ("c", 0)]
+        assert (size_of(tree, NEWEST), size_of(tree, MET), publisher.met) == (10, 10, 10)
+        # An answer is believed of its own witness alone.
+        assert [one.name for one in tree.note(MET).signatures] == [  # type: ignore[union-attr]
+            LOG_NOTE_KEY.name, "witness.test/a", "witness.test/b",
+        ]  # fmt: skip
+        calls.bodies.clear()
+        turn(publisher)
+        # Nothing is new: only who lacks it is asked again.
+        assert [name for name, _ in calls.bodies] == ["c"]
+        add(tree, 12)
+        calls.answers = {"a": [AWAY], "b": [good(tree, 12, "b")], "c": [AWAY]}
+        calls.bodies.clear()
+        turn(publisher)
+        assert {name: AddCheckpoint.parse(body).old for name, body in calls.bodies} == {"a": 10, "b": 10, "c": 0}
+        assert (size_of(tree, NEWEST), size_of(tree, MET), publisher.met) == (12, 10, 10)
+
+
+def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls = ScriptedCalls(a=[AWAY], b=[HttpAnswer(422, b"other root\n")], c=[HttpAnswer(200, b"nonsense")])
+    with published(tmp_path, POLICY, calls) as (tree, publisher), caplog.at_level(logging.INFO):
+        add(tree, 5)
+        for _ in range(3):
+            turn(publisher)
+        assert [record.getMessage() for record in caplog.records] == [
+            "the witness a has not cosigned: it is not reached: Connection refused; play continues",
+            "the witness b has not cosigned: FORK: it cosigned another history of this log ('other root'); play "
+            "continues",
+            "the witness c has not cosigned: its answer cannot be read: expected 1 to 64 lines of signatures, each "
+            "with a line end; play continues",
+            "NO WITNESS is reached: nobody vouches for what is written from now on; play continues",
+        ]
+        probes = PublisherProbes(publisher)
+        assert len(probes.ready(None).problems) == 3
+        assert probes.ready("wheel-1").unknown
+        assert not probes.live().problems
+        caplog.clear()
+        calls.answers = {"a": [good(tree, 5, "a")], "b": [HttpAnswer(409, b"9\n")], "c": [good(tree, 5, "c")]}
+        turn(publisher)
+        assert [record.getMessage() for record in caplog.records] == [
+            "the witness a cosigns again",
+            "the witness b has not cosigned: FORK: it cosigned 9 records of this log, and there are 5; play continues",
+            "the witness c cosigns again",
+            "a witness is reached again",
+        ]
+        assert not probes.ready(None).problems
+
+
+def test_a_witness_that_names_another_size_each_time_is_asked_three_times_and_no_more(tmp_path: Path) -> None:
+    sizes = [HttpAnswer(409, b"%d\n" % size) for size in (1, 2, 3, 4, 5)]
+    calls = ScriptedCalls(a=sizes, b=[AWAY], c=[AWAY])
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 6)
+        turn(publisher)
+        assert [name for name, _ in calls.bodies].count("a") == 3
+        assert publisher.witnesses["a"].problem == "it names another size each time"
+
+
+def test_after_a_change_of_the_key_the_newest_is_signed_again(tmp_path: Path) -> None:
+    with published(tmp_path) as (tree, publisher):
+        add(tree, 3)
+        before = tree.checkpoint(3).sign(SigningKey(b"x" * 32))
+        tree.keep(NEWEST, before)
+        turn(publisher)
+        assert tree.note(NEWEST) == tree.note(MET) != before
+        assert isinstance(tree.note(NEWEST), SignedNote)
