@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
@@ -36,6 +37,13 @@ def parse_speed(text: str) -> float:
         fix = f"write a number above 0 and up to {FASTEST:g}, such as 10"
         raise click.BadParameter(f'"{text}" is not a speed; {fix}', param_hint="--speed")
     return speed
+
+
+def page_address(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
+    """The callback of an option that takes the address of a page, which then has a slash at its end."""
+    if value and (not re.fullmatch(r"https?://[!-~]+", value) or "#" in value):
+        raise click.BadParameter(f"{value!a} is not the address of a page; write http://… or https://…, without a #")
+    return value and value.rstrip("/") + "/"
 
 
 _KEY_DIGITS = 64

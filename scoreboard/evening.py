@@ -39,12 +39,14 @@ class EveningTable(msgspec.Struct, frozen=True, omit_defaults=True):
     """From this round on, rounds without an outcome are there as well; 0 where no round is known."""
 
 
-class PrintedTables(msgspec.Struct, frozen=True):
+class PrintedTables(msgspec.Struct, frozen=True, omit_defaults=True):
     """The tables of an evening as they were at one moment."""
 
     made: str | None
     """When, by the calendar of the board's server (RFC 3339, UTC); null where that is not known to be set."""
     tables: list[EveningTable]
+    proofs: str = ""
+    """The address of the page with proofs of results; empty where there is none."""
 
 
 def evening_of(key: str, state: TableState, board: BoardView, silent_ms: int | None) -> EveningTable:

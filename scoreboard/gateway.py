@@ -182,13 +182,16 @@ class Gateway:
         now_ns: Callable[[], int],
         day_ms: Callable[[], int | None] = lambda: None,
         wall_time: Callable[[], str | None] = lambda: None,
+        proofs: str = "",
     ) -> None:
         """`simulated` as of the subscriber: None for real tables and simulated ones. `now_ns` is a clock that
         never goes back; `day_ms` gives the time of day, in milliseconds since midnight, `wall_time` the
-        time of the calendar (RFC 3339, UTC); each is None where it is not known."""
+        time of the calendar (RFC 3339, UTC); each is None where it is not known. `proofs` is the address of the page
+        with proofs of results (`feltwire journal publish`), to which what is printed leads."""
         self._now_ns = now_ns
         self._day_ms = day_ms
         self._wall_time = wall_time
+        self._proofs = proofs
         self.hall = hall
         self._sources = sources
         self._simulated = simulated
@@ -325,7 +328,7 @@ class Gateway:
                 if (board := self.hall.view(key := service.key(name))) is not None
             ]
             packing = asyncio.to_thread(
-                gzip.compress, msgspec.json.encode(PrintedTables(self._wall_time(), tables)), mtime=0
+                gzip.compress, msgspec.json.encode(PrintedTables(self._wall_time(), tables, self._proofs)), mtime=0
             )
             # Whoever asks meanwhile waits for the same one.
             self._evening_made = _Printed(self.now_ms(), asyncio.ensure_future(packing))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -36,6 +35,7 @@ from audit.transparency.tree import TreeProofError
 from audit.transparency.tree_file import TreeFile, tree_path
 from command_line.exit_codes import FATAL, NOT_COMPLETE, NOT_VERIFIED
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
+from command_line.options import page_address
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
 
@@ -60,13 +60,6 @@ _TREE = click.option(
 )
 
 
-def _link(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    """An address of the page, with a slash at its end."""
-    if value and (not re.fullmatch(r"https?://[!-~]+", value) or "#" in value):
-        raise click.BadParameter(f"{value!a} is not the address of a page; write http://… or https://…, without a #")
-    return value and value.rstrip("/") + "/"
-
-
 # feltwire journal publish
 
 
@@ -81,7 +74,7 @@ def _link(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
 @click.option("--host", metavar="IP", help="Also serve proofs of results, and the page that checks them, here.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8092, show_default=True, metavar="N", help="Of --host.")
 @click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
-@click.option("--link", default="", callback=_link, metavar="URL", help="The page's address for players, in QR codes.")
+@click.option("--link", default="", callback=page_address, metavar="URL", help="Its address for players, in QR codes.")
 @metrics_option
 def publish_command(
     paths: tuple[Path, ...],

@@ -15,7 +15,7 @@ import click
 
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.local_services import base_to_follow
-from command_line.options import client_curve, server_keys, servers_option
+from command_line.options import client_curve, page_address, server_keys, servers_option
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import (
     NatsLogin,
@@ -73,6 +73,13 @@ def _origins(_context: click.Context, _option: click.Parameter, given: tuple[str
     callback=_origins,
     help="Let pages of this site frame the boards: https://example.org; repeat. Without it, none may.",
 )
+@click.option(
+    "--proofs",
+    default="",
+    metavar="URL",
+    callback=page_address,
+    help="Where feltwire journal publish serves proofs of results: what is printed leads there.",
+)
 @click.option("--open", "open_page", is_flag=True, help="Open the page in this computer's browser.")
 @nats_options
 def command(
@@ -86,6 +93,7 @@ def command(
     servers: tuple[str, ...],
     venue_folder: Path | None,
     embedded_by: tuple[str, ...],
+    proofs: str,
     open_page: bool,
     login: NatsLogin,
 ) -> None:
@@ -151,6 +159,7 @@ def command(
         now_ns=clock.now_ns,
         day_ms=calendar.time_of_day_ms,
         wall_time=calendar.wall_time,
+        proofs=proofs,
     )
     site = gateway.application(host, names, venue=venue, embedded_by=embedded_by)
     page = PageServer(site, host, PORT if port is None else port, next_free=port is None)

@@ -8,7 +8,7 @@ import { byName, complete, isAsked, placeOf, sayOf, stateOf } from "./board.js";
 import { currentLanguage, named, reason, t } from "./words.js";
 
 export async function showEvening(table, only) {
-  const [{ made, tables: found }] = await Promise.all([fetch("evening.json").then((answer) => answer.json()), stylesheet("print.css")]);
+  const [{ made, tables: found, proofs = "" }] = await Promise.all([fetch("evening.json").then((answer) => answer.json()), stylesheet("print.css")]);
   const tables = found
     .map((one) => ({ ...one, view: complete(one.board) }))
     .filter(({ key, view }) => isAsked(key, view, table, only))
@@ -24,7 +24,8 @@ export async function showEvening(table, only) {
       h("h1", {}, t("print.title")),
       h("p.made", {}, madeWords),
       h("button", { type: "button", on: { click: () => print() } }, t("print.button")),
-      tables.length ? tables.map(sheet) : h("p.none", {}, t("no_tables")),
+      tables.length ? tables.map((one) => sheet(one, proofs)) : h("p.none", {}, t("no_tables")),
+      proofs ? h("p.proofs", {}, t("print.proofs", { address: `${proofs}#round/…/…` })) : null,
       h("p.lacks", {}, t("print.lacks")),
     ),
   );
@@ -32,7 +33,7 @@ export async function showEvening(table, only) {
 
 const clock = () => new Intl.DateTimeFormat(currentLanguage(), { day: "2-digit", month: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
-function sheet({ view, silent, rounds, whole_from: wholeFrom = 0 }) {
+function sheet({ view, silent, rounds, whole_from: wholeFrom = 0 }, proofs) {
   const times = clock();
   const stale = silent === null || silent >= STALE_MS;
   const [, words, because] = stateOf(view, stale);
@@ -59,7 +60,7 @@ function sheet({ view, silent, rounds, whole_from: wholeFrom = 0 }) {
           h(
             "tr",
             { "data-round": one.round },
-            cell("number", one.round),
+            cell("number", proofs ? h("a", { href: `${proofs}#round/${view.table}/${one.round}` }, one.round) : one.round),
             cell("time", times.format(new Date(one.time))),
             cell("result", one.result ? sayOf(view, one.result) : h("strong", {}, t(`verdict.${one.verdict}`))),
             cell("note", [view.simulated ? t("simulation") : "", one.corrected ? t("corrected.short") : "", one.call ? named("call", one.call) : "", one.reason ? reason(one.reason, view.view?.words) : ""].filter((text) => String(text)).flatMap((text, at) => (at ? [" · ", text] : [text]))),

@@ -368,6 +368,9 @@ def test_an_evening_is_printed_with_times_and_states_and_what_it_lacks(shown: Bo
     )
     rows = sheets.last.locator("tbody tr")
     assert rows.count() == 41
+    link = rows.last.locator("a")
+    expect(link).to_have_attribute("href", "http://proofs.test/#round/roulette-2/41")
+    expect(page.locator(".proofs")).to_contain_text("to a QR code of it: http://proofs.test/#round/")
     assert rows.last.locator("td").all_inner_texts() == [
         "41", "01/31, 08:00:00 PM", "VOID", "SIMULATION · NO SPIN · the ball ran the same way as the wheel",
     ]  # fmt: skip

@@ -250,6 +250,7 @@ class BoardSite:
                 now_ns=self._now_ns,
                 day_ms=lambda: self.day_ms,
                 wall_time=lambda: self.wall_time,
+                proofs="http://proofs.test/",
             )
             if not self._sources:
                 self._service = self.hall.add_service("ipc:///test")
