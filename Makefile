@@ -153,11 +153,13 @@ lock: $(STAMP)
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra pi requirements/build.in pyproject.toml -o requirements/pi.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	  --extra pi --extra fleet -c requirements/pi.lock pyproject.toml -o requirements/package.lock
+	  --extra pi --extra fleet --extra mqtt -c requirements/pi.lock pyproject.toml -o requirements/package.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra fleet --extra statistics -c requirements/run.lock pyproject.toml -o requirements/statistics.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra fleet -c requirements/run.lock pyproject.toml -o requirements/fleet.lock
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	  --extra mqtt -c requirements/run.lock pyproject.toml -o requirements/mqtt.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	  --extra screen -c requirements/run.lock pyproject.toml -o requirements/screen.lock
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \

@@ -14,7 +14,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 """The folder with the packages: that of the checkout, or of the libraries."""
-BROUGHT: Final = frozenset({"fleet", "pi"})
+BROUGHT: Final = frozenset({"fleet", "mqtt", "pi"})
 """What the Debian package brings."""
 PACKAGED_PIP: Final = "sudo feltwire-pip"
 """The package's command for libraries and packages beside its own."""

@@ -31,6 +31,8 @@ _COMMANDS = {
     "send": "controller.cli.send",
     "relay": "fleet.cli.relay",
     "fleet": "controller.cli.fleet",
+    "mqtt": "controller.cli.mqtt",
+    "webhooks": "controller.cli.webhooks",
     "journal": "controller.cli.journal",
     "witness": "controller.cli.witness",
     "rule": "controller.cli.rule",

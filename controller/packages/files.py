@@ -16,6 +16,7 @@ PACKAGES: Final = (
     "audit",
     "scoreboard",
     "fleet",
+    "bridges",
     "command_line",
     "screen",
     "simulators",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +17,7 @@ from fleet.connection import NatsAddress, NatsRefusedError, NatsUnavailableError
 from fleet.streams import MESSAGE_ID, JetStream
 from fleet.subjects import HUB_STREAM, LIVE_STREAM, TableName, stream_of
 from fleet.verify import verify_stream
+from tests.fakes.certificates import certificates
 from tests.fakes.feed_tables import feed_tables
 from tests.fakes.following import following
 from tests.fakes.nats_server import NatsServer, free_port
@@ -36,27 +36,6 @@ def secret(user: str) -> str:
 
 
 ENVIRON = {f"{user.upper().replace('-', '_')}_PASSWORD": secret(user) for user in USERS}
-
-
-@contextmanager
-def certificates() -> Iterator[Path]:
-    """A folder with an authority, and a certificate of it for this computer."""
-    folder = Path(tempfile.mkdtemp(prefix="fwc-"))
-    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-batch")
-    usage = "keyUsage=critical,keyCertSign,cRLSign"  # Python refuses an authority without it from 3.13 on.
-    names = "subjectAltName=IP:127.0.0.1,DNS:localhost"
-    steps = (
-        ("req", "-x509", *key, "-subj", "/CN=ca", "-addext", usage, "-keyout", "ca.key", "-out", "ca.crt"),
-        ("req", *key, "-subj", "/CN=hub", "-addext", names, "-keyout", "server.key", "-out", "server.csr"),
-        ("x509", "-req", "-in", "server.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-copy_extensions", "copy",
-         "-out", "server.crt"),
-    )  # fmt: skip
-    try:
-        for words in steps:
-            subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
-        yield folder
-    finally:
-        shutil.rmtree(folder)
 
 
 def config_of(name: str, certified: Path, **changes: str) -> str:

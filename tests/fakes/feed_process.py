@@ -45,6 +45,7 @@ class FeedProcess:
     """A process, as a test handles it."""
 
     def __init__(self, base: str, file: Path, epoch: str, pause_ms: int, *, rounds: bool = False) -> None:
+        self.base = base
         arguments = [sys.executable, "-m", "tests.fakes.feed_process", base, str(file), epoch, str(pause_ms)]
         arguments += ["rounds"] if rounds else []
         self._process = subprocess.Popen(

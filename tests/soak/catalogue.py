@@ -286,6 +286,12 @@ SOAKS: tuple[Soak, ...] = (
         "e2e/test_fleet_mishaps.py",
     ),
     _parts(
+        "bridges-killed",
+        "1,000 kills of broker, receivers, bridges and service; who drops doubles by id has each final state once",
+        20,
+        "e2e/test_bridges_killed.py",
+    ),
+    _parts(
         "fuzzers",
         "Malformed messages, frames, captures and configuration",
         6,

@@ -22,6 +22,8 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
+from bridges.mqtt.keys import MqttKeys
+from bridges.webhooks.keys import TargetKeys, WebhookKeys
 from controller.cli import main
 from controller.cli.wiring_drawing import wiring_drawing
 from controller.configuration.declaration import KeyDoc, describe
@@ -65,6 +67,9 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "feed": FeedSection,
     "venue": VenueKeys,
     "sponsor": SponsorKeys,
+    "mqtt": MqttKeys,
+    "webhooks": WebhookKeys,
+    "webhook target": TargetKeys,
     **{f"device {name}": driver.keys for name, driver in REGISTRY.drivers.items()},
     **{f"game {name}": game.options for name, game in REGISTRY.games.items()},
     **{f"house {name}": game.house for name, game in REGISTRY.games.items() if game.house is not None},

@@ -10,9 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MOST_EXPOSED = 1.0
-
-
-UNITS = ("feltwire", "feltwire-scoreboard", "feltwire-relay", "feltwire-verify", "feltwire-publish", "feltwire-witness")
+UNITS = (
+    *("feltwire", "feltwire-scoreboard", "feltwire-relay", "feltwire-mqtt", "feltwire-webhooks", "feltwire-verify"),
+    *("feltwire-publish", "feltwire-witness"),
+)
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -11,7 +11,7 @@ import pytest
 from hal.install_words import BROUGHT, ROOT, how_to_install, how_to_pip
 
 
-@pytest.mark.parametrize("what", ["fleet", "pi", "statistics", "venue"])
+@pytest.mark.parametrize("what", ["fleet", "mqtt", "pi", "statistics", "venue"])
 def test_in_a_checkout_the_command_names_this_python_and_a_file_that_is_there(
     what: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

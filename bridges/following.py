@@ -1,0 +1,41 @@
+"""What both bridges do: follow a service, and work until one part of it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from feed.subscriber import Fact, Item, Missing, NotShown, Refused, Rewritten, Stale, Trouble, Waiting
+
+
+def log_notice(log: logging.Logger, item: Item) -> None:
+    """Logs a notice, as loud as it is grave."""
+    match item:
+        case Fact():
+            pass
+        case Rewritten() | Missing():
+            log.error("%s", item)
+        case Waiting() | Refused() | Trouble() | Stale() | NotShown():
+            log.warning("%s", item)
+        case _:
+            log.info("%s", item)
+
+
+async def together(*work: Coroutine[Any, Any, None]) -> None:
+    """Runs all until the first one ends, then cancels the others, and raises what one of them raised.
+
+    A group of tasks raises a group of errors, which nobody above would take.
+    """
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        # Taken, so that asyncio does not report them where this is cancelled.
+        errors = [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
+    if errors:
+        raise errors[0]

@@ -1,0 +1,244 @@
+"""Keeps a broker as the mirror has it: over lost connections, restarts of the broker and of Home Assistant.
+
+It subscribes to Home Assistant's birth message alone, and takes nothing else from the broker.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import ssl
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING, Any, Final
+
+import aiomqtt
+from aiomqtt.exceptions import MqttConnectError
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from bridges.following import log_notice, together
+from bridges.mqtt.keys import Broker, MqttKeys
+from bridges.mqtt.messages import EXPIRY_S, BrokerMessage
+from bridges.mqtt.mirror import Mirror
+from bridges.mqtt.progress import MqttProgress
+from bridges.waits import NS_PER_S, wait_ns
+from feed.subscriber import AsyncSubscriber
+from hal.loop import sleep_ns
+
+if TYPE_CHECKING:
+    from feed.keys import ClientCurve
+
+log = logging.getLogger(__name__)
+_QUIET: Final = logging.getLogger(f"{__name__}.client")
+"""What the client logs of each packet is for its own developers."""
+_QUIET.setLevel(logging.CRITICAL)
+
+RENEW_NS: Final = 3 * NS_PER_S
+"""Between two renewals of what is retained (ours): two may be lost before it expires."""
+KEEPALIVE_S: Final = 5
+"""A broker that receives nothing for one and a half times this long publishes the last will (ours)."""
+ANSWER_S: Final = 5.0
+"""The longest wait for an answer of the broker (ours)."""
+LONGEST_WAIT_NS: Final = 8 * NS_PER_S
+"""Between two attempts to connect (ours)."""
+BIRTH: Final = b"online"
+MOST_WAITING: Final = 8
+"""Messages of the broker that wait to be read (ours); what is more is dropped."""
+AT_ONCE: Final = 16
+"""Messages on their way to the broker at a time (ours)."""
+_REFUSALS: Final = {
+    "Bad user name or password": "check user and password_file",
+    "Not authorized": "check user, password_file and the broker's list of accounts",
+    "Unsupported protocol version": "it needs MQTT 5: Mosquitto 1.6 or later, or another broker that has it",
+}
+
+
+class BrokerRefusedError(Exception):
+    """The broker refuses what was asked, and asking again changes nothing; the message states what to do."""
+
+
+class _Client(aiomqtt.Client):
+    """A client that learns which messages the broker refuses: aiomqtt 2.5 counts every answer as an acceptance."""
+
+    refusal = ""
+
+    def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any) -> None:
+        if reason_code.is_failure:
+            self.refusal = str(reason_code)
+        super()._on_publish(client, userdata, mid, reason_code, properties)
+
+    def drop(self) -> None:
+        """Closes what is still open: aiomqtt 2.5 leaves the socket of a connection that failed, which would still be
+        there under this client's name."""
+        self._client.disconnect()
+        if self._disconnected.done():
+            # Taken, so that asyncio does not report it.
+            self._disconnected.exception()
+
+
+class MqttBridge:
+    """Publishes the tables of one service for as long as `run` runs."""
+
+    def __init__(
+        self, keys: MqttKeys, password: str, endpoint: str, curve: ClientCurve | None, random: Random | None = None
+    ) -> None:
+        self._keys = keys
+        self._address: Broker = keys.address
+        self._password = password
+        self._endpoint = endpoint
+        self._curve = curve
+        self._random = Random() if random is None else random
+        self._births = f"{keys.discovery}/status"
+        self._changed = asyncio.Event()
+        self._due = self._born = False
+        self._failure = ""
+        self.progress = MqttProgress()
+
+    async def run(self) -> None:
+        """Publishes until it is cancelled.
+
+        Raises:
+            BrokerRefusedError: the broker does not let this account in, or not publish: trying again changes nothing.
+            OSError: the file of the authority cannot be read.
+        """
+        keys = self._keys
+        tls = ssl.create_default_context(cafile=keys.ca or None) if self._address.tls else None
+        async with AsyncSubscriber(
+            self._endpoint, tables=keys.tables or None, simulated=keys.simulated, curve=self._curve, heartbeats=True
+        ) as subscriber:
+            mirror = Mirror(keys, subscriber.states, subscriber.join_again)
+            await together(self._follow(subscriber, mirror), self._stay_connected(mirror, tls))
+
+    async def _follow(self, subscriber: AsyncSubscriber, mirror: Mirror) -> None:
+        async for item in subscriber:
+            mirror.take(item)
+            log_notice(log, item)
+            self._changed.set()
+
+    async def _stay_connected(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
+        failures = 0
+        while True:
+            connections = self.progress.connections
+            try:
+                await self._session(mirror, tls)
+            except aiomqtt.MqttError as error:
+                self._raise_refusal(error)
+                # Once, not with each attempt.
+                if str(error) != self._failure:
+                    self._failure = str(error)
+                    log.warning("%s: %s; trying again", self._address, error)
+            finally:
+                self.progress.connected = False
+            failures = 1 if self.progress.connections > connections else failures + 1
+            await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
+
+    async def _session(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
+        """Keeps the broker as the mirror is, until the connection is lost."""
+        client = _Client(
+            self._address.host,
+            self._address.port,
+            username=self._keys.user,
+            password=self._password,
+            # The broker ends one of two bridges with this name: they would contradict each other.
+            identifier="feltwire-" + self._keys.prefix.replace("/", "-"),
+            protocol=aiomqtt.ProtocolVersion.V5,
+            clean_start=True,
+            will=aiomqtt.Will(mirror.will.topic, mirror.will.payload, 1, True),
+            keepalive=KEEPALIVE_S,
+            timeout=ANSWER_S,
+            max_queued_incoming_messages=MOST_WAITING,
+            tls_context=tls,
+            logger=_QUIET,
+        )
+        client.pending_calls_threshold = AT_ONCE
+        try:
+            async with client:
+                await self._connected(client, mirror)
+        finally:
+            client.drop()
+
+    async def _connected(self, client: _Client, mirror: Mirror) -> None:
+        self._failure = ""
+        self.progress.connected = True
+        self.progress.connections += 1
+        log.info("publishing to %s, below %s/", self._address, self._keys.prefix)
+        (answer,) = await client.subscribe(self._births, qos=1)
+        if isinstance(answer, ReasonCode) and answer.is_failure:
+            log.warning(
+                "%s: the account %s may not read %s, so a start of Home Assistant is not noticed",
+                *(self._address, self._keys.user, self._births),
+            )
+        mirror.forget()
+        await together(self._publish_changes(client, mirror), self._hear_births(client), self._renew())
+
+    async def _publish_changes(self, client: _Client, mirror: Mirror) -> None:
+        try:
+            while True:
+                for messages in mirror.passes():
+                    await self._publish(client, messages)
+                self.progress.signals = {**mirror.signals}
+                await self._changed.wait()
+                self._changed.clear()
+                if self._due:
+                    mirror.renew(shown=self._born)
+                    self._due = self._born = False
+        except asyncio.CancelledError:
+            # The last will is that of those who end without a word.
+            with contextlib.suppress(aiomqtt.MqttError):
+                await self._publish(client, [mirror.will])
+            raise
+
+    async def _publish(self, client: _Client, messages: Sequence[BrokerMessage]) -> None:
+        """Publishes messages, and returns when the broker has them all."""
+        for first in range(0, len(messages), AT_ONCE):
+            some = messages[first : first + AT_ONCE]
+            await asyncio.gather(*(client.publish(one.topic, one.payload, 1, True, _properties(one)) for one in some))
+            if client.refusal:
+                topics = ", ".join(sorted({one.topic for one in some})[:3])
+                keys = self._keys
+                raise BrokerRefusedError(
+                    f"{self._address}: the broker does not take {topics} from the account {keys.user} "
+                    f"({client.refusal}); allow it to write {keys.prefix}/# and {keys.discovery}/device/#"
+                )
+            self.progress.published += len(some)
+
+    async def _hear_births(self, client: aiomqtt.Client) -> None:
+        """Notes each start of Home Assistant; raises where the connection is lost. It is answered with the next
+        renewal, so that whoever sends many causes no more than one."""
+        async for message in client.messages:
+            self._born = self._born or (message.topic.value == self._births and message.payload == BIRTH)
+
+    async def _renew(self) -> None:
+        while True:
+            await sleep_ns(RENEW_NS)
+            self._due = True
+            self._changed.set()
+
+    def _raise_refusal(self, error: aiomqtt.MqttError) -> None:
+        """Raises where a broker's answer will stay the same.
+
+        Raises:
+            BrokerRefusedError: it will.
+        """
+        if isinstance(error.__context__, ssl.SSLCertVerificationError):
+            cause = error.__context__.verify_message
+            raise BrokerRefusedError(
+                f"{self._address}: its certificate is not trusted: {cause}; give the file of its authority as ca"
+            ) from error
+        if isinstance(error, MqttConnectError):
+            fix = next((fix for words, fix in _REFUSALS.items() if words in str(error)), "")
+            if fix:
+                raise BrokerRefusedError(
+                    f"{self._address}: the account {self._keys.user} is not let in: {error}; {fix}"
+                ) from error
+
+
+def _properties(message: BrokerMessage) -> Properties | None:
+    if not message.expires:
+        return None
+    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+    properties.MessageExpiryInterval = EXPIRY_S
+    return properties

@@ -1,0 +1,144 @@
+"""What a broker is to hold now, from the items of a subscriber. No I/O, no clock.
+
+    take        handles an item
+    passes      what to publish now, in passes: each is complete at the broker before the next begins
+    renew       publishes all of it again: it expires, and who subscribed late may have missed it
+
+A table is named as live only after its state was published, and no longer before its state is stale: nobody finds an
+old state of a table that is stated to be live.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from bridges.mqtt.keys import MqttKeys
+from bridges.mqtt.messages import (
+    BrokerMessage,
+    Signal,
+    StateMessage,
+    discovery,
+    encode_state,
+    state_message,
+    status,
+)
+from feed.events import Heartbeat
+from feed.state import TableState
+from feed.subscriber import Fact, Fresh, Item, Missing, Rewritten, Stale
+
+
+class _Table:
+    """What is known of a table beside its state."""
+
+    def __init__(self) -> None:
+        self.as_of = ""
+        self.beat: Heartbeat | None = None
+        self.stale = False
+
+    def signal(self, state: TableState | None) -> Signal:
+        if self.stale or self.beat is None:
+            return "stale"
+        if self.beat.state == "halted":
+            return "halted"
+        if state is None or state.last < self.beat.last:
+            return "behind"
+        return "live"
+
+
+class Mirror:
+    """The messages of one bridge."""
+
+    def __init__(self, keys: MqttKeys, states: Mapping[str, TableState], join_again: Callable[[str], None]) -> None:
+        """`states` and `join_again` are those of the subscriber."""
+        self._keys = keys
+        self._states = states
+        self._join_again = join_again
+        self._tables: dict[str, _Table] = {}
+        self._dirty: set[str] = set()
+        """The tables of which something was received since the last pass."""
+        self._held: dict[str, StateMessage] = {}
+        """By table, what the broker was given since the last renewal."""
+        self._shown: dict[str, bytes] = {}
+        """By table, how Home Assistant was told to show it."""
+        self._status: BrokerMessage | None = None
+        self._named: dict[str, Signal] = {}
+        """The tables that the broker names, since it was connected."""
+
+    @property
+    def signals(self) -> dict[str, Signal]:
+        """The signal of each table of which something is known."""
+        return {
+            name: table.signal(self._states.get(name))
+            for name, table in sorted(self._tables.items())
+            if name in self._states
+        }
+
+    @property
+    def will(self) -> BrokerMessage:
+        """The status that names no table."""
+        return status(self._keys.prefix, {})._replace(expires=False)
+
+    def take(self, item: Item) -> None:
+        """Handles an item, which `states` have applied."""
+        if not isinstance(item, Fact) and not item.table:
+            return
+        table = self._tables.setdefault(item.name, _Table())
+        self._dirty.add(item.name)
+        match item:
+            case Fact(event=event):
+                table.as_of = event.time
+                if isinstance(event.data, Heartbeat):
+                    table.beat = event.data
+            case Stale():
+                table.stale = True
+            case Fresh():
+                table.stale = False
+            case Missing() | Rewritten():
+                self._join_again(item.name)
+
+    def forget(self) -> None:
+        """Another connection: the broker may hold none of it, or what is older."""
+        self._named = {}
+        self.renew(shown=True)
+
+    def renew(self, *, shown: bool = False) -> None:
+        """Everything that expires is published again; with `shown` also how tables are shown."""
+        if shown:
+            self._shown.clear()
+        self._held.clear()
+        self._status = None
+        self._dirty.update(self._tables)
+
+    def passes(self) -> list[list[BrokerMessage]]:
+        """What the broker lacks, in passes. What is given counts as held from then on."""
+        return [*self._passes()]
+
+    def _passes(self) -> Iterator[list[BrokerMessage]]:
+        signals = self.signals
+        lost = {name for name in self._named if signals.get(name) != self._named[name]}
+        if lost or self._status is None:
+            # At first only what was named and is still so.
+            yield from self._name({name: one for name, one in self._named.items() if name not in lost})
+        changed = [*self._changed(signals)]
+        if changed:
+            yield changed
+        yield from self._name(signals)
+
+    def _changed(self, signals: dict[str, Signal]) -> Iterator[BrokerMessage]:
+        for name in sorted(self._dirty & signals.keys()):
+            state, signal = self._states[name], signals[name]
+            shown = discovery(self._keys, name, state)
+            if self._shown.get(name) != shown.payload:
+                self._shown[name] = shown.payload
+                yield shown
+            message = state_message(state, signal)
+            if self._held.get(name) != message:
+                self._held[name] = message
+                yield encode_state(self._keys.prefix, name, message, self._tables[name].as_of)
+        self._dirty.clear()
+
+    def _name(self, signals: dict[str, Signal]) -> Iterator[list[BrokerMessage]]:
+        message = status(self._keys.prefix, signals)
+        if message != self._status:
+            self._status, self._named = message, signals
+            yield [message]

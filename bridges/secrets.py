@@ -1,0 +1,26 @@
+"""The secrets of bridges: passwords and signing keys, each in a file that its owner alone may read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from feed.secret_file import SecretFileError, read_secret
+
+
+def read_lines(path: Path, how_to_make: str) -> list[str]:
+    """The lines of a secret file, without empty ones.
+
+    Raises:
+        SecretFileError: it cannot be read, others may read it, or it holds no text; the message ends in
+            `how_to_make`.
+    """
+    if not path.exists():
+        raise SecretFileError(f"{path}: there is no such file; {how_to_make}")
+    try:
+        text = read_secret(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise SecretFileError(f"{path}: it is not text; {how_to_make}") from error
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise SecretFileError(f"{path}: it is empty; {how_to_make}")
+    return lines

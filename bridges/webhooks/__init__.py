@@ -1,0 +1,12 @@
+"""The bridge to web servers: each event that a target asked for is sent to it by an HTTPS POST, signed, at least once.
+
+    service ──AsyncSubscriber──► Queue, on disk ──lane of table 1──POST, wait for 2xx──► target
+               (per target)                     └─lane of table 2──POST, wait for 2xx──►
+
+An event and the position after it become durable together, and an event leaves the queue when its target answered 2xx:
+wherever the bridge is killed, it continues without a loss. What a target received and the bridge does not know of is
+sent again: a receiver drops doubles by `id`.
+
+Of one table a target receives the events one after the other, in order; a table whose event is refused does not hold up
+the others. A queue that is full is read no further for its target: the journal of the service keeps what follows.
+"""

@@ -1,0 +1,56 @@
+"""Which addresses a target may have.
+
+The targets are those of a local file. What their names resolve to is somebody else's, so the addresses are checked
+where the connection is made, and the connection goes to an address that was checked.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from typing import TypeAlias
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import ThreadedResolver
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def is_allowed(address: Address, *, private: bool) -> bool:
+    """Whether a target may be at an address. Public ones always; with `private` those of this computer and of private
+    networks; never those that are no host's, nor link-local ones, where clouds have what only a host may read."""
+    mapped = getattr(address, "ipv4_mapped", None)
+    if mapped is not None:
+        return is_allowed(mapped, private=private)
+    if address.is_multicast or address.is_unspecified or address.is_link_local:
+        return False
+    if private and (address.is_loopback or address.is_private):
+        return True
+    return address.is_global and not address.is_reserved
+
+
+class CheckedResolver(AbstractResolver):
+    """Resolves names, and returns addresses that are allowed alone."""
+
+    def __init__(self, *, private: bool, inner: AbstractResolver | None = None) -> None:
+        self._private = private
+        self._inner = ThreadedResolver() if inner is None else inner
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The addresses of a name.
+
+        Raises:
+            OSError: it has none, or none that is allowed.
+        """
+        found = await self._inner.resolve(host, port, family)
+        allowed = [one for one in found if is_allowed(ipaddress.ip_address(one["host"]), private=self._private)]
+        if not allowed:
+            listed = ", ".join(one["host"] for one in found) or "nothing"
+            raise OSError(None, f"{host} is at {listed}, which is not public; if that is meant: private = true")
+        return allowed
+
+    async def close(self) -> None:
+        """Closes what resolves."""
+        await self._inner.close()

@@ -1,0 +1,178 @@
+"""Delivers to one target: a lane for each of its tables, in which an event follows the one before when that was taken.
+
+any 2xx               the target has it: it leaves the queue
+any other answer,     it is sent again, after 0.5 s, 1 s, 2 s ... and at most `LONGEST_WAIT_NS`, for as long as it
+a redirect, silence   takes: nothing is given up
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Final, Protocol
+
+from bridges.following import log_notice, together
+from bridges.waits import NS_PER_S, wait_ns
+from bridges.webhooks.keys import TargetKeys
+from bridges.webhooks.queue import Queue, WaitingEvent
+from feed.subscriber import Fact, Item, Joined, Missing, Position, TableSubscriber
+from hal.loop import sleep_ns
+
+log = logging.getLogger(__name__)
+
+LONGEST_WAIT_NS: Final = 300 * NS_PER_S
+"""Between two attempts (ours)."""
+
+
+class Send(Protocol):
+    """Makes one attempt."""
+
+    async def __call__(self, event_id: str, body: bytes) -> str:
+        """Sends an event. Returns why the target did not take it; an empty text where it did."""
+
+
+class DeliveryProgress:
+    """How far the deliveries to a target are; any thread may read it."""
+
+    def __init__(self) -> None:
+        self.delivered = 0
+        self.failures = 0
+        self.missing = 0
+        """Events that the journal had archived before they were read: they are not delivered."""
+        self.full = False
+        self.waiting = 0
+        self.failing = ""
+        """Why the last attempt failed; empty where it did not."""
+
+
+class _Starts(Mapping[str, Position]):
+    """Where to continue: after what was read, and at the beginning of a table of which nothing was."""
+
+    def __init__(self, read: Mapping[str, Position]) -> None:
+        self._read = read
+
+    def __getitem__(self, name: str) -> Position:
+        return self._read.get(name, Position("", 0))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._read)
+
+    def __len__(self) -> int:
+        return len(self._read)
+
+
+class Delivery:
+    """The deliveries to one target."""
+
+    def __init__(self, target: TargetKeys, queue: Queue, send: Send, random: Random) -> None:
+        self.target = target
+        self.progress = DeliveryProgress()
+        self._queue = queue
+        self._send = send
+        self._random = random
+        self._room = asyncio.Event()
+        self._filled: dict[str, asyncio.Event] = {}
+        """By table, that its lane has something to do."""
+        self._group: asyncio.TaskGroup | None = None
+        self._count()
+
+    def since(self) -> Mapping[str, Position]:
+        """Where a subscriber for this target continues."""
+        read = self._queue.positions(self.target.name)
+        return _Starts(read) if self.target.history else read
+
+    async def run(self, subscriber: TableSubscriber) -> None:
+        """Reads and delivers until it is cancelled.
+
+        Raises:
+            QueueError: the queue's disk fails.
+        """
+        await together(self._deliver(), self._read(subscriber))
+
+    async def _read(self, subscriber: TableSubscriber) -> None:
+        async for item in subscriber:
+            log_notice(_named(self.target.name), item)
+            self.take(item)
+            await self._wait_for_room()
+
+    def take(self, item: Item) -> None:
+        """Stores what an item has for the target."""
+        name, target = item.name, self.target
+        match item:
+            case Fact(event=event, body=body, head=head) if event.seq is not None:
+                wanted = target.types_sent is None or event.type in target.types_sent
+                position = Position(event.epoch, event.seq, head)
+                self._queue.put(target.name, name, position, (event.id, body) if wanted else None)
+                if wanted:
+                    self._lane(name).set()
+            case Joined(snapshot=snapshot):
+                self._queue.put(target.name, name, Position(snapshot.epoch, snapshot.last), None)
+            case Missing(first=first, last=last):
+                self.progress.missing += last - first + 1
+                self._queue.put(target.name, name, Position("", last), None)
+        self._count()
+
+    async def _wait_for_room(self) -> None:
+        if not self.progress.full:
+            return
+        log.warning(
+            "%s: its queue is full with %d events: no more is read for it until it takes some; the journal keeps them",
+            *(self.target.name, self.progress.waiting),
+        )
+        while self.progress.full:
+            self._room.clear()
+            await self._room.wait()
+
+    async def _deliver(self) -> None:
+        try:
+            async with asyncio.TaskGroup() as self._group:
+                for name in self._queue.names(self.target.name):
+                    self._lane(name)
+                # Lanes are added as tables are seen.
+                await asyncio.get_running_loop().create_future()
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+
+    def _lane(self, name: str) -> asyncio.Event:
+        filled = self._filled.get(name)
+        if filled is None:
+            filled = self._filled[name] = asyncio.Event()
+            if self._group is not None:
+                self._group.create_task(self._run_lane(name, filled))
+        return filled
+
+    async def _run_lane(self, name: str, filled: asyncio.Event) -> None:
+        while True:
+            event = self._queue.first(self.target.name, name)
+            if event is None:
+                filled.clear()
+                await filled.wait()
+                continue
+            await self._deliver_one(event)
+            self._queue.remove(self.target.name, event.number)
+            self.progress.delivered += 1
+            self._count()
+            self._room.set()
+
+    async def _deliver_one(self, event: WaitingEvent) -> None:
+        failures = 0
+        while why := await self._send(event.id, event.body):
+            failures += 1
+            self.progress.failures += 1
+            if why != self.progress.failing:
+                self.progress.failing = why
+                log.warning("%s: %s is not taken: %s; it is sent again", self.target.name, event.id, why)
+            await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
+        if self.progress.failing:
+            self.progress.failing = ""
+            log.info("%s: takes events again", self.target.name)
+
+    def _count(self) -> None:
+        self.progress.waiting = self._queue.count(self.target.name)
+        self.progress.full = self.progress.waiting >= self.target.most_waiting
+
+
+def _named(target: str) -> logging.Logger:
+    return log.getChild(target)

@@ -1,0 +1,145 @@
+"""The queue on disk: what each target has not received yet, and where its reading of the feed continues.
+
+An event and the position after it are in one transaction, so a cut of the power, or a kill, takes both or none. The
+last transactions before a cut of the power may be lost: their events are then read from the journal again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from feed.subscriber import Position
+
+SCHEMA: Final = """
+CREATE TABLE waiting (n INTEGER PRIMARY KEY, target TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL,
+    body BLOB NOT NULL) STRICT;
+CREATE INDEX waiting_lane ON waiting (target, name, n);
+CREATE TABLE position (target TEXT NOT NULL, name TEXT NOT NULL, epoch TEXT NOT NULL, seq INTEGER NOT NULL,
+    head TEXT NOT NULL, PRIMARY KEY (target, name)) STRICT, WITHOUT ROWID;
+"""
+APPLICATION: Final = 0x46575748
+"""The mark of such a file: `FWWH`."""
+VERSION: Final = 1
+
+
+class QueueError(Exception):
+    """The file cannot be used; the message names it and the fix."""
+
+
+class WaitingEvent(NamedTuple):
+    """An event that a target has not received yet."""
+
+    number: int
+    id: str
+    body: bytes
+    """As it was published."""
+
+
+class Queue:
+    """The queues of all targets, in one file."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens the file, or makes it.
+
+        Raises:
+            QueueError: it cannot be used, or another bridge uses it.
+        """
+        self._path = path
+        try:
+            path.touch(0o600)
+            # Autocommit: each transaction is written out below. One bridge alone has the file.
+            self._file = sqlite3.connect(path, isolation_level=None, timeout=0)
+            self._prepare()
+        except (sqlite3.Error, OSError) as error:
+            raise QueueError(f"{path}: {_words(error)}") from error
+        rows = self._file.execute("SELECT target, count(*) FROM waiting GROUP BY target")
+        self._counts: dict[str, int] = dict(rows.fetchall())
+
+    def _prepare(self) -> None:
+        self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
+        self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute("PRAGMA synchronous = NORMAL")
+        self._file.execute("BEGIN EXCLUSIVE")
+        (mark,) = self._file.execute("PRAGMA application_id").fetchone()
+        (version,) = self._file.execute("PRAGMA user_version").fetchone()
+        (there,) = self._file.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        if not there and not mark:
+            for statement in SCHEMA.split(";"):
+                self._file.execute(statement)
+            self._file.execute(f"PRAGMA application_id = {APPLICATION}")
+            self._file.execute(f"PRAGMA user_version = {VERSION}")
+        elif (mark, version) != (APPLICATION, VERSION):
+            raise sqlite3.DatabaseError("it is not a queue of this version")
+        self._file.execute("COMMIT")
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def count(self, target: str) -> int:
+        """How many events wait for a target."""
+        return self._counts.get(target, 0)
+
+    def targets(self) -> Mapping[str, int]:
+        """How many events wait, by target, also for those that the bridge no longer has."""
+        return {target: count for target, count in self._counts.items() if count}
+
+    def positions(self, target: str) -> dict[str, Position]:
+        """After the last event of each table that was read for a target."""
+        rows = self._file.execute("SELECT name, epoch, seq, head FROM position WHERE target = ?", (target,))
+        return {name: Position(epoch, seq, head) for name, epoch, seq, head in rows}
+
+    def names(self, target: str) -> list[str]:
+        """The tables of which events wait."""
+        rows = self._file.execute("SELECT DISTINCT name FROM waiting WHERE target = ? ORDER BY name", (target,))
+        return [name for (name,) in rows]
+
+    def put(self, target: str, name: str, position: Position, event: tuple[str, bytes] | None) -> None:
+        """Stores an event, by id and body, and the position after it; only the position where there is no event.
+
+        Raises:
+            QueueError: the disk does not take it.
+        """
+        try:
+            self._file.execute("BEGIN IMMEDIATE")
+            if event is not None:
+                self._file.execute(
+                    "INSERT INTO waiting (target, name, id, body) VALUES (?, ?, ?, ?)", (target, name, *event)
+                )
+            self._file.execute("INSERT OR REPLACE INTO position VALUES (?, ?, ?, ?, ?)", (target, name, *position))
+            self._file.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise QueueError(f"{self._path}: {_words(error)}") from error
+        if event is not None:
+            self._counts[target] = self.count(target) + 1
+
+    def first(self, target: str, name: str) -> WaitingEvent | None:
+        """The oldest event of a table that waits for a target; None where none does."""
+        row = self._file.execute(
+            "SELECT n, id, body FROM waiting WHERE target = ? AND name = ? ORDER BY n LIMIT 1", (target, name)
+        ).fetchone()
+        return None if row is None else WaitingEvent(*row)
+
+    def remove(self, target: str, number: int) -> None:
+        """Removes an event that its target received.
+
+        Raises:
+            QueueError: the disk does not take it.
+        """
+        try:
+            self._file.execute("DELETE FROM waiting WHERE n = ?", (number,))
+        except sqlite3.Error as error:
+            raise QueueError(f"{self._path}: {_words(error)}") from error
+        self._counts[target] -= 1
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"the queue cannot be opened: {error.strerror}; see the folder and its owner"
+    if "locked" in str(error):
+        return "another bridge has this queue; stop that one, or give each its own"
+    fix = "make room on the disk" if "full" in str(error) else "move the file away: reading then begins with now"
+    return f"the queue cannot be used: {error}; {fix}"

@@ -1,0 +1,66 @@
+"""Makes attempts over HTTPS: no redirect, no cookie, no proxy of the environment, and little of an answer is read."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Sequence
+from typing import Final
+
+import aiohttp
+
+from bridges.webhooks.addresses import CheckedResolver
+from bridges.webhooks.keys import TargetKeys
+from bridges.webhooks.signature import headers
+from hal.clock import NS_PER_S, Clock
+from hal.plain_text import plain
+
+ATTEMPT_S: Final = 10.0
+"""The longest attempt, from the name server's answer to the target's (ours)."""
+LONGEST_WHY: Final = 200
+"""Characters of a failure that are logged (ours)."""
+KIND: Final = "application/cloudevents+json"
+
+
+class WebhookSender:
+    """Sends events to one target. Close it with `close`."""
+
+    def __init__(self, target: TargetKeys, secrets: Sequence[bytes], clock: Clock, user_agent: str) -> None:
+        """
+        Raises:
+            OSError: the file of the authority cannot be read.
+        """
+        self._url = target.url
+        self._secrets = [*secrets]
+        self._clock = clock
+        tls = ssl.create_default_context(cafile=target.ca or None)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                ssl=tls, resolver=CheckedResolver(private=target.private), use_dns_cache=False
+            ),
+            timeout=aiohttp.ClientTimeout(total=ATTEMPT_S),
+            headers={"content-type": KIND, "user-agent": user_agent},
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+        )
+
+    async def __call__(self, event_id: str, body: bytes) -> str:
+        """Sends an event. Returns why the target did not take it; an empty text where it did."""
+        signed = headers(self._secrets, event_id, self._clock.wall_time_ns() // NS_PER_S, body)
+        try:
+            async with self._session.post(self._url, data=body, headers=signed, allow_redirects=False) as answer:
+                status = answer.status
+        except TimeoutError:
+            return f"no answer in {ATTEMPT_S:g} s"
+        except aiohttp.ClientResponseError as error:
+            return f"its answer cannot be read: {plain(error.message)[:LONGEST_WHY]}"
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            return plain(str(error) or type(error).__name__)[:LONGEST_WHY]
+        if 200 <= status < 300:
+            return ""
+        if 300 <= status < 400:
+            return f"it answers {status}, and redirects are not followed: write the new address into url"
+        return f"it answers {status}"
+
+    async def close(self) -> None:
+        """Closes its connections."""
+        await self._session.close()

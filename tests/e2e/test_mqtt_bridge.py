@@ -1,0 +1,330 @@
+"""The bridge to MQTT at a real Mosquitto, with TLS, an account and an access list."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import re
+import signal
+import subprocess
+import urllib.request
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, suppress
+from random import Random
+from typing import Any, TypeVar
+
+import pytest
+
+from bridges.mqtt import bridge as mqtt_bridge
+from bridges.mqtt import messages
+from bridges.mqtt.bridge import BrokerRefusedError, MqttBridge
+from bridges.mqtt.keys import MqttKeys
+from tests.fakes import bridge_processes
+from tests.fakes.bridge_processes import BridgeProcess
+from tests.fakes.feed_process import TABLE, FeedProcess
+from tests.fakes.feed_server import short_folder
+from tests.fakes.mqtt_broker import PASSWORDS, Broker, Reader, broker
+from tests.fakes.service_process import FELTWIRE
+from tests.fakes.time_limits import HANG_S
+
+STATE = f"feltwire/{TABLE}/state"
+STATUS = "feltwire/status"
+CONFIG = f"homeassistant/device/feltwire_{TABLE}/config"
+BIRTHS = "homeassistant/status"
+LIVE = {"tables": {TABLE: "live"}}
+
+NOBODY = "ipc:///nobody/there"
+LEFT_TO_THE_COLLECTOR = pytest.mark.filterwarnings("ignore:.*ssl.SSLSocket:")
+"""As paho-mqtt 2.2 leaves the socket of a handshake that failed."""
+
+T = TypeVar("T")
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Broker]:
+    with broker() as made:
+        yield made
+
+
+@pytest.fixture
+def service() -> Iterator[FeedProcess]:
+    with short_folder() as folder:
+        made = FeedProcess(f"ipc://{folder}", folder / "events", "e1", 20, rounds=True)
+        try:
+            yield made
+        finally:
+            made.kill()
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Runs it; one that hangs fails."""
+
+    async def limited() -> T:
+        async with asyncio.timeout(HANG_S):
+            return await main
+
+    return asyncio.run(limited())
+
+
+@asynccontextmanager
+async def bridged(keys: MqttKeys, base: str) -> AsyncIterator[MqttBridge]:
+    """A bridge that runs as long as the block."""
+    made = MqttBridge(keys, PASSWORDS["feltwire"], base, None, Random(1))
+    task = asyncio.ensure_future(made.run())
+    try:
+        yield made
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+@asynccontextmanager
+async def reading(running: Broker, user: str = "reader") -> AsyncIterator[Reader]:
+    """A subscriber to everything."""
+    async with running.client(user) as client:
+        await client.subscribe("#", qos=1)
+        yield Reader(client)
+
+
+async def late_subscriber(running: Broker) -> dict[str, Any]:
+    """What somebody who subscribes now is given: the broker sends it before what is published after."""
+    async with reading(running, "home") as reader:
+        await reader.publish(BIRTHS, b"now")
+        return await reader.wait_for(lambda held: held.get(BIRTHS) == "now")
+
+
+def test_a_table_has_its_entities_its_state_and_is_named_as_live(running: Broker, service: FeedProcess) -> None:
+    async def main() -> Reader:
+        async with bridged(running.keys(), service.base), reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE and held.get(STATE, {}).get("rounds"))
+            return reader
+
+    reader = run(main())
+    state, shown = reader.held[STATE], reader.held[CONFIG]
+    assert (state["table"], state.get("signal", "live"), state["simulated"]) == (TABLE, "live", False)
+    assert state["as_of"] >= state["rounds"][-1]["time"]
+    assert shown["device"]["identifiers"] == [f"feltwire_{TABLE}"]
+    assert set(shown["components"]) == {"result", "round", "phase", "table", "fault", "signal"}
+    topics = [topic for topic, _ in reader.received]
+    assert topics.index(CONFIG) < topics.index(STATE), "an entity is there before its first state"
+    assert topics.index(STATE) < reader.received.index((STATUS, LIVE)), "a state is there before it is stated live"
+
+
+def test_a_bridge_that_is_killed_leaves_no_table_that_is_live(running: Broker, service: FeedProcess) -> None:
+    log = running.folder / "bridge.log"
+    process = BridgeProcess(
+        log, bridge_processes.mqtt, running.keys(), PASSWORDS["feltwire"], service.base, 10, 3_000_000_000
+    )
+
+    async def main() -> dict[str, Any]:
+        async with reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            process.kill()
+            await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+        return await late_subscriber(running)
+
+    assert run(main())[STATUS] == {"tables": {}}, "the last will is there for whoever subscribes later"
+
+
+@pytest.mark.long
+def test_where_bridge_and_broker_end_together_nothing_old_is_held(
+    service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No last will is published then, and a broker that is started again has the old state on its disk."""
+    monkeypatch.setattr(mqtt_bridge, "EXPIRY_S", 2)
+    monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 500_000_000)
+
+    async def main(both: Broker) -> list[dict[str, Any]]:
+        async with reading(both) as reader, bridged(both.keys(), service.base):
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            both.store()
+            both.kill()
+        both.start()
+        seen = [await late_subscriber(both)]
+        while STATE in seen[-1] or STATUS in seen[-1]:
+            seen.append(await late_subscriber(both))
+        return seen
+
+    with broker() as both:
+        seen = run(main(both))
+    assert CONFIG in seen[-1], "the broker has its disk, and how a table is shown stays"
+
+
+def test_a_service_that_ends_is_stale_for_those_who_listen_and_those_who_come(
+    running: Broker, service: FeedProcess
+) -> None:
+    async def main() -> tuple[Reader, dict[str, Any]]:
+        async with bridged(running.keys(), service.base), reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE and STATE in held)
+            service.freeze()
+            await reader.wait_for(
+                lambda held: held[STATUS] == {"tables": {TABLE: "stale"}} and held[STATE].get("signal") == "stale"
+            )
+            return reader, await late_subscriber(running)
+
+    reader, late = run(main())
+    assert late[STATE]["signal"] == "stale"
+    assert late[STATUS] == {"tables": {TABLE: "stale"}}
+    after = [value for topic, value in reader.received[last_live(reader) :] if topic in (STATUS, STATE)]
+    assert after.index({"tables": {}}) < next(n for n, value in enumerate(after) if value.get("signal") == "stale")
+
+
+def last_live(reader: Reader) -> int:
+    """The last message that names the table as live."""
+    return max(n for n, message in enumerate(reader.received) if message == (STATUS, LIVE))
+
+
+def test_home_assistant_that_is_started_is_given_everything_again(
+    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 100_000_000)
+
+    async def main() -> Reader:
+        async with bridged(running.keys(), service.base), reading(running, "home") as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE and CONFIG in held)
+            del reader.held[CONFIG]
+            await reader.publish(BIRTHS, b"online")
+            await reader.wait_for(lambda held: CONFIG in held)
+            return reader
+
+    reader = run(main())
+    birth = reader.received.index((BIRTHS, "online"))
+    topics = [topic for topic, _ in reader.received[birth + 1 :]]
+    assert CONFIG in topics
+
+
+def test_a_bridge_that_is_stopped_names_no_table_before_it_goes(running: Broker, service: FeedProcess) -> None:
+    async def main() -> dict[str, Any]:
+        async with reading(running) as reader:
+            async with bridged(running.keys(), service.base):
+                await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            return await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+
+    assert run(main())[STATUS] == {"tables": {}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "password", "words"),
+    [
+        ({}, "wrong", "the account feltwire is not let in"),
+        ({"prefix": "elsewhere"}, PASSWORDS["feltwire"], "allow it to write elsewhere/#"),
+        pytest.param(
+            *({"ca": ""}, PASSWORDS["feltwire"], "its certificate is not trusted"),
+            marks=LEFT_TO_THE_COLLECTOR,
+        ),
+        ({"user": "reader"}, PASSWORDS["reader"], "does not take feltwire/status from the account reader"),
+    ],
+)
+def test_what_a_broker_refuses_is_stated_and_ends_the_bridge(
+    changed: dict[str, Any], password: str, words: str, running: Broker
+) -> None:
+    with pytest.raises(BrokerRefusedError, match=words) as refused:
+        run(MqttBridge(running.keys(**changed), password, NOBODY, None).run())
+    assert password not in str(refused.value)
+    del refused
+    gc.collect()
+
+
+@LEFT_TO_THE_COLLECTOR
+def test_a_broker_that_answers_without_tls_is_not_given_the_password() -> None:
+    received = bytearray()
+
+    async def main() -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            received.extend(await reader.read(4096))
+            writer.write(b"\x20\x03\x00\x00\x00")
+            writer.close()
+            seen.set()
+
+        seen = asyncio.Event()
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        keys = MqttKeys(f"mqtts://127.0.0.1:{port}", "feltwire", "unused")
+        async with server, bridged(keys, NOBODY):
+            await seen.wait()
+
+    run(main())
+    gc.collect()
+    assert received
+    assert PASSWORDS["feltwire"].encode() not in received
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_broker_that_answers_nonsense_ends_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+    monkeypatch.setattr(mqtt_bridge, "ANSWER_S", 0.05)
+    random = Random(seed)
+    answers = [nonsense(random) for _ in range(20)]
+
+    async def main() -> None:
+        left = iter(answers)
+        all_sent = asyncio.Event()
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(4096)
+            sent = next(left, None)
+            if sent is None:
+                all_sent.set()
+            else:
+                writer.write(sent)
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        async with server, bridged(MqttKeys(f"mqtt://127.0.0.1:{port}", "feltwire", "unused"), NOBODY):
+            await all_sent.wait()
+
+    run(main())
+
+
+ACCEPTED = b"\x20\x03\x00\x00\x00"
+SUBSCRIBED = b"\x90\x04\x00\x01\x00\x01"
+
+
+def nonsense(random: Random) -> bytes:
+    """What a broker may not answer: noise, packets that are damaged, and noise after packets that are right."""
+    right = ACCEPTED + SUBSCRIBED * random.randrange(2)
+    match random.randrange(3):
+        case 0:
+            return random.randbytes(random.randrange(1, 60))
+        case 1:
+            return right + random.randbytes(random.randrange(1, 60))
+        case _:
+            damaged = bytearray(right + b"\x30\x0a\x00\x03a/b\x00body")
+            damaged[random.randrange(len(damaged))] = random.randrange(256)
+            return bytes(damaged)
+
+
+def test_what_expires_does_so_after_it_was_renewed_twice() -> None:
+    assert messages.EXPIRY_S * 1_000_000_000 > 3 * mqtt_bridge.RENEW_NS
+
+
+def test_the_command_publishes_serves_its_numbers_and_ends_in_order(running: Broker, service: FeedProcess) -> None:
+    file = running.folder / "mqtt.toml"
+    file.write_text(
+        f'broker = "mqtts://127.0.0.1:{running.port}"\nuser = "feltwire"\nca = "{running.ca}"\n'
+        f'password_file = "{running.password_file}"\n'
+    )
+    words = [str(FELTWIRE), "mqtt", str(file), service.base, "--metrics", "0"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+
+    async def main(port: str) -> str:
+        async with reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+                shown: str = answer.read().decode()
+            process.send_signal(signal.SIGTERM)
+            await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+            return shown
+
+    try:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        port = next(found[1] for line in lines if (found := re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)))
+        shown = run(main(port))
+        assert process.wait(HANG_S) == 0
+    finally:
+        process.kill()
+        process.communicate()
+    assert "feltwire_mqtt_connected 1.0" in shown

@@ -1,0 +1,326 @@
+"""Webhooks over real HTTPS, to receivers that are right, wrong and hostile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import signal
+import ssl
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, closing, suppress
+from pathlib import Path
+from random import Random
+from typing import Any, TypeVar
+
+import pytest
+from aiohttp import web
+
+from bridges.webhooks import delivery, sender
+from bridges.webhooks.bridge import WebhookBridge
+from bridges.webhooks.keys import TargetKeys, WebhookKeys
+from bridges.webhooks.queue import Queue
+from bridges.webhooks.signature import read_secrets
+from examples.webhook_receiver import verify
+from feed.subscriber import Position
+from hal.clock import NS_PER_S, SystemClock
+from tests.fakes.certificates import certificates
+from tests.fakes.feed_process import FeedProcess, journal_of
+from tests.fakes.feed_server import short_folder
+from tests.fakes.service_process import FELTWIRE
+from tests.fakes.time_limits import HANG_S
+
+SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
+T = TypeVar("T")
+Handle = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+@pytest.fixture(scope="module")
+def certified() -> Iterator[Path]:
+    with certificates() as folder:
+        yield folder
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with short_folder() as made:
+        secret = made / "till.secret"
+        secret.write_text(SECRET)
+        secret.chmod(0o600)
+        yield made
+
+
+@asynccontextmanager
+async def receiver(certified: Path, handle: Handle) -> AsyncIterator[str]:
+    """A web server with a certificate; its address."""
+    application = web.Application()
+    application.router.add_route("*", "/{path:.*}", handle)
+    runner = web.AppRunner(application, access_log=None, handler_cancellation=True)
+    await runner.setup()
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certified / "server.crt", certified / "server.key")
+    site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context)
+    await site.start()
+    try:
+        yield f"https://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+def target(url: str, certified: Path, folder: Path, **others: Any) -> TargetKeys:
+    given: dict[str, Any] = {"private": True, "ca": str(certified / "ca.crt"), "history": True}
+    return TargetKeys(name="till", url=url, secret_file=str(folder / "till.secret"), **given | others)
+
+
+@asynccontextmanager
+async def bridged(folder: Path, base: str, *targets: TargetKeys) -> AsyncIterator[WebhookBridge]:
+    """A bridge that runs as long as the block."""
+    keys = WebhookKeys(str(folder / "queue.sqlite"), targets)
+    with closing(Queue(Path(keys.queue))) as queue:
+        secrets = {one.name: read_secrets(Path(one.secret_file)) for one in targets}
+        made = WebhookBridge(keys, secrets, queue, base, None, SystemClock(), "feltwire/test")
+        task = asyncio.ensure_future(made.run())
+        try:
+            async with asyncio.timeout(HANG_S):
+                yield made
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+def final_states(file: Path) -> list[bytes]:
+    """The events of a journal that a target is sent."""
+    kinds = TargetKeys("a", "https://a.example", "b").types_sent
+    assert kinds is not None
+    return [body for body in journal_of(file).bodies("wheel-1") if json.loads(body)["type"] in kinds]
+
+
+def test_each_final_state_arrives_signed_once_and_in_order(certified: Path, folder: Path) -> None:
+    received: list[bytes] = []
+    problems: list[str] = []
+
+    async def main(service: FeedProcess) -> list[bytes]:
+        enough = asyncio.Event()
+
+        async def handle(request: web.Request) -> web.Response:
+            body = await request.read()
+            verify(SECRET, request.headers, body, SystemClock().wall_time_ns() / NS_PER_S)
+            if request.content_type != "application/cloudevents+json" or "cookie" in request.headers:
+                problems.append(str(request.headers))
+            received.append(body)
+            if len(received) >= 10:
+                enough.set()
+            response = web.Response(status=204)
+            response.set_cookie("tracked", "yes")
+            return response
+
+        async with receiver(certified, handle) as url, bridged(folder, service.base, target(url, certified, folder)):
+            await enough.wait()
+            service.end()
+            expected = final_states(folder / "events")
+            while len(received) < len(expected):
+                enough.clear()
+                await enough.wait()
+            return expected
+
+    service = FeedProcess(f"ipc://{folder}", folder / "events", "e1", 10, rounds=True)
+    try:
+        assert received == asyncio.run(main(service))
+    finally:
+        service.kill()
+    assert problems == []
+
+
+async def answers(status: int, **headers: str) -> web.Response:
+    return web.Response(status=status, headers=headers)
+
+
+async def redirected(request: web.Request) -> web.StreamResponse:
+    if request.path != "/events":
+        raise AssertionError("the redirect was followed")
+    return await answers(307, Location="/elsewhere")
+
+
+async def gone(request: web.Request) -> web.StreamResponse:
+    return await answers(410)
+
+
+async def broken(request: web.Request) -> web.StreamResponse:
+    return await answers(500)
+
+
+async def endless(request: web.Request) -> web.StreamResponse:
+    """An answer whose body never ends."""
+    response = web.StreamResponse(status=200)
+    await response.prepare(request)
+    with suppress(ConnectionError):
+        while True:
+            await response.write(b"x" * 65536)
+    return response
+
+
+async def swollen(request: web.Request) -> web.StreamResponse:
+    return await answers(200, **{"X-Long": "x" * 100_000})
+
+
+async def hung(request: web.Request) -> web.StreamResponse:
+    await asyncio.get_running_loop().create_future()
+    raise AssertionError
+
+
+FAILURES: list[tuple[Handle, str]] = [
+    (redirected, "it answers 307, and redirects are not followed: write the new address into url"),
+    (gone, "it answers 410"),
+    (broken, "it answers 500"),
+    (swollen, "its answer cannot be read: "),
+    (hung, "no answer in 0.2 s"),
+]
+
+
+@pytest.mark.parametrize(("handle", "words"), FAILURES)
+def test_what_a_receiver_does_wrong_is_stated_and_the_event_is_sent_again(
+    handle: Handle, words: str, certified: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "ATTEMPT_S", 0.2)
+
+    async def main() -> list[str]:
+        async with receiver(certified, handle) as url:
+            made = sender.WebhookSender(target(f"{url}/events", certified, folder), [b"x" * 24], SystemClock(), "test")
+            try:
+                return [await made("wheel-1.e1.1", b"{}") for _ in range(2)]
+            finally:
+                await made.close()
+
+    assert [why[: len(words)] for why in asyncio.run(main())] == [words] * 2
+
+
+def test_an_answer_that_never_ends_takes_the_event_and_is_not_read(certified: Path, folder: Path) -> None:
+    async def main() -> list[str]:
+        async with receiver(certified, endless) as url:
+            made = sender.WebhookSender(target(url, certified, folder), [b"x" * 24], SystemClock(), "test")
+            try:
+                return [await made("wheel-1.e1.1", b"{}") for _ in range(3)]
+            finally:
+                await made.close()
+
+    assert asyncio.run(main()) == [""] * 3
+
+
+def test_a_receiver_without_a_trusted_certificate_is_sent_nothing(certified: Path, folder: Path) -> None:
+    seen: list[web.Request] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        seen.append(request)
+        return web.Response()
+
+    async def main() -> str:
+        async with receiver(certified, handle) as url:
+            made = sender.WebhookSender(target(url, certified, folder, ca=""), [b"x" * 24], SystemClock(), "test")
+            try:
+                return await made("wheel-1.e1.1", b"{}")
+            finally:
+                await made.close()
+
+    assert "CERTIFICATE_VERIFY_FAILED" in asyncio.run(main())
+    assert seen == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_receiver_that_answers_nonsense_ends_nothing_and_nothing_is_lost(
+    seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "ATTEMPT_S", 0.2)
+    monkeypatch.setattr(delivery, "LONGEST_WAIT_NS", 1_000_000)
+    random = Random(seed)
+    nonsense = [_nonsense(random) for _ in range(30)]
+
+    async def main() -> tuple[list[bytes], int]:
+        left, taken = iter(nonsense), []
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with suppress(asyncio.IncompleteReadError, ConnectionError):
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+                body = await reader.readexactly(length)
+                sent = next(left, None)
+                if sent is None:
+                    taken.append(body)
+                    done.set()
+                writer.write(sent or b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+                await writer.drain()
+            writer.close()
+
+        done = asyncio.Event()
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        keys = TargetKeys("till", url, str(folder / "till.secret"), private=True)
+        with closing(Queue(folder / "queue.sqlite")) as queue:
+            made = sender.WebhookSender(keys, [b"x" * 24], SystemClock(), "test")
+            one = delivery.Delivery(keys, queue, made, random)
+            queue.put("till", "wheel-1", _POSITION, ("wheel-1.e1.1", b'{"id":1}'))
+            async with server:
+                task = asyncio.ensure_future(one._deliver())
+                await done.wait()
+                task.cancel()
+                await asyncio.wait([task])
+                await made.close()
+            return taken, one.progress.failures
+
+    taken, failures = asyncio.run(main())
+    assert taken == [b'{"id":1}']
+    assert failures >= 30
+
+
+_POSITION = Position("e1", 1)
+
+
+def _nonsense(random: Random) -> bytes:
+    """What is no answer of 2xx."""
+    match random.randrange(5):
+        case 0:
+            return random.randbytes(random.randrange(1, 200))
+        case 1:
+            return b"HTTP/1.1 " + str(random.choice([99, 100, 199, 301, 404, 503, 999])).encode() + b" \r\n\r\n"
+        case 2:
+            return b"HTTP/1.1 500 X\r\n" + b"A: " + random.randbytes(50).replace(b"\n", b"") + b"\r\n\r\n"
+        case 3:
+            return b"HTTP/9.9 200 OK\r\n" * random.randrange(1, 3)
+        case _:
+            return b"HTTP/1.1 2\xff0 OK\r\n\r\n"
+
+
+def test_the_command_delivers_serves_its_numbers_and_ends_in_order(folder: Path) -> None:
+    """Its target is away: that is what the probe names, and what stays in the queue."""
+    file = folder / "webhooks.toml"
+    file.write_text(
+        f'queue = "{folder}/queue.sqlite"\n[[target]]\nname = "till"\nurl = "http://127.0.0.1:9/"\nprivate = true\n'
+        f'history = true\nsecret_file = "{folder}/till.secret"\n'
+    )
+    service = FeedProcess(f"ipc://{folder}", folder / "events", "e1", 20, rounds=True)
+    words = [str(FELTWIRE), "webhooks", str(file), service.base, "--metrics", "0"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        port = next(found[1] for line in lines if (found := re.search(r"http://127\.0\.0\.1:(\d+)/metrics", line)))
+        assert any("is not taken: Cannot connect to host 127.0.0.1:9" in line for line in lines)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as answer:
+            shown = answer.read().decode()
+        assert 'feltwire_webhook_failing{target="till"} 1.0' in shown
+        assert 'feltwire_webhook_delivered_total{target="till"} 0.0' in shown
+        with pytest.raises(urllib.error.HTTPError) as not_ready:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz")
+        with not_ready.value as failed:
+            assert "till: Cannot connect" in json.loads(failed.read())["problems"][0]
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(HANG_S) == 0
+        with closing(Queue(folder / "queue.sqlite")) as queue:
+            assert queue.count("till") > 0
+    finally:
+        process.kill()
+        process.communicate()
+        service.kill()

@@ -1,0 +1,180 @@
+"""The commands of bridges: their help, and what a file, a key or an answer that cannot be used gets."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridges.mqtt.keys import MqttKeys
+from bridges.webhooks.keys import KINDS, TargetKeys, WebhookKeys
+from controller.cli import main
+from controller.configuration.document import parse_document
+from controller.configuration.validation import validate
+
+MQTT = 'broker = "mqtts://broker.example"\nuser = "feltwire"\npassword_file = "mqtt.password"\n'
+TARGET = '[[target]]\nname = "till"\nurl = "https://till.example/feltwire"\nsecret_file = "till.secret"\n'
+WEBHOOKS = f'queue = "queue.sqlite"\n{TARGET}'
+SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
+
+
+def run(tmp_path: Path, command: str, text: str) -> Result:
+    file = tmp_path / "bridge.toml"
+    file.write_text(text)
+    return CliRunner().invoke(main, [command, str(file), "ipc:///nobody/there"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "bridge.toml:1: broker: is missing; add broker = "),
+        (MQTT.replace("user", "username"), "bridge.toml:2: username: unknown key; did you mean"),
+        (MQTT + 'password = "hunter2"\n', "bridge.toml:4: password: unknown key; "),
+        (
+            MQTT.replace("mqtts://", ""),
+            "bridge.toml:1: broker: is not the address of a broker: it has no scheme mqtts://",
+        ),
+        (MQTT.replace("mqtts://", "mqtts://feltwire:pw@"), "broker: is not the address of a broker: it has more than"),
+        (
+            MQTT.replace("broker.example", "broker.example:99999"),
+            "bridge.toml:1: broker: is not the address of a broker: ",
+        ),
+        (
+            MQTT.replace("mqtts", "mqtt"),
+            "bridge.toml:1: broker: the password would cross the network unencrypted; write mqtts://broker.example",
+        ),
+        (
+            MQTT.replace("mqtts://broker.example", "mqtt://localhost"),
+            "the password would cross the network unencrypted",
+        ),
+        (MQTT + 'prefix = "homeassistant"\n', "bridge.toml:4: prefix: is where Home Assistant's own topics are"),
+        (MQTT + 'prefix = "felt/#"\n', "bridge.toml:4: prefix: "),
+        (MQTT + 'language = "fr"\n', 'bridge.toml:4: language: "fr" is not known; write one of "de", "en", "es"'),
+        (MQTT + "simulated = 1\n", "bridge.toml:4: simulated: 1 is not true or false"),
+        (MQTT, "mqtt.password: there is no such file; write the password of feltwire there"),
+        (MQTT + "tables = [", "bridge.toml:4: (syntax): not TOML"),
+    ],
+)
+def test_a_mistake_in_the_file_of_mqtt_is_named_with_line_key_and_fix(text: str, words: str, tmp_path: Path) -> None:
+    result = run(tmp_path, "mqtt", text)
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "hunter2" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "bridge.toml:1: queue: is missing; add queue = "),
+        ('queue = "queue.sqlite"\n', "bridge.toml:1: target: is missing"),
+        (WEBHOOKS.replace("https", "http"), "bridge.toml:4: target[0].url: is not encrypted; write https://"),
+        (WEBHOOKS.replace("https", "ftp"), "bridge.toml:4: target[0].url: is not an https:// address"),
+        (WEBHOOKS.replace("https://", "https://ann:pw@"), "target[0].url: has a user, a password or a fragment"),
+        (
+            WEBHOOKS.replace("till.example", "10.0.0.5"),
+            "target[0].url: 10.0.0.5 is not a public address; add private = true",
+        ),
+        (
+            WEBHOOKS.replace("till.example", "169.254.169.254") + "private = true\n",
+            "169.254.169.254 is not a public address",
+        ),
+        (
+            WEBHOOKS.replace("https://till.example", "http://127.0.0.1"),
+            "127.0.0.1 is not a public address; add private",
+        ),
+        (
+            WEBHOOKS + 'types = ["round.result"]\n',
+            'bridge.toml:6: target[0].types[0]: "round.result" is not',
+        ),
+        (
+            WEBHOOKS + 'types = ["heartbeat"]\n',
+            'types[0]: "heartbeat" is not a durable type of event; write round.',
+        ),
+        (WEBHOOKS + "types = []\n", "bridge.toml:6: target[0].types: the list has 0"),
+        (WEBHOOKS + TARGET, 'bridge.toml:7: target[1].name: "till" is the name of another one'),
+        (WEBHOOKS + "most_waiting = 0\n", "bridge.toml:6: target[0].most_waiting: 0 is out of range"),
+        (WEBHOOKS + 'secret = "hunter2"\n', "bridge.toml:6: target[0].secret: unknown key; "),
+        (WEBHOOKS, "till.secret: there is no such file; make it with: (umask 077; echo whsec_"),
+    ],
+)
+def test_a_mistake_in_the_file_of_webhooks_is_named_with_its_fix(text: str, words: str, tmp_path: Path) -> None:
+    result = run(tmp_path, "webhooks", text)
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "hunter2" not in result.output
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=200) | st.lists(st.sampled_from([*MQTT.splitlines(), *WEBHOOKS.splitlines()])).map("\n".join))
+def test_no_file_raises_what_nobody_handles(text: str) -> None:
+    document = parse_document("bridge.toml", text)
+    for struct in (MqttKeys, WebhookKeys):
+        if document.readable:
+            keys, findings = validate(document.values, struct, ())
+            assert keys is not None or findings
+
+
+HOSTS = st.sampled_from(
+    ["till.example", "127.0.0.1", "[::1]", "10.0.0.5", "[fe80::1%eth0]", "0x7f.1", "[", "..", "\u2603"]
+)
+
+
+@given(
+    scheme=st.sampled_from(["https", "http", "mqtts", "mqtt", "file", ""]),
+    host=HOSTS | st.text(max_size=12),
+    port=st.sampled_from(["", ":8443", ":0", ":99999", ":x"]),
+    path=st.text(max_size=8),
+    private=st.booleans(),
+)
+def test_an_address_is_accepted_or_refused_and_never_raises(
+    scheme: str, host: str, port: str, path: str, private: bool
+) -> None:
+    url = f"{scheme}://{host}{port}/{path}"
+    problems = TargetKeys("till", url, "secret", private=private).problems()
+    if not problems:
+        assert url.startswith("https://") or url.startswith(("http://127.", "http://[::1]"))
+    MqttKeys(url, "feltwire", "file").problems()
+
+
+@pytest.mark.parametrize(("command", "shortest"), [("mqtt", "mqtts://"), ("webhooks", "[[target]]")])
+def test_the_help_shows_the_shortest_file_examples_and_exit_codes(command: str, shortest: str) -> None:
+    shown = CliRunner().invoke(main, [command, "--help"]).output
+    assert shortest in shown
+    assert "umask 077" in shown
+    assert "Exit codes: 0" in shown
+
+
+def test_the_types_of_events_are_those_that_a_journal_keeps() -> None:
+    assert {"round.outcome", "round.corrected", "device.fault", "table.closed"} <= set(KINDS)
+    assert not {"heartbeat", "round.progress"} & set(KINDS)
+
+
+def test_a_service_of_tables_loads_no_bridge() -> None:
+    code = (
+        "import sys; from controller.cli import main; main(['run', '--help'], standalone_mode=False);"
+        "assert not [one for one in sys.modules if one.split('.')[0] in ('bridges', 'aiomqtt', 'paho')]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_without_its_client_mqtt_names_what_installs_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.cli.mqtt.find_spec", lambda name: None)
+    result = run(tmp_path, "mqtt", MQTT)
+    assert result.exit_code == 2
+    assert "requirements/mqtt.lock" in result.output
+
+
+def test_two_services_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "bridge.toml"
+    file.write_text(WEBHOOKS)
+    (tmp_path / "till.secret").write_text(SECRET)
+    (tmp_path / "till.secret").chmod(0o600)
+    file.write_text(WEBHOOKS.replace("till.secret", str(tmp_path / "till.secret")))
+    result = CliRunner().invoke(main, ["webhooks", str(file), "tcp://10.0.0.5:5600", "--server", "a", "--server", "b"])
+    assert result.exit_code == 2
+    assert "a bridge follows one service" in result.output

@@ -1,0 +1,302 @@
+"""What a broker is given of tables, without a broker."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import jinja2
+import pytest
+
+from bridges.mqtt.keys import MqttKeys
+from bridges.mqtt.messages import LONGEST_SHOWN, BrokerMessage, discovery
+from bridges.mqtt.mirror import Mirror
+from bridges.mqtt.words import WORDS
+from feed.data import TableLabel
+from feed.events import Data, Evidence, Outcome, RoundCorrected, RoundOpened, Unresolved, Verdict, Void, decode
+from feed.state import TableState, decode_snapshot
+from feed.subscriber import Fact, Fresh, Item, Joined, Missing, Position, Rewritten, Stale
+from tests.fakes.feed_model import ModelJournal, ModelTable
+
+KEYS = MqttKeys("mqtt://127.0.0.1", "feltwire", "unused")
+PROOF: Any = {"evidence": Evidence(), "rule": "ours"}
+STATUS, STATE = "feltwire/status", "feltwire/wheel-1/state"
+
+
+class Bench:
+    """A mirror, and the table that it mirrors."""
+
+    def __init__(self, keys: MqttKeys = KEYS, *, simulated: bool = False) -> None:
+        self.journal = ModelJournal()
+        self.table = ModelTable(self.journal, "wheel-1", "e1", simulated=simulated)
+        self.states: dict[str, TableState] = {}
+        self.joined_again: list[str] = []
+        self.mirror = Mirror(keys, self.states, self.joined_again.append)
+        self.broker: dict[str, Any] = {}
+        self.published: list[tuple[str, Any]] = []
+        self.name = "sim/wheel-1" if simulated else "wheel-1"
+
+    def join(self) -> None:
+        """The table is open, and its snapshot comes."""
+        self.table.open()
+        body = self.journal.snapshot("wheel-1")
+        assert body is not None
+        snapshot = decode_snapshot(body)
+        self.states[self.name] = TableState.from_snapshot(snapshot)
+        self.take(Joined(table="wheel-1", simulated=snapshot.simulated, snapshot=snapshot))
+
+    def say(self, kind: type[Data], **fields: Any) -> None:
+        """An event of the table."""
+        _, body = self.table.say(kind, **fields)
+        event = decode(body)
+        self.states[self.name].apply(event)
+        self.take(Fact(event, body))
+
+    def beat(self, state: str = "open") -> None:
+        """Its heartbeat."""
+        _, body = self.table.heartbeat(state)
+        self.take(Fact(decode(body), body))
+
+    def take(self, item: Item) -> None:
+        self.mirror.take(item)
+        self.deliver()
+
+    def deliver(self) -> list[BrokerMessage]:
+        """What is published now."""
+        messages = [message for some in self.mirror.passes() for message in some]
+        for message in messages:
+            value = json.loads(message.payload)
+            self.broker[message.topic] = value
+            self.published.append((message.topic, value))
+        return messages
+
+
+@pytest.fixture
+def live() -> Bench:
+    bench = Bench()
+    bench.join()
+    bench.beat()
+    return bench
+
+
+def test_a_table_is_there_with_its_first_heartbeat(live: Bench) -> None:
+    """Not with a later renewal: its entities are there as soon as it is seen."""
+    assert live.broker[STATUS] == {"tables": {"wheel-1": "live"}}
+    assert live.broker["homeassistant/device/feltwire_wheel-1/config"]["device"]["name"] == "wheel-1"
+    assert "signal" not in live.broker[STATE], "a state that is retained never states that it is live"
+
+
+def test_nothing_is_published_that_the_broker_has(live: Bench) -> None:
+    live.published.clear()
+    for _ in range(5):
+        live.beat()
+    assert live.published == []
+
+
+def test_a_renewal_publishes_what_expires_with_its_new_time(live: Bench) -> None:
+    live.beat()
+    live.mirror.renew()
+    renewed = {message.topic: message for message in live.deliver()}
+    assert set(renewed) == {STATUS, STATE}
+    assert all(message.expires for message in renewed.values())
+    live.mirror.renew(shown=True)
+    shown = [message for message in live.deliver() if not message.expires]
+    assert [message.topic for message in shown] == ["homeassistant/device/feltwire_wheel-1/config"]
+
+
+def test_the_time_of_a_state_is_that_of_the_last_thing_received(live: Bench) -> None:
+    body = json.loads(live.table.heartbeat()[1]) | {"time": "2026-01-31T20:07:00.000000Z"}
+    encoded = json.dumps(body).encode()
+    live.take(Fact(decode(encoded), encoded))
+    live.mirror.renew()
+    live.deliver()
+    assert live.broker[STATE]["as_of"] == "2026-01-31T20:07:00.000000Z"
+    live.take(Stale(table="wheel-1", silent_ns=3))
+    live.mirror.renew()
+    live.deliver()
+    assert live.broker[STATE]["as_of"] == "2026-01-31T20:07:00.000000Z", "it is as old as it was"
+
+
+@pytest.mark.parametrize(
+    ("happens", "signal"),
+    [
+        (lambda bench: bench.take(Stale(table="wheel-1", silent_ns=3)), "stale"),
+        (lambda bench: bench.beat("halted"), "halted"),
+        (lambda bench: (bench.table.say(RoundOpened, round=9), bench.beat()), "behind"),
+    ],
+)
+def test_a_table_is_named_as_live_no_longer_than_its_state_is(happens: Any, signal: str, live: Bench) -> None:
+    live.published.clear()
+    happens(live)
+    assert live.published[0] == (STATUS, {"tables": {}}), "first it is no longer live"
+    assert live.published[1][0] == STATE
+    assert live.published[1][1]["signal"] == signal
+    assert live.published[-1] == (STATUS, {"tables": {"wheel-1": signal}})
+    live.take(Fresh(table="wheel-1", silent_ns=9))
+    live.published.clear()
+    if signal == "behind":
+        live.states["wheel-1"].apply(decode(live.journal.bodies("wheel-1")[-1]))
+    live.beat()
+    topics = [topic for topic, _ in live.published]
+    if topics:
+        assert topics.index(STATE) < len(topics) - 1
+        assert live.published[-1] == (STATUS, {"tables": {"wheel-1": "live"}}), "and at last it is live again"
+    assert live.broker[STATUS] == {"tables": {"wheel-1": "live"}}
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        Missing(table="wheel-1", first=1, last=2),
+        Rewritten(table="wheel-1", held=Position("e1", 9), journal=Position("e1", 2), why="cut off"),
+    ],
+)
+def test_a_history_that_is_another_one_is_joined_again(notice: Item, live: Bench) -> None:
+    del live.states["wheel-1"]
+    live.take(notice)
+    assert live.joined_again == ["wheel-1"]
+    assert live.broker[STATUS] == {"tables": {}}
+
+
+def test_another_connection_begins_with_no_table_that_is_live(live: Bench) -> None:
+    """The broker may hold what a bridge before published, with a status that has not expired."""
+    live.published.clear()
+    live.mirror.forget()
+    live.deliver()
+    assert live.published[0] == (STATUS, {"tables": {}})
+    assert live.published[-1] == (STATUS, {"tables": {"wheel-1": "live"}})
+    assert live.mirror.will == BrokerMessage(STATUS, b'{"tables":{}}', expires=False)
+
+
+def test_each_round_has_its_verdict_in_force_and_another_id_after_a_correction(live: Bench) -> None:
+    live.say(RoundOpened, round=1)
+    live.say(Outcome, round=1, winning=[], result={"space": 4, "face": "joker"}, **PROOF)
+    live.say(RoundOpened, round=2)
+    live.say(Void, round=2, call="No spin", reason="wheel_revolutions", **PROOF)
+    live.say(RoundOpened, round=3)
+    live.say(Unresolved, round=3, reason="no_number_read", candidates=[], **PROOF)
+    before = live.broker[STATE]["rounds"]
+    assert [(one["verdict"], one.get("call", ""), one.get("reason", "")) for one in before] == [
+        ("outcome", "", ""),
+        ("void", "No spin", "wheel_revolutions"),
+        ("unresolved", "", "no_number_read"),
+    ]
+    to = Verdict(verdict="outcome", result={"space": 5, "face": "$1"})
+    live.say(RoundCorrected, round=3, by="ann", why="seen", from_=Verdict(verdict="unresolved"), to=to)
+    after = live.broker[STATE]["rounds"]
+    assert after[:2] == before[:2]
+    assert after[2]["verdict"] == "outcome"
+    assert after[2]["result"] == {"space": 5, "face": "$1"}
+    assert after[2]["id"] != before[2]["id"]
+
+
+def test_a_simulated_table_has_topics_and_a_name_of_its_own() -> None:
+    bench = Bench(MqttKeys("mqtt://127.0.0.1", "feltwire", "unused", simulated=True), simulated=True)
+    bench.join()
+    bench.beat()
+    assert bench.broker["feltwire/sim/wheel-1/state"]["simulated"] is True
+    shown = bench.broker["homeassistant/device/feltwire_sim_wheel-1/config"]
+    assert shown["device"]["name"] == "SIMULATION wheel-1"
+
+
+def every(value: Any) -> Iterator[tuple[str, Any]]:
+    """Every key of a payload with its value."""
+    match value:
+        case dict():
+            for key, inner in value.items():
+                yield key, inner
+                yield from every(inner)
+        case list():
+            for inner in value:
+                yield from every(inner)
+
+
+def shown(bench: Bench, entity: str) -> tuple[str, str]:
+    """Whether an entity is available, and its state, as Home Assistant derives them with its templates."""
+    component = bench.broker["homeassistant/device/feltwire_wheel-1/config"]["components"][entity]
+    templates = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+
+    def rendered(topic: str, template: str) -> str:
+        return templates.from_string(template).render(value_json=bench.broker[topic])
+
+    available = [rendered(one["topic"], one["value_template"]) for one in component["availability"]]
+    if "json_attributes_template" in component:
+        json.loads(rendered(component["json_attributes_topic"], component["json_attributes_template"]))
+    return ",".join(available), rendered(component["state_topic"], component["value_template"])
+
+
+def test_what_home_assistant_shows_of_a_table_is_unavailable_once_it_is_not_live(live: Bench) -> None:
+    live.say(RoundOpened, round=1)
+    live.beat()
+    assert shown(live, "result") == ("online", "None")
+    live.say(Outcome, round=1, winning=[], result={"space": 4, "face": "joker"}, **PROOF)
+    live.beat()
+    assert shown(live, "result") == ("online", '{"face":"joker","space":4}')
+    assert shown(live, "round") == ("online", "1")
+    assert shown(live, "phase") == ("online", "settling")
+    assert shown(live, "table") == ("online", "open")
+    assert shown(live, "fault") == ("online", "OFF")
+    assert shown(live, "signal") == ("", "LIVE")
+    live.take(Stale(table="wheel-1", silent_ns=3))
+    assert {shown(live, one)[0] for one in ("result", "round", "phase", "table", "fault")} == {"offline"}
+    assert shown(live, "signal") == ("", "STALE")
+    live.broker[STATUS] = json.loads(live.mirror.will.payload)
+    assert shown(live, "result")[0] == "offline"
+    assert shown(live, "signal") == ("", "STALE")
+
+
+def test_no_entity_takes_a_command_and_each_has_an_id_of_its_own(live: Bench) -> None:
+    payload = live.broker["homeassistant/device/feltwire_wheel-1/config"]
+    assert not [key for key, _ in every(payload) if "command" in key or "set" in key]
+    ids = [value for key, value in every(payload) if key == "unique_id"]
+    assert len(set(ids)) == len(ids) == 6
+    assert {one["platform"] for one in payload["components"].values()} == {"sensor", "binary_sensor"}
+
+
+def test_the_result_is_the_value_that_the_table_counts_and_fits_a_state() -> None:
+    state = TableState("roulette-1")
+    state.labels = [TableLabel(language="de", name="Tisch 7", short="7")]
+    bench = Bench()
+    bench.join()
+    bench.say(RoundOpened, round=1)
+    bench.say(Outcome, round=1, winning=[], result={"text": "x" * 5000}, **PROOF)
+    assert len(bench.broker[STATE]["rounds"][-1]["shown"]) == LONGEST_SHOWN
+    for language in WORDS:
+        message = discovery(MqttKeys("mqtt://127.0.0.1", "u", "f", language=language), "roulette-1", state)
+        assert json.loads(message.payload)["device"]["name"] == "Tisch 7"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whatever_a_table_does_the_broker_ends_as_its_state_is(seed: int) -> None:
+    """And in between no state that was stated live was another one than its last."""
+    random, bench = Random(seed), Bench()
+    bench.join()
+    for _ in range(60):
+        match random.randrange(8):
+            case 0:
+                bench.beat()
+            case 1:
+                bench.take(Stale(table="wheel-1", silent_ns=3))
+            case 2:
+                bench.take(Fresh(table="wheel-1", silent_ns=3))
+            case 3:
+                bench.mirror.forget()
+            case 4:
+                bench.mirror.renew(shown=random.random() < 0.5)
+            case _:
+                event = decode(bench.table.something(random)[1])
+                if event.seq is not None:
+                    bench.states["wheel-1"].apply(event)
+                    bench.take(Fact(event, b""))
+        bench.deliver()
+    bench.take(Fresh(table="wheel-1", silent_ns=3))
+    bench.beat()
+    assert bench.broker[STATUS] == {"tables": {"wheel-1": "live"}}
+    assert bench.broker[STATE]["last"] == bench.states["wheel-1"].last
+    held: dict[str, Any] = {}
+    for topic, value in bench.published:
+        held[topic] = value
+        if held.get(STATUS, {}).get("tables", {}).get("wheel-1") == "live":
+            assert "signal" not in held[STATE]

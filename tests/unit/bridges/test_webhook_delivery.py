@@ -1,0 +1,312 @@
+"""Deliveries in virtual time: order, retries, a queue that is full, and what is kept over an end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+
+from bridges.waits import FIRST_WAIT_NS, wait_ns
+from bridges.webhooks.delivery import LONGEST_WAIT_NS, Delivery
+from bridges.webhooks.keys import TargetKeys
+from bridges.webhooks.queue import Queue, QueueError
+from feed.events import decode
+from feed.state import TableState, decode_snapshot
+from feed.subscriber import Fact, Item, Joined, Missing, Position
+from hal.clock import NS_PER_S, VirtualClock
+from hal.loop import run_virtual, sleep_ns
+from tests.fakes.feed_model import ModelJournal, ModelTable
+
+Answer = Callable[[str, int], str]
+
+
+class Target:
+    """What is sent to, and the time of each attempt."""
+
+    def __init__(self, clock: VirtualClock, answer: Answer) -> None:
+        """`answer` gives why an event is not taken, by its id and the attempts of it until then."""
+        self._clock = clock
+        self._answer = answer
+        self.attempts: list[tuple[str, int]] = []
+        self.taken: list[tuple[str, bytes]] = []
+
+    async def __call__(self, event_id: str, body: bytes) -> str:
+        await sleep_ns(1_000_000)
+        why = self._answer(event_id, sum(one == event_id for one, _ in self.attempts))
+        self.attempts.append((event_id, self._clock.now_ns()))
+        if not why:
+            self.taken.append((event_id, body))
+        return why
+
+
+class ListedItems:
+    """A subscriber that has these items, and no more."""
+
+    states: dict[str, TableState] = {}  # noqa: RUF012 (nobody writes it)
+    silent_ns: dict[str, int | None] = {}  # noqa: RUF012 (nobody writes it)
+    refused = ""
+
+    def __init__(self, items: list[Item]) -> None:
+        self._items = items
+        self.read = 0
+
+    def join_again(self, name: str) -> None:
+        raise AssertionError(name)
+
+    async def __aiter__(self) -> AsyncIterator[Item]:
+        for item in self._items:
+            self.read += 1
+            yield item
+        await asyncio.get_running_loop().create_future()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+def facts(table: str, rounds: int, seed: int = 1) -> list[Fact]:
+    """The durable events of whole rounds."""
+    journal, random = ModelJournal(), Random(seed)
+    model = ModelTable(journal, table, "e1")
+    model.open()
+    while sum(b'"round.opened' in body or b"round.opened.v1" in body for body in journal.bodies(table)) <= rounds:
+        model.play(random)
+    return [Fact(decode(body), body) for body in journal.bodies(table)]
+
+
+def wanted(items: list[Fact], target: TargetKeys) -> list[tuple[str, bytes]]:
+    """What a target is to receive of them."""
+    return [
+        (one.event.id, one.body) for one in items if target.types_sent is None or one.event.type in target.types_sent
+    ]
+
+
+def keys(**others: Any) -> TargetKeys:
+    return TargetKeys(name="till", url="https://till.example/", secret_file="unused", **others)
+
+
+def deliver(
+    folder: Path,
+    target: TargetKeys,
+    items: list[Item],
+    answer: Answer = lambda event_id, attempts: "",
+    until: Callable[[Delivery, Target], bool] = lambda delivery, target: False,
+    most_s: float = 100_000,
+) -> tuple[Delivery, Target]:
+    """Delivers until something holds, or a time has passed; then it is ended, as by a kill."""
+    clock = VirtualClock()
+    queue = Queue(folder / "queue.sqlite")
+    sent = Target(clock, answer)
+    delivery = Delivery(target, queue, sent, Random(7))
+
+    async def main() -> None:
+        task = asyncio.ensure_future(delivery.run(ListedItems(items)))
+        while not until(delivery, sent) and clock.now_ns() < most_s * NS_PER_S and not task.done():
+            await sleep_ns(NS_PER_S // 100 if most_s < 10 else NS_PER_S)
+        task.cancel()
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.result()
+
+    try:
+        run_virtual(main(), clock)
+    finally:
+        queue.close()
+    return delivery, sent
+
+
+def all_taken(count: int) -> Callable[[Delivery, Target], bool]:
+    return lambda delivery, target: len(target.taken) >= count
+
+
+def test_a_target_is_sent_the_final_states_of_rounds_in_order_as_they_were_published(tmp_path: Path) -> None:
+    items = facts("wheel-1", 30)
+    expected = wanted(items, keys())
+    kinds = {decode(body).type for _, body in expected}
+    assert kinds == {f"feltwire.round.{kind}.v1" for kind in ("outcome", "void", "unresolved", "corrected")}
+    delivery, target = deliver(tmp_path, keys(), [*items], until=all_taken(len(expected)))
+    assert target.taken == expected
+    assert (delivery.progress.delivered, delivery.progress.waiting) == (len(expected), 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_each_table_an_event_follows_the_one_before_whatever_fails(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    tables = {name: facts(name, 8, seed) for name in ("wheel-1", "wheel-2", "wheel-3")}
+    mixed = [item for some in zip(*tables.values(), strict=False) for item in some]
+    target_keys = keys(types=("*",))
+    _, target = deliver(
+        tmp_path,
+        target_keys,
+        [*mixed],
+        lambda event_id, attempts: "it answers 503" if random.random() < 0.5 else "",
+        all_taken(len(mixed)),
+    )
+    for name in tables:
+        assert [body for _, body in target.taken if decode(body).data.table == name] == [
+            item.body for item in mixed if item.event.data.table == name
+        ]
+
+
+def test_a_table_whose_event_is_refused_does_not_hold_up_another(tmp_path: Path) -> None:
+    first, second = facts("wheel-1", 3), facts("wheel-2", 3)
+    expected = wanted(second, keys())
+    _, target = deliver(
+        tmp_path,
+        keys(),
+        [*first, *second],
+        lambda event_id, attempts: "it answers 400" if event_id.startswith("wheel-1") else "",
+        all_taken(len(expected)),
+    )
+    assert target.taken == expected
+    assert {event_id for event_id, _ in target.attempts if event_id.startswith("wheel-1")} == {
+        wanted(first, keys())[0][0]
+    }
+
+
+def test_between_attempts_it_waits_longer_each_time_and_never_gives_up(tmp_path: Path) -> None:
+    items = facts("wheel-1", 1)
+    answer = lambda event_id, attempts: "" if attempts >= 30 else "no answer"  # noqa: E731 (one line)
+    _, target = deliver(tmp_path, keys(), [*items], answer, all_taken(len(wanted(items, keys()))))
+    times = [time for _, time in target.attempts]
+    waits = [after - before for before, after in pairwise(times)][:30]
+    for failures, waited in enumerate(waits, start=1):
+        longest = min(FIRST_WAIT_NS << (failures - 1), LONGEST_WAIT_NS)
+        assert longest // 2 <= waited <= longest + NS_PER_S // 100
+    assert len(set(waits[-10:])) > 5, "bridges that lost one target do not all come back at once"
+    assert len(target.taken) == len(wanted(items, keys()))
+
+
+def test_waits_are_within_their_bounds_for_any_number_of_failures() -> None:
+    random = Random(3)
+    for failures in (0, 1, 2, 9, 64, 10_000):
+        for _ in range(100):
+            assert FIRST_WAIT_NS // 2 <= wait_ns(failures, LONGEST_WAIT_NS, random) <= LONGEST_WAIT_NS
+
+
+def test_a_queue_that_is_full_is_read_no_further_until_there_is_room(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    items = facts("wheel-1", 12)
+    every = keys(types=("*",), most_waiting=5)
+    opened = [False]
+    states: list[int] = []
+
+    def watch(delivery: Delivery, target: Target) -> bool:
+        states.append(delivery.progress.waiting)
+        if delivery.progress.full and len(target.attempts) > 3:
+            opened[0] = True
+        return len(target.taken) >= len(items)
+
+    delivery, target = deliver(
+        tmp_path, every, [*items], lambda event_id, attempts: "" if opened[0] else "it answers 500", watch
+    )
+    assert max(states) == 5
+    assert target.taken == wanted(items, every), "nothing is lost by that"
+    assert not delivery.progress.full
+    assert "till: its queue is full with 5 events: no more is read for it until it takes some" in caplog.text
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ended_at_any_moment_it_continues_and_each_event_is_delivered_at_least_once(seed: int, tmp_path: Path) -> None:
+    random, items = Random(seed), facts("wheel-1", 20, seed)
+    expected = wanted(items, keys())
+    taken: list[tuple[str, bytes]] = []
+    for _ in range(200):
+        queue = Queue(tmp_path / "queue.sqlite")
+        position = queue.positions("till").get("wheel-1", Position("", 0))
+        queue.close()
+        left = [item for item in items if (item.event.seq or 0) > position.seq]
+        most_s = random.random() / 10
+        delivery, target = deliver(
+            tmp_path,
+            keys(),
+            [*left],
+            lambda event_id, attempts: "it answers 502" if random.random() < 0.3 else "",
+            most_s=most_s,
+        )
+        taken += target.taken
+        if not left and not delivery.progress.waiting:
+            break
+    seen: dict[str, bytes] = {}
+    for event_id, body in taken:
+        seen.setdefault(event_id, body)
+    assert [*seen.items()] == expected, "a receiver that drops doubles has each once, in order"
+
+
+def test_a_new_table_begins_with_now_or_with_its_whole_journal(tmp_path: Path) -> None:
+    queue = Queue(tmp_path / "queue.sqlite")
+    now = Delivery(keys(), queue, Target(VirtualClock(), lambda event_id, attempts: ""), Random())
+    whole = Delivery(keys(history=True), queue, Target(VirtualClock(), lambda event_id, attempts: ""), Random())
+    assert now.since().get("wheel-1") is None
+    assert whole.since().get("wheel-1") == Position("", 0)
+    journal = ModelJournal()
+    ModelTable(journal, "wheel-1", "e1").open()
+    body = journal.snapshot("wheel-1")
+    assert body is not None
+    now.take(Joined(table="wheel-1", snapshot=decode_snapshot(body)))
+    assert now.since().get("wheel-1") == whole.since().get("wheel-1") == Position("e1", 1)
+    queue.close()
+
+
+def test_events_that_were_archived_before_they_were_read_are_counted_and_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    delivery, _ = deliver(tmp_path, keys(), [Missing(table="wheel-1", first=3, last=9)], most_s=1)
+    assert delivery.progress.missing == 7
+    assert "events 3 to 9 are archived" in caplog.text
+
+
+# --- the queue ----------------------------------------------------------------------------------------------------
+
+
+def test_a_queue_that_another_bridge_has_is_refused(tmp_path: Path) -> None:
+    first = Queue(tmp_path / "queue.sqlite")
+    with pytest.raises(QueueError, match="another bridge has this queue; stop that one"):
+        Queue(tmp_path / "queue.sqlite")
+    first.close()
+
+
+def test_a_file_that_is_not_a_queue_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "queue.sqlite"
+    for content in (b"not a database at all", b"SQLite format 3\0" + b"\xff" * 200):
+        path.write_bytes(content)
+        with pytest.raises(QueueError, match="move the file away: reading then begins with now"):
+            Queue(path)
+        assert path.read_bytes() == content
+    with pytest.raises(QueueError, match=r"no-such-folder.*cannot be opened: No such file"):
+        Queue(tmp_path / "no-such-folder" / "queue.sqlite")
+
+
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    import sqlite3
+
+    path = tmp_path / "queue.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE theirs (x)")
+    other.close()
+    with pytest.raises(QueueError, match="it is not a queue of this version"):
+        Queue(path)
+
+
+def test_a_queue_is_for_its_owner_alone(tmp_path: Path) -> None:
+    Queue(tmp_path / "queue.sqlite").close()
+    assert (tmp_path / "queue.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_disk_that_is_full_ends_the_bridge_with_what_to_do(tmp_path: Path) -> None:
+    queue = Queue(tmp_path / "queue.sqlite")
+    queue._file.execute("PRAGMA max_page_count = 1")
+    with pytest.raises(QueueError, match=r"database or disk is full; make room on the disk"):
+        for number in range(100):
+            queue.put("till", "wheel-1", Position("e1", number), (f"wheel-1.e1.{number}", b"x" * 4000))
+    queue.close()
