@@ -27,7 +27,7 @@ KILLS = 25
 """Of a run."""
 RUNS = 40
 """In the soak: a thousand kills; otherwise a run of `SAMPLE`."""
-SAMPLE = 6
+SAMPLE = 5
 MOST_EVENTS = 20
 """Played on either side of a kill: two such bursts are fewer rounds than the ten that a state has."""
 SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"

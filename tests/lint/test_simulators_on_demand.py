@@ -1,4 +1,4 @@
-"""A table on real wires loads no simulator: nothing can fall back to one."""
+"""A table on real wires loads no simulator, so that nothing can fall back to one, and nothing of a bridge."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LOADED = """
+FOREIGN = ("simulators", "bridges", "aiomqtt", "paho")
 import sys
 import controller.bench.replay
 import controller.cli
@@ -18,11 +19,11 @@ from controller.games.load import load
 
 for config in [table for file in sys.argv[1:] for table in load([file])]:
     table_for(config, epoch="e", simulated=False)
-print(sorted(name for name in sys.modules if name.split(".")[0] == "simulators"))
+print(sorted(name for name in sys.modules if name.split(".")[0] in FOREIGN))
 """
 
 
-def test_tables_on_pins_and_boards_load_no_simulator() -> None:
+def test_tables_on_pins_and_boards_load_no_simulator_and_no_bridge() -> None:
     wired = sorted(str(file) for file in (ROOT / "examples").glob("*_on_pi.toml"))
     wired += [str(ROOT / "examples" / "automatic_roulette.toml"), str(ROOT / "examples" / "sic_bo_board.toml")]
     command = [sys.executable, "-c", LOADED, *wired]
