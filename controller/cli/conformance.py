@@ -13,15 +13,22 @@ import click
 import msgspec
 
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
+from command_line.options import client_curve, public_keys
 from controller.cli.printing import load_one
+from hal.plain_text import plain
 
 if TYPE_CHECKING:
     from controller.conformance.captures import Capture
+    from controller.conformance.feed_check import FeedCheck
     from controller.conformance.judge import Deviation
     from controller.conformance.runner import Declaration, Runner
 
 NAMED: Final = 5
 """This many findings of one check are printed (ours): more are alike."""
+
+
+MOST_SHOWN: Final = 20
+"""This many findings of a feed are printed (ours)."""
 
 
 @click.group("conformance")
@@ -236,4 +243,114 @@ def candidate() -> None:
                 click.echo(line)
     except (LineTextError, CaptureError, SuiteError, UnicodeDecodeError) as error:
         click.echo(str(error), err=True)
+        sys.exit(BAD_CONFIGURATION)
+
+
+@command.command("feed")
+@click.argument("source", metavar="ADDRESS|FILE")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1, max=86400),
+    default=10,
+    show_default=True,
+    help="How long an address is listened to; more than 3 s shows whether heartbeats come.",
+)
+@click.option("--key", type=click.Path(path_type=Path), metavar="FILE", help="Your .secret key file, for tcp://.")
+@click.option(
+    "--server", "--server-key", metavar="KEY", help="The service's public key, or its .public file, for tcp://."
+)
+@click.option(
+    "--seal-key", "seal_keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals."
+)
+@click.option("--json", "as_json", is_flag=True, help="The whole report as JSON.")
+def feed(
+    source: str, seconds: float, key: Path | None, server: str | None, seal_keys: tuple[bytes, ...], as_json: bool
+) -> None:
+    """Check the messages of a publisher, whoever it is, against the sentences of docs/feed.md.
+
+    ADDRESS is the base address of a service: its history is read from the beginning and compared with what it
+    publishes, for `--seconds`. FILE has recorded messages, one a line: bodies, as `feltwire watch --json` prints them,
+    or topic and body with a space between; - is standard input. Checked are frames, topics, attributes and data,
+    numbers, epochs, heartbeats, the chain of hashes, seals, and the order of a round. Each finding names the message
+    and the sentence that it breaks.
+
+    \b
+    Examples:
+        feltwire conformance feed ipc:///run/feltwire
+        feltwire conformance feed tcp://10.0.0.5:5600 --key ann.secret --server pit-3.public --seal-key 8320a519...
+        feltwire watch --json --since 0 > evening.jsonl; feltwire conformance feed evening.jsonl
+
+    Exit codes: 0 if every sentence is kept; 1 if one is not, or nothing was received; 2 for an address, a key or a
+    file that cannot be used.
+    """
+    from controller.conformance.captures import suite
+    from controller.conformance.feed_check import FeedCheck
+    from controller.conformance.feed_listener import FeedListener, NoFeedError
+    from feed.endpoints import EndpointError, Endpoints
+    from hal.clock import SystemClock
+
+    check = FeedCheck(seal_keys)
+    if "://" in source:
+        try:
+            endpoints = Endpoints.parse(source)
+        except EndpointError as error:
+            raise click.UsageError(str(error)) from error
+        listener = FeedListener(endpoints, client_curve(endpoints, key, server), check, SystemClock())
+        try:
+            listener.wait(seconds)
+            listener.listen(seconds)
+        except NoFeedError as error:
+            click.echo(click.style(f"{source}: {error}", fg="red"), err=True)
+            sys.exit(FATAL)
+        finally:
+            listener.close()
+    else:
+        _read_messages(source, check)
+    version = suite().version
+    if as_json:
+        report = {
+            "suite": version,
+            "tables": check.tables,
+            "messages": check.messages,
+            "events": check.durable,
+            "heartbeats": check.heartbeats,
+            "seals": check.seals,
+            "unknown_types": sorted(check.unknown),
+            "broken": [{"sentence": one.sentence.value, "where": one.where, "what": one.what} for one in check.broken],
+            "count": check.count,
+        }
+        click.echo(msgspec.json.encode(report))
+    else:
+        click.echo(
+            f"suite {version}: {check.messages} messages, {check.durable} durable events, {check.heartbeats} "
+            f"heartbeats, {check.seals} seals; tables: {', '.join(check.tables) or 'none'}"
+        )
+        for kind in sorted(check.unknown):
+            click.echo(f"note: the type {plain(kind)} is not one of this version; a reader ignores it")
+        for one in check.broken[:MOST_SHOWN]:
+            click.echo(click.style("no  ", fg="red") + str(one))
+        if check.count > MOST_SHOWN:
+            click.echo(f"and {check.count - MOST_SHOWN} more")
+        if not check.count:
+            click.echo(click.style("yes ", fg="green") + "every sentence that was checked is kept")
+    if check.count:
+        sys.exit(FATAL)
+
+
+def _read_messages(source: str, check: FeedCheck) -> None:
+    """Checks the messages of a file."""
+    try:
+        with click.open_file(source, "rb") as lines:
+            for line in lines:
+                message = line.rstrip(b"\r\n")
+                if message[:1] == b"{":
+                    check.body(message)
+                elif message:
+                    check.received(message.split(b" ", 1))
+    except OSError as error:
+        click.echo(click.style(f"{source}: cannot be read: {error.strerror}", fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+    check.end()
+    if not check.messages:
+        click.echo(click.style(f"{source}: it has no message", fg="red"), err=True)
         sys.exit(BAD_CONFIGURATION)

@@ -1,0 +1,460 @@
+"""The check of a feed: what our tables publish keeps every sentence, and each way to break one is named by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nacl.signing import SigningKey
+
+from controller.bench.simulation import simulate
+from controller.cli import main
+from controller.conformance.feed_check import FeedCheck
+from controller.conformance.feed_listener import FeedListener, NoFeedError
+from controller.conformance.sentences import PAGE, Sentence
+from controller.games.assembly import geometry_of
+from controller.games.load import check
+from feed.endpoints import Endpoints
+from feed.events import Event, Heartbeat, decode, encode, genesis, link
+from feed.history_server import Page
+from feed.state import TableState, encode_snapshot
+from feed.wire import UNKNOWN_TABLE, EndOfEvents, SignedSeal
+from hal.clock import SystemClock
+from simulators.base.faults import faults_for
+from tests.fakes.feed_server import ListHistory, feed_server, short_folder
+from tests.fakes.time_limits import HANG_S
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+S: Final = 1_000_000_000
+GAMES: Final = (
+    *("roulette", "money_wheel", "chuck_a_luck", "sic_bo", "craps", "baccarat", "blackjack"),
+    *("caribbean_stud_progressive", "skill_stop_reel", "token_pusher"),
+)
+TABLE: Final = "money-wheel-1"
+Found = list[tuple[Sentence, str]]
+
+
+@cache
+def played(game: str, fault: str = "none") -> list[Event]:
+    """Three rounds of an example; the second has the fault."""
+    config = check([ROOT / "examples" / f"{game}.toml"]).tables[0]
+    return [event for one in simulate(config, 3, 1, {2: fault}) for event in one.events]
+
+
+def messages(events: Sequence[Event]) -> list[list[bytes]]:
+    """What a publisher sends of them."""
+    return [[event.topic.encode(), encode(event)] for event in events]
+
+
+def found(sent: Sequence[Sequence[bytes]]) -> Found:
+    """What these messages break."""
+    checked = FeedCheck()
+    for frames in sent:
+        checked.received(frames)
+    checked.end()
+    assert checked.count == len(checked.broken)
+    return [(one.sentence, str(one)) for one in checked.broken]
+
+
+def test_each_sentence_is_on_the_page_word_for_word() -> None:
+    page = " ".join((ROOT / PAGE).read_text(encoding="utf-8").split())
+    for sentence in Sentence:
+        assert " ".join(sentence.value.split()) in page, sentence
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_our_tables_publish_keeps_every_sentence(game: str) -> None:
+    config = check([ROOT / "examples" / f"{game}.toml"]).tables[0]
+    faults = [fault.name for fault in faults_for(geometry_of(config))]
+    for fault in ("none", faults[len(faults) // 2], faults[-1]):
+        assert found(messages(played(game, fault))) == []
+
+
+# --- one change, and the sentence that it breaks ---
+
+
+def changed(event: Event, **values: Any) -> Event:
+    """The event with other data."""
+    return msgspec.structs.replace(event, data=msgspec.structs.replace(event.data, **values))
+
+
+def patched(frames: list[bytes], before: bytes, after: bytes) -> list[bytes]:
+    """The message with another text in its body."""
+    assert before in frames[1], frames
+    return [frames[0], frames[1].replace(before, after)]
+
+
+def at(kind: str, number: int = 0) -> int:
+    """The place of the nth event of a type in a clean play."""
+    places = [place for place, event in enumerate(PLAY) if event.type == f"feltwire.{kind}.v1"]
+    return places[number]
+
+
+PLAY: Final = [event for event in played("money_wheel") if event.seq is not None]
+OPENED, CALL, START, OUTCOME, SETTLED = map(
+    at, ("round.opened", "round.no_more_bets", "round.started", "round.outcome", "round.settled")
+)
+
+
+def renumbered(events: Sequence[Event]) -> list[Event]:
+    """The events with numbers of their own, so that their order alone is wrong."""
+    given = []
+    for number, event in enumerate(events, 1):
+        head = event.id.rpartition(".")[0]
+        given.append(msgspec.structs.replace(event, id=f"{head}.{number}", sequence=f"{number:020}"))
+    return given
+
+
+def without(*places: int) -> list[list[bytes]]:
+    """The play without these events, numbered without a gap."""
+    return messages(renumbered([event for place, event in enumerate(PLAY) if place not in places]))
+
+
+def with_(place: int, *events: Event) -> list[list[bytes]]:
+    """The play with these events before one, numbered without a gap."""
+    return messages(renumbered([*PLAY[:place], *events, *PLAY[place:]]))
+
+
+def edit(place: int, change: Callable[[list[bytes]], list[bytes]]) -> list[list[bytes]]:
+    """The play with one message changed."""
+    sent = messages(PLAY)
+    sent[place] = change(sent[place])
+    return sent
+
+
+def restarted(**opening: Any) -> list[list[bytes]]:
+    """The first round, and another epoch."""
+    before = PLAY[: SETTLED + 1]
+    opened = changed(PLAY[0], **{"previous_epoch": "sim", "previous_sequence": len(before), **opening})
+    later = [
+        msgspec.structs.replace(event, id=event.id.replace(".sim.", ".e2.")) for event in [opened, PLAY[SETTLED + 1]]
+    ]
+    return messages(renumbered([*before, *later]))
+
+
+def fault(**values: Any) -> Event:
+    """A fault, or its end."""
+    text = encode(played("money_wheel", "cable_pulled")[-1])
+    base = msgspec.json.decode(text)
+    kind = values.pop("kind")
+    base["type"] = f"feltwire.{kind}.v1"
+    base.pop("subject", None)
+    base["sequence"], base["id"] = f"{1:020}", f"{TABLE}.sim.1"
+    common = {key: base["data"][key] for key in ("table", "game", "simulated", "mono_ns")}
+    base["data"] = {**common, "device": "wheel", "fault": "edges_lost", **values}
+    return decode(msgspec.json.encode(base))
+
+
+BLOCKING: Final = fault(kind="device.fault", detail="", blocks_play=True)
+BROKEN: Final = {
+    "a third frame": (edit(2, lambda m: [*m, b""]), Sentence.FRAMES),
+    "no body": (edit(2, lambda m: m[:1]), Sentence.FRAMES),
+    "a topic without its slash": (edit(2, lambda m: [m[0][:-1], m[1]]), Sentence.TOPIC),
+    "a topic of a real table": (edit(2, lambda m: [m[0].removeprefix(b"sim/"), m[1]]), Sentence.TOPIC),
+    "no JSON": (edit(2, lambda m: [m[0], b"spin"]), Sentence.EVENT),
+    "a number as a text": (edit(2, lambda m: patched(m, b'"round":1', b'"round":"1"')), Sentence.SCHEMA),
+    "another specversion": (edit(2, lambda m: patched(m, b'"1.0"', b'"0.3"')), Sentence.SCHEMA),
+    "a sequence of nineteen digits": (edit(2, lambda m: patched(m, b'"00', b'"0')), Sentence.SCHEMA),
+    "another source": (edit(2, lambda m: patched(m, b"/tables/", b"/table/")), Sentence.SOURCE),
+    "another subject": (edit(2, lambda m: patched(m, b"round/1", b"round/2")), Sentence.SUBJECT),
+    "a local time": (edit(2, lambda m: patched(m, b'Z","sequence', b'+01:00","sequence')), Sentence.TIME),
+    "a time that runs back": (edit(4, lambda m: patched(m, b'"time":"1970', b'"time":"1969')), Sentence.TIME),
+    "an event that is missing": (messages(PLAY[:2] + PLAY[3:]), Sentence.SEQUENCE),
+    "an event that comes twice": (messages([*PLAY[:3], PLAY[2], *PLAY[3:]]), Sentence.SEQUENCE),
+    "another event of the same number": (messages([*PLAY[:3], PLAY[1], *PLAY[3:]]), Sentence.SEQUENCE),
+    "a real event of a simulated table": (
+        messages([*PLAY, changed(PLAY[-1], simulated=False)]),
+        Sentence.SIMULATED,
+    ),
+    "an epoch that begins with a round": (messages(renumbered(PLAY[1:])), Sentence.EPOCH),
+    "an epoch that names another one": (restarted(previous_epoch="x"), Sentence.EPOCH),
+    "an epoch that names another number": (restarted(previous_sequence=1), Sentence.EPOCH),
+    "an epoch that comes again": (
+        messages(
+            renumbered(
+                [
+                    PLAY[0],
+                    changed(
+                        msgspec.structs.replace(PLAY[0], id=f"{TABLE}.e2.2"),
+                        previous_epoch="sim",
+                        previous_sequence=1,
+                    ),
+                    changed(PLAY[0], previous_epoch="e2", previous_sequence=2),
+                ]
+            )
+        ),
+        Sentence.ID,
+    ),
+    "a round that opens twice": (with_(CALL, PLAY[OPENED]), Sentence.OPEN),
+    "a round before the last is settled": (without(SETTLED), Sentence.OPEN),
+    "a round that is left out": (
+        messages(renumbered([*PLAY[: SETTLED + 1], changed(PLAY[at("round.opened", 1)], round=7)])),
+        Sentence.ROUNDS,
+    ),
+    "a call of no round": (with_(OPENED, PLAY[CALL]), Sentence.IN_ROUND),
+    "a start after the verdict": (with_(SETTLED, PLAY[START]), Sentence.IN_ROUND),
+    "an outcome without bets": (without(OPENED, CALL, START), Sentence.IN_ROUND),
+    "two outcomes": (with_(SETTLED, PLAY[OUTCOME]), Sentence.ONE_VERDICT),
+    "settled twice": (with_(SETTLED, PLAY[SETTLED]), Sentence.SETTLED),
+    "settled before its verdict": (with_(OUTCOME, PLAY[SETTLED]), Sentence.SETTLED),
+    "an outcome of a table that is shut": (with_(OUTCOME, BLOCKING), Sentence.SHUT),
+    "a round at a table that is shut": (with_(OPENED, BLOCKING), Sentence.SHUT),
+    "a fault that is cleared, and was not latched": (
+        with_(OPENED, fault(kind="device.cleared", by="ann")),
+        Sentence.CLEARED,
+    ),
+    "a table that is opened while it is open": (with_(SETTLED, PLAY[0]), Sentence.CLOSED),
+}
+"""Messages that break a sentence."""
+
+
+@pytest.mark.parametrize(("sent", "sentence"), BROKEN.values(), ids=BROKEN)
+def test_a_message_that_breaks_a_sentence_is_named_by_it(sent: list[list[bytes]], sentence: Sentence) -> None:
+    broken = found(sent)
+    assert sentence in {one for one, _ in broken}, broken
+    text = next(text for one, text in broken if one is sentence)
+    assert text.endswith(f'{PAGE}: "{sentence.value}"')
+
+
+def test_a_correction_names_what_is_in_force() -> None:
+    outcome = msgspec.json.decode(encode(PLAY[OUTCOME]))
+    wrong = {"verdict": "outcome", "result": {"space": 3, "face": "$1"}}
+    right = {"verdict": "outcome", "result": outcome["data"]["result"]}
+    common = {key: outcome["data"][key] for key in ("table", "game", "simulated", "mono_ns", "round")}
+    outcome["type"] = "feltwire.round.corrected.v1"
+    for named, sentences in ((wrong, [Sentence.CORRECTED]), (right, [])):
+        outcome["data"] = {**common, "by": "ann", "from": named, "to": wrong, "why": "seen"}
+        sent = with_(SETTLED, decode(msgspec.json.encode(outcome)))
+        assert [sentence for sentence, _ in found(sent)] == sentences
+
+
+# --- heartbeats, chain and seals ---
+
+
+def head_after(seq: int) -> bytes:
+    """The head of the play's chain."""
+    head = genesis(TABLE)
+    for event in PLAY[:seq]:
+        head = link(head, encode(event))
+    return head
+
+
+def beat(number: int, last: int, head: str | None = None, epoch: str = "sim") -> list[bytes]:
+    """A heartbeat."""
+    data = Heartbeat(
+        table=TABLE,
+        game="money_wheel",
+        simulated=True,
+        mono_ns=0,
+        epoch=epoch,
+        last=last,
+        head=head_after(last).hex() if head is None else head,
+        state="open",
+    )
+    event = msgspec.structs.replace(
+        PLAY[0],
+        id=f"{TABLE}.sim.e{number}",
+        type="feltwire.heartbeat.v1",
+        sequence=msgspec.UNSET,
+        subject=msgspec.UNSET,
+        data=data,
+    )
+    return [event.topic.encode(), encode(event)]
+
+
+FIRST: Final = messages(PLAY[:3])
+
+
+@pytest.mark.parametrize(
+    ("sent", "sentence"),
+    [
+        ([*FIRST, beat(1, 3), beat(2, 3)], None),
+        ([beat(1, 2), *FIRST[2:], beat(2, 3)], None),
+        ([beat(1, 2, head_after(1).hex()), *FIRST[2:], beat(2, 3)], Sentence.HEAD),
+        ([beat(1, 2, "no head"), *FIRST[2:]], Sentence.HEAD),
+        ([*FIRST, beat(1, 4)], Sentence.LAST),
+        ([*FIRST, beat(1, 2)], Sentence.DURABLE),
+        ([*FIRST, beat(1, 3, "00" * 32)], Sentence.HEAD),
+        ([*FIRST, beat(2, 3), beat(2, 3)], Sentence.ID),
+        ([*FIRST, beat(1, 3, epoch="e9")], Sentence.ID),
+        (
+            [*FIRST, patched(beat(1, 3), b'"datacontent', b'"sequence":"00000000000000000004","datacontent')],
+            Sentence.SCHEMA,
+        ),
+    ],
+)
+def test_a_heartbeat_states_what_was_published(sent: list[list[bytes]], sentence: Sentence | None) -> None:
+    assert [one for one, _ in found(sent)] == ([] if sentence is None else [sentence])
+
+
+def test_a_table_without_heartbeats_is_named_and_so_is_a_silence() -> None:
+    checked = FeedCheck()
+    checked.received(FIRST[0], 0)
+    checked.received(FIRST[1], 4 * S)
+    checked.end()
+    assert [one.sentence for one in checked.broken] == [Sentence.HEARTBEAT]
+    checked = FeedCheck()
+    for number, t_ns in enumerate((0, S, 4 * S, 8 * S), 1):
+        checked.received(beat(number, 3), t_ns)
+    checked.end()
+    assert [str(one).partition(";")[0] for one in checked.broken] == [
+        f"{TABLE}.sim.e4: the heartbeat before came 4.0 s earlier"
+    ]
+
+
+def seal(key: SigningKey, head: bytes, seq: int = 3) -> SignedSeal:
+    """A seal of the play."""
+    statement = msgspec.json.encode({"n": 1, "heads": {TABLE: [seq, "sim", head.hex()]}})
+    signature = key.sign(b"feltwire seal\0" + statement).signature
+    return SignedSeal(statement=statement.decode(), public_key=bytes(key.verify_key).hex(), signature=signature.hex())
+
+
+def test_seals_are_checked_against_the_events_and_the_keys_that_are_given() -> None:
+    key, other = SigningKey(bytes(32)), SigningKey(bytes(31) + b"1")
+    good = seal(key, head_after(3))
+    for keys, one_seal, words in (
+        ([], good, []),
+        ([bytes(key.verify_key)], good, []),
+        ([bytes(other.verify_key)], good, ["which was not given"]),
+        ([], seal(key, head_after(2)), ["another head of money-wheel-1 after event 3"]),
+        ([], msgspec.structs.replace(good, signature=seal(key, head_after(2)).signature), ["its signature"]),
+        ([], msgspec.structs.replace(good, public_key="xyz"), ["its signature"]),
+        ([], msgspec.structs.replace(good, public_key=""), ["its signature"]),
+    ):
+        checked = FeedCheck(keys)
+        for frames in FIRST:
+            checked.received(frames)
+        checked.sealed([one_seal])
+        assert [one.sentence for one in checked.broken] == [Sentence.SEAL] * len(words)
+        for one, word in zip(checked.broken, words, strict=True):
+            assert word in one.what
+
+
+def test_the_history_and_the_feed_have_the_same_events() -> None:
+    checked = FeedCheck()
+    for topic, body in messages(PLAY[:5]):
+        checked.recorded(TABLE, topic, body)
+    for frames in messages([PLAY[2], changed(PLAY[3], mono_ns=1), PLAY[4], PLAY[5]]):
+        checked.received(frames)
+    end = EndOfEvents(table=TABLE, epoch="sim", last=5, head="00" * 32, after=0)
+    checked.answered(end)
+    other = msgspec.structs.replace(changed(PLAY[6], table="other-1"), id="other-1.sim.7")
+    checked.recorded(TABLE, *messages([other])[0])
+    checked.recorded(TABLE, *beat(1, 3))
+    sentences = [one.sentence for one in checked.broken]
+    assert sentences[:3] == [Sentence.DURABLE, Sentence.SINCE, Sentence.HEAD]
+    assert {Sentence.SINCE, Sentence.EPHEMERAL} <= set(sentences[3:])
+
+
+# --- bad input ---
+
+
+@given(
+    st.lists(
+        st.lists(st.binary(max_size=40), max_size=3)
+        | st.tuples(st.integers(0, 8), st.integers(0, 400), st.binary(min_size=1, max_size=3)).map(
+            lambda one: [
+                messages(PLAY)[one[0]][0],
+                messages(PLAY)[one[0]][1][: one[1]] + one[2] + messages(PLAY)[one[0]][1][one[1] + len(one[2]) :],
+            ]
+        ),
+        max_size=8,
+    )
+)
+@settings(max_examples=150, deadline=None)
+def test_whatever_a_publisher_sends_is_checked_to_its_end(sent: list[list[bytes]]) -> None:
+    checked = FeedCheck()
+    for frames in sent:
+        checked.received(frames, 0)
+        checked.recorded(TABLE, b"v1/x/", frames[-1] if frames else b"")
+    checked.end()
+    assert checked.messages == len(sent)
+    assert all(str(one).isprintable() for one in checked.broken)
+
+
+# --- the command ---
+
+
+def test_a_file_of_bodies_or_of_topics_and_bodies_is_checked(tmp_path: Path) -> None:
+    path = tmp_path / "evening.jsonl"
+    for lines in ([encode(event) for event in PLAY], [b" ".join(frames) for frames in messages(PLAY)]):
+        path.write_bytes(b"\n".join(lines) + b"\n")
+        ran = CliRunner().invoke(main, ["conformance", "feed", str(path)])
+        assert ran.exit_code == 0, ran.output
+        assert f"{len(PLAY)} messages, {len(PLAY)} durable events, 0 heartbeats" in ran.output
+        path.write_bytes(b"\n".join(lines[:4] + lines[5:]) + b"\n")
+        ran = CliRunner().invoke(main, ["conformance", "feed", "--json", str(path)])
+        assert ran.exit_code == 1
+        assert msgspec.json.decode(ran.output)["broken"][0]["sentence"] == Sentence.SEQUENCE.value
+    for text, wrong in ((b"", "it has no message"), (None, "cannot be read")):
+        path.unlink()
+        if text is not None:
+            path.write_bytes(text)
+        ran = CliRunner().invoke(main, ["conformance", "feed", str(path)])
+        assert ran.exit_code == 2
+        assert wrong in ran.output
+        path.touch()
+    ran = CliRunner().invoke(main, ["conformance", "feed", "udp://10.0.0.5:1"])
+    assert ran.exit_code == 2
+
+
+class PlayHistory(ListHistory):
+    """The history of the play, with a seal of it."""
+
+    def __init__(self, key: SigningKey) -> None:
+        super().__init__()
+        self._key = key
+        self.bodies = messages(PLAY)
+
+    def tables(self) -> list[str]:
+        return [TABLE]
+
+    def snapshot(self, table: str) -> bytes | None:
+        state = TableState(TABLE)
+        for event in PLAY:
+            state.apply(event)
+        return encode_snapshot(state.snapshot()) if table == TABLE else None
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        if table != TABLE:
+            return Page([], "", 0, "", UNKNOWN_TABLE, "no such table")
+        last = len(self.bodies)
+        if after > last:
+            return Page([], "sim", last, head_after(last).hex(), "rewritten", "the history ends before")
+        sent = [(topic, body) for topic, body in self.bodies[after : after + min(limit, 7)]]
+        return Page(sent, "sim", last, head_after(last).hex())
+
+    def seals(self) -> bytes:
+        return msgspec.json.encode({"seals": [seal(self._key, head_after(3))]})
+
+
+def test_a_publisher_is_listened_to_and_its_history_is_read_over_zeromq() -> None:
+    key = SigningKey(bytes(32))
+    with short_folder() as folder:
+        endpoints = Endpoints.parse(f"ipc://{folder}")
+        with feed_server(endpoints, PlayHistory(key)) as server:
+            checked = FeedCheck([bytes(key.verify_key)])
+            listener = FeedListener(endpoints, None, checked, SystemClock())
+            try:
+                while not server.do(lambda: server.publisher.subscriptions):
+                    pass
+                for frames in (beat(1, len(PLAY)), *messages(PLAY[-2:])):
+                    server.publish(*frames)
+                listener.wait(HANG_S)
+                listener.listen(0.05)
+            finally:
+                listener.close()
+        assert [str(one) for one in checked.broken] == []
+        assert (checked.durable, checked.seals, checked.tables) == (len(PLAY), 1, [f"sim/{TABLE}"])
+        listener = FeedListener(endpoints, None, FeedCheck(), SystemClock())
+        with pytest.raises(NoFeedError, match=re.escape("nothing was received in 0.01 s")):
+            listener.wait(0.01)
+        listener.close()
