@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 from feed.subscriber import Fact, Item, Missing, NotShown, Refused, Rewritten, Stale, Trouble, Waiting
+from feed.wire import is_table
 
 
 def log_notice(log: logging.Logger, item: Item) -> None:
@@ -21,6 +22,14 @@ def log_notice(log: logging.Logger, item: Item) -> None:
             log.warning("%s", item)
         case _:
             log.info("%s", item)
+
+
+def has_plain_names(item: Item) -> bool:
+    """Whether table and epoch have the names that a service gives them. They become topics, templates and headers of
+    other systems, where others would mean something else; an item that has others is not passed on."""
+    if isinstance(item, Fact):
+        return is_table(item.event.data.table) and item.event.epoch.isascii() and item.event.epoch.isalnum()
+    return not item.table or is_table(item.table)
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:

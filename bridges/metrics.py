@@ -9,7 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from bridges.mqtt.progress import MqttProgress
-from bridges.webhooks.delivery import DeliveryProgress
+from bridges.webhooks.progress import DeliveryProgress
 from hal.metrics_server import build_info
 from hal.probes import ProbeState, Pulse
 

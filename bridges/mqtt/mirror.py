@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from bridges.following import has_plain_names
 from bridges.mqtt.keys import MqttKeys
 from bridges.mqtt.messages import (
     BrokerMessage,
@@ -80,7 +81,7 @@ class Mirror:
 
     def take(self, item: Item) -> None:
         """Handles an item, which `states` have applied."""
-        if not isinstance(item, Fact) and not item.table:
+        if (not isinstance(item, Fact) and not item.table) or not has_plain_names(item):
             return
         table = self._tables.setdefault(item.name, _Table())
         self._dirty.add(item.name)

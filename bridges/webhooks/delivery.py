@@ -13,9 +13,10 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Final, Protocol
 
-from bridges.following import log_notice, together
+from bridges.following import has_plain_names, log_notice, together
 from bridges.waits import NS_PER_S, wait_ns
 from bridges.webhooks.keys import TargetKeys
+from bridges.webhooks.progress import DeliveryProgress
 from bridges.webhooks.queue import Queue, WaitingEvent
 from feed.subscriber import Fact, Item, Joined, Missing, Position, TableSubscriber
 from hal.loop import sleep_ns
@@ -31,20 +32,6 @@ class Send(Protocol):
 
     async def __call__(self, event_id: str, body: bytes) -> str:
         """Sends an event. Returns why the target did not take it; an empty text where it did."""
-
-
-class DeliveryProgress:
-    """How far the deliveries to a target are; any thread may read it."""
-
-    def __init__(self) -> None:
-        self.delivered = 0
-        self.failures = 0
-        self.missing = 0
-        """Events that the journal had archived before they were read: they are not delivered."""
-        self.full = False
-        self.waiting = 0
-        self.failing = ""
-        """Why the last attempt failed; empty where it did not."""
 
 
 class _Starts(Mapping[str, Position]):
@@ -100,6 +87,8 @@ class Delivery:
     def take(self, item: Item) -> None:
         """Stores what an item has for the target."""
         name, target = item.name, self.target
+        if not has_plain_names(item):
+            return
         match item:
             case Fact(event=event, body=body, head=head) if event.seq is not None:
                 wanted = target.types_sent is None or event.type in target.types_sent

@@ -45,7 +45,7 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
     Examples:
         (umask 077; echo PASSWORD > mqtt.password)
         feltwire mqtt mqtt.toml
-        feltwire mqtt mqtt.toml tcp://10.0.0.5:5600 --key bridge.secret --server pit.public --metrics 9125
+        feltwire mqtt mqtt.toml tcp://10.0.0.5:5600 --key bridge.secret --server pit.public --metrics 9126
         mosquitto_sub -h broker.example --cafile ca.pem -u reader -P ... -v -t 'feltwire/#'
 
     Exit codes: 0, also after Ctrl-C; 1 if the port of the metrics cannot be opened; 2 for a file, an address or a key

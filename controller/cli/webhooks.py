@@ -43,7 +43,7 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
     Examples:
         (umask 077; echo whsec_$(openssl rand -base64 32) > till.secret)
         feltwire webhooks webhooks.toml
-        feltwire webhooks webhooks.toml tcp://10.0.0.5:5600 --key bridge.secret --server pit.public --metrics 9126
+        feltwire webhooks webhooks.toml tcp://10.0.0.5:5600 --key bridge.secret --server pit.public --metrics 9127
 
     Exit codes: 0, also after Ctrl-C; 1 if the queue or the port of the metrics cannot be used; 2 for a file, an
     address or a key that cannot be used.

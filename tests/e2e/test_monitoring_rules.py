@@ -8,6 +8,9 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from bridges.metrics import MqttCollector, WebhookCollector
+from bridges.mqtt.progress import MqttProgress
+from bridges.webhooks.progress import DeliveryProgress
 from command_line.publishing_metrics import PublisherCollector
 from controller.service.counters import LiveNumbers, ServiceCounters
 from controller.service.metrics import CounterCollector
@@ -107,6 +110,8 @@ PLANTED = {
     "FeltwireStrangers": [series("feltwire_connections_refused_total", "0+5x40", instance="a")],
     "FeltwireRelayDisconnected": [series("feltwire_relay_connected", "0x20", instance="a")],
     "FeltwireRelayBehind": [series("feltwire_relay_lag", "2000x40", **TABLE)],
+    "FeltwireBrokerDisconnected": [series("feltwire_mqtt_connected", "0x20", instance="a")],
+    "FeltwireWebhookFailing": [series("feltwire_webhook_failing", "1x60", instance="a", target="till")],
     "FeltwireNotWitnessed": [
         series("feltwire_log_size", "9x40", instance="a"),
         series("feltwire_log_cosigned", "5x40", instance="a"),
@@ -114,6 +119,9 @@ PLANTED = {
     "FeltwireHistoryRewritten": [series("feltwire_relay_table", "1x20", **TABLE, state="rewritten")],
 }
 """For each other alert, what is measured while its cause lasts."""
+
+
+BRIDGES = (MqttCollector(MqttProgress()), WebhookCollector({"till": DeliveryProgress()}))
 
 
 def rules() -> dict[str, str]:
@@ -153,14 +161,14 @@ def names_in(text: str) -> set[str]:
     return {re.sub(r"_(bucket|count|sum|total)$", "", name) for name in re.findall(r"feltwire_[a-z_]+", text)}
 
 
-def test_every_query_asks_for_what_a_service_or_a_relay_measures(tmp_path: Path) -> None:
+def test_every_query_asks_for_what_is_measured(tmp_path: Path) -> None:
     service = CounterCollector(ServiceCounters(), VirtualClock(), LiveNumbers)
     relay = RelayCollector(
         Relay(RelayPlan(NatsAddress("127.0.0.1", 4222, tls=False), "hall", (), "relay"), VirtualClock())
     )
     with published(tmp_path) as (_, one):
-        publisher = PublisherCollector(one)
-        measured = {family.name for collector in (service, relay, publisher) for family in collector.collect()}
+        collectors = (service, relay, *BRIDGES, PublisherCollector(one))
+        measured = {family.name for collector in collectors for family in collector.collect()}
     panels = json.loads(DASHBOARD.read_text())["panels"]
     queries = [*rules().values(), *(target["expr"] for panel in panels for target in panel["targets"])]
     asked = names_in(" ".join(queries))

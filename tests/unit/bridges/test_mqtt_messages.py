@@ -300,3 +300,14 @@ def test_whatever_a_table_does_the_broker_ends_as_its_state_is(seed: int) -> Non
         held[topic] = value
         if held.get(STATUS, {}).get("tables", {}).get("wheel-1") == "live":
             assert "signal" not in held[STATE]
+
+
+@pytest.mark.parametrize("table", ["a/b", "#", "+", "it's", "{{ 7 }}", "A", "a.b", "é"])
+def test_a_table_whose_name_means_something_else_to_a_broker_is_not_published(table: str) -> None:
+    bench = Bench()
+    bench.table = ModelTable(bench.journal, table, "e1")
+    _, body = bench.table.heartbeat()
+    event = decode(body)
+    bench.states[table] = TableState(table)
+    bench.take(Fact(event, body))
+    assert bench.published == [(STATUS, {"tables": {}})]

@@ -258,6 +258,16 @@ def test_a_new_table_begins_with_now_or_with_its_whole_journal(tmp_path: Path) -
     queue.close()
 
 
+@pytest.mark.parametrize("table", ["a: b", "A", "a/b"])
+def test_an_event_whose_name_would_be_another_header_is_not_sent(table: str, tmp_path: Path) -> None:
+    journal = ModelJournal()
+    model = ModelTable(journal, table, "e1")
+    model.open()
+    items = [Fact(decode(body), body) for body in journal.bodies(table)]
+    delivery, target = deliver(tmp_path, keys(types=("*",)), [*items], most_s=1)
+    assert (target.attempts, delivery.progress.waiting) == ([], 0)
+
+
 def test_events_that_were_archived_before_they_were_read_are_counted_and_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,0 +1,17 @@
+"""How far the deliveries to a target are."""
+
+from __future__ import annotations
+
+
+class DeliveryProgress:
+    """Numbers of one target; any thread may read them."""
+
+    def __init__(self) -> None:
+        self.delivered = 0
+        self.failures = 0
+        self.missing = 0
+        """Events that the journal had archived before they were read: they are not delivered."""
+        self.full = False
+        self.waiting = 0
+        self.failing = ""
+        """Why the last attempt failed; empty where it did not."""
