@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import zmq
@@ -100,6 +100,11 @@ class FeedListener:
             self._check_seals(seals.body)
         elif seals is not None:
             self._unexpected("seals", seals)
+        schema = self._one("schema", wire.AskSchema(self._id()))
+        if isinstance(schema, wire.JsonAnswer):
+            self._check_schema(schema.body)
+        elif schema is not None:
+            self._unexpected("schema", schema)
         self._refusals(tables.tables)
 
     def _read_table(self, table: str) -> None:
@@ -147,6 +152,12 @@ class FeedListener:
             self._check.refuse(Sentence.SEAL, "seals", str(error))
             return
         self._check.sealed(seals.seals)
+
+    def _check_schema(self, body: bytes) -> None:
+        try:
+            msgspec.json.decode(body, type=dict[str, Any])
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            self._check.refuse(Sentence.HISTORY, "schema", f"it is not a JSON object: {error}")
 
     def _refusals(self, tables: list[str]) -> None:
         """What must be refused is refused."""
