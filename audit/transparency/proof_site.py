@@ -29,8 +29,33 @@ _VERDICTS = frozenset({OUTCOME, "round.void", "round.unresolved", "round.correct
 _NUMBER = "[0-9]{1,15}"
 
 
+class TreeSite:
+    """What others need of a tree to compare what witnesses have cosigned of it."""
+
+    def __init__(self, tree: TreeFile) -> None:
+        self._tree = tree
+
+    def add_to(self, app: web.Application) -> None:
+        """Adds the routes."""
+        app.router.add_get("/checkpoint", self._checkpoint)
+        app.router.add_get(f"/consistency/{{old:{_NUMBER}}}/{{new:{_NUMBER}}}", self._consistency)
+
+    async def _checkpoint(self, _request: web.Request) -> web.Response:
+        note = self._tree.note(NEWEST)
+        if note is None:
+            raise web.HTTPNotFound(text="nothing is signed yet\n")
+        return web.Response(text=str(note))
+
+    async def _consistency(self, request: web.Request) -> web.Response:
+        old, new = int(request.match_info["old"]), int(request.match_info["new"])
+        if not old <= new <= self._tree.size:
+            raise web.HTTPNotFound(text=f"the tree did not grow from {old} to {new}\n")
+        hashes = await asyncio.to_thread(consistency_proof, old, new, self._tree.node)
+        return web.Response(text="".join(f"{encode_base64(one)}\n" for one in hashes))
+
+
 class ProofSite:
-    """The proofs of one journal."""
+    """The proofs of one journal, beside those of its tree."""
 
     def __init__(self, paths: Sequence[Path], tree: TreeFile, policy: str, link: str) -> None:
         """`paths` are archives, oldest first, and the journal; `policy` is the text that is given along; `link` is the
@@ -45,8 +70,7 @@ class ProofSite:
         app.router.add_get("/", self._page)
         app.router.add_get("/proof/{event}", self._event)
         app.router.add_get(f"/round/{{table}}/{{number:{_NUMBER}}}", self._round)
-        app.router.add_get("/checkpoint", self._checkpoint)
-        app.router.add_get(f"/consistency/{{old:{_NUMBER}}}/{{new:{_NUMBER}}}", self._consistency)
+        TreeSite(self._tree).add_to(app)
 
     async def _page(self, _request: web.Request) -> web.Response:
         page = check_page()
@@ -82,16 +106,3 @@ class ProofSite:
             raise web.HTTPServiceUnavailable(text=f"{error}\n") from error
         except JournalError as error:
             raise web.HTTPInternalServerError(text=f"{error.what}\n") from error
-
-    async def _checkpoint(self, _request: web.Request) -> web.Response:
-        note = self._tree.note(NEWEST)
-        if note is None:
-            raise web.HTTPNotFound(text="nothing is signed yet\n")
-        return web.Response(text=str(note))
-
-    async def _consistency(self, request: web.Request) -> web.Response:
-        old, new = int(request.match_info["old"]), int(request.match_info["new"])
-        if not old <= new <= self._tree.size:
-            raise web.HTTPNotFound(text=f"the tree did not grow from {old} to {new}\n")
-        hashes = await asyncio.to_thread(consistency_proof, old, new, self._tree.node)
-        return web.Response(text="".join(f"{encode_base64(one)}\n" for one in hashes))

@@ -19,7 +19,6 @@ from audit.errors import JournalError
 from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, cosigned_at, is_signed, parse_decimal
 from audit.transparency.notes import (
     LOG_KEY,
-    MOST_NOTE_BYTES,
     NoteError,
     NoteKey,
     NoteSignature,
@@ -244,19 +243,3 @@ class LogPublisher:
 
 def _has(note: SignedNote, key: NoteKey) -> bool:
     return any(one.is_by(key) for one in note.signatures)
-
-
-async def fetch_cosigned(calls: WitnessCalls, witness: PolicyWitness, origin_hash: str) -> SignedNote:
-    """The checkpoint that a witness shows as the last that it cosigned of a log; `origin_hash` is the SHA-256 of the
-    log's origin, in hexadecimal.
-
-    Raises:
-        WitnessUnreachableError: no answer came.
-        NoteError: the answer is not a checkpoint.
-    """
-    got = await calls.get(f"{witness.url}{origin_hash}/checkpoint")
-    if got.status == 404:
-        raise NoteError("it has cosigned nothing of this log")
-    if got.status != 200 or len(got.body) > MOST_NOTE_BYTES:
-        raise NoteError(f"it answers {got.status}")
-    return SignedNote.parse(got.body)

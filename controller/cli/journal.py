@@ -50,7 +50,13 @@ from command_line.options import public_keys
 from command_line.reading_journals import exit_on_journal_error, progress_bar
 from controller.captures.capture_store import SUFFIX
 from controller.cli.journal_report import report_command
-from controller.cli.journal_witnesses import check_command, prove_command, publish_command, witnesses_command
+from controller.cli.journal_witnesses import (
+    check_command,
+    compare_command,
+    prove_command,
+    publish_command,
+    witnesses_command,
+)
 from controller.journal.archive import archivable, archive
 from controller.journal.backup import back_up
 from controller.journal.files import retire
@@ -591,5 +597,6 @@ for _one in (
     prove_command,
     check_command,
     witnesses_command,
+    compare_command,
 ):
     command.add_command(_one)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from audit.errors import JournalError
 from audit.signing import FILE_NAME as KEY_FILE
 from audit.signing import SigningKeyError, load
 from audit.transparency.check_page import ResultLinkError, check_page, result_link, shown_result
-from audit.transparency.checkpoints import InclusionProof
+from audit.transparency.checkpoints import PROOF_BEGIN, InclusionProof
 from audit.transparency.journal_log import (
     NotWitnessedError,
     catch_up,
@@ -30,10 +29,10 @@ from audit.transparency.journal_log import (
     prove,
 )
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
-from audit.transparency.policy import CheckedCheckpoint, PolicyWitness, WitnessPolicy
+from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
 from audit.transparency.tree import TreeProofError
 from audit.transparency.tree_file import TreeFile, tree_path
-from command_line.exit_codes import FATAL, NOT_COMPLETE, NOT_VERIFIED
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL, NOT_COMPLETE, NOT_VERIFIED
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
 from command_line.options import page_address
 from command_line.reading_journals import exit_on_journal_error
@@ -323,14 +322,10 @@ def _time(time_s: int) -> str:
     return datetime.fromtimestamp(time_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if time_s < 2**36 else f"{time_s} s"
 
 
-# feltwire journal witnesses
+# feltwire journal witnesses and compare
 
 
-@click.command("witnesses")
-@_PATHS
-@policy_option(required=True)
-@_TREE
-@click.option(
+_KEPT = click.option(
     "--checkpoint",
     "kept",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -338,6 +333,13 @@ def _time(time_s: int) -> str:
     metavar="FILE",
     help="A checkpoint, or a proof, that you kept; repeat.",
 )
+
+
+@click.command("witnesses")
+@_PATHS
+@policy_option(required=True)
+@_TREE
+@_KEPT
 @click.option("--offline", is_flag=True, help="Ask no witness; hold the journal against --checkpoint alone.")
 def witnesses_command(
     paths: tuple[Path, ...],
@@ -363,65 +365,113 @@ def witnesses_command(
     policy = given.policy
     with exit_on_journal_error():
         origin = origin_of(paths[-1])
-        notes = {} if offline else asyncio.run(_fetched(policy, origin))
-        checked: dict[str, CheckedCheckpoint] = {}
-        for name, note in (*notes.items(), *((str(path), _read_note(path)) for path in kept)):
-            try:
-                if isinstance(note, str):
-                    raise NoteError(note)
-                one = policy.check(note)
-                if one.checkpoint.origin != origin:
-                    raise NoteError(f"it is of another log, {one.checkpoint.origin!a}")
-                checked[name] = one
-            except NoteError as error:
-                click.echo(click.style(f"  {name}: {error}", fg="yellow"), err=True)
+        checked = {} if offline else asyncio.run(_cosigned(policy, origin))
+        checked |= _kept(policy, origin, kept)
         opened = tree_path(paths[-1]) if tree_file is None else tree_file
         with ExitStack() as held:
             tree = held.enter_context(TreeFile.open(opened)) if opened.exists() else None
             sizes = sorted({one.checkpoint.size for one in checked.values()})
             own = checkpoints_at(paths, sizes, tree)
-    sys.exit(_compared(policy, checked, {size: one.root for size, one in own.items()}))
-
-
-async def _fetched(policy: WitnessPolicy, origin: str) -> dict[str, SignedNote | str]:
-    """By witness, its last checkpoint of a log, or why there is none."""
-    from audit.transparency.http_calls import http_calls
-    from audit.transparency.publishing import WitnessUnreachableError, fetch_cosigned
-
-    async with http_calls() as calls:
-
-        async def ask(witness: PolicyWitness) -> SignedNote | str:
-            try:
-                return await fetch_cosigned(calls, witness, sha256(origin.encode()).hexdigest())
-            except (WitnessUnreachableError, NoteError) as error:
-                return str(error)
-
-        asked = {name: one for name, one in policy.witnesses.items() if one.url}
-        return dict(zip(asked, await asyncio.gather(*map(ask, asked.values())), strict=True))
-
-
-def _read_note(path: Path) -> SignedNote | str:
-    try:
-        data = path.read_bytes()
-        return InclusionProof.parse(data).note if data.startswith(b"c2sp.org/") else SignedNote.parse(data)
-    except (OSError, NoteError) as error:
-        return str(error)
-
-
-def _compared(policy: WitnessPolicy, checked: Mapping[str, CheckedCheckpoint], own: Mapping[int, bytes]) -> int:
-    """Prints what each checkpoint shows; the exit code."""
     agreeing: set[str] = set()
     forked = False
     for name, one in checked.items():
-        size, root = one.checkpoint.size, one.checkpoint.root
-        if own.get(size) == root:
+        size = one.checkpoint.size
+        if own.get(size) == one.checkpoint:
             agreeing.update(one.cosigned)
-            by = ", ".join(f"{each} at {_time(time_s)}" for each, time_s in one.cosigned.items())
-            click.echo(f"  {name}: the first {size} records are as they were signed ({by or 'by no witness'})")
+            click.echo(f"  {name}: the first {size} records are as they were signed ({_by(one)})")
             continue
         forked = True
-        what = f"the journal has fewer than {size} records" if size not in own else "another history was signed"
-        click.echo(click.style(f"  {name}: FORK: of the first {size} records {what}", fg="red", bold=True))
+        what = f"FORK: of the first {size} records another history was signed ({_by(one)})"
+        if size not in own:
+            what = f"{size} records were signed ({_by(one)}), and it has fewer: it was cut off, or is an older copy"
+        click.echo(click.style(f"  {name}: {what}", fg="red", bold=True))
+    sys.exit(_result(policy, agreeing, forked=forked))
+
+
+@click.command("compare")
+@click.argument("site", metavar="URL", callback=page_address)
+@policy_option(required=True)
+@_KEPT
+def compare_command(site: str, given: GivenPolicy, kept: tuple[Path, ...]) -> None:
+    """Compare what the witnesses of a log have cosigned with each other, without the journal.
+
+    URL is where journal publish, or fleet publish, is served (--host). The log has to show by its proofs that all that
+    its witnesses have cosigned, and what you kept, is one history: a log that was forked between them cannot.
+
+    \b
+    Examples:
+        feltwire journal compare http://10.0.0.5:8092/ --policy witnesses.policy
+        feltwire journal compare http://10.0.0.5:8092/ --policy witnesses.policy --checkpoint result.tlog-proof
+
+    Exit codes: 0; 1 if the log is not reached; 2 for a file that cannot be used; 3 if they are not of one history; 5 if
+    too few witnesses that the policy asks for are reached.
+    """
+    from audit.transparency.comparing import forks_of_log, newest_of_log
+    from audit.transparency.http_calls import http_calls
+    from audit.transparency.publishing import WitnessUnreachableError
+
+    policy = given.policy
+
+    async def compare() -> tuple[dict[str, CheckedCheckpoint], list[HistoryFork]]:
+        async with http_calls() as calls:
+            newest = await newest_of_log(calls, policy, site)
+            origin = newest.checkpoint.origin
+            checked = {site: newest, **await _cosigned(policy, origin), **_kept(policy, origin, kept)}
+            return checked, await forks_of_log(calls, site, [one.checkpoint for one in checked.values()])
+
+    try:
+        checked, forks = asyncio.run(compare())
+    except WitnessUnreachableError as error:
+        click.echo(click.style(f"{site} is not reached: {error}", fg="red"), err=True)
+        sys.exit(FATAL)
+    except NoteError as error:
+        click.echo(click.style(f"{site}: {error}", fg="red"), err=True)
+        sys.exit(BAD_CONFIGURATION)
+    for name, one in checked.items():
+        click.echo(f"  {name}: {one.checkpoint.size} records ({_by(one)})")
+    for fork in forks:
+        click.echo(click.style(f"  FORK: {fork}", fg="red", bold=True))
+    sys.exit(_result(policy, {name for one in checked.values() for name in one.cosigned}, forked=bool(forks)))
+
+
+async def _cosigned(policy: WitnessPolicy, origin: str) -> dict[str, CheckedCheckpoint]:
+    """By witness, its last checkpoint of a log; why one has none is printed."""
+    from audit.transparency.comparing import cosigned_by_each
+    from audit.transparency.http_calls import http_calls
+
+    async with http_calls() as calls:
+        return _known(await cosigned_by_each(calls, policy, origin))
+
+
+def _kept(policy: WitnessPolicy, origin: str, paths: Sequence[Path]) -> dict[str, CheckedCheckpoint]:
+    """By file, the checkpoint that somebody kept; why one is not used is printed."""
+    from audit.transparency.comparing import check_note
+
+    found: dict[str, CheckedCheckpoint | str] = {}
+    for path in paths:
+        try:
+            data = path.read_bytes()
+            is_proof = data.startswith(PROOF_BEGIN.encode())
+            note = InclusionProof.parse(data).note if is_proof else SignedNote.parse(data)
+            found[str(path)] = check_note(policy, note, origin)
+        except (OSError, NoteError) as error:
+            found[str(path)] = str(error)
+    return _known(found)
+
+
+def _known(found: Mapping[str, CheckedCheckpoint | str]) -> dict[str, CheckedCheckpoint]:
+    for name, one in found.items():
+        if isinstance(one, str):
+            click.echo(click.style(f"  {name}: {one}", fg="yellow"), err=True)
+    return {name: one for name, one in found.items() if not isinstance(one, str)}
+
+
+def _by(one: CheckedCheckpoint) -> str:
+    return ", ".join(f"{name} at {_time(time_s)}" for name, time_s in one.cosigned.items()) or "by no witness"
+
+
+def _result(policy: WitnessPolicy, agreeing: Collection[str], *, forked: bool) -> int:
+    """Prints the answer; the exit code."""
     if forked:
         click.echo(click.style("DOES NOT VERIFY", fg="red", bold=True))
         return NOT_VERIFIED

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from prometheus_client.registry import Collector
 
     from hal.probes import Probes
+    from scoreboard.web import PageServer
 
 
 @click.command("publish")
@@ -40,6 +43,9 @@ if TYPE_CHECKING:
 @click.option("--every", type=click.IntRange(1, 86_400), default=60, show_default=True, metavar="S", help="Seconds.")
 @click.option("--once", is_flag=True, help="Publish what there is, and end.")
 @click.option("--key", "key_only", is_flag=True, help="Only print the log's public key, for witnesses and policies.")
+@click.option("--host", metavar="IP", help="Also serve checkpoints, and proofs that the tree only grew, here.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8093, show_default=True, metavar="N", help="Of --host.")
+@click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
 @metrics_option
 @nats_options
 def publish_command(
@@ -49,6 +55,9 @@ def publish_command(
     every: int,
     once: bool,
     key_only: bool,
+    host: str | None,
+    port: int,
+    names: tuple[str, ...],
     metrics: int | None,
     login: NatsLogin,
 ) -> None:
@@ -83,6 +92,7 @@ def publish_command(
         with TreeFile.open(state / f"{stream}.tree", origin) as tree:
             from audit.transparency.http_calls import http_calls
             from audit.transparency.publishing import LogPublisher
+            from scoreboard.web import AddressError
 
             async def main() -> int:
                 async with http_calls() as calls:
@@ -97,15 +107,33 @@ def publish_command(
 
                         return PublisherCollector(publisher), PublisherProbes(publisher)
 
-                    with metrics_port(metrics, served):
+                    async with AsyncExitStack() as site:
+                        site.enter_context(metrics_port(metrics, served))
+                        if host is not None:
+                            server = tree_server(tree, host, port, names)
+                            click.echo(f"checkpoints: {await server.start()}", err=True)
+                            site.push_async_callback(server.stop)
                         await publish_until_signal(publisher, every)
                     return 0
 
             try:
                 sys.exit(asyncio.run(main()))
-            except MetricsPortError as error:
+            except (MetricsPortError, AddressError) as error:
                 click.echo(str(error), err=True)
                 sys.exit(FATAL)
+
+
+def tree_server(tree: TreeFile, host: str, port: int, names: Sequence[str]) -> PageServer:
+    """Serves what others need to compare what witnesses have cosigned."""
+    import socket
+
+    from audit.transparency.proof_site import TreeSite
+    from scoreboard.web import NamesAllowed, PageServer, application
+
+    own = socket.gethostname()
+    app = application(NamesAllowed.on(host, [own, f"{own}.local", *names]), [])
+    TreeSite(tree).add_to(app)
+    return PageServer(app, host, port)
 
 
 async def _stream(address: NatsAddress) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +19,7 @@ from audit.transparency.proof_site import ProofSite
 from audit.transparency.tree_file import MET, TreeFile, tree_path
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.browser.conftest import screen, without_errors
-from tests.fakes.witnessing import TIME_S, policy_of
+from tests.fakes.witnessing import TIME_S, policy_of, served
 from tests.unit.audit.making import KEY, evening
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
@@ -48,20 +46,11 @@ class Shown:
 
     @contextmanager
     def served(self) -> Iterator[str]:
-        loop = asyncio.new_event_loop()
         app = application(NamesAllowed.on("127.0.0.1"), [])
         with TreeFile.open(tree_path(self.journal)) as tree:
             ProofSite([self.journal], tree, self.policy, "").add_to(app)
-            server = PageServer(app)
-            thread = threading.Thread(target=loop.run_forever)
-            thread.start()
-            try:
-                yield asyncio.run_coroutine_threadsafe(server.start(), loop).result()
-            finally:
-                asyncio.run_coroutine_threadsafe(server.stop(), loop).result()
-                loop.call_soon_threadsafe(loop.stop)
-                thread.join()
-                loop.close()
+            with served(PageServer(app)) as url:
+                yield url
 
 
 @pytest.fixture(scope="module")

@@ -22,14 +22,16 @@ from audit.records import link
 from audit.transparency.checkpoints import InclusionProof
 from audit.transparency.journal_log import origin_of
 from audit.transparency.notes import LOG_KEY, NoteKey
-from audit.transparency.tree_file import tree_path
+from audit.transparency.proof_site import TreeSite
+from audit.transparency.tree_file import TreeFile, tree_path
 from audit.transparency.witness_file import WitnessFile
 from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
 from controller.cli import main
+from scoreboard.web import NamesAllowed, PageServer, application
 from tests.fakes.nats_server import free_port
 from tests.fakes.service_process import FELTWIRE
 from tests.fakes.time_limits import HANG_S
-from tests.fakes.witnessing import policy_of, served_witness
+from tests.fakes.witnessing import policy_of, served, served_witness
 from tests.unit.audit.making import KEY, Evening, evening, place_key, tampering
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -206,6 +208,50 @@ def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
     assert "no checkpoint is signed any more" in cut.output
 
 
+def test_a_fork_between_witnesses_is_found_without_the_journal_by_their_checkpoints_alone(
+    house: WitnessedHouse, tmp_path: Path
+) -> None:
+    """A second history of the same first seal, of which one witness was shown the one, and the other the other."""
+    with ExitStack() as held:
+        assert house.publish().exit_code == 0
+        site = held.enter_context(served_tree(house.journal))
+        kept = prove(house, "wheel-1#2", "kept.tlog-proof")
+        for more in ((), ("--checkpoint", kept)):
+            same = call("compare", site, "--policy", house.policy, *more)
+            assert same.exit_code == 0, same.output
+        other = tmp_path / "other"
+        other.mkdir()
+        path = other / "c.witness"
+        WitnessFile.open(path, "witness.test/c").close()
+        witness = held.enter_context(served_witness(path, {house.key.name: [house.key]}))
+        place_key(other)
+        forked = evening(other / "journal.sqlite", rounds=8)
+        policy = other / "c.policy"
+        policy.write_text(policy_of({"c": witness}, 1, [house.key]))
+        assert call("publish", forked, "--policy", policy, "--once").exit_code == 0
+        # Each has all signatures that its own policy asks for. Whoever knows three witnesses sees the fork, wherever
+        # the log's proofs come from.
+        three = tmp_path / "three.policy"
+        three.write_text(policy_of({**house.witnesses, "c": witness}, 2, [house.key]))
+        for where in (site, held.enter_context(served_tree(forked))):
+            found = call("compare", where, "--policy", three)
+            assert found.exit_code == NOT_VERIFIED
+            assert "are not of one history: the log" in found.output
+        assert call("witnesses", house.journal, "--policy", three).exit_code == NOT_VERIFIED
+    assert call("compare", site, "--policy", three).exit_code == 1
+    assert call("compare", "nowhere", "--policy", three).exit_code == 2
+
+
+@contextmanager
+def served_tree(journal: Path) -> Iterator[str]:
+    """The site of a log's tree."""
+    with TreeFile.open(tree_path(journal)) as tree:
+        app = application(NamesAllowed.on("127.0.0.1"), [])
+        TreeSite(tree).add_to(app)
+        with served(PageServer(app)) as url:
+            yield url
+
+
 def test_no_witness_that_is_reached_is_stated_and_what_was_written_is_signed_once_one_is_back(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -300,7 +346,7 @@ def test_every_key_on_the_page_is_one() -> None:
     assert len({str(NoteKey.parse(one)) for one in found}) == 2
 
 
-JOURNAL_COMMANDS = ("publish", "prove", "check", "witnesses")
+JOURNAL_COMMANDS = ("publish", "prove", "check", "witnesses", "compare")
 
 
 def test_help_of_each_has_examples_and_exit_codes() -> None:

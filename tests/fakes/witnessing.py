@@ -90,19 +90,26 @@ def served_witness(
     path: Path, logs: Mapping[str, Sequence[NoteKey]], now_s: Callable[[], int] = lambda: TIME_S, port: int = 0
 ) -> Iterator[tuple[NoteKey, str]]:
     """A witness that is served from a thread: its key and its address."""
-    with WitnessFile.open(path, f"witness.test/{path.stem}") as file:
-        loop = asyncio.new_event_loop()
-        server = PageServer(witness_site(file, logs, now_s), port=port)
-        thread = threading.Thread(target=loop.run_forever)
-        thread.start()
-        try:
-            url = asyncio.run_coroutine_threadsafe(server.start(), loop).result()
-            yield file.key, url
-        finally:
-            asyncio.run_coroutine_threadsafe(server.stop(), loop).result()
-            loop.call_soon_threadsafe(loop.stop)
-            thread.join()
-            loop.close()
+    with (
+        WitnessFile.open(path, f"witness.test/{path.stem}") as file,
+        served(PageServer(witness_site(file, logs, now_s), port=port)) as url,
+    ):
+        yield file.key, url
+
+
+@contextmanager
+def served(server: PageServer) -> Iterator[str]:
+    """A site that is served from a thread: its address."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield asyncio.run_coroutine_threadsafe(server.start(), loop).result()
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 class ScriptedCalls:
