@@ -1,18 +1,19 @@
 """A journal as a log: every record is a leaf, in the order in which it was written, and its `n` is its place.
 
-The first seal of the journal names the log, so that a journal which is begun again is another one.
+The first seal of the journal, with its key, names the log, so that a journal which is begun again is another one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from audit.errors import JournalDamaged, JournalError
 from audit.queries import find
 from audit.reading import reading
-from audit.records import COLUMNS, COMMANDS, Record
+from audit.records import COLUMNS, Record
 from audit.schema import VERDICT_TERM
 from audit.transparency.checkpoints import Checkpoint, InclusionProof
 from audit.transparency.notes import SignedNote
@@ -35,10 +36,10 @@ def origin_of(path: Path) -> str:
         JournalError: it cannot be read, or has no seal yet.
     """
     with reading(path, "looking for its first seal") as connection:
-        row = connection.execute("SELECT hash FROM seal WHERE n = 1").fetchone()
-    if row is None or not isinstance(row[0], bytes):
+        row = connection.execute("SELECT hash, public_key FROM seal WHERE n = 1").fetchone()
+    if row is None or not all(isinstance(one, bytes) for one in row):
         raise JournalError(path, "it has no first seal, which names its log", "start the service on it once")
-    return ORIGIN + row[0].hex()[:_ORIGIN_DIGITS]
+    return ORIGIN + sha256(row[0] + row[1]).hexdigest()[:_ORIGIN_DIGITS]
 
 
 def read_leaves(paths: Sequence[Path], size: int, take: Leaves) -> int:
@@ -161,13 +162,13 @@ def _note_with(tree: TreeFile, leaf: int) -> tuple[SignedNote, int]:
 
 
 def find_event(paths: Sequence[Path], identity: str) -> Record | None:
-    """The record of an event in these files; None where none has it. Commands of people are not found.
+    """The record of an event in these files; None where none has it.
 
     Raises:
         JournalError: a file cannot be read.
     """
     found = (find(path, identity) for path in reversed(paths))
-    return next((one for one in found if one is not None and one.chain != COMMANDS), None)
+    return next((one for one in found if one is not None), None)
 
 
 def find_verdict(paths: Sequence[Path], table: str, number: int) -> Record | None:

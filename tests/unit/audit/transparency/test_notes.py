@@ -51,8 +51,8 @@ def test_a_cosignature_signs_the_time_and_the_whole_text() -> None:
     log = NoteKey("witness.test/a", LOG_KEY, bytes(LOG.verify_key))
     assert log.id != key.id
     assert not is_signed(SignedNote(text, (signature._replace(id=log.id),)), log)
-    never = signature._replace(signature=bytes(8) + signature.signature[8:])
-    assert cosigned_at(text, never, key) is None
+    # A checkpoint is cosigned at a time.
+    assert cosigned_at(text, cosign(text, "witness.test/a", LOG, 0), key) is None
 
 
 NOTE = str(Checkpoint(ORIGIN, 5, b"r" * 32).sign(LOG))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import chain
 from random import Random
 
@@ -9,11 +10,13 @@ import pytest
 from nacl.signing import SigningKey
 
 from audit.transparency.checkpoints import Checkpoint, cosign
-from audit.transparency.notes import WITNESS_KEY, NoteError, NoteKey, SignedNote
+from audit.transparency.comparing import check_note, forks_of_log
+from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote, sign_text
 from audit.transparency.policy import GrowthCheck, PolicyError, WitnessPolicy, forks_between
+from audit.transparency.publishing import HttpAnswer
 from audit.transparency.tree import GrownTree, TreeProofError, check_growth, consistency_proof
 from audit.transparency.witness import SubmittedCheckpoint, refuse_growth
-from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, TIME_S, bodies_of, checkpoint_of, grown
+from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, ORIGIN, TIME_S, ScriptedCalls, bodies_of, checkpoint_of, grown
 
 KEYS = {name: SigningKey(name.encode() * 32) for name in "abcdefg"}
 PUBLIC = {name: NoteKey(f"witness.test/{name}", WITNESS_KEY, bytes(key.verify_key)) for name, key in KEYS.items()}
@@ -58,6 +61,10 @@ def test_a_checkpoint_that_no_trusted_log_signed_or_with_a_bad_cosignature_is_re
     assert policy("quorum none").check(cosigned(CHECKPOINT), LOG_NOTE_KEY).met
     with pytest.raises(NoteError, match="no trusted key of the log"):
         of(1, "a").check(CHECKPOINT._replace(origin="feltwire/other").sign(LOG))
+    # A log that is trusted vouches for itself alone.
+    text = str(CHECKPOINT._replace(origin="feltwire/other"))
+    with pytest.raises(NoteError, match="no trusted key of the log"):
+        of(1, "a").check(SignedNote(text, (sign_text(text, ORIGIN, LOG),)))
     good = cosigned(CHECKPOINT, "a")
     late = good.signatures[1]._replace(signature=(TIME_S + 1).to_bytes(8, "big") + good.signatures[1].signature[8:])
     with pytest.raises(NoteError, match=r"the cosignature of witness\.test/a is not good"):
@@ -162,6 +169,30 @@ def test_a_journal_that_is_forked_between_witnesses_is_caught(first: int) -> Non
         found = forks_between([one for one in latest.values() if one is not None], shows_growth(*trees))
         caught += bool(found) and not all(met)
     assert caught == FORKS_A_TEST
+
+
+def test_checkpoints_of_two_logs_are_not_compared_and_of_one_size_have_one_root() -> None:
+    other = NoteKey("feltwire/other", LOG_KEY, bytes(KEYS["g"].verify_key))
+    both = policy(f"log {LOG_NOTE_KEY}\nlog {other}\nquorum none")
+    note = CHECKPOINT._replace(origin="feltwire/other").sign(KEYS["g"])
+    assert check_note(both, note, "feltwire/other").met
+    with pytest.raises(NoteError, match="it is of another log, 'feltwire/other'"):
+        check_note(both, note, ORIGIN)
+    calls = ScriptedCalls(site=[HttpAnswer(200, b"")])
+    second = CHECKPOINT._replace(root=b"r" * 32)
+    (fork,) = asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, second]))
+    assert str(fork).endswith("are not of one history: one size, and two roots")
+    assert calls.bodies == []
+    greater = CHECKPOINT._replace(size=9)
+    for answer, why in (
+        (HttpAnswer(404, b""), "the log gives no proof of it (404)"),
+        (HttpAnswer(200, b"nonsense!\n"), "the log's proof does not show it: 'nonsense!' is not base64"),
+        (HttpAnswer(200, b"\xff\n"), "the log's proof does not show it"),
+        (HttpAnswer(200, b"AAAA\n" * 64), "the log's proof has more than 63 lines"),
+    ):
+        calls = ScriptedCalls(site=[answer])
+        (fork,) = asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, greater]))
+        assert why in str(fork)
 
 
 def test_witnesses_of_one_history_are_never_taken_for_a_fork() -> None:

@@ -110,6 +110,17 @@ def test_what_is_wrong_with_a_witness_is_logged_once_and_until_it_cosigns_again(
         assert not probes.ready(None).problems
 
 
+def test_a_signature_in_the_name_of_a_witness_is_believed_only_where_it_is_good(tmp_path: Path) -> None:
+    calls = ScriptedCalls(b=[AWAY], c=[AWAY])
+    with published(tmp_path, POLICY, calls) as (tree, publisher):
+        add(tree, 6)
+        # Of another size, by the right key.
+        calls.answers["a"] = [good(tree, 5, "a")]
+        turn(publisher)
+        assert publisher.witnesses["a"].problem == "it answers without a good signature of witness.test/a"
+        assert len(tree.note(NEWEST).signatures) == 1  # type: ignore[union-attr]
+
+
 def test_a_witness_that_names_another_size_each_time_is_asked_three_times_and_no_more(tmp_path: Path) -> None:
     sizes = [HttpAnswer(409, b"%d\n" % size) for size in (1, 2, 3, 4, 5)]
     calls = ScriptedCalls(a=sizes, b=[AWAY], c=[AWAY])

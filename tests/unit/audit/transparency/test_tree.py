@@ -95,6 +95,14 @@ def test_a_tree_that_was_rewritten_has_no_proof_that_it_grew(old: int, more: int
             check_growth(old, new, old_root, new_root, short)
 
 
+def test_a_tree_never_passes_for_a_greater_one() -> None:
+    """The proof of a tree of 8, for one that is stated to have 16, or 5 for 3."""
+    for old, real, stated in ((4, 8, 16), (3, 5, 9), (1, 2, 3)):
+        proof = consistency_proof(old, real, TREE.node)
+        with pytest.raises(TreeProofError):
+            check_growth(old, stated, root_of(old, TREE.node), root_of(real, TREE.node), proof)
+
+
 def test_what_needs_no_proof_takes_none_and_roots_must_agree() -> None:
     root = root_of(5, TREE.node)
     check_growth(0, 5, EMPTY_ROOT, root, [])

@@ -5,19 +5,21 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
-from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, cosigned_at
-from audit.transparency.notes import NoteKey, NoteSignature, SignedNote
+from audit.transparency.checkpoints import AddCheckpoint, Checkpoint, cosign, cosigned_at
+from audit.transparency.notes import LOG_KEY, NoteKey, NoteSignature, SignedNote
 from audit.transparency.tree import EMPTY_ROOT, GrownTree
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, read_submission, refuse_growth
 from audit.transparency.witness_file import WitnessFile, WitnessFileError
-from tests.fakes.witnessing import LOG, LOGS, ORIGIN, TIME_S, bodies_of, checkpoint_of, grown, submission
+from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, LOGS, ORIGIN, TIME_S, bodies_of, checkpoint_of, grown, submission
 
 TREE = grown(bodies_of("event", 40))
 FORK = grown([*bodies_of("event", 9), *bodies_of("other", 31)])
@@ -67,6 +69,13 @@ def test_who_is_not_known_or_did_not_sign_is_refused() -> None:
     assert status(good._replace(note=SignedNote(good.note.text, (bad,))), None)[0] == 403
     # A good signature makes a bad one of the same key no better.
     assert status(good._replace(note=SignedNote(good.note.text, (signature, bad))), None)[0] == 403
+    # Nor does that of one known key a bad one of another, which the log has had.
+    former = SigningKey(b"f" * 32)
+    both = {ORIGIN: [LOG_NOTE_KEY, NoteKey(ORIGIN, LOG_KEY, bytes(former.verify_key))]}
+    second = submission(TREE.node, 0, 7, key=former).note.signatures[0]
+    for last, expected in ((second, 7), (second._replace(signature=bytes(64)), 403)):
+        read = read_submission(good._replace(note=SignedNote(good.note.text, (signature, last))).encode(), both)
+        assert (read.status if isinstance(read, WitnessRefusal) else read.checkpoint.size) == expected
     stranger = NoteSignature("somebody.example", b"1234", bytes(64))
     with_stranger = good._replace(note=SignedNote(good.note.text, (stranger, signature)))
     assert taken(with_stranger).note.signatures == (signature,)
@@ -130,6 +139,24 @@ def test_a_witness_keeps_its_key_and_what_it_signed(tmp_path: Path) -> None:
     path.write_bytes(b"something else that is longer than the header of a database is, by far" * 4)
     with pytest.raises(WitnessFileError, match=r"a\.witness: it cannot be used"):
         WitnessFile.open(path)
+
+
+def test_of_two_processes_on_one_file_the_later_checkpoint_is_the_one_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.witness"
+    with WitnessFile.open(path, "witness.test/a") as first, WitnessFile.open(path) as second:
+
+        def interrupted(*given: Any) -> NoteSignature:
+            monkeypatch.undo()
+            assert isinstance(second.add(taken(submission(TREE.node, 7, 20)), TIME_S), NoteSignature)
+            return cosign(*given)
+
+        monkeypatch.setattr("audit.transparency.witness_file.cosign", interrupted)
+        assert isinstance(first.add(taken(submission(TREE.node, 0, 7)), TIME_S), NoteSignature)
+        shown = first.shown(sha256(ORIGIN.encode()).hexdigest())
+        assert shown is not None
+        assert Checkpoint.parse(shown.text).size == 20
 
 
 KILLED = """

@@ -1,0 +1,79 @@
+"""A journal and its tree: what the tree takes of it, and when it takes no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from audit.errors import JournalDamaged, JournalError
+from audit.transparency.journal_log import catch_up, checkpoints_at, origin_of
+from audit.transparency.tree import leaf_hash, root_of
+from audit.transparency.tree_file import TreeFile, tree_path
+from controller.journal.files import make_file
+from tests.fakes.witnessing import grown
+from tests.unit.audit.making import OTHER_KEY, Evening, evening, tampering
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return evening(tmp_path / "journal.sqlite")
+
+
+def bodies(path: Path) -> list[bytes]:
+    with tampering(path) as connection:
+        return [body for (body,) in connection.execute("SELECT body FROM record ORDER BY n")]
+
+
+def test_every_record_is_a_leaf_in_the_order_in_which_it_was_written(journal: Path) -> None:
+    expected = grown(bodies(journal))
+    with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
+        assert catch_up(tree, [journal]) == expected.size
+        assert catch_up(tree, [journal]) == tree.size == expected.size
+        assert tree.checkpoint(tree.size).root == root_of(expected.size, expected.node)
+        assert tree.node(0, 4) == leaf_hash(bodies(journal)[4])
+        sizes = (0, 1, expected.size, expected.size + 1)
+        own = checkpoints_at([journal], sizes, None)
+        assert own == {size: tree.checkpoint(size) for size in sizes[:-1]}
+
+
+def test_the_last_record_of_the_tree_must_be_in_the_journal_as_it_was(journal: Path) -> None:
+    with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
+        size = catch_up(tree, [journal])
+        with tampering(journal) as connection:
+            connection.execute("UPDATE record SET body = CAST(body || ' ' AS BLOB) WHERE n = ?", (size,))
+        with pytest.raises(JournalDamaged, match=f"record {size} is not the one that was in it"):
+            catch_up(tree, [journal])
+
+
+def test_records_that_are_missing_in_the_middle_are_named(journal: Path) -> None:
+    with tampering(journal) as connection:
+        connection.execute("DELETE FROM record WHERE n = 7")
+    with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
+        with pytest.raises(JournalDamaged, match="records are missing after record 0"):
+            catch_up(tree, [journal])
+        assert tree.size == 0
+
+
+def test_another_journal_in_its_place_is_seen_and_not_signed_under_its_name(journal: Path, tmp_path: Path) -> None:
+    with TreeFile.open(tree_path(journal), origin_of(journal)) as tree:
+        catch_up(tree, [journal])
+        other = evening(tmp_path / "other.sqlite")
+        with tampering(other) as connection:
+            connection.execute("UPDATE seal SET hash = zeroblob(32) WHERE n = 1")
+        other.replace(journal)
+        with pytest.raises(JournalDamaged, match="another journal was begun in its place"):
+            catch_up(tree, [journal])
+
+
+def test_a_journal_has_a_name_from_its_first_seal_on(tmp_path: Path) -> None:
+    path, other = tmp_path / "journal.sqlite", tmp_path / "other.sqlite"
+    with Evening(path) as one, Evening(other, key=OTHER_KEY) as two:
+        one.opened("wheel-1")
+        two.opened("wheel-1")
+        # Of one moment, and of two hands.
+        assert origin_of(path) != origin_of(other)
+    empty = tmp_path / "empty.sqlite"
+    make_file(empty)
+    with pytest.raises(JournalError, match="it is empty"):
+        origin_of(empty)
