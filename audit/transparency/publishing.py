@@ -179,7 +179,6 @@ class LogPublisher:
         self.problem = ""
         note = await asyncio.to_thread(self._newest, size)
         checkpoint = Checkpoint.parse(note.text)
-        self.size = checkpoint.size
         lacking = {name: one for name in self.witnesses if not _has(note, (one := self._policy.witnesses[name]).key)}
         answers = await asyncio.gather(*(self._ask(name, one, note) for name, one in lacking.items()))
         added = tuple(answer.signature for answer in answers if isinstance(answer, Cosigned))
@@ -189,8 +188,8 @@ class LogPublisher:
         checked = self._policy.check(note, self.log_key)
         if checked.met and (self.met < checkpoint.size or added):
             await asyncio.to_thread(self._tree.keep, MET, note)
-        if checked.met:
-            self.met = checkpoint.size
+        # All at once, for whoever reads it on another thread.
+        self.size, self.met = checkpoint.size, checkpoint.size if checked.met else self.met
         self._state(dict(zip(lacking, answers, strict=True)), checked.cosigned)
 
     def _newest(self, size: int) -> SignedNote:
