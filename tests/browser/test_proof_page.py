@@ -19,6 +19,7 @@ from audit.transparency.proof_site import ProofSite
 from audit.transparency.tree_file import MET, TreeFile, tree_path
 from scoreboard.web import NamesAllowed, PageServer, application
 from tests.browser.conftest import screen, without_errors
+from tests.browser.layout import axe_problems
 from tests.fakes.witnessing import TIME_S, policy_of, served
 from tests.unit.audit.making import KEY, evening
 
@@ -82,6 +83,7 @@ def test_a_printed_code_leads_to_a_result_that_the_page_verifies_and_saves_for_o
             ]
         )
         expect(page.locator("dd.result")).to_have_text("space 7, face $2")
+        assert axe_problems(page) == []
         expect(page.locator("svg.qr")).to_have_attribute("aria-label", result_link(url, shown.record))
         with page.expect_download() as downloading:
             page.get_by_role("button", name="Save this page").click()
