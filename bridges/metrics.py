@@ -49,7 +49,9 @@ class WebhookCollector(Collector):
         full = GaugeMetricFamily(
             "feltwire_webhook_full", "Whether the queue is full, so that no more is read", labels=labels
         )
-        failing = GaugeMetricFamily("feltwire_webhook_failing", "Whether the last attempt failed", labels=labels)
+        failing = GaugeMetricFamily(
+            "feltwire_webhook_failing", "Whether the last attempt of a table failed", labels=labels
+        )
         delivered = CounterMetricFamily("feltwire_webhook_delivered", "Events that the target took", labels=labels)
         failures = CounterMetricFamily("feltwire_webhook_failures", "Attempts that failed", labels=labels)
         missing = CounterMetricFamily(
@@ -103,7 +105,10 @@ class WebhookProbes:
     def ready(self, table: str | None) -> ProbeState:
         """Whether every target takes its events; no table is asked for."""
         problems = [*self.live().problems]
-        problems += [f"{name}: {one.failing}" for name, one in self._targets.items() if one.failing]
+        failing = {name: one.failing for name, one in self._targets.items()}
+        problems += [
+            f"{name}, table {table}: {why}" for name, tables in failing.items() for table, why in tables.items()
+        ]
         problems += [f"{name}: its queue is full" for name, one in self._targets.items() if one.full]
         return ProbeState(problems, details={"waiting": {name: one.waiting for name, one in self._targets.items()}})
 

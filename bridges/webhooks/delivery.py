@@ -139,28 +139,30 @@ class Delivery:
                 filled.clear()
                 await filled.wait()
                 continue
-            await self._deliver_one(event)
+            await self._deliver_one(name, event)
             self._queue.remove(self.target.name, event.number)
             self.progress.delivered += 1
             self._count()
             self._room.set()
 
-    async def _deliver_one(self, event: WaitingEvent) -> None:
+    async def _deliver_one(self, name: str, event: WaitingEvent) -> None:
         failures = 0
         while why := await self._send(event.id, event.body):
             failures += 1
             self.progress.failures += 1
-            if why != self.progress.failing:
-                self.progress.failing = why
+            if why != self.progress.failing.get(name):
+                self.progress.failing = {**self.progress.failing, name: why}
                 log.warning("%s: %s is not taken: %s; it is sent again", self.target.name, event.id, why)
             await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
-        if self.progress.failing:
-            self.progress.failing = ""
-            log.info("%s: takes events again", self.target.name)
+        if failures:
+            self.progress.failing = {one: why for one, why in self.progress.failing.items() if one != name}
+            log.info("%s: takes events of %s again", self.target.name, name)
 
     def _count(self) -> None:
         self.progress.waiting = self._queue.count(self.target.name)
-        self.progress.full = self.progress.waiting >= self.target.most_waiting
+        most = self.target.most_waiting
+        # Once it was full, a tenth of it must be free: it would be full and not full with each event.
+        self.progress.full = self.progress.waiting >= (most * 9 // 10 + 1 if self.progress.full else most)
 
 
 def _named(target: str) -> logging.Logger:

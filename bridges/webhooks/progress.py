@@ -13,5 +13,5 @@ class DeliveryProgress:
         """Events that the journal had archived before they were read: they are not delivered."""
         self.full = False
         self.waiting = 0
-        self.failing = ""
-        """Why the last attempt failed; empty where it did not."""
+        self.failing: dict[str, str] = {}
+        """Why the last attempt failed, by table; a table of which it did not fail is not there."""

@@ -33,6 +33,7 @@ from tests.fakes.feed_server import short_folder
 from tests.fakes.service_process import FELTWIRE
 from tests.fakes.time_limits import HANG_S
 
+PUBLISHED = 150
 SECRET = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz"
 QUIET_MS = 3_600_000
 """Between the events that a service publishes of its own accord."""
@@ -135,6 +136,47 @@ def test_each_final_state_arrives_signed_once_and_in_order(certified: Path, fold
     finally:
         service.kill()
     assert problems == []
+
+
+def test_what_is_published_while_a_queue_is_full_is_read_when_there_is_room(
+    certified: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "LONGEST_WAIT_NS", 10_000_000)
+    received: list[bytes] = []
+    service = FeedProcess(f"ipc://{folder}", folder / "events", "e1", QUIET_MS, rounds=True)
+
+    async def main() -> list[bytes]:
+        opened, step = asyncio.Event(), asyncio.Event()
+
+        async def handle(request: web.Request) -> web.Response:
+            body = await request.read()
+            step.set()
+            if not opened.is_set():
+                return web.Response(status=503)
+            received.append(body)
+            return web.Response(status=204)
+
+        async with (
+            receiver(certified, handle) as url,
+            bridged(folder, service.base, target(url, certified, folder, most_waiting=3)) as bridge,
+        ):
+            service.burst(60)
+            while not bridge.deliveries[0].progress.full:
+                step.clear()
+                await step.wait()
+            service.burst(PUBLISHED)
+            assert bridge.deliveries[0].progress.waiting == 3
+            opened.set()
+            expected = final_states(folder / "events")
+            while len(received) < len(expected):
+                step.clear()
+                await step.wait()
+            return expected
+
+    try:
+        assert received == asyncio.run(main())
+    finally:
+        service.kill()
 
 
 async def answers(status: int, **headers: str) -> web.Response:
@@ -318,7 +360,7 @@ def test_the_command_delivers_serves_its_numbers_and_ends_in_order(folder: Path)
         with pytest.raises(urllib.error.HTTPError) as not_ready:
             urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz")
         with not_ready.value as failed:
-            assert "till: Cannot connect" in json.loads(failed.read())["problems"][0]
+            assert "till, table wheel-1: Cannot connect" in json.loads(failed.read())["problems"][0]
         process.send_signal(signal.SIGTERM)
         assert process.wait(HANG_S) == 0
         with closing(Queue(folder / "queue.sqlite")) as queue:

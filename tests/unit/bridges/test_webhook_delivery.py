@@ -160,7 +160,7 @@ def test_of_each_table_an_event_follows_the_one_before_whatever_fails(seed: int,
 def test_a_table_whose_event_is_refused_does_not_hold_up_another(tmp_path: Path) -> None:
     first, second = facts("wheel-1", 3), facts("wheel-2", 3)
     expected = wanted(second, keys())
-    _, target = deliver(
+    delivery, target = deliver(
         tmp_path,
         keys(),
         [*first, *second],
@@ -168,6 +168,7 @@ def test_a_table_whose_event_is_refused_does_not_hold_up_another(tmp_path: Path)
         all_taken(len(expected)),
     )
     assert target.taken == expected
+    assert delivery.progress.failing == {"wheel-1": "it answers 400"}, "what another table does is not its end"
     assert {event_id for event_id, _ in target.attempts if event_id.startswith("wheel-1")} == {
         wanted(first, keys())[0][0]
     }
@@ -214,6 +215,16 @@ def test_a_queue_that_is_full_is_read_no_further_until_there_is_room(
     assert target.taken == wanted(items, every), "nothing is lost by that"
     assert not delivery.progress.full
     assert "till: its queue is full with 5 events: no more is read for it until it takes some" in caplog.text
+
+
+def test_a_queue_that_stays_about_full_is_not_logged_with_each_event(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    items = facts("wheel-1", 40)
+    every = keys(types=("*",), most_waiting=50)
+    _, target = deliver(tmp_path, every, [*items], until=all_taken(len(items)))
+    assert target.taken == wanted(items, every)
+    assert 1 <= caplog.text.count("its queue is full") <= 1 + len(items) // 5
 
 
 @pytest.mark.parametrize("seed", range(2))
