@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import cache
 from typing import Any, Final, Protocol
 
 from controller.table.context import GameContext
@@ -78,7 +79,7 @@ class RoundReport:
     def event(self, kind: type[Data], t_ns: int, **fields: Any) -> None:
         """Reports an event of this round; of an event that names no round, what it names."""
         context = self._context
-        if "round" not in fields and "round" in kind.__struct_fields__:
+        if "round" not in fields and _has_round(kind):
             fields["round"] = self.round
         self.events.append(
             kind(table=context.table, game=context.game, simulated=context.simulated, mono_ns=t_ns, **fields)
@@ -116,3 +117,9 @@ class RoundReport:
         """Reports the pending faults: the round has its verdict."""
         self.events += [one._replace(t_ns=t_ns) for one in self.pending]
         self.pending = []
+
+
+@cache
+def _has_round(kind: type[Data]) -> bool:
+    """Whether an event of this kind can name a round."""
+    return "round" in kind.__struct_fields__

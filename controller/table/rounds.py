@@ -80,7 +80,8 @@ class RoundLifecycle:
         self.verdicts = Verdicts(self.report, terms, context.result_words)
         self.recent = self.verdicts.recent
         """The last rounds, each with its verdict."""
-        self._phase: Phase = SHUT
+        self.phase: Phase = SHUT
+        """Where the round is: set here alone."""
         self.held: Phase | None = None
         """The phase of a round that a shut table holds: it goes on when the table opens again."""
         self.called_ns: int | None = None
@@ -105,11 +106,6 @@ class RoundLifecycle:
     def number(self) -> int:
         """The number of the round; 0 before the first one."""
         return self.report.round
-
-    @property
-    def phase(self) -> Phase:
-        """Where the round is."""
-        return self._phase
 
     # --- time ----------------------------------------------------------------------------------------------------
 
@@ -148,7 +144,7 @@ class RoundLifecycle:
     @property
     def undecided(self) -> bool:
         """Whether a round is open that has no verdict yet."""
-        return self._phase in (OPEN, RUNNING) or self.held is RUNNING
+        return self.phase in (OPEN, RUNNING) or self.held is RUNNING
 
     def open(self, t_ns: int) -> None:
         """Opens the next round; one that was held goes on instead, and one that waits for its call is awaited."""
@@ -171,12 +167,12 @@ class RoundLifecycle:
 
     def wait(self, phase: Phase) -> None:
         """The table is in that phase, without a deadline."""
-        self._phase = phase
+        self.phase = phase
         self._settle_due_ns = self._run_due_ns = NEVER_NS
 
     def begin_run(self) -> None:
         """The run of the round is on: from now on it gets a verdict."""
-        self._phase = RUNNING
+        self.phase = RUNNING
 
     def set_run_due(self, due_ns: int) -> None:
         """The round's own deadline is then, in place of any other."""
@@ -196,7 +192,7 @@ class RoundLifecycle:
         if self.can.buttons is not None and self.can.buttons.pressed(press):
             return
         t_ns = press.t_ns
-        if self._phase is SETTLING:
+        if self.phase is SETTLING:
             self._press_to_settle(press)
         elif press.button == "dealer_void":
             self.void_by_hand(t_ns)
@@ -249,7 +245,7 @@ class RoundLifecycle:
             self.can.gives_up.give_up(t_ns)
         self.report_void(t_ns, reason, evidence, ours=ours)
         self._run_due_ns = NEVER_NS
-        self._phase = RUNNING_OUT
+        self.phase = RUNNING_OUT
         self.over_if_quiet(t_ns)
         self._stop_now(t_ns)
         if self.can.ends is not None:
@@ -262,7 +258,7 @@ class RoundLifecycle:
 
     def over_if_quiet(self, t_ns: int) -> None:
         """After a void, opens the next round once the device is quiet."""
-        if self._phase is RUNNING_OUT and self.game.quiet():
+        if self.phase is RUNNING_OUT and self.game.quiet():
             self.open(t_ns)
 
     def report_void(self, t_ns: int, reason: str, evidence: Evidence, *, ours: bool = False) -> None:
@@ -307,7 +303,7 @@ class RoundLifecycle:
         """The table is shut, and the round stays as it is."""
         self.shut_when_settled = False
         self._settle_due_ns = NEVER_NS
-        self._phase = SHUT
+        self.phase = SHUT
 
     def settle_in_time(self, t_ns: int) -> None:
         """From now on the round is settled after the usual time, where no person settles it."""
@@ -318,7 +314,7 @@ class RoundLifecycle:
         self._settle_due_ns = NEVER_NS
 
     def _begin_settling(self, t_ns: int) -> None:
-        self._phase = SETTLING
+        self.phase = SETTLING
         self._run_due_ns = NEVER_NS
         self.settle_in_time(t_ns)
         if self.uncalled is not None:
@@ -343,7 +339,7 @@ class RoundLifecycle:
     def uncalled(self) -> int | None:
         """The unresolved round that a person must call before it is settled; most games settle it like any other."""
         policy = self._terms.uncalled
-        if policy is Uncalled.NOTHING or (policy is Uncalled.SETTLING and self._phase is not SETTLING):
+        if policy is Uncalled.NOTHING or (policy is Uncalled.SETTLING and self.phase is not SETTLING):
             return None
         return self.report.round if self.verdicts.is_unresolved else None
 
@@ -351,7 +347,7 @@ class RoundLifecycle:
     def waits_for_person(self) -> bool:
         """Whether the round does not settle by itself, and not by the button alone: a person calls it, or settles its
         bets."""
-        if self._phase is not SETTLING or self._settle_due_ns != NEVER_NS:
+        if self.phase is not SETTLING or self._settle_due_ns != NEVER_NS:
             return False
         return self.verdicts.is_unresolved or (self.settled_by_person and not self.context.settle_by_button)
 
@@ -369,13 +365,13 @@ class RoundLifecycle:
         """
         if self.can.shutting is not None:
             self.can.shutting.shutting(t_ns, reason)
-        if self._phase is SETTLING:
+        if self.phase is SETTLING:
             self.shut_when_settled = True
             self._stop_reported = False
         elif self.can.holds is not None:
-            if self._phase in (OPEN, RUNNING):
-                self.held = self._phase
-            self._phase = SHUT
+            if self.phase in (OPEN, RUNNING):
+                self.held = self.phase
+            self.phase = SHUT
             self._stop_reported = False
             self.can.holds.hold(t_ns)
         else:
@@ -384,7 +380,7 @@ class RoundLifecycle:
     def _shut(self, t_ns: int, reason: str, detail: str) -> None:
         if self.can.ends is not None:
             self.can.ends.run_ends(t_ns, reason)
-        phase = self._phase
+        phase = self.phase
         self.wait(SHUT)
         if phase is RUNNING and reason not in self.reasons and reason != SERVICE_STOPPED:
             self._decided(t_ns, self.verdicts.unresolved(t_ns, reason, Evidence(detail=detail), []))
@@ -403,9 +399,9 @@ class RoundLifecycle:
         if self.can.reopening is not None:
             self.can.reopening.reopening(t_ns)
         self._stop_reported = self.shut_when_settled = False
-        if self._phase is not SHUT or self._resume(t_ns):
+        if self.phase is not SHUT or self._resume(t_ns):
             return
-        self._phase = RUNNING_OUT
+        self.phase = RUNNING_OUT
         self.game.reset()
         self.over_if_quiet(t_ns)
 
@@ -413,7 +409,7 @@ class RoundLifecycle:
         """Has a round that was held go on; returns whether there was one."""
         if self.held is None or self.can.holds is None:
             return False
-        self._phase, self.held = self.held, None
+        self.phase, self.held = self.held, None
         self.can.holds.resume(t_ns)
         return True
 
@@ -429,7 +425,7 @@ class RoundLifecycle:
 
     def _stop(self, fault: Fault, shuts: Shuts) -> None:
         """A fault was reported that need not shut the table at once."""
-        if shuts is UNLESS_CALLED and self._phase is OPEN and self.called_ns is None:
+        if shuts is UNLESS_CALLED and self.phase is OPEN and self.called_ns is None:
             self.report.fault(fault)
             return
         self.report.pending.append(fault)
@@ -438,7 +434,7 @@ class RoundLifecycle:
 
     def _stop_now(self, t_ns: int) -> None:
         if self.report.pending:
-            self._stop_reported = self._phase is not SETTLING
+            self._stop_reported = self.phase is not SETTLING
             self.report.release(t_ns)
 
     # --- what people order ---------------------------------------------------------------------------------------
@@ -471,10 +467,10 @@ class RoundLifecycle:
         if self.can.prepares is not None:
             self.can.prepares.ruling(t_ns, ruling)
         self.recent.stands(ruling)
-        if ruling.round == self.report.round and self._phase is SETTLING:
+        if ruling.round == self.report.round and self.phase is SETTLING:
             self._begin_settling(t_ns)
         by_call = self._terms.settled_by_call or ruling.stands.result is None
-        if self._phase is SHUT and waited is not None and self.uncalled is None and by_call:
+        if self.phase is SHUT and waited is not None and self.uncalled is None and by_call:
             self.report.event(events.Settled, t_ns, by="dealer")
         if self.can.follows is not None:
             self.can.follows.ruled(t_ns, ruling)

@@ -11,6 +11,8 @@ from functools import cache
 from math import inf
 from typing import Final, NamedTuple
 
+import msgspec
+
 from drivers.base.driver import NEVER_NS
 
 FASTEST_LAP_S: Final = 0.35
@@ -84,7 +86,7 @@ class Legs(NamedTuple):
     """The same near the speed at which balls drop."""
 
 
-class BallRun(NamedTuple):
+class BallRun(msgspec.Struct, frozen=True):
     """How a ball ran from its last pass to a new one."""
 
     to: Pass
@@ -223,32 +225,25 @@ class BallHypothesis:
 
     def take(self, run: BallRun) -> None:
         """The ball has run so: its last pass is that of the run."""
-        (
-            self.last,
-            between,
-            counted_deg,
-            high_deg,
-            self._since_deg,
-            speed,
-            self.quickening,
-            self.first_wider,
-            self.pulse_deg,
-            self.width_deg,
-            sure,
-        ) = run
-        sensor, t_ns, _ = self.last
-        self.deg_per_s = speed
+        self.last = run.to
+        sensor, t_ns, _ = run.to
+        self.quickening = run.quickening
+        self.first_wider = run.first_wider
+        self.pulse_deg = run.pulse_deg
+        self.width_deg = run.width_deg
+        self.deg_per_s = speed = run.deg_per_s
         self.lap_s = lap_s = 360 / speed
-        self.doubted_deg += counted_deg
+        self.doubted_deg += run.counted_deg
         self.before_deg = self.travel_deg
-        if sure:
+        self._since_deg = run.since_deg
+        if run.sure:
             self._since_deg, self._sure_ns, self._sure_deg_per_s = 0.0, t_ns, speed
             proven_deg = min(self.travel_deg + self.doubted_deg, self._most_deg)
             self.doubted_deg -= proven_deg - self.travel_deg
             self.travel_deg = proven_deg
-        self.travel_high_deg += high_deg
+        self.travel_high_deg += run.high_deg
         self.passes += 1
-        self.missed += between
+        self.missed += run.between
         legs = self._legs[sensor]
         if lap_s >= NEAR_DROP_LAP_S:
             away_deg = legs.away_near_drop_deg

@@ -140,15 +140,19 @@ class BallRuns:
         line, level, t_ns = edge
         if t_ns > self.due_ns:
             self.pass_time(t_ns - 1, found)
-        if self._joined or line in self._known_lines:
+        if line in self._known_lines:
             self._quiet_due_ns = t_ns + self._quiet_ns
-        self._known_lines.add(line)
+        else:
+            if self._joined:
+                self._quiet_due_ns = t_ns + self._quiet_ns
+            self._known_lines.add(line)
         new = self._sensors.handle_edge(edge)
         if new is not None:
             self._pass(new, t_ns, found)
         if not level:
             # While something is in front of a sensor the track is not quiet.
-            self.due_ns = min(self._overdue_ns, self._quiet_due_ns)
+            overdue_ns, quiet_due_ns = self._overdue_ns, self._quiet_due_ns
+            self.due_ns = overdue_ns if overdue_ns < quiet_due_ns else quiet_due_ns
 
     def forget(self, line: str) -> None:
         """Drops a pulse that has begun: changes of its line were lost."""
@@ -174,8 +178,10 @@ class BallRuns:
             if track.has_foreign_object:
                 self._report_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
             return
-        self._rotor_rpm = self._rotor.rpm(t_ns)
-        if known is None and track.direction is not None and self._pocket_ns >= track.began_ns:
+        self._rotor_rpm = rotor_rpm = self._rotor.rpm(t_ns)
+        direction = track.direction
+        proves = known is None and direction is not None
+        if proves and self._pocket_ns >= track.began_ns:
             self.second_ball = True
         if self.second_ball:
             self._report_foreign(t_ns, "a ball in a pocket while another is in the track", found)
@@ -183,14 +189,14 @@ class BallRuns:
             BallPassed(
                 t_ns=t_ns,
                 passes=hypothesis.passes,
-                direction=track.direction,
+                direction=direction,
                 travel=hypothesis.travel_deg / 360,
                 travel_high=hypothesis.travel_high_deg / 360,
                 doubted=hypothesis.doubted_deg / 360,
                 lap_s=round(hypothesis.lap_s, 4),
                 missed=hypothesis.missed,
-                proves=known is None and track.direction is not None,
-                rotor_rpm=self._rotor_rpm,
+                proves=proves,
+                rotor_rpm=rotor_rpm,
             )
         )
 
@@ -275,51 +281,67 @@ BOUNCE_NS: Final = 4_000_000
 """A pulse this soon after the last of the same sensor is part of it (ours)."""
 
 
+def track_lines(number: int) -> tuple[str, ...]:
+    """The lines of so many track sensors."""
+    return tuple(f"ball_{i + 1}" for i in range(number))
+
+
+class _Sensor:
+    """One track sensor, and its pulse."""
+
+    __slots__ = ("fall_ns", "high", "number", "passed", "rise_ns")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.forget()
+
+    def forget(self) -> None:
+        """Drops a pulse that has begun."""
+        self.rise_ns: int | None = None
+        self.fall_ns: int | None = None
+        self.high = False
+        self.passed = False
+        """Whether the pulse was a pass."""
+
+
 class TrackSensors:
     """Turns the edges of `ball_1` to `ball_n` into passes."""
 
     def __init__(self, number: int) -> None:
-        self.lines = tuple(f"ball_{i + 1}" for i in range(number))
-        self._index = {line: i for i, line in enumerate(self.lines)}
-        self._rise_ns: list[int | None] = [None] * number
-        self._fall_ns: list[int | None] = [None] * number
-        self._high = [False] * number
-        self._passed = [False] * number
+        self.lines = track_lines(number)
+        self._sensors = {line: _Sensor(place) for place, line in enumerate(self.lines)}
 
     @property
     def blocked(self) -> bool:
         """Whether something is in front of a sensor."""
-        return True in self._high
+        return any(sensor.high for sensor in self._sensors.values())
 
     def forget(self, line: str) -> None:
         """Drops a pulse that has begun: changes of its line were lost."""
-        sensor = self._index[line]
-        self._rise_ns[sensor] = self._fall_ns[sensor] = None
-        self._high[sensor] = False
+        self._sensors[line].forget()
 
     def handle_edge(self, edge: Edge) -> Pass | None:
         """Handles an edge; returns the pass that it completes."""
         line, level, t_ns = edge
-        sensor = self._index[line]
+        sensor = self._sensors[line]
+        rise_ns = sensor.rise_ns
         if level:
-            if self._high[sensor]:
+            if sensor.high:
                 return None
-            self._high[sensor] = True
-            fall_ns = self._fall_ns[sensor]
-            if fall_ns is None or t_ns - fall_ns > BOUNCE_NS or self._rise_ns[sensor] is None:
-                self._rise_ns[sensor] = t_ns
-                self._passed[sensor] = False
+            sensor.high = True
+            if sensor.fall_ns is None or t_ns - sensor.fall_ns > BOUNCE_NS or rise_ns is None:
+                sensor.rise_ns = t_ns
+                sensor.passed = False
             return None
-        self._high[sensor] = False
-        self._fall_ns[sensor] = t_ns
-        rise_ns = self._rise_ns[sensor]
-        if rise_ns is None or self._passed[sensor]:
+        sensor.high = False
+        sensor.fall_ns = t_ns
+        if rise_ns is None or sensor.passed:
             return None
         width_ns = t_ns - rise_ns
         if not NARROWEST_NS <= width_ns <= WIDEST_NS:
             return None
-        self._passed[sensor] = True
-        return Pass(sensor, rise_ns, width_ns)
+        sensor.passed = True
+        return Pass(sensor.number, rise_ns, width_ns)
 
 
 # --- one run: direction and travel from its passes ---
@@ -414,9 +436,9 @@ class BallTrack:
             if run is not None:
                 hypothesis.take(run)
                 self._accepted.append(new)
-                pulse_deg, self._pulse_deg[new.sensor] = self._pulse_deg.get(new.sensor), hypothesis.pulse_deg
+                pulse_deg, self._pulse_deg[new.sensor] = self._pulse_deg.get(new.sensor), run.pulse_deg
                 near = self._alike and len(self._accepted) - self._alike_passes <= len(self._deg)
-                if near and pulse_deg is not None and hypothesis.pulse_deg > PAIR_WIDTH * pulse_deg:
+                if near and pulse_deg is not None and run.pulse_deg > PAIR_WIDTH * pulse_deg:
                     self._note_alike(hypothesis.travel_deg)
                 return hypothesis
             self._add_unexplained(new)

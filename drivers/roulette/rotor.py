@@ -6,7 +6,7 @@ without a direction leaves no valid spin.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
@@ -41,8 +41,11 @@ class RotorReversed(Observation, frozen=True, kw_only=True):
 class Rotor:
     """Follows the rotor by its encoder."""
 
-    def __init__(self, slots: int, index_width_deg: float, pockets: int, least_rpm: float) -> None:
-        self.encoder = Encoder("rotor_a", "rotor_b", "rotor_index", slots, index_width_deg)
+    def __init__(
+        self, slots: int, index_width_deg: float, pockets: int, least_rpm: float, passed: Collection[str] = ()
+    ) -> None:
+        """`passed` are lines whose rises `run` does not return, but keeps in `passed` of its decoder."""
+        self.encoder = Encoder("rotor_a", "rotor_b", "rotor_index", slots, index_width_deg, passed)
         counts = self.encoder.counts_per_turn
         self.half_pocket = max(COUNTS_PER_SLOT // 2, counts // pockets // 2)
         self._slowest_ns = round(60e9 / (least_rpm * counts)) * SPEED_COUNTS

@@ -17,7 +17,7 @@ from typing import Final
 
 from drivers.base.driver import NEVER_NS, Observation, SensorHealth
 from drivers.base.view import Fact, dead_lines, turn_words
-from drivers.roulette.ball_track import BallRuns
+from drivers.roulette.ball_track import BallRuns, track_lines
 from drivers.roulette.device import (
     BallSeen,
     ForeignObject,
@@ -113,10 +113,11 @@ class CoveredSensors:
         line, level, t_ns = edge
         if level:
             self._since_ns.setdefault(line, t_ns)
-            self.due_ns = min(self.due_ns, t_ns + COVERED_NS)
+            if t_ns + COVERED_NS < self.due_ns:
+                self.due_ns = t_ns + COVERED_NS
             return
         self._since_ns.pop(line, None)
-        if self._reported.pop(line, None) is not None:
+        if self._reported and self._reported.pop(line, None) is not None:
             found.append(TrackClear(t_ns=t_ns, line=line))
 
     def forget(self, line: str) -> None:
@@ -154,7 +155,9 @@ class RouletteWheel:
         self.name = name
         self.config = config
         pockets = len(config.wheel_order)
-        self.rotor = Rotor(config.slots, config.index_width_deg, pockets, config.least_rotor_rpm)
+        # Only the fall of a track sensor shows whether the ball passed, and is set beside the rotor.
+        rises = track_lines(len(config.ball_sensors_deg))
+        self.rotor = Rotor(config.slots, config.index_width_deg, pockets, config.least_rotor_rpm, rises)
         self._head = PocketHead(pockets, config.pocket_head_deg, config.pocket_tolerance)
         self._runs = BallRuns(config.ball_sensors_deg, round(config.track_quiet_s * 1e9), self.rotor, self._head)
         self._covered = CoveredSensors()
@@ -190,6 +193,7 @@ class RouletteWheel:
             self._health.lines_active(batch, found)
         rotor = self.rotor
         doubts = rotor.encoder.doubts
+        rises = rotor.encoder.quadrature.passed
         handlers = self._handlers
         edges = iter(batch)
         while True:
@@ -198,6 +202,10 @@ class RouletteWheel:
                 self._head.forget()
                 self._health.lines_active(batch, found, doubts[-1].t_ns)
                 rotor.report_doubts(self._health, found)
+            if rises:
+                for rise in rises:
+                    self._ball(rise, found)
+                rises.clear()
             if edge is None:
                 break
             handle = handlers.get(edge.line)
@@ -297,14 +305,19 @@ class RouletteWheel:
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 
     def _ball(self, edge: Edge, found: list[Observation]) -> None:
-        self._meet_object(edge.t_ns - 1, found)
-        self._covered.meet(edge.t_ns - 1, found)
-        self._covered.handle_edge(edge, found)
+        _, _, t_ns = edge
+        covered = self._covered
+        if self._object_due_ns < t_ns:
+            self._meet_object(t_ns - 1, found)
+        if covered.due_ns < t_ns:
+            covered.meet(t_ns - 1, found)
+        covered.handle_edge(edge, found)
         before = len(found)
         self._runs.handle_edge(edge, found)
-        interrupted = self._levels.get("object") == 1 and self._object_due_ns == NEVER_NS
-        if interrupted and any(isinstance(seen, BallSeen) for seen in found[before:]):
-            found.append(ForeignObject(t_ns=edge.t_ns, detail="the object beam is still interrupted"))
+        if len(found) == before or self._object_due_ns < NEVER_NS or self._levels.get("object") != 1:
+            return
+        if any(isinstance(seen, BallSeen) for seen in found[before:]):
+            found.append(ForeignObject(t_ns=t_ns, detail="the object beam is still interrupted"))
 
     def _pocket(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge

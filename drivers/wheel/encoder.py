@@ -10,14 +10,14 @@ Where a turn of direction cannot be distinguished from a loss, the count is kept
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Final
 
 from drivers.wheel.index_proof import CountDoubt, IndexProof
 from drivers.wheel.lost_pulses import Chain, RecentEdges, Rocking
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, DUE, GAP, OTHER, REPEATED, QuadratureDecoder, Stop
-from drivers.wheel.quarter_widths import EVEN, QuarterWidths
+from drivers.wheel.quarter_widths import QuarterWidths
 from drivers.wheel.slowing import MOST_DEG_PER_S2, NOTHING, ROCKING_PART, STOOD_NS, GapWatch, Stopping
 from hal.values import Edge
 
@@ -62,7 +62,6 @@ class Encoder:
         "_suspected",
         "_swing_from",
         "_turned_ns",
-        "_widths",
         "_widths_ns",
         "bounces",
         "counts_per_turn",
@@ -80,14 +79,17 @@ class Encoder:
         "stuck",
     )
 
-    def __init__(self, a: str, b: str, index: str, slots: int, index_width_deg: float) -> None:
-        """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn."""
-        self.quadrature = QuadratureDecoder(a, b)
+    def __init__(
+        self, a: str, b: str, index: str, slots: int, index_width_deg: float, passed: Collection[str] = ()
+    ) -> None:
+        """`a`, `b` and `index` are the lines; `slots` the high periods of A in one turn; `passed` are those of the
+        decoder.
+        """
+        self.quadrature = QuadratureDecoder(a, b, passed)
         self.counts_per_turn = COUNTS_PER_SLOT * slots
         self.recent = RecentEdges(2 * self.counts_per_turn)
         """the edges before the newest batch; who reads the lines adds each batch before it is decoded."""
-        self._quarters = QuarterWidths(a)
-        self._widths = EVEN
+        self._quarters = QuarterWidths(a, self.counts_per_turn)
         self._widths_ns = -WIDTHS_EVERY_NS
         self.doubts: list[CountDoubt] = []
         """The doubts about the count since the last `forget_doubts`, each with its time."""
@@ -103,7 +105,7 @@ class Encoder:
         self._chain: Chain | None = None
         self._chain_from_rest = False
         """Whether the chain began within the first counts from a rest."""
-        self._gaps = GapWatch()
+        self._gaps = GapWatch(self.quadrature)
         self._still_at = self.quadrature.count
         """The count about which the disc was still when an edge last came back."""
         self._still_ns = 0
@@ -134,13 +136,13 @@ class Encoder:
         self._chain_before_run = 0 if self._chain is None else self._chain.backs
         """Edges back of a chain in whose midst the disc rested: what they hide, the run before did."""
         self._swing_from = self.quadrature.count
-        self._gaps.begin()
+        self._gaps.begin(self.quadrature)
         self._turned_ns: int | None = None
         self._rocking: Rocking | None = None
 
     def stand(self) -> None:
         """Notes that the disc is at rest, in the midst of a run: its next counts are a start."""
-        self._gaps.begin()
+        self._gaps.begin(self.quadrature)
 
     def forget_doubts(self) -> None:
         """Clears the doubts that were reported; later ones are recorded again."""
@@ -266,9 +268,12 @@ class Encoder:
             if self._again is not None:
                 ahead, self._again = chain((self._again,), edges), None
             least, most = index.window
-            if gaps.waits or index.crossing is not None or self._chain is not None:
+            if index.crossing is not None or self._chain is not None:
                 # The next count shows what the last edges meant.
                 least = most = quadrature.count
+            elif gaps.waits:
+                room = gaps.room(quadrature.count) - 1
+                least, most = max(least, quadrature.count - room), min(most, quadrature.count + room)
             if least < low:
                 least = low
             if most > high:
@@ -297,8 +302,8 @@ class Encoder:
             elif stop is BACK:
                 self._lose(*gaps.broken(quadrature))
                 if self._chain is None:
-                    self._chain_from_rest = gaps.from_rest
-                gaps.begin(turned=quadrature.t1_ns - quadrature.t2_ns < STOOD_NS)
+                    self._chain_from_rest = gaps.from_rest(quadrature)
+                gaps.begin(quadrature, turned=quadrature.t1_ns - quadrature.t2_ns < STOOD_NS)
                 if quadrature.t2_ns == quadrature.t4_ns:
                     # The first count of all: no direction was known, so nothing turned.
                     self._count_on()
@@ -322,9 +327,9 @@ class Encoder:
         """Handles a count: it shows what the edges before it meant."""
         index, gaps, quadrature = self.index, self._gaps, self.quadrature
         if gaps.waits:
-            if gaps.starts:
-                self.started_counts = self._stopping.started_before(quadrature)
             hidden = gaps.count(quadrature)
+            if gaps.started:
+                self.started_counts = self._stopping.started_before(quadrature)
             if hidden is not NOTHING:
                 self._lose(*hidden)
         if self._chain is not None:
@@ -433,10 +438,10 @@ class Encoder:
         quadrature = self.quadrature
         if until_ns - self._widths_ns >= WIDTHS_EVERY_NS:
             self._widths_ns = until_ns
-            edges = self.recent.last(self.counts_per_turn, (quadrature.a, quadrature.b), until_ns)
-            self._widths = self._quarters.learn(edges)
-        phase = quadrature.phase or 0
-        return self._widths[(phase + first) % COUNTS_PER_SLOT], self._widths[(phase + second) % COUNTS_PER_SLOT]
+            lines = (quadrature.a, quadrature.b)
+            self._quarters.learn(self.recent.last(self.counts_per_turn, lines, until_ns, self._quarters.last))
+        phase, width = quadrature.phase or 0, self._quarters.width
+        return width((phase + first) % COUNTS_PER_SLOT), width((phase + second) % COUNTS_PER_SLOT)
 
     def _end_chain(self, last: Chain) -> None:
         """Ends a chain at an edge of the other line, which shows whether the disc turned or went on."""
@@ -450,7 +455,7 @@ class Encoder:
             self._confirm()
             self.bounces += last.is_bounce()
             if self._chain_from_rest and last.is_bounce():
-                self._gaps.begin()
+                self._gaps.begin(self.quadrature)
             hidden_counts = self.hidden_counts
             self._lose(*last.ended_onwards(quadrature.t1_ns))
             if before:

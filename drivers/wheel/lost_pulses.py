@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Sequence
 from itertools import pairwise
@@ -53,16 +53,27 @@ class RecentEdges:
         self._batches.append(batch)
         self._held += len(batch)
 
-    def last(self, number: int, lines: tuple[str, str], until_ns: int) -> list[Edge]:
+    def last(self, number: int, lines: tuple[str, str], until_ns: int, since: Edge | None = None) -> list[Edge]:
         """The last edges of two lines up to a time; the same ones however the edges were cut into batches.
 
-        Edges come in the order of time, so the search goes back from `until_ns` only as far as is needed.
+        They begin with `since`, the very edge and not one that is equal to it, where it is one of them. Edges come in
+        the order of time, so the search goes back from `until_ns` only as far as is needed.
         """
         found: list[Edge] = []
         for batch in reversed(self._batches):
             end = _end(batch, until_ns)
             while end and len(found) < number:
                 start = max(0, end - (number - len(found)))
+                if since is not None and batch[start].t_ns <= since.t_ns:
+                    start = max(start, bisect_left(batch, since.t_ns, hi=end, key=_time))
+                    for at in range(start, end):
+                        if batch[at] is since:
+                            found[:0] = [edge for edge in batch[at:end] if edge[0] in lines]
+                            return found
+                        if batch[at].t_ns > since.t_ns:
+                            break
+                    since = None
+                    continue
                 found[:0] = [edge for edge in batch[start:end] if edge[0] in lines]
                 end = start
         return found

@@ -21,7 +21,7 @@ counts a second cannot be back at the same edge within a few tau.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import IntEnum
 from itertools import chain
 from typing import Final, TypeAlias
@@ -73,12 +73,15 @@ _State: TypeAlias = "dict[str, tuple[_State, _State]]"
 """A quarter of a slot in one direction: for each line the states after its edge to 0 and its edge to 1."""
 
 _NO_STEP: Final[tuple[_State, _State]] = ({}, {})
-"""An empty state: the edge is not a step in this direction, and `run` stops for it."""
+"""Empty states: the edge is not a step in this direction, and `run` stops for it."""
+
+_PASSED: Final[_State] = {}
+"""The empty state at which `run` goes on: the edge is another device's, which takes it later."""
 
 
-def _ring(a: str, b: str, step: int) -> list[_State]:
+def _ring(a: str, b: str, step: int, passed: Collection[str]) -> list[_State]:
     """The states of the four quarters in the direction `step`, as in the diagram above."""
-    ring: list[_State] = [{} for _ in _LEVELS]
+    ring: list[_State] = [dict.fromkeys(passed, ({}, _PASSED)) for _ in _LEVELS]
     for quarter, state in enumerate(ring):
         onward = (quarter + step) % COUNTS_PER_SLOT
         for line, level, after in zip((a, b), _LEVELS[quarter], _LEVELS[onward], strict=True):
@@ -95,6 +98,8 @@ class QuadratureDecoder:
     `count` grows in the positive direction and is 0 where decoding began. It becomes an angle only with the index,
     which `Encoder` handles: `run` returns an index edge as `Stop.OTHER`.
 
+    Most edges of other devices' lines stop `run`, which returns them. A rise of a line of `passed` is only kept there.
+
     `direction` is that of the last count, +1 or -1. `t1_ns`, `t2_ns`, `t3_ns`, `t4_ns` are the times of the last four
     counts, newest first.
     """
@@ -107,19 +112,23 @@ class QuadratureDecoder:
         "b",
         "count",
         "direction",
+        "passed",
         "t1_ns",
         "t2_ns",
         "t3_ns",
         "t4_ns",
     )
 
-    def __init__(self, a: str, b: str) -> None:
+    def __init__(self, a: str, b: str, passed: Collection[str] = ()) -> None:
+        """`a` and `b` are the encoder's lines; rises of the lines of `passed` need not stop `run`."""
         self.a = a
         self.b = b
+        self.passed: list[Edge] = []
+        """The rises that `run` passed; who takes them clears it."""
         self.count = 0
         self.direction = 1
         self.t1_ns = self.t2_ns = self.t3_ns = self.t4_ns = 0
-        self._rings: Final = {step: _ring(a, b, step) for step in (1, -1)}
+        self._rings: Final = {step: _ring(a, b, step, passed) for step in (1, -1)}
         self._levels: dict[str, int] = {}
         self._origin: int | None = None
         """A count at which a slot begins, from 0 to 3."""
@@ -185,10 +194,14 @@ class QuadratureDecoder:
                 if t - t1 > gap_ns:
                     stop = GAP
                     break
-                state = state[line][level]
-                if not state:
+                after = state[line][level]
+                if not after:
+                    if after is _PASSED:
+                        self.passed.append(edge)
+                        continue
                     stop = BACK if line in self._levels else OTHER
                     break
+                state = after
                 count += step
                 t4 = t3
                 t3 = t2

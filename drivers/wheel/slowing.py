@@ -204,22 +204,26 @@ class CountGap(NamedTuple):
 class GapWatch:
     """Watches the counts of one encoder for gaps in time, while the disc runs one way."""
 
-    __slots__ = ("_gap", "_long_ns", "_starting", "_turned", "limit_ns", "waits")
+    __slots__ = ("_at", "_begun_ns", "_gap", "_long_ns", "_starting", "_turned", "limit_ns", "started", "waits")
 
-    def __init__(self) -> None:
-        self.begin()
+    def __init__(self, quadrature: QuadratureDecoder) -> None:
+        self.begin(quadrature)
 
-    def begin(self, *, turned: bool = False) -> None:
+    def begin(self, quadrature: QuadratureDecoder, *, turned: bool = False) -> None:
         """Begins again after a start or, with `turned`, after a turn: the next counts take any time."""
         self._gap: CountGap | None = None
+        self._at, self._begun_ns = quadrature.count, quadrature.t1_ns
+        """The last count that was handled, and the time of the one before the first."""
         self._starting = STARTING_COUNTS
         self._turned = turned
         self._long_ns = 0
         """The first whole count after a turn."""
+        self.started = False
+        """Whether the last call of `count` was for the last of the first four counts from a rest."""
         self.limit_ns = ANY_GAP_NS
         """The longest count that is not a gap, in nanoseconds."""
         self.waits = True
-        """Whether `count` must be called for every count: the disc starts, or a gap is open."""
+        """Whether `count` must be called, after `room` counts at most: the disc starts, or a gap is open."""
 
     def open(self, t_ns: int, quadrature: QuadratureDecoder) -> Lost:
         """Opens a gap: the next count comes at `t_ns`. Returns what a gap that was still open hides."""
@@ -231,36 +235,50 @@ class GapWatch:
         self.waits = True
         return before
 
-    @property
-    def from_rest(self) -> bool:
-        """Whether the disc starts from a rest, and its first four counts are not complete."""
+    def room(self, count: int) -> int:
+        """After how many more counts one way `GapWatch.count` must be called, while `waits`."""
+        return self._starting - abs(count - self._at) if self._gap is None else 1
+
+    def from_rest(self, quadrature: QuadratureDecoder) -> bool:
+        """Whether the disc, which turns now, started from a rest, and its first four counts were not complete."""
+        turned_at = quadrature.count - quadrature.direction
+        if self._starting and turned_at != self._at:
+            self._start(turned_at, (*quadrature.times_ns[1:], self._begun_ns))
         return self._starting > 0 and not self._turned
 
-    @property
-    def starts(self) -> bool:
-        """Whether the next count is the last of the first four from a rest."""
-        return self._starting == 1 and self.from_rest
-
     def count(self, quadrature: QuadratureDecoder) -> Lost:
-        """Handles a count while `waits`; returns the offsets of the true count from the decoded one."""
+        """Handles the counts since the last call while `waits`; returns the offsets of the true count from the decoded
+        one.
+        """
+        self.started = False
         gap = self._gap
         if gap is None:
+            if not self._starting:
+                return NOTHING
+            self._start(quadrature.count, (*quadrature.times_ns, self._begun_ns))
             if self._starting:
-                if quadrature.t1_ns - quadrature.t2_ns > STOOD_NS:
-                    # What came before was a nudge.
-                    self.begin()
-                self._starting -= 1
-                hidden = self._lost_after_turn(quadrature)
-                if not self._starting:
-                    self._arm(quadrature)
-                return hidden
-            return NOTHING
+                return NOTHING
+            self._arm(quadrature)
+            return self._lost_after_turn(quadrature)
         if abs(quadrature.count - gap.at) < 2:
             # The second count after a gap shows whether the disc had slowed.
             return NOTHING
         self._gap = None
         self._arm(quadrature)
         return gap.lost(quadrature.t1_ns - quadrature.t2_ns, quadrature.direction)
+
+    def _start(self, count: int, times_ns: tuple[int, ...]) -> None:
+        """Handles the first counts of a start up to `count`, of which `times_ns` are the times, the last one first."""
+        # The very first count of a decoder is one by which it seems to turn.
+        for back in range(max(1, abs(count - self._at)) - 1, -1, -1):
+            self.started = self._starting == 1 and not self._turned
+            if times_ns[back] - times_ns[back + 1] > STOOD_NS:
+                # What came before was a nudge.
+                self._starting, self._turned = STARTING_COUNTS, False
+            self._starting -= 1
+            if self._turned and self._starting == 1:
+                self._long_ns = times_ns[back + 2] - times_ns[back + 3]
+        self._at = count
 
     def _lost_after_turn(self, quadrature: QuadratureDecoder) -> Lost:
         """What was lost in a long count after a turn: a disc that comes to speed within it gains more in the next.
@@ -272,12 +290,7 @@ class GapWatch:
         """
         if not self._turned:
             return NOTHING
-        newest_ns, oldest_ns = quadrature.t1_ns, quadrature.t4_ns
-        if self._starting:
-            if STARTING_COUNTS - self._starting == 3:
-                self._long_ns = quadrature.t3_ns - oldest_ns
-            return NOTHING
-        first_ns, next_ns = quadrature.t2_ns - oldest_ns, newest_ns - quadrature.t3_ns
+        first_ns, next_ns = quadrature.t2_ns - quadrature.t4_ns, quadrature.t1_ns - quadrature.t3_ns
         if 2 * self._long_ns < GAP_COUNTS * first_ns or next_ns < EVEN_SHARE * first_ns:
             return NOTHING
         return CountGap(quadrature.count, self._long_ns, first_ns // 2, 0.0).lost(first_ns // 2, quadrature.direction)

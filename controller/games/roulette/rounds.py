@@ -279,27 +279,29 @@ class RouletteGame:
     # --- the ball in the track -----------------------------------------------------------------------------------
 
     def _run(self, seen: BallPassed, t_ns: int) -> None:
-        first = self._spin.passed is None
-        self._spin.passed = seen
-        if self._spin.joined:
-            self.rounds.begin_run()
+        spin, rounds = self._spin, self.rounds
+        first = spin.passed is None
+        spin.passed = seen
+        if spin.joined:
+            rounds.begin_run()
             return
         if first:
-            self.rounds.begin_run()
-            self._spin.rotor_at_launch = self._rotor
-        if self._spin.left is not None:
+            rounds.begin_run()
+            spin.rotor_at_launch = self._rotor
+        if spin.left is not None:
             # It had only missed a sensor and is still in the track.
-            self._spin.left = None
-            self.rounds.drop_run_due()
-            self._spin.reads = None
+            spin.left = None
+            rounds.drop_run_due()
+            spin.reads = None
         if seen.proves:
             self._direction_proven(seen, t_ns)
-        if self.rounds.phase is not RUNNING:
+        if rounds.phase is not RUNNING:
             return
-        if self.rounds.context.call_by == "auto" and seen.lap_s >= self._options.call_lap_s:
-            self.rounds.close_bets(t_ns, t_ns, "auto")
-        if seen.direction is not None and int(seen.travel + WHOLE) > self._spin.laps_reported:
-            self._spin.laps_reported = int(seen.travel + WHOLE)
+        if seen.lap_s >= self._options.call_lap_s and rounds.context.call_by == "auto":
+            rounds.close_bets(t_ns, t_ns, "auto")
+        laps = seen.travel + WHOLE
+        if laps >= spin.laps_reported + 1 and seen.direction is not None:
+            spin.laps_reported = int(laps)
             self.report.event(events.RoundProgress, t_ns, revolutions=round(seen.travel, 3), lap_s=seen.lap_s)
 
     def _direction_proven(self, seen: BallPassed, t_ns: int) -> None:

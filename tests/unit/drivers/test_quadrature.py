@@ -70,6 +70,14 @@ def test_a_in_the_first_half_of_a_slot_and_b_a_quarter_later_is_the_positive_dir
         assert (quadrature.phase, quadrature.count) == ((quarter + 1) % 4, 1)
 
 
+def test_rises_that_may_wait_are_kept_and_everything_else_stops_it() -> None:
+    rise, fall, other = Edge("ball", 1, 2 * MS + 1), Edge("ball", 0, 4 * MS + 1), Edge("pocket", 1, 5 * MS + 1)
+    edges = sorted([*turned(0, [1] * 8), rise, fall, other], key=lambda edge: edge.t_ns)
+    quadrature = QuadratureDecoder("a", "b", ["ball"])
+    assert decode(quadrature, edges) == [Stop.OTHER, Stop.OTHER]
+    assert (quadrature.count, quadrature.passed) == (8, [rise])
+
+
 def test_a_repeated_level_is_reported_and_not_counted() -> None:
     quadrature = QuadratureDecoder("a", "b")
     assert decode(quadrature, [*turned(0, [1, 1]), Edge("a", 0, 10 * MS)]) == [Stop.REPEATED]

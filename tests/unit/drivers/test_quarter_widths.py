@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from drivers.wheel.lost_pulses import RecentEdges
 from drivers.wheel.quarter_widths import EVEN, LEAST_SAMPLES, QuarterWidths, Widths
 from hal.values import Edge
 from tests.oracle.motion import Marks, Motion, encoder_edges, in_order
@@ -21,7 +22,13 @@ def spun(marks_off: Marks, way: int) -> list[Edge]:
 
 
 def quarter_widths(edges: list[Edge], a: str) -> Widths:
-    return QuarterWidths(a).learn(edges)
+    widths = QuarterWidths(a, len(edges))
+    widths.learn(edges)
+    return of_all(widths)
+
+
+def of_all(widths: QuarterWidths) -> Widths:
+    return widths.width(0), widths.width(1), widths.width(2), widths.width(3)
 
 
 @pytest.mark.parametrize("way", [1, -1])
@@ -56,8 +63,12 @@ def test_edges_of_no_disc_give_even_widths() -> None:
 @pytest.mark.parametrize("noise", [0.0, 0.02])
 def test_what_is_learned_in_steps_is_what_is_learned_at_once(noise: float) -> None:
     rng = Random(5)
-    edges = [edge for edge in spun((0.1, -0.2, 0.3, 0.0), 1) for _ in range(2 if rng.random() < noise else 1)]
-    widths = QuarterWidths("e_a")
+    edges = [Edge(*edge) for edge in spun((0.1, -0.2, 0.3, 0.0), 1) for _ in range(2 if rng.random() < noise else 1)]
+    widths = QuarterWidths("e_a", 200)
+    recent = RecentEdges(300)
+    begin = 0
     for end in sorted(rng.sample(range(len(edges)), 60)):
-        last = edges[max(0, end - 200) : end]
-        assert widths.learn(last) == quarter_widths(last, "e_a")
+        recent.add(edges[begin:end])
+        begin = end
+        widths.learn(recent.last(200, ("e_a", "e_b"), edges[end - 1].t_ns, widths.last))
+        assert of_all(widths) == quarter_widths(edges[max(0, end - 200) : end], "e_a")
