@@ -27,6 +27,8 @@ MOST: Final = 1_000
 """This many findings are kept (ours); what follows is counted."""
 KEPT: Final = 20_000
 """This many of a table's last events are compared with what the feed has of them (ours)."""
+RECENT: Final = 100
+"""This many ephemeral events of a table are remembered (ours)."""
 STALE_NS: Final = 3_000_000_000
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _DOMAIN: Final = b"feltwire seal\0"
@@ -206,7 +208,7 @@ class TableFeedCheck:
         self._story: RoundOrder | None = None
         self._live: int | None = None
         """The last number that the feed had."""
-        self._ephemeral: tuple[str, int] = ("", 0)
+        self._ephemeral: deque[str] = deque(maxlen=RECENT)
         self._time, self._mono_ns = "", 0
         self._beat: tuple[str, int] | None = None
         """Epoch and time of the last heartbeat."""
@@ -313,11 +315,10 @@ class TableFeedCheck:
             yield Sentence.TIME, f"its time is {event.time}, after {self._time}"
 
     def _ephemeral_event(self, event: Event, t_ns: int | None) -> Iterator[tuple[Sentence, str]]:
-        number = int(event.id.rpartition(".e")[2])
-        epoch, last = self._ephemeral
-        if event.epoch == epoch and number <= last:
-            yield Sentence.ID, f"e{number} comes after e{last}"
-        self._ephemeral = (event.epoch, number)
+        # They are not in the order of their numbers: a heartbeat waits for the journal, and a measure does not.
+        if event.id in self._ephemeral:
+            yield Sentence.ID, "it comes again"
+        self._ephemeral.append(event.id)
         if isinstance(event.data, events.Heartbeat):
             yield from self._heartbeat(event, event.data, t_ns)
 

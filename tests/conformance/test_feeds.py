@@ -29,7 +29,7 @@ from feed.state import TableState, encode_snapshot
 from feed.wire import UNKNOWN_TABLE, EndOfEvents, SignedSeal
 from hal.clock import SystemClock
 from simulators.base.faults import faults_for
-from tests.fakes.feed_server import ListHistory, feed_server, short_folder
+from tests.fakes.feed_server import Keys, ListHistory, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -284,6 +284,7 @@ FIRST: Final = messages(PLAY[:3])
         ([*FIRST, beat(1, 2)], Sentence.DURABLE),
         ([*FIRST, beat(1, 3, "00" * 32)], Sentence.HEAD),
         ([*FIRST, beat(2, 3), beat(2, 3)], Sentence.ID),
+        ([*FIRST, beat(2, 3), beat(1, 3)], None),
         ([*FIRST, beat(1, 3, epoch="e9")], Sentence.ID),
         (
             [*FIRST, patched(beat(1, 3), b'"datacontent', b'"sequence":"00000000000000000004","datacontent')],
@@ -436,13 +437,17 @@ class PlayHistory(ListHistory):
         return msgspec.json.encode({"seals": [seal(self._key, head_after(3))]})
 
 
-def test_a_publisher_is_listened_to_and_its_history_is_read_over_zeromq() -> None:
+@pytest.mark.parametrize("keyed", [False, True], ids=["ipc", "tcp with keys"])
+def test_a_publisher_is_listened_to_and_its_history_is_read_over_zeromq(keyed: bool, tmp_path: Path) -> None:
     key = SigningKey(bytes(32))
+    keys = Keys(tmp_path) if keyed else None
+    curve = keys.client("ann") if keys else None
     with short_folder() as folder:
-        endpoints = Endpoints.parse(f"ipc://{folder}")
-        with feed_server(endpoints, PlayHistory(key)) as server:
-            checked = FeedCheck([bytes(key.verify_key)])
-            listener = FeedListener(endpoints, None, checked, SystemClock())
+        base = Endpoints.parse("tcp://127.0.0.1:*" if keyed else f"ipc://{folder}")
+        checked = FeedCheck([bytes(key.verify_key)])
+        with feed_server(base, PlayHistory(key), keys) as server:
+            endpoints = server.endpoints
+            listener = FeedListener(endpoints, curve, checked, SystemClock())
             try:
                 while not server.do(lambda: server.publisher.subscriptions):
                     pass
@@ -454,7 +459,34 @@ def test_a_publisher_is_listened_to_and_its_history_is_read_over_zeromq() -> Non
                 listener.close()
         assert [str(one) for one in checked.broken] == []
         assert (checked.durable, checked.seals, checked.tables) == (len(PLAY), 1, [f"sim/{TABLE}"])
-        listener = FeedListener(endpoints, None, FeedCheck(), SystemClock())
+        listener = FeedListener(endpoints, curve, FeedCheck(), SystemClock())
         with pytest.raises(NoFeedError, match=re.escape("nothing was received in 0.01 s")):
             listener.wait(0.01)
         listener.close()
+
+
+def test_what_a_history_answers_wrongly_is_named() -> None:
+    class Wrong(PlayHistory):
+        def snapshot(self, table: str) -> bytes | None:
+            return b"{}"
+
+        def seals(self) -> bytes:
+            return b"[]"
+
+        def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+            page = super().page(table, epoch, after, limit)
+            return page._replace(events=[(b"v1/x/", body) for _, body in page.events], problem=None)
+
+    with (
+        short_folder() as folder,
+        feed_server(Endpoints.parse(f"ipc://{folder}"), Wrong(SigningKey(bytes(32)))) as server,
+    ):
+        checked = FeedCheck()
+        listener = FeedListener(server.endpoints, None, checked, SystemClock())
+        try:
+            listener.listen(0.01)
+        finally:
+            listener.close()
+    found = {(one.sentence, one.where) for one in checked.broken}
+    assert {(Sentence.SCHEMA, f"snapshot of {TABLE}"), (Sentence.SEAL, "seals")} <= found
+    assert {Sentence.TOPIC, Sentence.REWRITTEN, Sentence.UNKNOWN_TABLE} <= {sentence for sentence, _ in found}
