@@ -134,6 +134,11 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Track sensors that the ball passed without a pulse."""
     last_lap_s: Number | None = None
     """Lap time at its last pass, in seconds."""
+    left_track_deg: Number | None = None
+    """Where the ball left the track, as an angle on the bowl: the middle of the arc between the sensor that it passed
+    last and the next one."""
+    left_track_doubt_deg: Number | None = None
+    """How far from there it may have left it, either way: half of that arc."""
     rotor_turns: int | None = None
     """Consecutive turns of the rotor that gave the same pocket."""
     off_center: Number | None = None

@@ -86,6 +86,10 @@ class GameEntry(Protocol):
     def machine(self) -> bool:
         """Whether players play it alone, with tokens: nobody calls "No more bets" there."""
 
+    @property
+    def wheel_watch(self) -> bool:
+        """Whether its tables have `[watch]`."""
+
     def check(self, setup: SetUp) -> list[ConfigFinding]:
         """What is wrong between the parts of its table."""
 

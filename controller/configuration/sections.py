@@ -273,6 +273,74 @@ class FeedSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = DEFAULT_HISTORY
 
 
+class WatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[watch]`: from where on the watch over a roulette wheel and its pace warns. All of it is ours."""
+
+    same_direction: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=1000,
+            description="a warning follows where the ball ran the same way in so many spins in a row; 0: not watched; "
+            "with 20, a dealer who takes either way by chance has one in 600 spins with a chance of 0.0006",
+            extra={"cite": "ours"},
+        ),
+    ] = 20
+    least_rotor_rpm: Annotated[
+        float,
+        Meta(
+            ge=0, le=60, description="a warning follows where the rotor turns slower in a spin", extra={"cite": "ours"}
+        ),
+    ] = 6.0
+    most_rotor_rpm: Annotated[
+        float,
+        Meta(
+            gt=0, le=120, description="a warning follows where the rotor turns faster in a spin", extra={"cite": "ours"}
+        ),
+    ] = 36.0
+    least_games_an_hour: Annotated[
+        Annotated[int, Meta(ge=1, le=600)] | None,
+        Meta(
+            description="a warning follows an hour of play with fewer games; without it, none", extra={"cite": "ours"}
+        ),
+    ] = None
+    most_games_an_hour: Annotated[
+        Annotated[int, Meta(ge=1, le=600)] | None,
+        Meta(description="a warning follows an hour of play with more games; without it, none", extra={"cite": "ours"}),
+    ] = None
+    idle_s: Annotated[
+        float,
+        Meta(
+            ge=10,
+            le=3600,
+            description="bets that are open for longer, before a call or a ball, leave the table idle; the warning of "
+            "games an hour states for how long",
+            extra={"cite": "ours"},
+        ),
+    ] = 180.0
+    drop_zone: Annotated[
+        bool,
+        Meta(
+            description="whether a warning follows where the ball leaves the track in one part of the bowl too often",
+            extra={"cite": "ours"},
+        ),
+    ] = True
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between the keys: key, what, fix."""
+        found = []
+        if self.same_direction == 1:
+            found.append(("same_direction", "is 1, and every spin has a direction", "write 2 or more, or 0 for none"))
+        if self.least_rotor_rpm >= self.most_rotor_rpm:
+            wrong = f"{self.least_rotor_rpm:g} is not below most_rotor_rpm, {self.most_rotor_rpm:g}"
+            found.append(("least_rotor_rpm", wrong, "write the slower speed here"))
+        least, most = self.least_games_an_hour, self.most_games_an_hour
+        if least is not None and most is not None and least >= most:
+            wrong = f"{least} is not below most_games_an_hour, {most}"
+            found.append(("least_games_an_hour", wrong, "write the smaller number here"))
+        return found
+
+
 _OTHER_WORDS: Final = {
     "pull_up": OtherWord("pull", 'pull = "up"'),
     "pull_down": OtherWord("pull", 'pull = "down"'),

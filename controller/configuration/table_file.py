@@ -12,7 +12,7 @@ from controller.configuration.device import DeviceConfig
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
-from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection
+from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection, WatchSection
 from controller.configuration.validation import as_section, check_choice, right_part, validate
 from controller.configuration.values import TableConfig
 from controller.configuration.wiring import (
@@ -35,7 +35,7 @@ from drivers.base.device_spec import LineUse
 from hal.backend_spec import NO_BACKEND, BackendSpec
 from hal.known_names import nearest, suggestion
 
-SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed", HOUSE)
+SECTIONS = ("table", "lines", "device", BOARD, "pins", "links", "game", "feed", "watch", HOUSE)
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -62,6 +62,7 @@ class TableFile:
         backend = self._backend()
         lines = self._lines(backend)
         feed = self._section(FeedSection, "feed")
+        watch = self._section(WatchSection, "watch")
         game = self._game()
         # What the other sections are checked against is as much of this one as is right.
         right_table = self._right(TableSection, "table", "game", "rules")
@@ -79,6 +80,9 @@ class TableFile:
         if game is None:
             return
         options = self._section(game.options, "game")
+        if "watch" in self._values and not game.wheel_watch:
+            fix = "remove the section; bias_watch and repeats of [table] are for every wheel and for dice"
+            self.findings.append(ConfigFinding(("watch",), f"{game.name} has no roulette wheel to watch", fix))
         house, house_right = self._house(game, right_table)
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
@@ -92,7 +96,14 @@ class TableFile:
             return
         uses = self._check_wiring(backend, devices, call)
         wrong = any(finding.severity == "error" for finding in self.findings)
-        if table is not None and lines is not None and feed is not None and options is not None and not wrong:
+        if (
+            table is not None
+            and lines is not None
+            and feed is not None
+            and watch is not None
+            and options is not None
+            and not wrong
+        ):
             self.config = TableConfig(
                 file=file,
                 table=table,
@@ -106,6 +117,7 @@ class TableFile:
                 uses=uses,
                 options=options,
                 feed=feed,
+                watch=watch,
                 house=house,
                 packages=self.registry.packages,
             )

@@ -18,6 +18,7 @@ from controller.configuration.sections import (
     LinkSection,
     Opens,
     TableSection,
+    WatchSection,
 )
 from controller.configuration.terminals import Terminal
 from controller.configuration.wiring import Wires
@@ -55,6 +56,8 @@ class TableConfig(NamedTuple):
     options: msgspec.Struct
     """`[game]`: the options of the round, as the struct that the game declares."""
     feed: FeedSection = FeedSection()
+    watch: WatchSection = WatchSection()
+    """`[watch]`: the thresholds of the watch over a wheel."""
     house: HouseKeys | None = None
     """`[house]`: what the house changes, where the rules are its own."""
     packages: tuple[TablePackage, ...] = ()

@@ -20,6 +20,7 @@ from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.repeats import RepeatWatch
 from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
+from controller.table.wheel_watch import WatchLimits, WheelWatch
 from drivers.base.driver import Driver
 from drivers.base.observed import Listener, ObservedDriver
 from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON, Buttons, ButtonsConfig
@@ -117,6 +118,7 @@ def table_for(
         inspection=_inspection(config, game.device),
         bias=_bias(config),
         repeats=_repeats(config),
+        wheel=_wheel(config),
         sequence=sequence,
         ephemeral=ephemeral,
     )
@@ -155,6 +157,24 @@ def _repeats(config: TableConfig) -> RepeatWatch | None:
     """The watch for a stuck reader, unless the house wants none."""
     plan = None if config.table.repeats == "off" else spec_of(config).repeats(config)
     return None if plan is None else RepeatWatch(plan, shuts=config.table.repeats == "shut")
+
+
+def _wheel(config: TableConfig) -> WheelWatch | None:
+    """The watch over its wheel and its pace, where its game has one."""
+    if not spec_of(config).wheel_watch:
+        return None
+    keys = config.watch
+    return WheelWatch(
+        WatchLimits(
+            same_direction=keys.same_direction,
+            least_rotor_rpm=keys.least_rotor_rpm,
+            most_rotor_rpm=keys.most_rotor_rpm,
+            least_games_an_hour=keys.least_games_an_hour,
+            most_games_an_hour=keys.most_games_an_hour,
+            idle_ns=round(keys.idle_s * 1e9),
+            drop_zone=keys.drop_zone,
+        )
+    )
 
 
 def _limit(keys: LimitKeys) -> StakeLimit:

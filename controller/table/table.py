@@ -31,6 +31,7 @@ from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
+from controller.table.wheel_watch import WheelWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
@@ -71,6 +72,7 @@ class Table:
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
         repeats: RepeatWatch | None = None,
+        wheel: WheelWatch | None = None,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
@@ -89,6 +91,7 @@ class Table:
         self._opens = opens
         self._bias = bias
         self._repeats = repeats
+        self._wheel = wheel
         self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
         self._answers: list[CommandResult] = []
@@ -340,8 +343,12 @@ class Table:
                 else:
                     self._emit(one)
                     self._undecided.see(one)
-                    self._watch_bias(one)
-                    self._watch_repeats(one)
+                    if type(one) is not events.RoundProgress:
+                        # The most frequent event, which no watch looks at.
+                        self._watch_bias(one)
+                        self._watch_repeats(one)
+                        if self._wheel is not None:
+                            self._watch_wheel(self._wheel, one)
 
     def _watch_bias(self, data: Data) -> None:
         """Dice or a wheel that do not fall as fair ones would: it is reported, and changes nothing."""
@@ -376,6 +383,18 @@ class Table:
                 "round": self.rounds.report.round,
             }
             self._emit_own(events.DeviceWarning, data.mono_ns, **about)
+
+    def _watch_wheel(self, watch: WheelWatch, data: Data) -> None:
+        """What the rounds show of wheel and dealer beside their results: it is reported, and changes nothing."""
+        for warning, detail in watch.see(data):
+            self._emit_own(
+                events.DeviceWarning,
+                data.mono_ns,
+                device=self.game.device,
+                warning=warning,
+                detail=detail,
+                round=self.rounds.report.round,
+            )
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):

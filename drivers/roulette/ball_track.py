@@ -240,6 +240,9 @@ class BallRuns:
         if track is None or hypothesis is None:
             return
         lap_s = hypothesis.lap_s
+        at_deg, doubt_deg = None, 180.0
+        if track.direction is not None:
+            at_deg, doubt_deg = self._arc_after(hypothesis.last.sensor, track.direction)
         found.append(
             BallLeftTrack(
                 t_ns=t_ns,
@@ -248,8 +251,16 @@ class BallRuns:
                 picked_up=lap_s is not None and lap_s < PICKED_UP_LAP_S,
                 rotor_rpm=round(self._rotor_rpm, 2),
                 swapped=track.swapped(),
+                at_deg=at_deg,
+                doubt_deg=doubt_deg,
             )
         )
+
+    def _arc_after(self, sensor: int, direction: int) -> tuple[float, float]:
+        """The middle of the arc from a sensor to the next one in a direction, and half of its width."""
+        begin_deg = self._sensors_deg[sensor]
+        half_deg = min((end_deg - begin_deg) * direction % 360 or 360.0 for end_deg in self._sensors_deg) / 2
+        return round((begin_deg + direction * half_deg) % 360, 2), round(half_deg, 2)
 
     def _be_quiet(self, t_ns: int, found: list[Observation]) -> None:
         if self._overdue_ns < NEVER_NS:

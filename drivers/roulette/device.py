@@ -49,6 +49,11 @@ class BallLeftTrack(Observation, frozen=True, kw_only=True):
     rotor_rpm: float
     swapped: str | None = None
     """Why the track sensors seem to be swapped; None if they do not."""
+    at_deg: float | None = None
+    """Where it left the track: the middle of the arc from the sensor of its last pass to the next; None while its
+    direction is not proven."""
+    doubt_deg: float = 180.0
+    """Half of that arc."""
 
 
 class TrackQuiet(Observation, frozen=True, kw_only=True):

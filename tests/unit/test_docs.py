@@ -36,6 +36,7 @@ from controller.configuration.sections import (
     PinSection,
     TableSection,
     TerminalSection,
+    WatchSection,
 )
 from controller.configuration.terminals import places_of
 from controller.games.assembly import geometry_of, table_for
@@ -65,6 +66,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "terminals": TerminalSection,
     "links": LinkSection,
     "feed": FeedSection,
+    "watch": WatchSection,
     "venue": VenueKeys,
     "sponsor": SponsorKeys,
     "mqtt": MqttKeys,

@@ -158,6 +158,8 @@ class GameSpec:
     """What the watch for a stuck reader compares, where it is not that."""
     falls_in: tuple[str, ...] = ()
     """The devices in which it turns or falls: the first one that a table has is what a bias is compared by."""
+    wheel_watch: bool = False
+    """Whether its tables watch wheel and pace, by `[watch]`."""
     notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
     """The notices that its rules have posted at the table."""
     model: Callable[[TableConfig], Mapping[str, Any]] | None = None

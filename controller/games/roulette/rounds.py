@@ -77,7 +77,7 @@ class RoundSpin:
 
     def evidence(self, rotor: int, minimum_revolutions: int, call: str, detail: str) -> Evidence:
         """The measurements; `rotor` is the rotor's current direction, 0 where it has none."""
-        last, reads = self.passed, self.reads
+        last, reads, left = self.passed, self.reads, self.left
         return Evidence(
             revolutions=None if last is None else round(last.travel, 4),
             revolutions_low=None if last is None else round(last.travel, 4),
@@ -89,6 +89,8 @@ class RoundSpin:
             passes=None if last is None else last.passes,
             missed_passes=None if last is None else last.missed,
             last_lap_s=None if last is None else last.lap_s,
+            left_track_deg=None if left is None else left.at_deg,
+            left_track_doubt_deg=None if left is None or left.at_deg is None else left.doubt_deg,
             rotor_turns=None if reads is None else reads.turns,
             off_center=None if reads is None else reads.off_pockets,
             no_more_bets=call,

@@ -216,5 +216,6 @@ ROULETTE = GameSpec(
     watched=_bias,
     compared=_repeats,
     falls_in=("wheel",),
+    wheel_watch=True,
     notices=_notices,
 )

@@ -27,6 +27,7 @@ from controller.configuration.sections import (
     PinSection,
     TableSection,
     TerminalSection,
+    WatchSection,
 )
 from controller.games.catalogue import DEVICES, GAMES
 from tests.tables.key_changes import REFUSED, STILL, WIRED, changed, checked, search_anew, ways
@@ -34,7 +35,7 @@ from tests.tables.key_ways import TABLES, WAYS, Way
 
 SECTIONS: Final[tuple[type[msgspec.Struct], ...]] = (
     TableSection, LabelKeys, LimitKeys, FeedSection, LinesSection, PinSection, LinkSection, BoardSection,
-    TerminalSection,
+    TerminalSection, WatchSection,
 )  # fmt: skip
 STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     **{spec.keys.__name__: spec.keys for spec in DEVICES},
@@ -42,6 +43,7 @@ STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     **{struct.__name__: struct for struct in SECTIONS},
 }
 CALIBRATION: Final = "calibration/test_table_calibration.py"
+WATCH: Final = ("bias/test_wheel_watch.py", "test_each_key_decides_what_is_warned_of")
 CERTIFICATE: Final = "certification/test_certificate_shuts.py"
 ELSEWHERE: Final = {
     "LinesSection.factory": ("cli/test_devices.py", "test_each_factory_of_gpiozero_opens_its_own"),
@@ -49,6 +51,7 @@ ELSEWHERE: Final = {
         "bias/test_repeats.py",
         "test_the_house_chooses_between_a_warning_a_shut_table_and_nothing",
     ),
+    **{f"WatchSection.{field.name}": WATCH for field in msgspec.structs.fields(WatchSection)},
     "TableSection.packages": ("packages/test_plugin.py", "test_the_package_plays_at_a_table_whose_file_names_it"),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
     "TableSection.certificate": (CERTIFICATE, "test_without_a_certificate_a_machine_with_real_wires_stays_shut"),

@@ -1,0 +1,289 @@
+"""What the watch over a wheel finds, and how often it is wrong: power curves and false alarms, at the level of values.
+
+    python -m benchmarks.watch_power                measures what is not measured yet, and writes the plots
+    python -m benchmarks.watch_power --windows 500  fewer windows a point, to try it
+
+Each point is this many windows through the code that runs at a table, with a seed of its own; no physics is simulated.
+Finished points are kept in build/watch-power.jsonl, so a run that was ended goes on. The points of a sound wheel are
+the false alarm rates. docs/watch.md shows the plots.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp, log, sqrt
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from command_line.svg_page import SvgPage
+from controller.games.base.wheels import wheel_plan
+from controller.table.bias import WINDOW, BiasWatch
+from controller.table.wheel_watch import (
+    FALSE_ALARM,
+    TREND_SPINS,
+    ZONE_BLOCKS,
+    GamePace,
+    RotorSpeed,
+    SameDirection,
+)
+from feed import events
+from feed.drop_zone import THIRD_DEG, Arc, covered, scan
+from feed.events import Evidence
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+KEPT: Final = ROOT / "build/watch-power.jsonl"
+PICTURES: Final = ROOT / "docs/pictures"
+WINDOWS: Final = 10_000
+SECOND: Final = 1_000_000_000
+
+Trial = Callable[[float, Random], bool]
+"""Whether a window with a fault of that size is found."""
+
+
+class Curve(NamedTuple):
+    """One line of a plot."""
+
+    name: str
+    sizes: Sequence[float]
+    """Of the fault; the first one is that of a sound wheel."""
+    found: Trial
+
+
+class Plot(NamedTuple):
+    """Curves with one axis."""
+
+    file: str
+    title: str
+    axis: str
+    text: Callable[[float], str]
+    """A size, as the axis writes it."""
+    curves: Sequence[Curve]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """What was measured of one size."""
+
+    plot: str
+    curve: str
+    size: float
+    windows: int
+    found: int
+
+
+# --- trials ---
+
+
+def arcs_between(sensors_deg: Sequence[float]) -> list[Arc]:
+    """The arcs between track sensors."""
+    ends = [*sensors_deg[1:], sensors_deg[0] + 360]
+    return [Arc((begin + end) / 2 % 360, (end - begin) / 2) for begin, end in zip(sensors_deg, ends, strict=True)]
+
+
+def drop_zone(sensors_deg: Sequence[float], spins: int) -> Trial:
+    """A third of the bowl, wherever it begins, draws this share of the balls."""
+    arcs = arcs_between(sensors_deg)
+
+    def found(share: float, rng: Random) -> bool:
+        begin_deg = rng.uniform(0, 360)
+        inside = [covered(arc, begin_deg) * 2 * arc.doubt_deg for arc in arcs]
+        chances = [
+            share * within / THIRD_DEG + (1 - share) * (2 * arc.doubt_deg - within) / (360 - THIRD_DEG)
+            for arc, within in zip(arcs, inside, strict=True)
+        ]
+        zone = scan(Counter(rng.choices(arcs, chances, k=spins)))
+        return zone is not None and zone.p < FALSE_ALARM
+
+    return found
+
+
+def same_direction(share: float, rng: Random) -> bool:
+    """From spin to spin the ball keeps its direction with this chance; 600 spins, 20 in a row."""
+    watch, way, ways = SameDirection(20), 0, ("clockwise", "counter-clockwise")
+    for _ in range(WINDOW):
+        way ^= rng.random() >= share
+        if watch.spun(ways[way]):
+            return True
+    return False
+
+
+def rotor_trend(change: float, rng: Random) -> bool:
+    """Over a block of spins the rotor's speed falls by this many of its standard deviations."""
+    watch = RotorSpeed(0.0, 1000.0)
+    return any(
+        [*watch.spun(100 - change * number / (TREND_SPINS - 1) + rng.gauss(0, 1))] for number in range(TREND_SPINS)
+    )
+
+
+def pace(share: float, rng: Random) -> bool:
+    """The games of an hour are this share of those that `least_games_an_hour` wants, 40; lengths vary by 30 %."""
+    watch = GamePace(40, None, 180 * SECOND)
+    deviation = sqrt(log(1 + 0.3**2))
+    t_ns = 0
+    while True:
+        length_s = 90 / share * exp(rng.gauss(0, deviation) - deviation**2 / 2)
+        watch.see(_event(events.RoundOpened, t_ns))
+        t_ns += round(length_s * 0.8 * SECOND)
+        found = watch.see(_event(events.Outcome, t_ns, result={}, winning=[], rule="ours", evidence=Evidence()))
+        t_ns += round(length_s * 0.2 * SECOND)
+        watch.see(_event(events.Settled, t_ns, by="auto"))
+        if found is not None or t_ns > 3600 * SECOND + length_s * SECOND:
+            return found is not None
+
+
+def _event(kind: Any, t_ns: int, **fields: Any) -> Any:
+    return kind(table="t", game="roulette", simulated=True, mono_ns=t_ns, round=1, **fields)
+
+
+def pocket_bias(factor: float, rng: Random) -> bool:
+    """One pocket of 38 comes this many times as often as the others; 600 spins."""
+    pockets = range(38)
+    watch = BiasWatch(wheel_plan("pocket", pockets))
+    drawn = rng.choices(pockets, [factor, *([1.0] * 37)], k=WINDOW)
+    return any(watch.outcome(number, {"pocket": pocket}) for number, pocket in enumerate(drawn))
+
+
+# --- plots ---
+
+SENSORS: Final[Mapping[str, Sequence[float]]] = {
+    "three sensors": (0, 100, 220),
+    "four sensors": (0, 80, 180, 275),
+    "eight sensors": (0, 40, 90, 135, 184, 226, 270, 317),
+    "the angle to 30°": tuple(range(0, 360, 30)),
+}
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}"
+
+
+def _zone_plot(spins: int, shares: Sequence[float]) -> Plot:
+    return Plot(
+        f"watch-drop-{spins}",
+        f"Drop zone found within {spins:,} spins, wherever it is",
+        "of the balls leave the track in one third of the bowl",
+        _percent,
+        [Curve(name, (1 / 3, *shares), drop_zone(deg, spins)) for name, deg in SENSORS.items()],
+    )
+
+
+PLOTS: Final = (
+    _zone_plot(ZONE_BLOCKS[0], (0.37, 0.40, 0.43, 0.46, 0.50, 0.55, 0.60)),
+    _zone_plot(ZONE_BLOCKS[1], (0.35, 0.36, 0.37, 0.38, 0.39, 0.40, 0.42)),
+    Plot(
+        "watch-direction",
+        "Direction unchanged 20 times, found within 600 spins",
+        "of the spins keep the direction of the one before",
+        _percent,
+        [Curve("default of 20", (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95), same_direction)],
+    ),
+    Plot(
+        "watch-trend",
+        "Trend of the rotor's speed, found within 60 spins",
+        "standard deviations, by which it falls over the 60 spins",
+        "{:g}".format,
+        [Curve("60 spins", (0, 0.5, 1, 1.5, 2, 2.5, 3), rotor_trend)],
+    ),
+    Plot(
+        "watch-pace",
+        "Too few games, found within an hour of play",
+        "of the 40 games that are wanted",
+        _percent,
+        [Curve("40 games an hour", (1.25, 1.15, 1.1, 1.05, 1, 0.95, 0.9, 0.85, 0.8), pace)],
+    ),
+    Plot(
+        "watch-bias",
+        "Bias of one pocket of 38, found within 600 spins",
+        "times as often as each of the others",
+        "{:g}".format,
+        [Curve("bias watch", (1, 1.5, 2, 2.5, 3, 3.5, 4), pocket_bias)],
+    ),
+)
+
+
+def measure(plot: str, curve: Curve, size: float, windows: int) -> Point:
+    """Tries this many windows with a fault of that size."""
+    rng = Random(f"{plot}/{curve.name}/{size:g}")
+    return Point(plot, curve.name, size, windows, sum(curve.found(size, rng) for _ in range(windows)))
+
+
+def measured(kept: Path, windows: int) -> Iterator[Point]:
+    """Every point, from the file of finished ones or measured now and added to it."""
+    done: dict[tuple[str, str, float], Point] = {}
+    if kept.exists():
+        # A last line that was cut off with the run is measured again.
+        for line in kept.read_text(encoding="utf-8").splitlines(keepends=True):
+            if line.endswith("\n"):
+                one = msgspec.json.decode(line, type=Point)
+                done[one.plot, one.curve, one.size] = one
+        kept.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in done.values()))
+    kept.parent.mkdir(exist_ok=True)
+    for plot in PLOTS:
+        for curve in plot.curves:
+            for size in curve.sizes:
+                point = done.get((plot.file, curve.name, size))
+                if point is None or point.windows != windows:
+                    point = measure(plot.file, curve, size, windows)
+                    with kept.open("ab") as file:
+                        file.write(msgspec.json.encode(point) + b"\n")
+                yield point
+
+
+def main(windows: int, kept: Path, pictures: Path) -> None:
+    """Measures, prints every point, and writes the plots."""
+    points: dict[str, list[Point]] = {}
+    for point in measured(kept, windows):
+        points.setdefault(point.plot, []).append(point)
+        print(f"{point.plot:16} {point.curve:18} {point.size:6.3g}  {point.found / point.windows:8.4%}", flush=True)
+    for plot in PLOTS:
+        (pictures / f"{plot.file}.svg").write_text(drawing(plot, points[plot.file]), encoding="utf-8")
+
+
+COLORS: Final = ("#0b6e4f", "#8a2be2", "#b3541e", "#1f4e9c")
+GRID, GOAL, LABEL = "#d5d8dc", "#c0392b", "#444"
+LEFT, TOP, WIDTH, HEIGHT = 60, 50, 520, 260
+
+
+def drawing(plot: Plot, points: Sequence[Point]) -> str:
+    """A plot as SVG: the share of windows in which the fault was found, over its size."""
+    sizes = [size for curve in plot.curves for size in curve.sizes]
+    least, most = min(sizes), max(sizes)
+    page = SvgPage(LEFT + WIDTH + 40, TOP + HEIGHT + 66, plot.title)
+
+    def at(size: float, share: float) -> tuple[float, float]:
+        return LEFT + (size - least) / (most - least) * WIDTH, TOP + HEIGHT * (1 - share)
+
+    page.words(LEFT, 26, plot.title, size=15, bold=True)
+    for share in (0.0, 0.2, 0.4, 0.6, 0.8, 0.95):
+        page.line(at(least, share), at(most, share), color=GOAL if share == 0.95 else GRID, width=1)
+        page.words(LEFT - 8, at(least, share)[1] + 4, f"{share:.0%}", size=12, anchor="end", color=LABEL)
+    for size in dict.fromkeys(sorted(sizes)):
+        page.line(at(size, 0), at(size, 1), color=GRID, width=0.6)
+        page.words(at(size, 0)[0], TOP + HEIGHT + 18, plot.text(size), size=11, anchor="middle", color=LABEL)
+    page.words(LEFT + WIDTH / 2, TOP + HEIGHT + 42, plot.axis, size=12, anchor="middle", color=LABEL)
+    for place, (curve, color) in enumerate(zip(plot.curves, COLORS, strict=False)):
+        mine = sorted((one for one in points if one.curve == curve.name), key=lambda one: one.size)
+        places = [at(one.size, one.found / one.windows) for one in mine]
+        page.line(*places, color=color, width=2.5)
+        for x, y in places:
+            page.dot(x, y, 3.5, fill=color, color=color)
+        sound = next(one for one in mine if one.size == curve.sizes[0])
+        rate = f"{sound.found} of {sound.windows:,} sound windows suspected"
+        y = TOP + HEIGHT + 66 - 6 if len(plot.curves) == 1 else TOP + 16 + 18 * place
+        x = LEFT if len(plot.curves) == 1 else LEFT + 12
+        page.box(x, y - 9, 10, 10, fill=color, color=color, stroke=0)
+        page.words(x + 16, y, curve.name, size=11, after=rate)
+    return page.text()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Measures what the watch over a wheel finds.")
+    parser.add_argument("--windows", type=int, default=WINDOWS, help="windows a point")
+    parser.add_argument("--kept", type=Path, default=KEPT, help="the file of finished points")
+    parser.add_argument("--pictures", type=Path, default=PICTURES, help="where the plots are written")
+    asked = parser.parse_args()
+    main(asked.windows, asked.kept, asked.pictures)

@@ -1,0 +1,233 @@
+"""The watch over a roulette wheel and its pace: what its rounds show of wheel and dealer, beside their results.
+
+    round opened ── call ── ball seen ── verdict ── settled         from these events alone, at the verdict
+         │ idle │  betting  │   spin    │  paying │
+
+    same_ball_direction   the ball ran the same way round in too many spins in a row
+    rotor_speed           the rotor was outside of its bounds, or gets faster or slower from spin to spin
+    games_an_hour         too few or too many games in an hour of play
+    drop_zone_bias        the ball leaves the track in one part of the bowl too often
+
+Each is a warning, all of it is ours, and nothing of it changes a verdict. It begins again with the service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import erfc, sqrt
+from statistics import fmean, median
+from typing import Final, NamedTuple
+
+from feed import events
+from feed.drop_zone import Arc, DropZoneWatch
+from feed.events import Data, Evidence
+
+FALSE_ALARM: Final = 0.001
+"""The chance of a false alarm in one block of spins (ours), as that of the bias watch."""
+ZONE_BLOCKS: Final = (300, 2000)
+"""Spins after which the drop zone is judged, in blocks of each length (ours): a third that draws half of the balls is
+found in the short ones, one that draws 40 % in the long ones."""
+TREND_SPINS: Final = 60
+"""Spins after which a trend of the rotor's speed is judged (ours)."""
+HOUR_NS: Final = 3600 * 10**9
+STEPS: Final = ("betting", "spin", "paying")
+"""The steps of a round: until the call or the ball, until the verdict, until the bets are settled."""
+
+
+class WatchLimits(NamedTuple):
+    """The thresholds of the watch: `[watch]` of the table's file."""
+
+    same_direction: int
+    least_rotor_rpm: float
+    most_rotor_rpm: float
+    least_games_an_hour: int | None
+    most_games_an_hour: int | None
+    idle_ns: int
+    drop_zone: bool
+
+
+class Watched(NamedTuple):
+    """What is to be warned of."""
+
+    warning: str
+    detail: str
+
+
+# --- the ball's direction ---
+
+
+class SameDirection:
+    """Counts the spins in a row with the ball in one direction; says so once, until it changes."""
+
+    def __init__(self, most: int) -> None:
+        """`most` spins in a row are too many; 0 watches nothing."""
+        self._most = most
+        self._last = ""
+        self._length = 0
+
+    def spun(self, direction: str) -> Watched | None:
+        """A ball was spun."""
+        self._length = self._length + 1 if direction == self._last else 1
+        self._last = direction
+        if self._length != self._most:
+            return None
+        return Watched("same_ball_direction", f"the ball ran {direction} in {self._length} spins in a row")
+
+
+# --- the rotor's speed ---
+
+
+class RotorSpeed:
+    """The speed of the rotor at each spin: its bounds, and its trend over blocks of spins."""
+
+    def __init__(self, least_rpm: float, most_rpm: float) -> None:
+        self._least_rpm = least_rpm
+        self._most_rpm = most_rpm
+        self._outside = False
+        self._block: list[float] = []
+
+    def spun(self, rpm: float) -> Iterator[Watched]:
+        """The rotor turned so fast in a spin. A speed outside of the bounds is stated once, until one is inside."""
+        self._block.append(rpm)
+        outside = not self._least_rpm <= rpm <= self._most_rpm
+        if outside and not self._outside:
+            bounds = f"{self._least_rpm:g} to {self._most_rpm:g} rpm"
+            yield Watched("rotor_speed", f"the rotor turned at {rpm:.1f} rpm, its bounds are {bounds}{self._course()}")
+        self._outside = outside
+        if len(self._block) == TREND_SPINS:
+            p = trend(self._block)
+            if p < FALSE_ALARM:
+                words = f"p {p:.1g} for a speed without a trend"
+                yield Watched("rotor_speed", f"the rotor's speed has a trend{self._course()}, {words}")
+            self._block = []
+
+    def _course(self) -> str:
+        third = len(self._block) // 3
+        if not third:
+            return ""
+        first, last = fmean(self._block[:third]), fmean(self._block[-third:])
+        return f"; over {len(self._block)} spins it went from {first:.1f} to {last:.1f} rpm"
+
+
+def trend(values: Sequence[float]) -> float:
+    """How probable so clear a rise or fall is in values without one: the test of Mann and Kendall, two-sided.
+
+    It takes no distribution for granted, and equal values say nothing.
+    """
+    number = len(values)
+    score = sum(
+        (later > earlier) - (later < earlier) for at, earlier in enumerate(values) for later in values[at + 1 :]
+    )
+    if not score:
+        return 1.0
+    return erfc((abs(score) - 1) / sqrt(number * (number - 1) * (2 * number + 5) / 18) / sqrt(2))
+
+
+# --- the pace ---
+
+
+class GamePace:
+    """Games in each hour of play, where the time went, and the dealer's steps. A closed table does not count."""
+
+    def __init__(self, least: int | None, most: int | None, idle_ns: int) -> None:
+        """`idle_ns` is how long bets may be open before the table is taken for idle."""
+        self._least = least
+        self._most = most
+        self._idle_ns = idle_ns
+        self._marks: dict[str, int] = {}
+        """When the steps of this round began."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._played_ns = self._waited_ns = self._games = 0
+        self._steps: dict[str, list[int]] = {name: [] for name in STEPS}
+
+    def see(self, data: Data) -> Watched | None:
+        """Takes an event of a round; returns what an hour of play was out of bounds by, at its end."""
+        marks, t_ns = self._marks, data.mono_ns
+        if isinstance(data, events.RoundOpened):
+            self._marks = {"opened": t_ns}
+        elif isinstance(data, events.NoMoreBets):
+            marks.setdefault("called", t_ns)
+        elif isinstance(data, events.RoundStarted):
+            marks.setdefault("started", t_ns)
+        elif isinstance(data, events.Outcome | events.Void | events.Unresolved):
+            self._games += isinstance(data, events.Outcome)
+            return self._decided(t_ns)
+        elif isinstance(data, events.Settled) and "decided" in marks:
+            self._steps["paying"].append(t_ns - marks["decided"])
+            self._played_ns += t_ns - marks.pop("decided")
+        return None
+
+    def _decided(self, t_ns: int) -> Watched | None:
+        marks = self._marks
+        opened_ns = marks.get("opened")
+        if opened_ns is None:
+            return None
+        begun_ns = min((marks[name] for name in ("called", "started") if name in marks), default=t_ns)
+        betting_ns = begun_ns - opened_ns
+        self._waited_ns += max(0, betting_ns - self._idle_ns)
+        self._steps["betting"].append(min(betting_ns, self._idle_ns))
+        self._steps["spin"].append(t_ns - begun_ns)
+        self._played_ns += t_ns - opened_ns
+        self._marks = {"decided": t_ns}
+        return self._judged() if self._played_ns >= HOUR_NS else None
+
+    def _judged(self) -> Watched | None:
+        rate = self._games * HOUR_NS / self._played_ns
+        few = self._least is not None and rate < self._least
+        many = self._most is not None and rate > self._most
+        detail = (
+            f"{rate:.0f} games an hour, {f'{self._least} at least' if few else f'{self._most} at most'} wanted; idle "
+            f"{self._waited_ns / 60e9:.0f} min of {self._played_ns / 60e9:.0f}; {steps_words(self._steps)}"
+        )
+        self._begin()
+        return Watched("games_an_hour", detail) if few or many else None
+
+
+def steps_words(steps: dict[str, list[int]]) -> str:
+    """The median of each step of rounds, in seconds."""
+    return ", ".join(f"{name} {median(times) / 1e9:.0f} s" for name, times in steps.items() if times)
+
+
+# --- all of it ---
+
+
+class WheelWatch:
+    """Takes the events of one table's rounds, and returns what is to be warned of."""
+
+    def __init__(self, limits: WatchLimits) -> None:
+        self._direction = SameDirection(limits.same_direction)
+        self._rotor = RotorSpeed(limits.least_rotor_rpm, limits.most_rotor_rpm)
+        self._pace = GamePace(limits.least_games_an_hour, limits.most_games_an_hour, limits.idle_ns)
+        self._zone = DropZoneWatch(ZONE_BLOCKS if limits.drop_zone else (), FALSE_ALARM)
+
+    def see(self, data: Data) -> list[Watched]:
+        """Takes an event."""
+        found: list[Watched | None] = []
+        if isinstance(data, events.RoundStarted) and data.direction is not None:
+            found.append(self._direction.spun(data.direction))
+        elif isinstance(data, events.Outcome | events.Unresolved):
+            found += self._measured(data.evidence, proven=isinstance(data, events.Outcome))
+        found.append(self._pace.see(data))
+        return [one for one in found if one is not None]
+
+    def _measured(self, evidence: Evidence, *, proven: bool) -> Iterator[Watched]:
+        if evidence.rotor_rpm is not None:
+            yield from self._rotor.spun(evidence.rotor_rpm)
+        arc = arc_of(evidence) if proven else None
+        if arc is not None:
+            for zone in self._zone.left(arc):
+                yield Watched("drop_zone_bias", zone.words)
+
+
+def arc_of(evidence: Evidence) -> Arc | None:
+    """Where the ball left the track; None where that is not known, or a sensor has missed the ball in that spin.
+
+    A sensor that misses now and then moves the ends of arcs; a ball passes each of them often, so a spin in which none
+    was missed has seldom a miss just at its end.
+    """
+    deg, doubt_deg = evidence.left_track_deg, evidence.left_track_doubt_deg
+    if deg is None or doubt_deg is None or evidence.missed_passes:
+        return None
+    return Arc(deg, doubt_deg)
