@@ -14,7 +14,9 @@ import click
 from audit.captures import CaptureReport, check_captures
 from audit.errors import JournalError
 from audit.findings import AuditReport
+from audit.misfires import PlayedRound, misfires
 from audit.queries import parse_moment
+from audit.shifts import Shift, ShiftsError, by_dealer, read_shifts
 from audit.verify import verify
 from command_line.exit_codes import NOT_VERIFIED
 from command_line.options import public_keys, zone_option
@@ -66,6 +68,8 @@ class Heading(NamedTuple):
     software: str
     every_round: bool = False
     """Whether each round is listed."""
+    shifts: Sequence[Shift] = ()
+    """Who dealt when; without any, no dealer is named."""
 
 
 def evening_page(evening: Evening, audit: AuditReport, kept: CaptureReport | None, heading: Heading) -> str:
@@ -99,6 +103,7 @@ class _Page:
             ("Tables", self._of_tables),
             ("Results", self._results),
             ("Rounds without a result", self._refused),
+            ("Misfires", self._misfires),
             ("Corrections, calls and disputes", self._rulings),
             ("Faults", self._faults),
             *([("Machines", self._machines)] if any(one.machine for one in self._tables) else []),
@@ -255,6 +260,51 @@ class _Page:
         heads = ("time", "table", "round", "verdict", "meaning", "by", "called or corrected to")
         note = "“House rule”: no text asks for it; a result that is not proven is not given."
         return f'{_listed(heads, sorted(rows), numbers=(2,), wrap=(4, 6))}<p class="note">{note}</p>'
+
+    def _misfires(self) -> str:
+        """Refused rounds by cause, hour and table, with the trend, and what the next round made good."""
+        played = played_rounds(self._tables)
+        rows = [
+            (
+                one.table,
+                one.cause,
+                f"{one.times:,}",
+                share(one.times, one.rounds),
+                ", ".join(f"{hour}: {times}" for hour, times in one.hours.items()),
+                ("fewer", "–", "more")[one.trend + 1],
+                share(one.made_good, one.followed),
+            )
+            for one in misfires(played, self._hour)
+        ]
+        heads = ("table", "cause", "rounds", "of all", "in the hour from", "trend", "made good")
+        note = (
+            "“Made good” is the share after which the next round had a result, of those after which one was played. "
+            "A trend is named where chance gives it in one of a hundred such evenings (ours)."
+        )
+        counted = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
+        return (counted or "<p>No round was refused.</p>") + self._dealers(played)
+
+    def _dealers(self, played: Sequence[PlayedRound]) -> str:
+        shifts = self._heading.shifts
+        if not shifts:
+            return ""
+        rows = [
+            (
+                one.dealer,
+                f"{one.rounds:,}",
+                f"{one.refused:,}",
+                share(one.refused, one.rounds),
+                ", ".join(f"{cause} {times}" for cause, times in one.causes.items()),
+            )
+            for one in by_dealer(played, shifts)
+        ]
+        heads = ("dealer", "rounds", "refused", "of all", "causes")
+        note = "By the house's own list of shifts, which no event, topic or board has. Do not publish this page."
+        table = table_of(heads, rows, numbers=(1, 2, 3), wrap=(4,))
+        return f'<h3>By dealer</h3>{table}<p class="note">{note}</p>'
+
+    def _hour(self, time_ns: int) -> str:
+        return of_time(time_ns, self._heading.zone)[:13] + ":00"
 
     def _rulings(self) -> str:
         rows: list[tuple[int, tuple[object, ...]]] = []
@@ -446,6 +496,22 @@ class _Page:
         return f'<div class="signatures"><p>{escaped(signed)}</p>{_LINES_TO_SIGN}</div>'
 
 
+def played_rounds(tables: Sequence[TableEvening]) -> list[PlayedRound]:
+    """Every round with the verdict that it reached."""
+    return [
+        PlayedRound(one.table, number, ns_of(event.time), _refusal(event))
+        for one in tables
+        for number, event in one.verdicts.items()
+    ]
+
+
+def _refusal(event: Event) -> str:
+    data = event.data
+    if isinstance(data, Void):
+        return f"void: {data.reason}"
+    return f"unresolved: {data.reason}" if isinstance(data, Unresolved) else ""
+
+
 def _first(data: Void | Unresolved) -> Verdict:
     """The verdict as it was reached."""
     return Verdict(verdict="void" if isinstance(data, Void) else "unresolved", reason=data.reason)
@@ -508,6 +574,12 @@ _LINES_TO_SIGN: Final = """
     "--key", "keys", metavar="KEY|FILE", multiple=True, callback=public_keys, help="Public key of the seals; repeat."
 )
 @click.option("--every-round", is_flag=True, help="List every round with its verdict, too.")
+@click.option(
+    "--dealers",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Count refused rounds by dealer, too: FILE has the shifts, by id, and is its owner's alone (mode 0600).",
+)
 @click.option("--title", help='The heading.  [default: "Casino night, DATE"]')
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="A new .html or .pdf file."
@@ -520,14 +592,15 @@ def report_command(
     zone: tzinfo,
     keys: tuple[bytes, ...],
     every_round: bool,
+    dealers: Path | None,
     title: str | None,
     output: Path | None,
 ) -> None:
     """Write the report of an evening, to print, sign and file: from this computer's journal alone.
 
-    It has every table's hours, rounds and results, the rounds that were refused, corrected or disputed, faults and
-    who cleared them, meters of machines, orders of people, captures with their SHA-256, and whether the journal
-    verifies, with the heads of its chains. The service may be running.
+    It has every table's hours, rounds and results, the rounds that were refused, corrected or disputed, misfires by
+    cause and hour, faults and who cleared them, meters of machines, orders of people, captures with their SHA-256, and
+    whether the journal verifies, with the heads of its chains. The service may be running.
 
     Without --since and --until it is the evening of the last event, from noon to noon in the zone. Without -o it
     writes casino-night-DATE.html. A .pdf is printed by Chromium, where that is installed.
@@ -541,6 +614,10 @@ def report_command(
     Exit codes: 0; 1 if Chromium prints nothing; 2 for what cannot be used; 3 for a journal that does not verify, or
     captures beside it that are not as it names them: the report is written, and says so at its top.
     """
+    try:
+        shifts = [] if dealers is None else read_shifts(dealers)
+    except ShiftsError as error:
+        raise click.BadParameter(str(error), param_hint="--dealers") from error
     with exit_on_journal_error():
         span = day_of(last_time_ns(path), zone) if since is None and until is None else _asked(since, until, zone)
         day = of_time(span.since_ns, zone)[:10]
@@ -552,7 +629,7 @@ def report_command(
         with progress_bar("reading") as bar:
             evening = read_evening(path, span, chosen, **({} if bar is None else {"progress": bar.progress}))
     name, now_ns = f"feltwire {version('feltwire')}", SystemClock().wall_time_ns()
-    heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round)
+    heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round, shifts)
     printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)
     click.echo(f"{output}: {_counted(len(evening.tables), 'table')}, {_counted(rounds, 'round')}")

@@ -303,3 +303,22 @@ def test_an_evening_is_from_noon_to_noon_of_the_zone(time: str, day: str) -> Non
     span = day_of(ns_of(time), zone)
     assert span.has(ns_of(time))
     assert span.since_ns == ns_of(f"{day}T12:00:00-04:00")
+
+
+def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(journal: Path, tmp_path: Path) -> None:
+    page, shifts = tmp_path / "night.html", tmp_path / "shifts.toml"
+    shifts.write_text('[[shift]]\ndealer = "d17"\nsince = 2026-07-01T00:00:00Z\nuntil = 2026-07-09T00:00:00Z\n')
+    assert report(journal, "-o", page).exit_code == 0
+    words = words_of(page)
+    head = "Misfires table cause rounds of all in the hour from trend made good wheel-1 void: "
+    assert head in words
+    assert " 1 20.0% 2026-07-04 " in words[words.index(head) :]
+    assert "– 100.0% “Made good” is the share" in words
+    assert "d17" not in words
+    shifts.chmod(0o644)
+    refused = report(journal, "-o", tmp_path / "other.html", "--dealers", shifts)
+    assert refused.exit_code == 2
+    assert "mode 0644 lets others read who dealt" in " ".join(refused.stderr.replace("│", "").split())
+    shifts.chmod(0o600)
+    assert report(journal, "-o", tmp_path / "dealers.html", "--dealers", shifts).exit_code == 0
+    assert "By dealer dealer rounds refused of all causes d17 5 1 20.0% void: " in words_of(tmp_path / "dealers.html")

@@ -1,0 +1,104 @@
+"""The misfire table counts refusals by cause and hour, and by dealer only with the house's own list."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from audit.misfires import CLEAR, Misfire, PlayedRound, misfires, trend
+from audit.shifts import DealerLine, ShiftsError, by_dealer, read_shifts
+
+HOUR_NS = 3600 * 10**9
+SHIFTS = """[[shift]]
+dealer = "d17"
+since = 1970-01-01T00:00:00Z
+until = 1970-01-01T02:00:00Z
+[[shift]]
+dealer = "d4"
+table = "r-2"
+since = 1970-01-01T02:00:00Z
+until = 1970-01-01T04:00:00Z
+"""
+
+
+def rounds_of(story: str, table: str = "r-1") -> list[PlayedRound]:
+    """Rounds of a quarter of an hour: `.` has a result, `d` a wrong direction, `n` no number."""
+    causes = {".": "", "d": "void: ball_direction", "n": "unresolved: no_number_read"}
+    return [PlayedRound(table, at + 1, at * HOUR_NS // 4, causes[one]) for at, one in enumerate(story)]
+
+
+def hour(time_ns: int) -> str:
+    return f"{time_ns // HOUR_NS}:00"
+
+
+def test_causes_are_counted_by_hour_with_what_the_next_round_made_good() -> None:
+    assert misfires([*rounds_of("..dd.n..d"), *rounds_of("n.", "r-2")], hour) == [
+        Misfire("r-1", "void: ball_direction", 3, 9, 2, 1, {"0:00": 2, "2:00": 1}, 0),
+        Misfire("r-1", "unresolved: no_number_read", 1, 9, 1, 1, {"1:00": 1}, 0),
+        Misfire("r-2", "unresolved: no_number_read", 1, 2, 1, 1, {"0:00": 1}, 0),
+    ]
+    assert misfires([], hour) == []
+    assert misfires(rounds_of("...."), hour) == []
+
+
+@pytest.mark.parametrize(
+    ("story", "found"),
+    [("." * 30 + "d." * 6 + "d" * 4, 1), ("ddd.d.d.dd" + "." * 30, -1), (".d" * 20, 0), ("d" * 9, 0)],
+)
+def test_the_trend_is_named_where_refusals_are_late_or_early_as_a_whole(story: str, found: int) -> None:
+    assert trend([at for at, one in enumerate(story) if one == "d"], len(story)) == found
+
+
+def test_chance_names_a_trend_about_as_seldom_as_stated() -> None:
+    """Over every order of five refused rounds in twenty."""
+    named = fmean(trend(places, 20) != 0 for places in combinations(range(20), 5))
+    assert CLEAR / 3 < named < CLEAR
+
+
+def private(folder: Path, text: str) -> Path:
+    path = folder / "shifts.toml"
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o600)
+    return path
+
+
+def test_rounds_are_counted_by_dealer_where_the_house_lists_its_shifts(tmp_path: Path) -> None:
+    shifts = read_shifts(private(tmp_path, SHIFTS))
+    played = [*rounds_of("d.......dd"), *rounds_of("........n.n.", "r-2")]
+    assert by_dealer(played, shifts) == [
+        DealerLine("d17", 16, 1, {"void: ball_direction": 1}),
+        DealerLine("d4", 4, 2, {"unresolved: no_number_read": 2}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "it has no shift; write [[shift]]"),
+        ("shift = 3", "it has no shift; write [[shift]]"),
+        ("[[shifts]]", "unknown key shifts; write [[shift]]"),
+        ("[[shift]", "is not TOML"),
+        (SHIFTS + "[[shift]]\n", "shift 3: Object missing required field `dealer`"),
+        (SHIFTS.replace('"d4"', '"Ann Smith"'), "shift 2: Expected `str` matching regex"),
+        (SHIFTS.replace('table = "r-2"', "tabel = 1"), "shift 2: Object contains unknown field `tabel`"),
+        (SHIFTS.replace("02:00:00Z", "02:00:00"), "shift 1: until has no zone; write 1970-01-01T02:00:00-04:00"),
+        (SHIFTS.replace("04:00:00Z", "01:00:00Z"), "shift 2: until is not after since; exchange them"),
+    ],
+)
+def test_a_wrong_list_is_refused_with_file_entry_and_fix(text: str, wrong: str, tmp_path: Path) -> None:
+    path = private(tmp_path, text)
+    with pytest.raises(ShiftsError) as refused:
+        read_shifts(path)
+    assert str(refused.value).startswith(f"{path}: {wrong}")
+
+
+def test_a_list_that_others_may_read_or_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    path = private(tmp_path, SHIFTS)
+    path.chmod(0o640)
+    with pytest.raises(ShiftsError, match=r"mode 0640 lets others read who dealt; run chmod 600"):
+        read_shifts(path)
+    with pytest.raises(ShiftsError, match="cannot be read"):
+        read_shifts(tmp_path / "none.toml")
