@@ -252,7 +252,7 @@ def drawing(plot: Plot, points: Sequence[Point]) -> str:
     """A plot as SVG: the share of windows in which the fault was found, over its size."""
     sizes = [size for curve in plot.curves for size in curve.sizes]
     least, most = min(sizes), max(sizes)
-    page = SvgPage(LEFT + WIDTH + 40, TOP + HEIGHT + 66, plot.title)
+    page = SvgPage(LEFT + WIDTH + 40, TOP + HEIGHT + 60 + 18 * len(plot.curves), plot.title)
 
     def at(size: float, share: float) -> tuple[float, float]:
         return LEFT + (size - least) / (most - least) * WIDTH, TOP + HEIGHT * (1 - share)
@@ -273,8 +273,7 @@ def drawing(plot: Plot, points: Sequence[Point]) -> str:
             page.dot(x, y, 3.5, fill=color, color=color)
         sound = next(one for one in mine if one.size == curve.sizes[0])
         rate = f"{sound.found} of {sound.windows:,} sound windows suspected"
-        y = TOP + HEIGHT + 66 - 6 if len(plot.curves) == 1 else TOP + 16 + 18 * place
-        x = LEFT if len(plot.curves) == 1 else LEFT + 12
+        x, y = LEFT, TOP + HEIGHT + 66 + 18 * place
         page.box(x, y - 9, 10, 10, fill=color, color=color, stroke=0)
         page.words(x + 16, y, curve.name, size=11, after=rate)
     return page.text()

@@ -92,6 +92,11 @@ def advice(summary: Summary) -> list[Advice]:
         for one in summary.bias
         if one.suspected
     ]
+    found += [
+        Advice(f"{one.venue}/{one.table} wheel", one.words, "level the wheel; inspect track and deflectors")
+        for one in summary.zones
+        if one.suspected
+    ]
     by_place: dict[tuple[str, str, str], list[str]] = {}
     for entry in summary.fault_log:
         by_place.setdefault((f"{entry.venue}/{entry.table}", entry.device, entry.fault), []).append(entry.detail)
@@ -373,6 +378,20 @@ class _Page:
                 parts.append(f'<p class="note">{len(others) - MOST_COUNTS} more are in the table alone.</p>')
         else:
             parts.append("<p>No game of wheels or dice has a result here.</p>")
+        if summary.zones:
+            parts.append("<h3>Drop zones</h3>")
+            zone_heads = ("table", "spins", "p", "adjusted", "most striking third of the bowl")
+            zones = [
+                (
+                    f"{one.venue}/{one.table}",
+                    f"{one.spins:,}",
+                    f"{one.p:.2g}",
+                    f"{one.adjusted_p:.2g}{' SUSPECTED' if one.suspected else ''}",
+                    one.words,
+                )
+                for one in summary.zones
+            ]
+            parts.append(table_of(zone_heads, zones, numbers=(1, 2, 3), wrap=(4,)))
         if lines:
             parts.append("<h3>Measures of wear</h3>")
             parts.append(
@@ -580,6 +599,7 @@ to the last event of that start of its service: a table that nobody closed was o
 <p>Bias: Pearson’s χ² against exact probabilities, neighbouring places together while fewer than ten are expected; only
 results that were proven, not those that a dealer called. p is adjusted after Holm for all tests of this report. A type
 counts its devices together, each from its own index mark: it shows what the type has in common, and no fault of one
-device. “Would find” is for one place that comes more often at the cost of all others alike, at the level that remains
+device. A drop zone is tested as a table’s own watch tests it (docs/watch.md), adjusted for all tables.
+“Would find” is for one place that comes more often at the cost of all others alike, at the level that remains
 to each test, with {POWER:.0%} power. The limits ({FALSE_ALARM:g}, {POWER:.0%}, ten) are ours; no rule gives any.</p>
 """

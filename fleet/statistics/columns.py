@@ -43,7 +43,7 @@ from feed.events import (
 )
 from fleet.subjects import TableName
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """The version of the columns."""
 
 Row: TypeAlias = dict[str, object]

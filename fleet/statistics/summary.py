@@ -19,8 +19,9 @@ import duckdb
 import msgspec
 
 from feed.data import StatisticsKey
+from feed.drop_zone import Arc, scan
 from feed.fairness import Plan
-from fleet.statistics.bias import Counted, FairnessTest, judge, samples_of
+from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
 from fleet.statistics.hours import TYPES, Hours, Moment, WallSpan, hours_of
@@ -172,6 +173,20 @@ class Warned(msgspec.Struct, frozen=True):
     """Of the last one."""
 
 
+class DropZone(msgspec.Struct, frozen=True):
+    """Where the ball of one table leaves the track most strikingly often, over all of its proven spins."""
+
+    venue: str
+    table: str
+    spins: int
+    words: str
+    p: float
+    """Over the directions that were looked at."""
+    adjusted_p: float
+    """... and over all tables of the report."""
+    suspected: bool
+
+
 class TableDoubt(msgspec.Struct, frozen=True):
     """What the numbers do not know of one table."""
 
@@ -207,6 +222,7 @@ class Summary(msgspec.Struct, kw_only=True):
     corrections: list[CorrectionLine]
     warnings: list[Warned]
     bias: list[FairnessTest]
+    zones: list[DropZone]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
     doubts: list[TableDoubt]
@@ -250,6 +266,7 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             corrections=_corrections(sql),
             warnings=[Warned(*row) for row in sql.execute(_WARNINGS).fetchall()],
             bias=bias,
+            zones=_zones(sql),
             misread=misread,
             doubts=_doubts(sql, dataset, choice, unopened),
             unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
@@ -527,6 +544,27 @@ def _bias(
     # Of a type with one device the test would be that of the device again.
     pooled = [one for one in types.values() if len(one.devices) > 1]
     return judge([*pooled, *devices.values()]), misread, unopened
+
+
+_ARCS: Final = """
+SELECT venue, "table", left_track_deg, left_track_doubt_deg, count(*)
+FROM chosen WHERE type = 'round.outcome' AND left_track_doubt_deg IS NOT NULL AND coalesce(missed_passes, 0) = 0
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+def _zones(sql: duckdb.DuckDBPyConnection) -> list[DropZone]:
+    """The drop zone of every table whose spins can be judged."""
+    counts: dict[tuple[str, str], dict[Arc, int]] = {}
+    for venue, table, deg, doubt_deg, times in sql.execute(_ARCS).fetchall():
+        if 0 < doubt_deg <= 180:
+            counts.setdefault((venue, table), {})[Arc(deg, doubt_deg)] = times
+    zones = {where: zone for where, of in counts.items() if (zone := scan(of)) is not None}
+    found = []
+    for (venue, table), zone in zones.items():
+        adjusted = min(1.0, zone.p * len(zones))
+        found.append(DropZone(venue, table, zone.spins, zone.words, zone.p, adjusted, adjusted < FALSE_ALARM))
+    return found
 
 
 def _plan(game: CountedGame, statistics: str) -> Plan | None:

@@ -27,7 +27,7 @@ from fleet.cli.numbers import show_summary
 from fleet.cli.report import FleetHeading, advice, of_result, report_page
 from fleet.statistics.columns import COLUMNS
 from fleet.statistics.dataset import Choice, Dataset, collecting
-from fleet.statistics.summary import Summary, summarize
+from fleet.statistics.summary import DropZone, Summary, summarize
 from fleet.subjects import TableName
 from tests.fakes.table_history import NS, UNRESOLVED, VOID, TableHistory, outcome_of
 
@@ -336,3 +336,13 @@ def test_the_page_of_the_fleet_lists_every_column() -> None:
     page = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\w+)` \| (VARCHAR|BIGINT|DOUBLE|BOOLEAN|TIMESTAMP_NS) \| (.*) \|$", page, re.MULTILINE)
     assert listed == [(name, column.type, column.meaning) for name, column in COLUMNS.items()]
+
+
+def test_the_report_shows_drop_zones_and_the_workshop_one_that_is_suspected(summary: Summary) -> None:
+    zone = DropZone("hall", "roulette-1", 300, "between 0° and 120° of the bowl", 1e-9, 2e-9, True)
+    suspected = msgspec.structs.replace(summary, zones=[zone])
+    page = report_page(suspected, FleetHeading("t", 0, UTC, "s"), house_words)
+    assert "<h3>Drop zones</h3>" in page
+    assert "2e-09 SUSPECTED" in page.replace("<wbr>", "")
+    assert "level the wheel; inspect track and deflectors" in [one.do for one in advice(suspected)]
+    assert "Drop zones" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)

@@ -83,7 +83,7 @@ def test_every_event_is_a_row_of_the_columns_with_their_types(tmp_path: Path) ->
     with duckdb.connect() as plain:
         described = plain.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(file)]).fetchall()
         assert [row[:2] for row in described] == [(name, column.type) for name, column in COLUMNS.items()]
-        assert plain.execute("SELECT value FROM parquet_kv_metadata(?)", [str(file)]).fetchone() == (b"1",)
+        assert plain.execute("SELECT value FROM parquet_kv_metadata(?)", [str(file)]).fetchone() == (b"2",)
         found = plain.execute(
             "SELECT type, verdict, result, revolutions, missed_passes, epoch_ns(time) FROM read_parquet(?) "
             "WHERE round = 1 ORDER BY seq",
@@ -182,9 +182,9 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, damage: str) ->
     ("text", "said"),
     [
         ("{", "it is damaged"),
-        ('{"schema": 0}', "have version 0 of the columns, and this software reads 1"),
-        ('{"schema": 2}', "have version 2 of the columns"),
-        ('{"schema": 1, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
+        ('{"schema": 0}', "have version 0 of the columns, and this software reads 2"),
+        ('{"schema": 3}', "have version 3 of the columns"),
+        ('{"schema": 2, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
          ' "month": ""}]}', "names a file outside"),
         ("[]", "it is damaged"),
     ],

@@ -247,3 +247,18 @@ def test_what_vouches_for_the_end_of_a_table(
 def test_an_empty_folder_has_an_empty_summary(tmp_path: Path) -> None:
     found = summary_of(tmp_path)
     assert (found.tables, found.bias, found.doubts, found.refusals, found.games) == ([], [], [], [], [])
+
+
+def test_a_drop_zone_is_looked_for_over_all_spins_of_a_table_in_which_no_sensor_missed_the_ball(tmp_path: Path) -> None:
+    tilted, level = TableHistory("tilted").open(), TableHistory("level").open()
+    for number in range(300):
+        # Half of the balls leave in the first third; of the spins with a miss, all do, and they do not count.
+        deg = (60.0, 60.0, 180.0, 300.0)[number % 4]
+        for history, at in ((tilted, deg), (level, (60.0, 180.0, 300.0)[number % 3])):
+            history.later(60).pocket("1", left_track_deg=at, left_track_doubt_deg=60.0, missed_passes=0)
+            history.pocket("1", left_track_deg=60.0, left_track_doubt_deg=60.0, missed_passes=1)
+    found = summary_of(tmp_path, tilted.close(), level.close()).zones
+    assert [(one.table, one.spins, one.suspected) for one in found] == [("level", 300, False), ("tilted", 300, True)]
+    assert found[1].words.startswith("between 0° and 120° of the bowl the ball left the track 150 times in 300 spins")
+    assert found[1].adjusted_p == pytest.approx(2 * found[1].p)
+    assert found[0].adjusted_p == 1
