@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
@@ -34,6 +34,7 @@ from feed.events import Data, Evidence, decode
 from hal.capture.command_text import read_command
 from hal.values import Batch
 from simulators.base.faults import faults_for
+from tests.costs.counting import instructions_of
 from tests.tables.bench import EventList, configured
 
 TABLE = '[table]\nid = "t"\ngame = "roulette"\n{table}\n[lines]\nbackend = "sim"\n{more}'
@@ -302,3 +303,34 @@ def test_no_verdict_of_a_capture_is_another_one_for_it(capture: Any, monkeypatch
     monkeypatch.setattr("controller.games.assembly._wheel", lambda config: None)
     assert said() == watched
     assert any(isinstance(one, events.Outcome | events.Void | events.Unresolved) for one in watched)
+
+
+MOST_COST = 0.02
+"""Of a round's own instructions."""
+
+
+def test_the_watch_costs_less_than_two_hundredths_of_a_round() -> None:
+    """Counted by instructions, over the rounds of a block of the trend: every judgement of the watch but the zone's."""
+    simulator = geometry_of(configured(TABLE.format(table='no_more_bets = "auto"', more=""))).simulator(1)
+    rounds = [simulator.start(), *(simulator.round().batch for _ in range(3))]
+    said: list[Data] = []
+
+    def plays() -> Callable[[], int]:
+        table = table_of("")
+        table._wheel = None
+
+        def run() -> int:
+            found = [event.data for batch in rounds for event in [*table.feed(batch)]]
+            said[:] = [one for one in found if not isinstance(one, events.RoundProgress)]
+            return len([one for one in found if isinstance(one, events.Outcome)])
+
+        table.open(0)
+        return run
+
+    def watches() -> Callable[[], int]:
+        watch = WheelWatch(LIMITS)
+        return lambda: sum(len(watch.see(one)) for _ in range(TREND_SPINS // 3) for one in said)
+
+    whole = instructions_of(plays, 3)
+    watched = instructions_of(watches, 0) / (TREND_SPINS // 3)
+    assert watched < MOST_COST * whole, f"{watched / whole:.2%}"
