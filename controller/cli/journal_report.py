@@ -42,6 +42,7 @@ from controller.service.event_lines import rule_words, verdict_words, words_of
 from controller.service.state_paths import CAPTURES
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
 from feed.events import Event
+from feed.pace import IDLE_NS, STEPS
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
 
@@ -49,6 +50,7 @@ DAY_BEGINS: Final = 12
 """The hour at which one evening ends and the next begins (ours): no game is played over noon."""
 BY_HAND: Final = frozenset({"hand_paid", "reconciled", "stake_refunded", "debt_collected", "debt_waived"})
 """Acts of a machine in which a person decides about tokens."""
+HOUR_NS: Final = 3600 * NS_PER_S
 MOST: Final = 300
 """How many of one kind are printed one by one, at most (ours); all are counted."""
 MOST_VALUES: Final = 60
@@ -213,7 +215,29 @@ class _Page:
             for one in self._tables
         ]
         note = "A round belongs to the time of its verdict, and counts as the journal has it at its end."
-        return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>'
+        return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>{self._pace()}'
+
+    def _pace(self) -> str:
+        """Games an hour of play, idle time, and the median of each step."""
+        rows = [
+            (
+                one.table,
+                f"{one.pace.games * HOUR_NS / one.pace.played_ns:.1f}",
+                of_hours(one.pace.played_ns),
+                of_hours(one.pace.idle_ns) if one.pace.idle_ns else "–",
+                *(f"{one.pace.medians_s[name]:.0f} s" if name in one.pace.medians_s else "–" for name in STEPS),
+            )
+            for one in self._tables
+            if one.pace.played_ns
+        ]
+        if not rows:
+            return ""
+        heads = ("table", "results an hour", "in play", "idle", *STEPS)
+        note = (
+            "In play: from the opening of each round until it is settled. Idle: bets were open for longer than "
+            f"{IDLE_NS // NS_PER_S} s (ours). Betting, play and paying are medians."
+        )
+        return f'<h3>Pace</h3>{table_of(heads, rows, numbers=range(1, 7))}<p class="note">{note}</p>'
 
     def _results(self) -> str:
         parts = []

@@ -46,6 +46,7 @@ from feed.events import (
     Void,
     decode,
 )
+from feed.pace import RoundSteps
 from feed.statistics import PastOutcome, Statistics, statistics_of
 
 _NS: Final = 1_000_000_000
@@ -124,6 +125,8 @@ class TableEvening:
     payouts: list[Event] = field(default_factory=list)
     """The payouts of progressive wagers."""
     keys: list[StatisticsKey] = field(default_factory=list)
+    pace: RoundSteps = field(default_factory=RoundSteps)
+    """The steps of its rounds."""
 
     @property
     def open_ns(self) -> int:
@@ -244,12 +247,14 @@ class _Fold:
             # Nothing is known of the time between two starts: the table was open until the last event.
             self._close(self._last_ns)
             self._epoch = epoch
+            made.pace.restarted()
         self._last_ns = now_ns
         if inside:
             made.game, made.simulated = data.game, made.simulated or data.simulated
             made.events += 1
             made.first_seq = made.first_seq or seq
             made.last_seq = seq
+            made.pace.see(data)
         self._state(event, now_ns, inside=inside)
         match data:
             case Outcome():

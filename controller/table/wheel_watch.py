@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import erfc, sqrt
-from statistics import fmean, median
+from statistics import fmean
 from typing import Final, NamedTuple
 
 from feed import events
 from feed.drop_zone import Arc, DropZoneWatch
 from feed.events import Data, Evidence
+from feed.pace import RoundSteps
 
 FALSE_ALARM: Final = 0.001
 """The chance of a false alarm in one block of spins (ours), as that of the bias watch."""
@@ -30,8 +31,6 @@ found in the short ones, one that draws 40 % in the long ones."""
 TREND_SPINS: Final = 60
 """Spins after which a trend of the rotor's speed is judged (ours)."""
 HOUR_NS: Final = 3600 * 10**9
-STEPS: Final = ("betting", "spin", "paying")
-"""The steps of a round: until the call or the ball, until the verdict, until the bets are settled."""
 
 
 class WatchLimits(NamedTuple):
@@ -133,61 +132,24 @@ class GamePace:
         """`idle_ns` is how long bets may be open before the table is taken for idle."""
         self._least = least
         self._most = most
-        self._idle_ns = idle_ns
-        self._marks: dict[str, int] = {}
-        """When the steps of this round began."""
-        self._begin()
-
-    def _begin(self) -> None:
-        self._played_ns = self._waited_ns = self._games = 0
-        self._steps: dict[str, list[int]] = {name: [] for name in STEPS}
+        self._steps = RoundSteps(idle_ns)
 
     def see(self, data: Data) -> Watched | None:
         """Takes an event of a round; returns what an hour of play was out of bounds by, at its end."""
-        marks, t_ns = self._marks, data.mono_ns
-        if isinstance(data, events.RoundOpened):
-            self._marks = {"opened": t_ns}
-        elif isinstance(data, events.NoMoreBets):
-            marks.setdefault("called", t_ns)
-        elif isinstance(data, events.RoundStarted):
-            marks.setdefault("started", t_ns)
-        elif isinstance(data, events.Outcome | events.Void | events.Unresolved):
-            self._games += isinstance(data, events.Outcome)
-            return self._decided(t_ns)
-        elif isinstance(data, events.Settled) and "decided" in marks:
-            self._steps["paying"].append(t_ns - marks["decided"])
-            self._played_ns += t_ns - marks.pop("decided")
-        return None
-
-    def _decided(self, t_ns: int) -> Watched | None:
-        marks = self._marks
-        opened_ns = marks.get("opened")
-        if opened_ns is None:
-            return None
-        begun_ns = min((marks[name] for name in ("called", "started") if name in marks), default=t_ns)
-        betting_ns = begun_ns - opened_ns
-        self._waited_ns += max(0, betting_ns - self._idle_ns)
-        self._steps["betting"].append(min(betting_ns, self._idle_ns))
-        self._steps["spin"].append(t_ns - begun_ns)
-        self._played_ns += t_ns - opened_ns
-        self._marks = {"decided": t_ns}
-        return self._judged() if self._played_ns >= HOUR_NS else None
+        return self._judged() if self._steps.see(data) and self._steps.played_ns >= HOUR_NS else None
 
     def _judged(self) -> Watched | None:
-        rate = self._games * HOUR_NS / self._played_ns
+        steps = self._steps
+        rate = steps.games * HOUR_NS / steps.played_ns
         few = self._least is not None and rate < self._least
         many = self._most is not None and rate > self._most
+        medians = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in steps.medians_s.items())
         detail = (
             f"{rate:.0f} games an hour, {f'{self._least} at least' if few else f'{self._most} at most'} wanted; idle "
-            f"{self._waited_ns / 60e9:.0f} min of {self._played_ns / 60e9:.0f}; {steps_words(self._steps)}"
+            f"{steps.idle_ns / 60e9:.0f} min of {steps.played_ns / 60e9:.0f}; {medians}"
         )
-        self._begin()
+        steps.begin()
         return Watched("games_an_hour", detail) if few or many else None
-
-
-def steps_words(steps: dict[str, list[int]]) -> str:
-    """The median of each step of rounds, in seconds."""
-    return ", ".join(f"{name} {median(times) / 1e9:.0f} s" for name, times in steps.items() if times)
 
 
 # --- all of it ---

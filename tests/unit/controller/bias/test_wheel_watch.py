@@ -118,7 +118,7 @@ def test_an_hour_with_too_few_games_states_idle_time_and_the_steps() -> None:
     (found, *_) = hour_of(GamePace(45, None, 60 * S), 150, betting_s=90)
     assert found.warning == "games_an_hour"
     assert found.detail.startswith("24 games an hour, 45 at least wanted; idle 12 min of 62; betting 60 s, ")
-    assert found.detail.endswith("spin 30 s, paying 30 s")
+    assert found.detail.endswith("play 30 s, paying 30 s")
 
 
 def test_an_hour_with_too_many_games_and_hours_within_the_bounds() -> None:

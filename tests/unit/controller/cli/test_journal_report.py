@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -19,12 +20,19 @@ from feed.events import (
     CarriedStateChanged,
     DeviceCleared,
     DeviceFault,
+    Evidence,
     MachineEvent,
     Meters,
+    Outcome,
     RoundCorrected,
     RoundDisputed,
+    RoundOpened,
+    RoundStarted,
+    Settled,
     Verdict,
+    Void,
 )
+from feed.pace import RoundSteps
 from hal.clock import NS_PER_S
 from tests.unit.audit.making import Evening, tampering
 
@@ -314,6 +322,7 @@ def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(jour
     assert head in words
     assert " 1 20.0% 2026-07-04 " in words[words.index(head) :]
     assert "– 100.0% “Made good” is the share" in words
+    assert "Pace table results an hour in play idle betting play paying wheel-1 " in words
     assert "d17" not in words
     shifts.chmod(0o644)
     refused = report(journal, "-o", tmp_path / "other.html", "--dealers", shifts)
@@ -322,3 +331,23 @@ def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(jour
     shifts.chmod(0o600)
     assert report(journal, "-o", tmp_path / "dealers.html", "--dealers", shifts).exit_code == 0
     assert "By dealer dealer rounds refused of all causes d17 5 1 20.0% void: " in words_of(tmp_path / "dealers.html")
+
+
+def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_of_its_own() -> None:
+    def said(kind: Any, s: float, **fields: Any) -> Any:
+        about = {"table": "t", "game": "roulette", "simulated": True, "round": 1, "mono_ns": round(s * NS_PER_S)}
+        return kind(**about, **fields)
+
+    pace = RoundSteps()
+    of_round = {"evidence": Evidence(), "rule": "ours"}
+    for begin_s in (0, 1000):
+        assert not pace.see(said(RoundOpened, begin_s))
+        assert not pace.see(said(RoundStarted, begin_s + 300, direction=None))
+        assert pace.see(said(Void, begin_s + 320, call="No spin", reason="ball_direction", **of_round))
+        assert not pace.see(said(Settled, begin_s + 330, by="dealer"))
+    assert (pace.games, pace.played_ns, pace.idle_ns) == (0, 660 * NS_PER_S, 240 * NS_PER_S)
+    assert pace.medians_s == {"betting": 180.0, "play": 20.0, "paying": 10.0}
+    pace.see(said(RoundOpened, 2000))
+    pace.restarted()
+    assert not pace.see(said(Outcome, 5, result={}, winning=[], **of_round))
+    assert pace.played_ns == 660 * NS_PER_S
