@@ -833,7 +833,6 @@ DATA_TYPES: tuple[type[Data], ...] = (
 
 
 @cache
-@cache
 def type_of(kind: type[Data]) -> str:
     """The CloudEvents `type` of a kind of data: `feltwire.round.outcome.v1`."""
     return f"{TYPE_PREFIX}{kind.kind}{TYPE_SUFFIX}"

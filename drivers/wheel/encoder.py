@@ -327,11 +327,7 @@ class Encoder:
         """Handles a count: it shows what the edges before it meant."""
         index, gaps, quadrature = self.index, self._gaps, self.quadrature
         if gaps.waits:
-            hidden = gaps.count(quadrature)
-            if gaps.started:
-                self.started_counts = self._stopping.started_before(quadrature)
-            if hidden is not NOTHING:
-                self._lose(*hidden)
+            self._look_for_gap()
         if self._chain is not None:
             self._end_chain(self._chain)
         elif index.crossing is not None:
@@ -339,6 +335,14 @@ class Encoder:
         least, most = index.window
         if not least <= quadrature.count <= most:
             index.overdue(quadrature.count, quadrature.t1_ns)
+
+    def _look_for_gap(self) -> None:
+        """Handles the counts of a start, or the one after a gap in time."""
+        hidden = self._gaps.count(self.quadrature)
+        if self._gaps.started:
+            self.started_counts = self._stopping.started_before(self.quadrature)
+        if hidden is not NOTHING:
+            self._lose(*hidden)
 
     def lost(self, line: str, missing: int | None) -> None:
         """Handles changes of a line that the backend lost: the count is unproven until the next index.
@@ -352,6 +356,9 @@ class Encoder:
 
     def unplugged(self) -> None:
         """Handles a pulled cable: levels, count and angle are unknown until edges and an index follow."""
+        if self._gaps.pending(self.quadrature.count):
+            self._look_for_gap()
+        self._gaps.forget()
         self.quadrature.forget()
         self.index.forget(self.quadrature.count)
         self._chain = None

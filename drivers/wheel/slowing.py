@@ -204,16 +204,29 @@ class CountGap(NamedTuple):
 class GapWatch:
     """Watches the counts of one encoder for gaps in time, while the disc runs one way."""
 
-    __slots__ = ("_at", "_begun_ns", "_gap", "_long_ns", "_starting", "_turned", "limit_ns", "started", "waits")
+    __slots__ = (
+        "_at",
+        "_before_ns",
+        "_gap",
+        "_is_first",
+        "_long_ns",
+        "_starting",
+        "_turned",
+        "limit_ns",
+        "started",
+        "waits",
+    )
 
     def __init__(self, quadrature: QuadratureDecoder) -> None:
+        self._is_first = True
+        """Whether the next count is the first since the levels of the lines are known."""
         self.begin(quadrature)
 
     def begin(self, quadrature: QuadratureDecoder, *, turned: bool = False) -> None:
         """Begins again after a start or, with `turned`, after a turn: the next counts take any time."""
         self._gap: CountGap | None = None
-        self._at, self._begun_ns = quadrature.count, quadrature.t1_ns
-        """The last count that was handled, and the time of the one before the first."""
+        self._at, self._before_ns = quadrature.count, quadrature.t1_ns
+        """The last count that was handled, and the time before the first of the start."""
         self._starting = STARTING_COUNTS
         self._turned = turned
         self._long_ns = 0
@@ -237,13 +250,21 @@ class GapWatch:
 
     def room(self, count: int) -> int:
         """After how many more counts one way `GapWatch.count` must be called, while `waits`."""
-        return self._starting - abs(count - self._at) if self._gap is None else 1
+        return 1 if self._is_first or self._gap is not None else self._starting - abs(count - self._at)
+
+    def pending(self, count: int) -> bool:
+        """Whether counts of a start up to this one are still to be handled."""
+        return self._starting > 0 and count != self._at
+
+    def forget(self) -> None:
+        """The levels of the lines are unknown: what comes next is timed from when they are known."""
+        self._is_first = True
 
     def from_rest(self, quadrature: QuadratureDecoder) -> bool:
         """Whether the disc, which turns now, started from a rest, and its first four counts were not complete."""
         turned_at = quadrature.count - quadrature.direction
         if self._starting and turned_at != self._at:
-            self._start(turned_at, (*quadrature.times_ns[1:], self._begun_ns))
+            self._start(turned_at, (*quadrature.times_ns[1:], self._before_ns))
         return self._starting > 0 and not self._turned
 
     def count(self, quadrature: QuadratureDecoder) -> Lost:
@@ -255,7 +276,7 @@ class GapWatch:
         if gap is None:
             if not self._starting:
                 return NOTHING
-            self._start(quadrature.count, (*quadrature.times_ns, self._begun_ns))
+            self._start(quadrature.count, (*quadrature.times_ns, self._before_ns))
             if self._starting:
                 return NOTHING
             self._arm(quadrature)
@@ -279,6 +300,8 @@ class GapWatch:
             if self._turned and self._starting == 1:
                 self._long_ns = times_ns[back + 2] - times_ns[back + 3]
         self._at = count
+        if self._is_first:
+            self._is_first, self._before_ns = False, times_ns[1]
 
     def _lost_after_turn(self, quadrature: QuadratureDecoder) -> Lost:
         """What was lost in a long count after a turn: a disc that comes to speed within it gains more in the next.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby, pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -318,6 +319,60 @@ def test_edges_cut_anywhere_are_decoded_alike(edges: list[Edge], whole: tuple[ob
     for start, end in pairwise([0, *sorted(cut % len(edges) for cut in cuts), len(edges)]):
         decode(encoder, edges[start:end])
     assert state_of(encoder) == whole
+
+
+QUARTERS = ((1, 0), (1, 1), (0, 1), (0, 0))
+"""The levels of A and B in the quarters of a slot."""
+
+
+def uneven(rng: Random) -> list[Edge | None]:
+    """Edges of a disc that starts, turns back, stands and bounces; None where its cable is pulled."""
+    t_ns, at, way, tau_ns = 0, rng.randrange(4), rng.choice((1, -1)), rng.choice((1, 5, 10, 30)) * 1_000_000
+    found: list[Edge | None] = [Edge(line, QUARTERS[at][k], 0) for k, line in enumerate(("e_a", "e_b"))]
+    for _ in range(rng.randrange(4, 120)):
+        way = -way if rng.random() < 0.05 else way
+        tau_ns = max(100_000, int(tau_ns * rng.uniform(0.9, 1.12)))
+        t_ns += tau_ns * rng.choice((1,) * 30 + (3, 4, 8))
+        t_ns += rng.choice((900, 1_100, 3_000)) * 1_000_000 if rng.random() < 0.05 else 0
+        before, at = at, (at + way) % 4
+        k = QUARTERS[before][0] == QUARTERS[at][0]
+        edge = Edge(("e_a", "e_b")[k], QUARTERS[at][k], t_ns)
+        back = [Edge(edge.line, 1 - edge.level, t_ns + 1_000), edge._replace(t_ns=t_ns + 2_000)]
+        found += [edge, *(back if rng.random() < 0.02 else [])]
+        if rng.random() < 0.02:
+            found += [None, *(Edge(line, QUARTERS[at][k], t_ns + 3_000) for k, line in enumerate(("e_a", "e_b")))]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_counts_that_are_handled_together_leave_what_they_leave_one_by_one(seed: int) -> None:
+    """A start is handled four counts at a time, where nothing else stops the decoder before."""
+    states = []
+    for alone in (False, True):
+        encoder = new()
+        for is_pulled, part in groupby(uneven(Random(seed)), key=lambda edge: edge is None):
+            if is_pulled:
+                encoder.unplugged()
+                continue
+            rest = iter([edge for edge in part if edge is not None])
+            stop = Stop.LIMIT
+            while stop is not Stop.END:
+                low, high = (encoder.count, encoder.count) if alone else (-FAR, FAR)
+                stop, _ = encoder.run(rest, low, high, FAR)
+        states.append((state_of(encoder), encoder.hidden_counts, encoder.lost_counts, encoder.quiet_since_ns()))
+    assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_a_long_first_count_in_either_direction_may_hide_slots(way: int) -> None:
+    """The levels are known at once, and the first edge comes late: as if the disc had begun before."""
+    counts = [QUARTERS[way * count % 4] for count in range(13)]
+    edges = [Edge("e_a", counts[0][0], 0), Edge("e_b", counts[0][1], 0)]
+    for number, (before, after) in enumerate(pairwise(counts)):
+        k = before[0] == after[0]
+        edges.append(Edge(("e_a", "e_b")[k], after[k], 900_000_000 + number * 10_000_000))
+    encoder = decode(new(), edges)
+    assert encoder.started_counts > 0 or encoder.doubtful
 
 
 @pytest.mark.parametrize(("moved", "explained"), [(0.0, True), (-4.0, False), (4.0, False)])
