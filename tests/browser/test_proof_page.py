@@ -22,6 +22,7 @@ from tests.browser.conftest import screen, without_errors
 from tests.browser.layout import axe_problems
 from tests.fakes.witnessing import TIME_S, policy_of, served
 from tests.unit.audit.making import KEY, evening
+from tests.unit.audit.transparency.test_policy import BAD_POLICIES
 
 WITNESSES = {name: SigningKey(name.encode() * 32) for name in "abc"}
 
@@ -114,6 +115,18 @@ def test_a_printed_code_leads_to_a_result_that_the_page_verifies_and_saves_for_o
     expect(page.locator("li.bad").first).to_contain_text("NOT that of the link")
 
 
+def _with_other_key(policy: str, *, before: bool) -> str:
+    """A policy of after a change of the log's key: with another key of the same log, before or after its own."""
+    own, rest = policy.split("\n", 1)
+    other = f"log {NoteKey(NoteKey.parse(own.split()[1]).name, LOG_KEY, bytes(SigningKey(b'n' * 32).verify_key))}"
+    return "\n".join([other, own, rest] if before else [own, other, rest])
+
+
+GENUINE = {
+    "as it is": dict,
+    "with a later key": lambda one: {**one, "policy": _with_other_key(one["policy"], before=False)},
+    "with a former key": lambda one: {**one, "policy": _with_other_key(one["policy"], before=True)},
+}
 FORGERIES = {
     "another event": lambda one: {**one, "event": one["event"].replace("$2", "$20")},
     "signed by another": lambda one: {**one, "policy": one["policy"].replace("log ", "# log ", 1)},
@@ -133,11 +146,11 @@ def test_no_forgery_is_shown_as_verified_and_what_an_event_has_is_text(
     shown: Shown, page: Page, tmp_path: Path
 ) -> None:
     given = shown_result(shown.record, shown.proof, shown.policy)
-    for name, forge in {"none": dict, **FORGERIES}.items():
+    for name, forge in {**GENUINE, **FORGERIES}.items():
         path = tmp_path / f"{name}.html"
         path.write_bytes(check_page(forge(given)).body)
         page.goto(path.as_uri())
-        expect(page.get_by_role("status")).to_have_text("VERIFIED" if name == "none" else "NOT VERIFIED")
+        expect(page.get_by_role("status")).to_have_text("VERIFIED" if name in GENUINE else "NOT VERIFIED")
     hostile = json.loads(shown.record.body)
     hostile["data"] |= {"table": "<img src=x onerror=alert(1)>", "simulated": True, "house_rules": True}
     path.write_bytes(check_page({**given, "event": json.dumps(hostile)}).body)
@@ -146,3 +159,17 @@ def test_no_forgery_is_shown_as_verified_and_what_an_event_has_is_text(
     expect(page.get_by_text("SIMULATION")).to_be_visible()
     expect(page.get_by_text("HOUSE RULES")).to_be_visible()
     expect(page.locator("img")).to_have_count(0)
+
+
+def test_the_page_refuses_each_policy_that_the_command_refuses(shown: Shown, page: Page, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(check_page().body)
+    page.goto(path.as_uri())
+    read = """texts => texts.map(text => {
+        try { policyOf(text); return "taken"; } catch (error) { return error.message; }
+    })"""
+    good = [make({"policy": shown.policy})["policy"] for make in GENUINE.values()]
+    assert page.evaluate(read, [*good, "quorum none"]) == ["taken"] * 4
+    texts = [text for text, _ in BAD_POLICIES]
+    taken = [text for text, said in zip(texts, page.evaluate(read, texts), strict=True) if said == "taken"]
+    assert taken == []

@@ -113,29 +113,57 @@ function isSigned(key, message, signature) {
 
 // --- notes, checkpoints and policies (C2SP) ----------------------------------------------------------------------------
 
-const base64 = (text) => Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+// As it is written: padded, and one way to write each value.
+function base64(text) {
+  const data = atob(text);
+  if (btoa(data) !== text) throw new Error(`base64: ${text}`);
+  return Uint8Array.from(data, (one) => one.charCodeAt(0));
+}
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 function keyOf(text, kind) {
-  const [, name, id, encoded] = /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(text) ?? [];
+  const [, name, id, encoded] = /^([^+\s\p{C}]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(text) ?? [];
   const data = name ? base64(encoded) : [];
   if (data.length !== 33 || data[0] !== kind || hex(sha256(utf8(`${name}\n`), data).slice(0, 4)) !== id) throw new Error(`key: ${text}`);
   return { name, id, public: data.slice(1) };
 }
 
-function policyOf(text) {
-  const policy = { logs: [], witnesses: [], groups: new Map(), quorum: "none" };
-  for (const line of text.split("\n")) {
-    const [what, ...words] = line.trim().split(/[ \t]+/);
-    if (!what || what.startsWith("#")) continue;
-    else if (what === "log") policy.logs.push(keyOf(words[0], 1));
-    else if (what === "witness") policy.witnesses.push({ called: words[0], ...keyOf(words[1], 4) });
-    else if (what === "group") policy.groups.set(words[0], { least: words[1] === "any" ? 1 : words[1] === "all" ? words.length - 2 : Number(words[1]), members: words.slice(2) });
-    else if (what === "quorum") policy.quorum = words[0];
-    else throw new Error(`policy: ${line}`);
+function isAddress(text) {
+  try {
+    return /^https?:\/\/[^/]/i.test(text) && Boolean(new URL(text));
+  } catch {
+    return false;
   }
-  const known = (name) => name === "none" || policy.groups.has(name) || policy.witnesses.some((one) => one.called === name);
-  if (!known(policy.quorum)) throw new Error(`policy: ${policy.quorum}`);
+}
+
+// By the rules of `feltwire journal check`: what it refuses is refused here too, and no witness counts twice.
+function policyOf(text) {
+  const policy = { logs: [], witnesses: [], groups: new Map(), quorum: null };
+  const used = new Set();
+  const known = (name) => policy.groups.has(name) || policy.witnesses.some((one) => one.called === name);
+  const free = (name) => name !== "none" && !known(name);
+  const added = (keys, key) => !keys.some((one) => same(one.public, key.public)) && keys.push(key);
+  const leastOf = (asked, members) => ({ any: 1, all: members.length })[asked] ?? (/^\d{1,4}$/.test(asked) ? Number(asked) : 0);
+  const lines = {
+    log: ([key, ...rest]) => key && rest.length < 2 && added(policy.logs, keyOf(key, 1)),
+    witness: ([called, key, ...rest]) => key && rest.length < 2 && free(called) && rest.every(isAddress) && added(policy.witnesses, { called, ...keyOf(key, 4) }),
+    group: ([name, asked, ...members]) => {
+      const least = leastOf(asked, members);
+      const good = free(name) && least >= 1 && least <= members.length && members.every((one) => known(one) && !used.has(one) && used.add(one));
+      return good && policy.groups.set(name, { least, members });
+    },
+    quorum: ([name, ...rest]) => {
+      const good = policy.quorum === null && !rest.length && (name === "none" || known(name));
+      policy.quorum = name;
+      return good;
+    },
+  };
+  text.split("\n").forEach((line, at) => {
+    const [what, ...words] = line.split(/[ \t]+/).filter(Boolean);
+    if (!what || what.startsWith("#")) return;
+    if (!Object.keys(lines).includes(what) || !lines[what](words)) throw new Error(`policy, ${at + 1}: ${line}`);
+  });
+  if (policy.quorum === null) throw new Error("policy: quorum");
   return policy;
 }
 
@@ -192,9 +220,12 @@ function checks(event, proofText, policyText, expected) {
   if (expected) found.push([expected.id === JSON.parse(event).id && expected.hash === printed(own), "paper", {}]);
   const root = rootOf(own, leaf, note.size, hashes);
   found.push([root !== null && same(root, note.root), "in_tree", { number: leaf + 1, size: note.size }]);
-  const log = policy.logs.find((key) => key.name === note.origin);
-  const by = note.signatures.filter((one) => log && one.name === log.name && one.id === log.id);
-  found.push([by.length > 0 && by.every((one) => isSigned(log.public, utf8(note.text), one.signature)), "log", { name: note.origin }]);
+  // A log has several keys after a change of its key. One bad signature that names a key makes the note none of that key's.
+  const signed = (key) => {
+    const own = note.signatures.filter((one) => one.name === key.name && one.id === key.id);
+    return own.length > 0 && own.every((one) => isSigned(key.public, utf8(note.text), one.signature));
+  };
+  found.push([policy.logs.some((key) => key.name === note.origin && signed(key)), "log", { name: note.origin }]);
   const cosigned = new Set();
   for (const witness of policy.witnesses) {
     for (const { signature } of note.signatures.filter((one) => one.name === witness.name && one.id === witness.id)) {

@@ -71,24 +71,42 @@ def test_a_checkpoint_that_no_trusted_log_signed_or_with_a_bad_cosignature_is_re
         of(1, "a").check(SignedNote(good.text, (good.signatures[0], late)))
 
 
-@pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("", "it has no quorum"),
-        ("quorum a", "line 1: nothing before it is called 'a'"),
-        ("quorum none\nquorum none", "line 2: it has a quorum already"),
-        (f"log {PUBLIC['a']}", "is one of a witness"),
-        (f"witness a {LOG_NOTE_KEY}", "is one of a log"),
-        (f"witness none {PUBLIC['a']}", "the name 'none' is taken"),
-        (f"witness a {PUBLIC['a']}\nwitness b {PUBLIC['a']}", "line 2: the key of 'witness.test/a' is there twice"),
-        (f"witness a {PUBLIC['a']} ftp://x", "write http://… or https://…"),
-        (f"witness a {PUBLIC['a']}\ngroup g 2 a", "asks for any, all, or 1 to 1 of them, not '2'"),
-        (f"witness a {PUBLIC['a']}\ngroup g any a\ngroup h any a", "line 3: 'a' is in a group already"),
-        (f"witness a {str(PUBLIC['a'])[:-4]}AAAA", "line 1: the key 'witness.test/a' is not whole"),
-        ("witness a witness.test/a", "is not a key; expected NAME"),
-        ("hello", 'line 1: expected "log KEY"'),
-    ],
-)
+BAD_POLICIES = [
+    ("", "it has no quorum"),
+    ("quorum a", "line 1: nothing before it is called 'a'"),
+    ("quorum none\nquorum none", "line 2: it has a quorum already"),
+    (f"log {PUBLIC['a']}", "is one of a witness"),
+    (f"witness a {LOG_NOTE_KEY}", "is one of a log"),
+    (f"witness none {PUBLIC['a']}", "the name 'none' is taken"),
+    (f"witness a {PUBLIC['a']}\nwitness b {PUBLIC['a']}", "line 2: the key of 'witness.test/a' is there twice"),
+    (f"witness a {PUBLIC['a']} ftp://x", "write http://… or https://…"),
+    (f"witness a {PUBLIC['a']}\ngroup g 2 a", "asks for any, all, or 1 to 1 of them, not '2'"),
+    (f"witness a {PUBLIC['a']}\ngroup g any a\ngroup h any a", "line 3: 'a' is in a group already"),
+    (f"witness a {str(PUBLIC['a'])[:-4]}AAAA", "line 1: the key 'witness.test/a' is not whole"),
+    ("witness a witness.test/a", "is not a key; expected NAME"),
+    ("hello", 'line 1: expected "log KEY"'),
+    (f"witness a {PUBLIC['a']}\nwitness b {PUBLIC['b']}\ngroup g 2 a a\nquorum g", "line 3: 'a' is in a group already"),
+    (f"witness a {PUBLIC['a']}\nwitness b {PUBLIC['a']}\ngroup g all a b\nquorum g", "line 2: the key of"),
+    (f"witness a {PUBLIC['a']}\nwitness a {PUBLIC['b']}\nquorum a", "line 2: the name 'a' is taken"),
+    (f"witness a {PUBLIC['a']}\ngroup a any a\nquorum a", "line 2: the name 'a' is taken"),
+    (f"witness a {PUBLIC['a']}\ngroup g 0 a\nquorum g", "asks for any, all, or 1 to 1 of them, not '0'"),
+    (f"witness a {PUBLIC['a']}\ngroup g -1 a\nquorum g", "asks for any, all, or 1 to 1 of them, not '-1'"),
+    (f"witness a {PUBLIC['a']}\ngroup g any a b\nquorum g", "line 2: nothing before it is called 'b'"),
+    ("group g any g\nquorum g", "line 1: nothing before it is called 'g'"),
+    (f"quorum a\nwitness a {PUBLIC['a']}", "line 1: nothing before it is called 'a'"),
+    (f"witness a {PUBLIC['a']}\ngroup g any\nquorum g", "line 2: expected"),
+    (f"witness a {PUBLIC['a']} http://a/ more\nquorum a", "line 1: expected"),
+    (f"witness a {PUBLIC['a']} http:///x\nquorum a", "write http://… or https://…"),
+    (f"log {LOG_NOTE_KEY}\nlog {LOG_NOTE_KEY}\nquorum none", "line 2: the key of"),
+    ("log\nquorum none", "line 1: expected"),
+    ("quorum none more", "line 1: expected"),
+    (f"witness a {PUBLIC['a']}", "it has no quorum"),
+    ("constructor x\nquorum none", "line 1: expected"),
+]
+"""With what `journal check` says of each. The page that checks a result refuses them too."""
+
+
+@pytest.mark.parametrize(("text", "what"), BAD_POLICIES)
 def test_a_policy_with_a_mistake_is_refused_with_its_line(text: str, what: str) -> None:
     with pytest.raises(PolicyError) as refused:
         policy(text)
