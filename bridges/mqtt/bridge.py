@@ -6,11 +6,11 @@ It subscribes to Home Assistant's birth message alone, and takes nothing else fr
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import ssl
 from collections.abc import Sequence
 from random import Random
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 import aiomqtt
@@ -49,6 +49,7 @@ MOST_WAITING: Final = 8
 """Messages of the broker that wait to be read (ours); what is more is dropped."""
 AT_ONCE: Final = 16
 """Messages on their way to the broker at a time (ours)."""
+_WITH_WILL: Final = ReasonCode(PacketTypes.DISCONNECT, "Disconnect with will message")
 _REFUSALS: Final = {
     "Bad user name or password": "check user and password_file",
     "Not authorized": "check user, password_file and the broker's list of accounts",
@@ -70,10 +71,18 @@ class _Client(aiomqtt.Client):
             self.refusal = str(reason_code)
         super()._on_publish(client, userdata, mid, reason_code, properties)
 
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leaves, whatever the cause, so that the broker publishes the last will. After the packet of aiomqtt 2.5 it
+        would drop the will, and the last status would stay."""
+        self._client.disconnect(_WITH_WILL)
+        await super().__aexit__(kind, error, trace)
+
     def drop(self) -> None:
         """Closes what is still open: aiomqtt 2.5 leaves the socket of a connection that failed, which would still be
         there under this client's name."""
-        self._client.disconnect()
+        self._client.disconnect(_WITH_WILL)
         if self._disconnected.done():
             # Taken, so that asyncio does not report it.
             self._disconnected.exception()
@@ -175,21 +184,15 @@ class MqttBridge:
         await together(self._publish_changes(client, mirror), self._hear_births(client), self._renew())
 
     async def _publish_changes(self, client: _Client, mirror: Mirror) -> None:
-        try:
-            while True:
-                for messages in mirror.passes():
-                    await self._publish(client, messages)
-                self.progress.signals = {**mirror.signals}
-                await self._changed.wait()
-                self._changed.clear()
-                if self._due:
-                    mirror.renew(shown=self._born)
-                    self._due = self._born = False
-        except asyncio.CancelledError:
-            # The last will is that of those who end without a word.
-            with contextlib.suppress(aiomqtt.MqttError):
-                await self._publish(client, [mirror.will])
-            raise
+        while True:
+            for messages in mirror.passes():
+                await self._publish(client, messages)
+            self.progress.signals = {**mirror.signals}
+            await self._changed.wait()
+            self._changed.clear()
+            if self._due:
+                mirror.renew(shown=self._born)
+                self._due = self._born = False
 
     async def _publish(self, client: _Client, messages: Sequence[BrokerMessage]) -> None:
         """Publishes messages, and returns when the broker has them all."""

@@ -19,11 +19,12 @@ from bridges.mqtt import bridge as mqtt_bridge
 from bridges.mqtt import messages
 from bridges.mqtt.bridge import BrokerRefusedError, MqttBridge
 from bridges.mqtt.keys import MqttKeys
+from bridges.mqtt.mirror import Mirror
 from tests.fakes import bridge_processes
 from tests.fakes.bridge_processes import BridgeProcess
 from tests.fakes.feed_process import TABLE, FeedProcess
 from tests.fakes.feed_server import short_folder
-from tests.fakes.mqtt_broker import PASSWORDS, Broker, Reader, broker
+from tests.fakes.mqtt_broker import ACCESS, PASSWORDS, Broker, Reader, broker
 from tests.fakes.service_process import FELTWIRE
 from tests.fakes.time_limits import HANG_S
 
@@ -206,6 +207,46 @@ def test_a_bridge_that_is_stopped_names_no_table_before_it_goes(running: Broker,
                 await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
             return await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
 
+    assert run(main())[STATUS] == {"tables": {}}
+
+
+def test_a_bridge_that_may_publish_no_more_leaves_no_table_that_is_live(
+    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 100_000_000)
+
+    async def main() -> dict[str, Any]:
+        async with reading(running) as reader:
+            bridge = asyncio.ensure_future(MqttBridge(running.keys(), PASSWORDS["feltwire"], service.base, None).run())
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            running.allow(ACCESS.replace("topic write feltwire/#", f"topic write {STATUS}"))
+            with pytest.raises(BrokerRefusedError, match=f"does not take {STATE}"):
+                await bridge
+            return await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+
+    try:
+        run(main())
+        assert run(late_subscriber(running))[STATUS] == {"tables": {}}
+    finally:
+        running.allow(ACCESS)
+
+
+def test_a_bridge_that_fails_leaves_no_table_that_is_live(
+    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: Mirror, *, shown: bool = False) -> None:
+        raise KeyError(TABLE)
+
+    async def main() -> dict[str, Any]:
+        async with reading(running) as reader:
+            bridge = asyncio.ensure_future(MqttBridge(running.keys(), PASSWORDS["feltwire"], service.base, None).run())
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            monkeypatch.setattr(Mirror, "renew", fail)
+            with pytest.raises(KeyError):
+                await bridge
+            return await reader.wait_for(lambda held: held.get(STATUS) == {"tables": {}})
+
+    monkeypatch.setattr(mqtt_bridge, "RENEW_NS", 100_000_000)
     assert run(main())[STATUS] == {"tables": {}}
 
 

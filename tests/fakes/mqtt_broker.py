@@ -88,6 +88,12 @@ class Broker:
             pause.wait(_POLL_S)
         raise AssertionError("mosquitto does not start")
 
+    def allow(self, access: str) -> None:
+        """Gives it another access list, which holds for those who are connected, too."""
+        assert self._process is not None
+        (self.folder / "access").write_text(access)
+        self._process.send_signal(signal.SIGHUP)
+
     def store(self) -> None:
         """Has it write what it retains to its disk."""
         assert self._process is not None
