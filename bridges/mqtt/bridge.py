@@ -50,6 +50,10 @@ MOST_WAITING: Final = 8
 AT_ONCE: Final = 16
 """Messages on their way to the broker at a time (ours)."""
 _WITH_WILL: Final = ReasonCode(PacketTypes.DISCONNECT, "Disconnect with will message")
+_NOT_AUTHORIZED: Final = 0x87
+_DATES: Final = (9, 10)
+"""OpenSSL's codes of a certificate that is not valid yet, or no more. They pass: when a computer without a battery of
+its clock has the time, or the certificate is renewed."""
 _REFUSALS: Final = {
     "Bad user name or password": "check user and password_file",
     "Not authorized": "check user, password_file and the broker's list of accounts",
@@ -64,11 +68,11 @@ class BrokerRefusedError(Exception):
 class _Client(aiomqtt.Client):
     """A client that learns which messages the broker refuses: aiomqtt 2.5 counts every answer as an acceptance."""
 
-    refusal = ""
+    refusal: ReasonCode | None = None
 
     def _on_publish(self, client: Any, userdata: Any, mid: int, reason_code: ReasonCode, properties: Any) -> None:
         if reason_code.is_failure:
-            self.refusal = str(reason_code)
+            self.refusal = reason_code
         super()._on_publish(client, userdata, mid, reason_code, properties)
 
     async def __aexit__(
@@ -104,13 +108,15 @@ class MqttBridge:
         self._changed = asyncio.Event()
         self._due = self._born = False
         self._failure = ""
+        self._complete = False
+        """Whether the broker had everything once, since it was connected."""
         self.progress = MqttProgress()
 
     async def run(self) -> None:
         """Publishes until it is cancelled.
 
         Raises:
-            BrokerRefusedError: the broker does not let this account in, or not publish: trying again changes nothing.
+            BrokerRefusedError: the broker does not let this account in, and never did, or does not let it publish.
             OSError: the file of the authority cannot be read.
         """
         keys = self._keys
@@ -130,18 +136,22 @@ class MqttBridge:
     async def _stay_connected(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
         failures = 0
         while True:
-            connections = self.progress.connections
+            self._complete = False
             try:
                 await self._session(mirror, tls)
             except aiomqtt.MqttError as error:
-                self._raise_refusal(error)
+                why = self._refusal(error)
+                # Who was let in once is refused while the broker or its accounts are changed or started.
+                if why and not self.progress.connections:
+                    raise BrokerRefusedError(f"{self._address}: {why}") from error
+                why = why or str(error)
                 # Once, not with each attempt.
-                if str(error) != self._failure:
-                    self._failure = str(error)
-                    log.warning("%s: %s; trying again", self._address, error)
+                if why != self._failure:
+                    self._failure = why
+                    log.warning("%s: %s; trying again", self._address, why)
             finally:
                 self.progress.connected = False
-            failures = 1 if self.progress.connections > connections else failures + 1
+            failures = 1 if self._complete else failures + 1
             await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
 
     async def _session(self, mirror: Mirror, tls: ssl.SSLContext | None) -> None:
@@ -170,7 +180,6 @@ class MqttBridge:
             client.drop()
 
     async def _connected(self, client: _Client, mirror: Mirror) -> None:
-        self._failure = ""
         self.progress.connected = True
         self.progress.connections += 1
         log.info("publishing to %s, below %s/", self._address, self._keys.prefix)
@@ -187,6 +196,7 @@ class MqttBridge:
         while True:
             for messages in mirror.passes():
                 await self._publish(client, messages)
+            self._complete, self._failure = True, ""
             self.progress.signals = {**mirror.signals}
             await self._changed.wait()
             self._changed.clear()
@@ -199,12 +209,14 @@ class MqttBridge:
         for first in range(0, len(messages), AT_ONCE):
             some = messages[first : first + AT_ONCE]
             await asyncio.gather(*(client.publish(one.topic, one.payload, 1, True, _properties(one)) for one in some))
-            if client.refusal:
+            if client.refusal is not None:
                 topics = ", ".join(sorted({one.topic for one in some})[:3])
                 keys = self._keys
+                why = f"the broker does not take {topics} from the account {keys.user} ({client.refusal})"
+                if client.refusal.value != _NOT_AUTHORIZED:
+                    raise aiomqtt.MqttError(why)
                 raise BrokerRefusedError(
-                    f"{self._address}: the broker does not take {topics} from the account {keys.user} "
-                    f"({client.refusal}); allow it to write {keys.prefix}/# and {keys.discovery}/device/#"
+                    f"{self._address}: {why}; allow it to write {keys.prefix}/# and {keys.discovery}/device/#"
                 )
             self.progress.published += len(some)
 
@@ -220,23 +232,15 @@ class MqttBridge:
             self._due = True
             self._changed.set()
 
-    def _raise_refusal(self, error: aiomqtt.MqttError) -> None:
-        """Raises where a broker's answer will stay the same.
-
-        Raises:
-            BrokerRefusedError: it will.
-        """
-        if isinstance(error.__context__, ssl.SSLCertVerificationError):
-            cause = error.__context__.verify_message
-            raise BrokerRefusedError(
-                f"{self._address}: its certificate is not trusted: {cause}; give the file of its authority as ca"
-            ) from error
+    def _refusal(self, error: aiomqtt.MqttError) -> str:
+        """Why a broker that never let this account in will not do so, and what to do; empty where that is not known."""
+        cause = error.__context__
+        if isinstance(cause, ssl.SSLCertVerificationError) and cause.verify_code not in _DATES:
+            return f"its certificate is not trusted: {cause.verify_message}; give the file of its authority as ca"
         if isinstance(error, MqttConnectError):
             fix = next((fix for words, fix in _REFUSALS.items() if words in str(error)), "")
-            if fix:
-                raise BrokerRefusedError(
-                    f"{self._address}: the account {self._keys.user} is not let in: {error}; {fix}"
-                ) from error
+            return f"the account {self._keys.user} is not let in: {error}; {fix}" if fix else ""
+        return ""
 
 
 def _properties(message: BrokerMessage) -> Properties | None:

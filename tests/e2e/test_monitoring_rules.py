@@ -110,8 +110,11 @@ PLANTED = {
     "FeltwireStrangers": [series("feltwire_connections_refused_total", "0+5x40", instance="a")],
     "FeltwireRelayDisconnected": [series("feltwire_relay_connected", "0x20", instance="a")],
     "FeltwireRelayBehind": [series("feltwire_relay_lag", "2000x40", **TABLE)],
+    "FeltwireBridgeDown": [series("up", "0x20", job="feltwire-bridges", instance="a")],
     "FeltwireBrokerDisconnected": [series("feltwire_mqtt_connected", "0x20", instance="a")],
     "FeltwireWebhookFailing": [series("feltwire_webhook_failing", "1x60", instance="a", target="till")],
+    "FeltwireWebhookFull": [series("feltwire_webhook_full", "1x60", instance="a", target="till")],
+    "FeltwireWebhookMissing": [series("feltwire_webhook_missing_total", "7x20", instance="a", target="till")],
     "FeltwireNotWitnessed": [
         series("feltwire_log_size", "9x40", instance="a"),
         series("feltwire_log_cosigned", "5x40", instance="a"),

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import re
 import signal
+import ssl
 import subprocess
 import urllib.request
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -14,6 +15,9 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
+from aiomqtt import MqttError
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.reasoncodes import ReasonCode
 
 from bridges.mqtt import bridge as mqtt_bridge
 from bridges.mqtt import messages
@@ -270,6 +274,70 @@ def test_what_a_broker_refuses_is_stated_and_ends_the_bridge(
     assert password not in str(refused.value)
     del refused
     gc.collect()
+
+
+def test_a_broker_that_lets_an_account_in_no_more_is_tried_again(
+    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+    refusal = MqttBridge._refusal
+
+    async def main() -> None:
+        refused = asyncio.Event()
+
+        def noted(self: MqttBridge, error: MqttError) -> str:
+            why = refusal(self, error)
+            if "the account feltwire is not let in" in why:
+                refused.set()
+            return why
+
+        monkeypatch.setattr(MqttBridge, "_refusal", noted)
+        async with bridged(running.keys(), service.base), reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            running.admit({user: password for user, password in PASSWORDS.items() if user != "feltwire"})
+            await refused.wait()
+            del reader.held[STATUS]
+            running.admit(PASSWORDS)
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+
+    try:
+        run(main())
+    finally:
+        running.admit(PASSWORDS)
+
+
+def test_a_broker_that_takes_a_message_later_is_tried_again(
+    running: Broker, service: FeedProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(mqtt_bridge, "LONGEST_WAIT_NS", 10_000_000)
+    answered, left = mqtt_bridge._Client._on_publish, [3]
+
+    def answer(self: Any, client: Any, userdata: Any, mid: int, code: ReasonCode, properties: Any) -> None:
+        if left[0]:
+            left[0] -= 1
+            code = ReasonCode(PacketTypes.PUBACK, "Quota exceeded")
+        answered(self, client, userdata, mid, code, properties)
+
+    async def main() -> MqttBridge:
+        async with bridged(running.keys(), service.base) as made, reading(running) as reader:
+            await reader.wait_for(lambda held: held.get(STATUS) == LIVE)
+            return made
+
+    monkeypatch.setattr(mqtt_bridge._Client, "_on_publish", answer)
+    assert run(main()).progress.connections > 1
+    assert caplog.text.count("from the account feltwire (Quota exceeded); trying again") == 1
+
+
+@pytest.mark.parametrize(("code", "words"), [(9, ""), (10, ""), (20, "its certificate is not trusted")])
+def test_a_certificate_whose_dates_do_not_hold_now_is_tried_again(code: int, words: str) -> None:
+    """A Pi without a battery has another time until it asked for it."""
+    cause = ssl.SSLCertVerificationError()
+    cause.verify_code, cause.verify_message = code, "as OpenSSL says"
+    error = MqttError("certificate verify failed")
+    error.__context__ = cause
+    bridge = MqttBridge(MqttKeys("mqtts://broker.example", "feltwire", "unused"), "", NOBODY, None)
+    assert bridge._refusal(error).startswith(words)
+    assert bool(bridge._refusal(error)) == bool(words)
 
 
 @LEFT_TO_THE_COLLECTOR

@@ -10,7 +10,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from threading import Event
@@ -46,10 +46,8 @@ class Broker:
         self.folder = folder
         self.ca = certified / "ca.crt"
         self.port = free_port()
-        passwords = folder / "passwords"
-        passwords.write_text("".join(f"{user}:{password}\n" for user, password in PASSWORDS.items()))
-        passwords.chmod(0o600)
-        subprocess.run(["mosquitto_passwd", "-U", passwords], check=True)
+        self._passwords = passwords = folder / "passwords"
+        self._write_accounts(PASSWORDS)
         (folder / "access").write_text(ACCESS)
         self.password_file = folder / "mqtt.password"
         self.password_file.write_text(PASSWORDS["feltwire"] + "\n")
@@ -93,6 +91,19 @@ class Broker:
         assert self._process is not None
         (self.folder / "access").write_text(access)
         self._process.send_signal(signal.SIGHUP)
+
+    def admit(self, accounts: Mapping[str, str]) -> None:
+        """Gives it other accounts; those that are not there any more are disconnected."""
+        assert self._process is not None
+        self._write_accounts(accounts)
+        self._process.send_signal(signal.SIGHUP)
+
+    def _write_accounts(self, accounts: Mapping[str, str]) -> None:
+        written = self._passwords.with_suffix(".new")
+        written.write_text("".join(f"{user}:{password}\n" for user, password in accounts.items()))
+        written.chmod(0o600)
+        subprocess.run(["mosquitto_passwd", "-U", written], check=True)
+        written.replace(self._passwords)
 
     def store(self) -> None:
         """Has it write what it retains to its disk."""
