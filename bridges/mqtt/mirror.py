@@ -110,11 +110,9 @@ class Mirror:
         self._status = None
         self._dirty.update(self._tables)
 
-    def passes(self) -> list[list[BrokerMessage]]:
-        """What the broker lacks, in passes. What is given counts as held from then on."""
-        return [*self._passes()]
-
-    def _passes(self) -> Iterator[list[BrokerMessage]]:
+    def passes(self) -> Iterator[list[BrokerMessage]]:
+        """What the broker lacks, in passes. Ask for the next one when the broker has the one before; what is given
+        counts as held."""
         signals = self.signals
         lost = {name for name in self._named if signals.get(name) != self._named[name]}
         if lost or self._status is None:
@@ -123,7 +121,9 @@ class Mirror:
         changed = [*self._changed(signals)]
         if changed:
             yield changed
-        yield from self._name(signals)
+        # Published was each state with its signal of before; what has another one by now is named in the next passes.
+        now = self.signals
+        yield from self._name({name: one for name, one in signals.items() if now.get(name) == one})
 
     def _changed(self, signals: dict[str, Signal]) -> Iterator[BrokerMessage]:
         for name in sorted(self._dirty & signals.keys()):

@@ -170,6 +170,19 @@ def test_another_connection_begins_with_no_table_that_is_live(live: Bench) -> No
     assert live.mirror.will == BrokerMessage(STATUS, b'{"tables":{}}', expires=False)
 
 
+def test_a_table_that_becomes_stale_while_its_state_is_published_is_not_named_as_live(live: Bench) -> None:
+    live.mirror.forget()
+    passes = live.mirror.passes()
+    given = [next(passes), next(passes)]
+    assert [message.topic for message in given[1]] == ["homeassistant/device/feltwire_wheel-1/config", STATE]
+    live.mirror.take(Stale(table="wheel-1", silent_ns=3))
+    given += passes
+    statuses = [json.loads(one.payload) for some in given for one in some if one.topic == STATUS]
+    assert statuses == [{"tables": {}}]
+    live.deliver()
+    assert (live.broker[STATE]["signal"], live.broker[STATUS]) == ("stale", {"tables": {"wheel-1": "stale"}})
+
+
 def test_each_round_has_its_verdict_in_force_and_another_id_after_a_correction(live: Bench) -> None:
     live.say(RoundOpened, round=1)
     live.say(Outcome, round=1, winning=[], result={"space": 4, "face": "joker"}, **PROOF)
