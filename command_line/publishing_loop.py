@@ -6,8 +6,25 @@ import asyncio
 import contextlib
 import signal
 
-from audit.errors import JournalError
+import click
+
+from audit.errors import JournalDamaged, JournalError
 from audit.transparency.publishing import LogPublisher
+from command_line.exit_codes import NOT_COMPLETE, NOT_VERIFIED
+
+
+async def publish_once(publisher: LogPublisher) -> int:
+    """One turn; the exit code. A log that does not go on from what was signed is printed.
+
+    Raises:
+        JournalError: the log cannot be read for another reason.
+    """
+    try:
+        await publisher.turn()
+    except JournalDamaged as error:
+        click.echo(click.style(str(error), fg="red", bold=True), err=True)
+        return NOT_VERIFIED
+    return 0 if publisher.met == publisher.size else NOT_COMPLETE
 
 
 async def publish_until_signal(publisher: LogPublisher, every_s: float) -> None:

@@ -25,6 +25,8 @@ class PublisherCollector(Collector):
         yield GaugeMetricFamily("feltwire_log_size", "Records in the newest signed checkpoint", publisher.size)
         words = "Records in the last checkpoint that enough witnesses cosigned"
         yield GaugeMetricFamily("feltwire_log_cosigned", words, publisher.met)
+        words = "1 while nothing is signed: the log cannot be read, or does not go on from what was signed"
+        yield GaugeMetricFamily("feltwire_log_stopped", words, bool(publisher.problem))
         sizes = GaugeMetricFamily("feltwire_witness_size", "Records that a witness cosigned", labels=("witness",))
         good = GaugeMetricFamily("feltwire_witness_cosigns", "Whether it did the last time", labels=("witness",))
         for name, one in publisher.witnesses.items():

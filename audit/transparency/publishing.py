@@ -170,14 +170,15 @@ class LogPublisher:
             JournalError: the log cannot be read, or does not go on from what was signed: nothing is signed then.
         """
         try:
-            size = await self._catch_up()
+            await self._sign_and_send()
         except JournalError as error:
             if str(error) != self.problem:
                 log.error("nothing is signed: %s", error)
             self.problem = str(error)
             raise
-        self.problem = ""
-        note = await asyncio.to_thread(self._newest, size)
+
+    async def _sign_and_send(self) -> None:
+        note = await asyncio.to_thread(self._newest, await self._catch_up())
         checkpoint = Checkpoint.parse(note.text)
         lacking = {name: one for name in self.witnesses if not _has(note, (one := self._policy.witnesses[name]).key)}
         answers = await asyncio.gather(*(self._ask(name, one, note) for name, one in lacking.items()))
@@ -189,6 +190,7 @@ class LogPublisher:
         if checked.met and (self.met < checkpoint.size or added):
             await asyncio.to_thread(self._tree.keep, MET, note)
         # All at once, for whoever reads it on another thread.
+        self.problem = ""
         self.size, self.met = checkpoint.size, checkpoint.size if checked.met else self.met
         self._state(dict(zip(lacking, answers, strict=True)), checked.cosigned)
 

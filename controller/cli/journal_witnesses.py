@@ -129,6 +129,9 @@ def _load_key(file: Path, journal: Path) -> SigningKey:
     try:
         return load(file)
     except SigningKeyError as error:
+        if not file.exists():
+            fix = "give the file of the key that seals it with --signing-key; a new one is one that no witness knows"
+            raise JournalError(journal, f"its signing key is not there: {file}", fix) from error
         raise JournalError(journal, str(error), "or give the file of the key with --signing-key") from error
 
 
@@ -159,7 +162,7 @@ def _publish(
 ) -> int:
     from audit.transparency.http_calls import http_calls
     from audit.transparency.publishing import LogPublisher
-    from command_line.publishing_loop import publish_until_signal
+    from command_line.publishing_loop import publish_once, publish_until_signal
     from scoreboard.web import AddressError
 
     async def main() -> int:
@@ -167,8 +170,7 @@ def _publish(
             publisher = LogPublisher(tree, key, policy, calls, lambda: asyncio.to_thread(catch_up, tree, paths))
             click.echo(f"log {publisher.log_key}", err=True)
             if once:
-                await publisher.turn()
-                return 0 if publisher.met == publisher.size else NOT_COMPLETE
+                return await publish_once(publisher)
 
             def served() -> tuple[Collector, Probes]:
                 from command_line.publishing_metrics import PublisherCollector, PublisherProbes

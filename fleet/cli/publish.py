@@ -16,9 +16,9 @@ from audit.errors import JournalError
 from audit.signing import SigningKeyError, load_or_create
 from audit.transparency.notes import LOG_KEY, NoteKey
 from audit.transparency.tree_file import TreeFile
-from command_line.exit_codes import BAD_CONFIGURATION, FATAL, NOT_COMPLETE
+from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
-from command_line.publishing_loop import publish_until_signal
+from command_line.publishing_loop import publish_once, publish_until_signal
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
 from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
@@ -73,7 +73,7 @@ def publish_command(
         feltwire fleet publish tls://hub.example:4222/atlantic-hall --state log --key --nats-user auditor
 
     Exit codes: 0, also after Ctrl-C; 1 if no server answers at the start, or a port cannot be opened; 2 for what cannot
-    be used, and with --once where the stream does not go on; 5, with --once, if too few witnesses cosigned.
+    be used; with --once 3 if the stream does not go on from what was signed, and 5 if too few witnesses cosigned.
     """
     address = nats_address(server, login)
     with exit_on_nats_error(), exit_on_journal_error():
@@ -99,8 +99,7 @@ def publish_command(
                     publisher = LogPublisher(tree, key, given.policy, calls, lambda: _catch_up(address, stream, tree))
                     click.echo(f"log {publisher.log_key}", err=True)
                     if once:
-                        await publisher.turn()
-                        return 0 if publisher.met == publisher.size else NOT_COMPLETE
+                        return await publish_once(publisher)
 
                     def served() -> tuple[Collector, Probes]:
                         from command_line.publishing_metrics import PublisherCollector, PublisherProbes

@@ -19,8 +19,10 @@ from click.testing import CliRunner, Result
 from audit.signing import load, public_half
 from audit.transparency.notes import NoteKey
 from audit.transparency.policy import WitnessPolicy
+from audit.transparency.tree import leaf_hash
 from audit.transparency.tree_file import MET, TreeFile
 from audit.transparency.witness_file import WitnessFile
+from command_line.exit_codes import NOT_VERIFIED
 from controller.cli import main
 from tests.fakes.nats_server import NatsServer, free_port, nats_server
 from tests.fakes.service_process import ServiceProcess, service
@@ -94,13 +96,17 @@ def publish_the_stream(server: NatsServer, folder: Path) -> None:
         checked = WitnessPolicy.parse(policy.read_text()).check(note)
         assert checked.met
         assert checked.checkpoint == tree.checkpoint(tree.size)
-    # Events and seals.
-    assert tree_size(folder) > len(feltwire("fleet", "export", server.url).stdout.splitlines())
+        # Events and seals.
+        assert tree.size > len(feltwire("fleet", "export", server.url).stdout.splitlines())
 
 
-def tree_size(folder: Path) -> int:
+def a_stream_that_was_cut_off_is_not_published(server: NatsServer, folder: Path) -> None:
+    """Its tree has messages that the stream has no longer."""
     with TreeFile.open(folder / "published" / "feltwire-hall.tree") as tree:
-        return tree.size
+        tree.append([leaf_hash(b"lost")] * 100_000, tree.size)
+    done = feltwire("fleet", "publish", server.url, "--state", str(folder / "published"), "--once")
+    assert done.exit_code == NOT_VERIFIED, done.output
+    assert "it was made again, or cut off" in done.output
 
 
 def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -> None:
@@ -136,6 +142,7 @@ def test_a_service_is_relayed_and_verifies_against_its_journal(tmp_path: Path) -
             of_table = [line for line in exported if journal[line] == table]
             assert of_table == [body for body, chain in journal.items() if chain == table][: len(of_table)]
         publish_the_stream(server, tmp_path)
+        a_stream_that_was_cut_off_is_not_published(server, tmp_path)
         # Another history, as a note on paper has it.
         kept = next(one for one in status if one["table"] == "hall/sim/roulette-1")
         wrong = feltwire("fleet", "verify", server.url, "--head", f"hall/sim/roulette-1:{kept['held']}:{'5e' * 32}")

@@ -119,6 +119,12 @@ PLANTED = {
         series("feltwire_log_size", "9x40", instance="a"),
         series("feltwire_log_cosigned", "5x40", instance="a"),
     ],
+    "FeltwireLogStopped": [
+        # What it knew before it stopped: all of it was cosigned.
+        series("feltwire_log_size", "9x40", instance="a"),
+        series("feltwire_log_cosigned", "9x40", instance="a"),
+        series("feltwire_log_stopped", "1x40", instance="a"),
+    ],
     "FeltwireHistoryRewritten": [series("feltwire_relay_table", "1x20", **TABLE, state="rewritten")],
 }
 """For each other alert, what is measured while its cause lasts."""

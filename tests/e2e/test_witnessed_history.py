@@ -203,7 +203,7 @@ def test_a_history_that_was_rewritten_or_cut_off_is_caught_by_the_witnesses(
     with tampering(house.journal) as connection:
         connection.execute("DELETE FROM record WHERE n > 5")
     cut = house.publish()
-    assert cut.exit_code == 2
+    assert cut.exit_code == NOT_VERIFIED
     assert "it ends with record 5, and record" in cut.output
     assert "no checkpoint is signed any more" in cut.output
 
@@ -374,3 +374,14 @@ def test_what_cannot_be_used_is_named(
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 2
     assert what in result.output
+
+
+def test_a_journal_without_its_key_is_published_with_no_new_one(tmp_path: Path) -> None:
+    place_key(tmp_path)
+    journal = evening(tmp_path / "journal.sqlite", rounds=1)
+    (tmp_path / "signing.key").unlink()
+    result = call("publish", journal, "--key")
+    assert result.exit_code == 2
+    assert "its signing key is not there" in result.output
+    assert "with --signing-key; a new one is one that no witness knows" in result.output
+    assert "keys new" not in result.output

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from nacl.signing import SigningKey
 
+from audit.errors import JournalError
 from audit.transparency.checkpoints import AddCheckpoint, cosign
 from audit.transparency.notes import WITNESS_KEY, NoteKey, SignedNote
 from audit.transparency.publishing import HttpAnswer, LogPublisher, WitnessUnreachableError
 from audit.transparency.tree import leaf_hash
 from audit.transparency.tree_file import MET, NEWEST, TreeFile
-from command_line.publishing_metrics import PublisherProbes
+from command_line.publishing_metrics import PublisherCollector, PublisherProbes
 from tests.fakes.witnessing import (
     LOG_NOTE_KEY,
     TIME_S,
@@ -139,3 +141,31 @@ def test_after_a_change_of_the_key_the_newest_is_signed_again(tmp_path: Path) ->
         turn(publisher)
         assert tree.note(NEWEST) == tree.note(MET) != before
         assert isinstance(tree.note(NEWEST), SignedNote)
+
+
+@pytest.mark.parametrize("failing", ["_catch_up", "keep"])
+def test_while_nothing_is_signed_a_metric_states_it_whatever_step_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    def stopped(publisher: LogPublisher) -> float:
+        found = {family.name: family for family in PublisherCollector(publisher).collect()}
+        return found["feltwire_log_stopped"].samples[0].value
+
+    def fail(*_: object) -> NoReturn:
+        raise JournalError(tree.path, "the disk is full", "free space")
+
+    with published(tmp_path) as (tree, publisher):
+        add(tree, 3)
+        turn(publisher)
+        assert stopped(publisher) == 0
+        add(tree, 5)
+        with monkeypatch.context() as patch:
+            target: object = publisher if failing == "_catch_up" else tree
+            patch.setattr(target, failing, fail)
+            with pytest.raises(JournalError):
+                turn(publisher)
+        # Neither size nor what is cosigned has moved: those alone would look well.
+        assert (publisher.size, publisher.met, stopped(publisher)) == (3, 3, 1)
+        assert PublisherProbes(publisher).ready(None).problems
+        turn(publisher)
+        assert (publisher.size, stopped(publisher)) == (5, 0)
