@@ -36,6 +36,7 @@ PUT_BACK = (
     "put it back (mount its disk, or copy it from a backup) and start again; to begin a new history in its place, "
     "order that with `feltwire journal retire`"
 )
+HELD = "end the program that holds it; only the service may write a journal"
 RETIRE = "keep it, and run `feltwire journal retire` to begin a new file beside it"
 VERIFY = (
     "run `feltwire journal verify` to see what is left, and `feltwire journal retire` to begin a new file beside it"
@@ -47,8 +48,8 @@ _MESSAGES: dict[str, tuple[str, str]] = {
     "SQLITE_PERM": ("it cannot be written: permission denied", "give the file to the user that the service runs as"),
     "SQLITE_AUTH": ("it cannot be written: permission denied", "give the file to the user that the service runs as"),
     "SQLITE_CANTOPEN": ("it cannot be opened", "check the path, the owner of the folder, and that the disk is there"),
-    "SQLITE_BUSY": ("another program holds it locked", "end the program that writes to it; only the service may"),
-    "SQLITE_LOCKED": ("another program holds it locked", "end the program that writes to it; only the service may"),
+    "SQLITE_BUSY": ("another program holds it locked", HELD),
+    "SQLITE_LOCKED": ("another program holds it locked", HELD),
     "SQLITE_IOERR": ("the disk answered with an error", REPLACE_DISK),
     "SQLITE_NOMEM": (
         "there was no memory left",
@@ -74,6 +75,17 @@ _VAGUE = ("SQLITE_CANTOPEN", "SQLITE_IOERR")
 _BROKEN_TEXT = "Could not decode to UTF-8"
 """Python's message for text that is not UTF-8; it carries no SQLite error code."""
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
+_OF_DISK = (
+    "SQLITE_FULL",
+    "SQLITE_READONLY",
+    "SQLITE_PERM",
+    "SQLITE_AUTH",
+    "SQLITE_CANTOPEN",
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_IOERR",
+    "SQLITE_NOMEM",
+)
 _NEAR_LIMIT: Final = 64 * 1024
 """A write that fails at the limit of a file's size begins at most so far below it (ours): SQLite writes by pages."""
 _SYSTEM: dict[int, str] = {
@@ -111,6 +123,13 @@ def journal_error(path: Path, error: sqlite3.Error | UnicodeDecodeError | OSErro
     kind = JournalDamaged if family in _DAMAGE else JournalError
     shown = f"{detail}, {name}" if name and not isinstance(error, OSError) else detail
     return kind(path, f"while {doing}, {what} ({shown})", fix)
+
+
+def is_of_disk(error: Exception) -> bool:
+    """Whether the disk, the system or another program is why a file cannot be used: what it holds may be whole."""
+    if isinstance(error, OSError):
+        return True
+    return "_".join(str(getattr(error, "sqlite_errorname", "")).split("_")[:2]) in _OF_DISK
 
 
 def _disk_family(path: Path) -> str | None:

@@ -12,11 +12,15 @@ from typing import Final
 
 from audit.errors import JournalDamaged
 from audit.transparency.tree import leaf_hash
-from audit.transparency.tree_file import MOVE_AWAY, TreeFile
+from audit.transparency.tree_file import TreeFile
 from fleet.streams import JetStream
 
 ORIGIN: Final = "feltwire-stream/"
 _ORIGIN_DIGITS: Final = 32
+_ENDED: Final = (
+    "this log has ended: keep it. No other of this stream can begin, since a tree begins with message 1; make the "
+    "stream again, and publish that with a new --state before `fleet archive --trim` takes anything from it"
+)
 _PIECE: Final = 500
 """Messages that are added at a time (ours)."""
 
@@ -54,7 +58,7 @@ async def catch_up_stream(jetstream: JetStream, stream: str, tree: TreeFile) -> 
         if message.seq != size + len(waiting) + 1:
             first = size + len(waiting) + 1
             what = f"message {first} of the stream {stream} was removed before it was in the tree"
-            raise JournalDamaged(tree.path, what, MOVE_AWAY)
+            raise JournalDamaged(tree.path, what, _ENDED)
         waiting.append(leaf)
         if len(waiting) == _PIECE:
             await asyncio.to_thread(tree.append, waiting, size)

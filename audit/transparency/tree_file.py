@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final, Self
 from urllib.parse import quote
 
-from audit.errors import UNREADABLE, JournalError
+from audit.errors import UNREADABLE, JournalError, is_of_disk, journal_error
 from audit.transparency.checkpoints import Checkpoint
 from audit.transparency.notes import NoteError, SignedNote
 from audit.transparency.tree import HASH_BYTES, node_hash, root_of
@@ -225,5 +225,8 @@ def _errors(path: Path, doing: str) -> Iterator[None]:
     try:
         yield
     except (*UNREADABLE, NoteError, TypeError) as error:
+        if is_of_disk(error) and isinstance(error, sqlite3.Error):
+            # The tree is whole as far as is known, and of what was archived it may be all that there is.
+            raise journal_error(path, error, doing) from error
         # What a stranger wrote into it may be of any type.
         raise JournalError(path, f"{doing} failed ({error})", MOVE_AWAY) from error

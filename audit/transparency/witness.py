@@ -25,6 +25,9 @@ class WitnessRefusal(NamedTuple):
     """Of HTTP."""
     text: str
     content_type: str = PLAIN
+    is_fork: bool = False
+    """Whether the log signed two roots of one size: it has two histories, and no proof could change that. A checkpoint
+    of another size shows nothing by itself: whoever sent it may have put a bad proof to it."""
 
 
 class SubmittedCheckpoint(NamedTuple):
@@ -65,5 +68,5 @@ def refuse_growth(submitted: SubmittedCheckpoint, latest: Checkpoint | None) -> 
     try:
         check_growth(old, checkpoint.size, root, checkpoint.root, submitted.proof)
     except TreeProofError as error:
-        return WitnessRefusal(422, f"{error}\n")
+        return WitnessRefusal(422, f"{error}\n", is_fork=old == checkpoint.size and root != checkpoint.root)
     return None

@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from nacl.signing import SigningKey
 
-from audit.errors import UNREADABLE
+from audit.errors import UNREADABLE, is_of_disk
 from audit.transparency.checkpoints import Checkpoint, cosign
 from audit.transparency.notes import WITNESS_KEY, NoteError, NoteKey, NoteSignature, SignedNote
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, refuse_growth
@@ -33,6 +33,9 @@ _TABLES: Final = (
     ) STRICT""",
 )
 _BUSY_S: Final = 10.0
+_DURABLE: Final = "PRAGMA synchronous = EXTRA"
+"""A commit ends with the removal of the rollback journal. FULL does not sync that: after a power cut the journal could
+be there again, and undo what was signed."""
 
 
 class WitnessFileError(Exception):
@@ -64,7 +67,7 @@ class WitnessFile:
                 raise WitnessFileError(f"{path}: others may read its key; chmod 600 {path}")
             connection = _connect(path)
             try:
-                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute(_DURABLE)
                 (application,) = connection.execute("PRAGMA application_id").fetchone()
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
                 if (application, version) != (_APPLICATION_ID, _VERSION):
@@ -77,7 +80,10 @@ class WitnessFile:
                 connection.close()
                 raise
         except (*UNREADABLE, OSError, TypeError, ValueError) as error:
-            raise WitnessFileError(f"{path}: it cannot be used ({error}); begin a new witness elsewhere") from error
+            fix = "begin a new witness elsewhere"
+            if is_of_disk(error):
+                fix = "keep it: it may be whole; look at its permissions, at the disk, and for a program that holds it"
+            raise WitnessFileError(f"{path}: it cannot be used ({error}); {fix}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -166,7 +172,7 @@ def _make(path: Path, name: str) -> None:
     os.close(os.open(begun, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     connection = _connect(begun)
     try:
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(_DURABLE)
         connection.execute("BEGIN")
         for table in _TABLES:
             connection.execute(table)

@@ -8,18 +8,40 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
+from audit.transparency.checkpoints import Checkpoint
 from audit.transparency.notes import MOST_NOTE_BYTES, NoteKey
-from audit.transparency.witness import PLAIN, WitnessRefusal, read_submission
+from audit.transparency.witness import PLAIN, SubmittedCheckpoint, WitnessRefusal, read_submission
 from audit.transparency.witness_file import WitnessFile, WitnessFileError
 
 log = logging.getLogger(__name__)
 
 _MOST_BODY_BYTES: Final = MOST_NOTE_BYTES + 4096
 """A note, and the lines of a proof."""
+_MOST_REFUSED: Final = 1000
+"""Checkpoints whose refusal is remembered, so that it is logged once (ours)."""
 
 
 def witness_site(file: WitnessFile, logs: Mapping[str, Sequence[NoteKey]], now_s: Callable[[], int]) -> web.Application:
     """The site of a witness of these logs, by their origin; `now_s` gives the seconds since 1970."""
+
+    refused: set[Checkpoint] = set()
+
+    def log_refused(submitted: SubmittedCheckpoint, refusal: WitnessRefusal) -> None:
+        checkpoint = submitted.checkpoint
+        # Checkpoints are public, and anybody may send one, with any proof, as often as they like.
+        if checkpoint in refused:
+            return
+        if len(refused) >= _MOST_REFUSED:
+            refused.clear()
+        refused.add(checkpoint)
+        origin, size, why = checkpoint.origin, checkpoint.size, refusal.text.strip()
+        if refusal.is_fork:
+            # Signed by the log's own key: it proves that there are two histories.
+            log.error("FORK of %s refused: %s: %r", origin, why, str(submitted.note))
+        else:
+            log.warning(
+                "%s at %d refused: it was not shown to continue the first %d: %s", origin, size, submitted.old, why
+            )
 
     async def add_checkpoint(request: web.Request) -> web.Response:
         submitted = read_submission(await request.read(), logs)
@@ -33,8 +55,7 @@ def witness_site(file: WitnessFile, logs: Mapping[str, Sequence[NoteKey]], now_s
             return _refused(WitnessRefusal(500, "the witness cannot keep its state: nothing is signed\n"))
         if isinstance(answer, WitnessRefusal):
             if answer.status == 422:
-                # Signed by the log's own key: it proves what the log tried.
-                log.error("FORK of %s refused: %s: %r", checkpoint.origin, answer.text.strip(), str(submitted.note))
+                log_refused(submitted, answer)
             return _refused(answer)
         log.info("cosigned %s at %d", checkpoint.origin, checkpoint.size)
         return _text(str(answer))

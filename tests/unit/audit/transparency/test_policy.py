@@ -13,7 +13,7 @@ from audit.transparency.checkpoints import Checkpoint, cosign
 from audit.transparency.comparing import check_note, forks_of_log
 from audit.transparency.notes import LOG_KEY, WITNESS_KEY, NoteError, NoteKey, SignedNote, sign_text
 from audit.transparency.policy import GrowthCheck, PolicyError, WitnessPolicy, forks_between
-from audit.transparency.publishing import HttpAnswer
+from audit.transparency.publishing import HttpAnswer, WitnessUnreachableError
 from audit.transparency.tree import GrownTree, TreeProofError, check_growth, consistency_proof
 from audit.transparency.witness import SubmittedCheckpoint, refuse_growth
 from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, ORIGIN, TIME_S, ScriptedCalls, bodies_of, checkpoint_of, grown
@@ -211,6 +211,10 @@ def test_checkpoints_of_two_logs_are_not_compared_and_of_one_size_have_one_root(
         calls = ScriptedCalls(site=[answer])
         (fork,) = asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, greater]))
         assert why in str(fork)
+    for status in (500, 502):
+        calls = ScriptedCalls(site=[HttpAnswer(status, b"bad gateway")])
+        with pytest.raises(WitnessUnreachableError, match=f"it answers {status}"):
+            asyncio.run(forks_of_log(calls, "http://site/", [CHECKPOINT, greater]))
 
 
 def test_witnesses_of_one_history_are_never_taken_for_a_fork() -> None:

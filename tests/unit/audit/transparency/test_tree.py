@@ -216,3 +216,20 @@ def test_a_file_that_is_not_the_tree_of_this_log_is_refused_by_name(tmp_path: Pa
         stranger.execute("CREATE TABLE log (origin TEXT)")
     with pytest.raises(JournalError, match="it is not the tree of a log"):
         TreeFile.open(path, "log")
+
+
+def test_a_full_disk_is_no_reason_to_move_a_tree_away_and_a_damaged_page_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.tree"
+    with TreeFile.open(path, "log") as tree:
+        tree.append(LEAVES[:1], 0)
+        (pages,) = tree._connection.execute("PRAGMA page_count").fetchone()
+        tree._connection.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(JournalError, match="while adding leaves to it, the disk is full") as full:
+            tree.append(LEAVES[:600], 0)
+        assert "move it away" not in full.value.fix
+        assert tree.size == 1
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * 4096)
+    with pytest.raises(JournalError, match="move it away"):
+        TreeFile.open(path)

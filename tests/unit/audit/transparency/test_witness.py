@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 import signal
+import sqlite3
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,7 +24,19 @@ from audit.transparency.notes import LOG_KEY, NoteKey, NoteSignature, SignedNote
 from audit.transparency.tree import EMPTY_ROOT, GrownTree
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, read_submission, refuse_growth
 from audit.transparency.witness_file import WitnessFile, WitnessFileError
-from tests.fakes.witnessing import LOG, LOG_NOTE_KEY, LOGS, ORIGIN, TIME_S, bodies_of, checkpoint_of, grown, submission
+from tests.fakes.time_limits import HANG_S
+from tests.fakes.witnessing import (
+    LOG,
+    LOG_NOTE_KEY,
+    LOGS,
+    ORIGIN,
+    TIME_S,
+    bodies_of,
+    checkpoint_of,
+    grown,
+    served_witness,
+    submission,
+)
 
 TREE = grown(bodies_of("event", 40))
 FORK = grown([*bodies_of("event", 9), *bodies_of("other", 31)])
@@ -157,6 +174,69 @@ def test_of_two_processes_on_one_file_the_later_checkpoint_is_the_one_that_is_sh
         shown = first.shown(sha256(ORIGIN.encode()).hexdigest())
         assert shown is not None
         assert Checkpoint.parse(shown.text).size == 20
+
+
+def test_only_two_roots_of_one_size_are_logged_as_a_fork_and_what_is_refused_once_a_checkpoint(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def sent(url: str, request: AddCheckpoint) -> int:
+        try:
+            with urllib.request.urlopen(f"{url}add-checkpoint", request.encode(), timeout=HANG_S) as answer:
+                return int(answer.status)
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    forked = grown(bodies_of("other", 7))
+    with served_witness(tmp_path / "a.witness", LOGS) as (_, url), caplog.at_level(logging.WARNING):
+        assert sent(url, submission(TREE.node, 0, 7)) == 200
+        # A stranger has the log's public checkpoints, and puts to them whatever they like.
+        for size in (20, 30, 20, 7, 20):
+            assert sent(url, submission(TREE.node, 7, size)._replace(proof=(EMPTY_ROOT,))) == 422
+        for _ in range(2):
+            assert sent(url, submission(forked.node, 7, 7)) == 422
+    told = [record.getMessage() for record in caplog.records if record.name.endswith("witness_site")]
+    assert [line.partition(" refused: ")[0] for line in told] == [
+        *(f"{ORIGIN} at {size}" for size in (20, 30, 7)),
+        f"FORK of {ORIGIN}",
+    ]
+    assert ["\N{EM DASH}" in line for line in told] == [False, False, False, True]
+
+
+def test_what_the_disk_or_another_program_does_is_no_reason_to_begin_a_new_witness(tmp_path: Path) -> None:
+    path = tmp_path / "a.witness"
+    WitnessFile.open(path, "witness.test/a").close()
+    whole = path.read_bytes()
+    for name, fails in (
+        ("SQLITE_BUSY", sqlite3.OperationalError("database is locked")),
+        ("SQLITE_IOERR_READ", sqlite3.OperationalError("disk I/O error")),
+        ("", PermissionError(errno.EACCES, "Permission denied")),
+    ):
+        if name:
+            fails.sqlite_errorname = name  # type: ignore[union-attr]
+        with (
+            pytest.MonkeyPatch.context() as patch,
+            pytest.raises(WitnessFileError, match="keep it: it may be whole") as refused,
+        ):
+            patch.setattr("audit.transparency.witness_file._connect", failing_with(fails))
+            WitnessFile.open(path)
+        assert "begin a new witness" not in str(refused.value)
+    path.write_bytes(whole[:1000])
+    with pytest.raises(WitnessFileError, match="begin a new witness elsewhere"):
+        WitnessFile.open(path)
+
+
+def failing_with(error: Exception) -> Any:
+    def fail(*_: object) -> Any:
+        raise error
+
+    return fail
+
+
+def test_a_checkpoint_that_is_kept_stays_kept_where_the_power_fails(tmp_path: Path) -> None:
+    """With FULL, the end of the rollback journal is not durable: found again, it would undo what was signed."""
+    with WitnessFile.open(tmp_path / "a.witness", "witness.test/a") as file:
+        assert file._connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert file._connection.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
 KILLED = """
