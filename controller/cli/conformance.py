@@ -290,6 +290,8 @@ def feed(
     from hal.clock import SystemClock
 
     check = FeedCheck(seal_keys)
+    if seal_keys and "://" not in source:
+        raise click.UsageError("--seal-key is for an address: a file has no seals")
     if "://" in source:
         try:
             endpoints = Endpoints.parse(source)

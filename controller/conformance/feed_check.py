@@ -33,11 +33,13 @@ STALE_NS: Final = 3_000_000_000
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _DOMAIN: Final = b"feltwire seal\0"
 _SHOWN: Final = 80
+_WHAT: Final = 500
 
 
 class _Link(msgspec.Struct, frozen=True):
     """An event's place in the chain."""
 
+    epoch: str
     head: bytes
     body: bytes | None
     """SHA-256 of topic and body, as it was received; None where only a head is known."""
@@ -54,7 +56,6 @@ class _SealHead(msgspec.Struct, frozen=True, array_like=True):
 class _Statement(msgspec.Struct, frozen=True):
     """What is compared of a seal's statement."""
 
-    n: int
     heads: dict[str, _SealHead]
 
 
@@ -72,6 +73,9 @@ class FeedCheck:
         """Types that this version does not know: a reader ignores them."""
         self._keys = frozenset(keys)
         self._tables: dict[str, TableFeedCheck] = {}
+        self._last: dict[str, int] = {}
+        """By id, the last event that the end of a table's history states."""
+        self._sealed: list[tuple[str, dict[str, _SealHead]]] = []
 
     @property
     def tables(self) -> list[str]:
@@ -119,19 +123,21 @@ class FeedCheck:
 
     def position(self, table: str) -> tuple[str, int] | None:
         """Epoch and number of the last event of a table; None where it has none."""
-        for name in (table, f"sim/{table}"):
-            if name in self._tables:
-                return self._tables[name].position
-        return None
+        return next((known.position for known in self._known(table)), None)
 
     def answered(self, end: EndOfEvents) -> None:
-        """The end of a table's history."""
-        for name in (end.table, f"sim/{end.table}"):
-            if name in self._tables:
-                self._add(self._tables[name].ends(end), f"history of {end.table}")
+        """The end of a table's history: nothing follows."""
+        where = f"history of {end.table}"
+        self._last[end.table] = end.last
+        known = self._known(end.table)
+        for table in known:
+            self._add(table.ends(end), where)
+        if not known and end.last != end.after:
+            what = f"the answer ends with event {end.last}, and has no event after {end.after}"
+            self._add([(Sentence.SINCE, what)], where)
 
     def sealed(self, seals: Iterable[SignedSeal]) -> None:
-        """The seals of the history."""
+        """The seals of the history: their signatures are checked, and at the end what they seal."""
         for seal in seals:
             self.seals += 1
             self._add(self._seal(seal), f"seal {self.seals}")
@@ -140,16 +146,30 @@ class FeedCheck:
         """Something else that breaks a sentence."""
         self._add([(sentence, what)], where)
 
-    def end(self) -> None:
-        """Nothing follows: a table that published and sent no heartbeat in as long as it takes to be stale."""
+    def end(self, start_ns: int | None = None, now_ns: int | None = None) -> None:
+        """Nothing follows: what stopped, or never came.
+
+        `start_ns` is since when the feed was listened to, `now_ns` until when; None where nobody noted it.
+        """
         for name, table in self._tables.items():
-            self._add(table.end(), name)
+            self._add(table.end(start_ns, now_ns), name)
+        for name in self._last:
+            if not self._known(name) and start_ns is not None and now_ns is not None and now_ns - start_ns > STALE_NS:
+                self._add([(Sentence.HEARTBEAT, _silence(now_ns - start_ns))], name)
+        for where, heads in self._sealed:
+            self._add(self._heads(heads), where)
+        if self._keys and not self.seals:
+            self._add([(Sentence.SEAL, "there is none, and a key of the seals was given")], "seals")
+
+    def _known(self, table: str) -> list[TableFeedCheck]:
+        """What there is of an id: the real table, the simulated one, or both."""
+        return [self._tables[name] for name in (table, f"sim/{table}") if name in self._tables]
 
     def _add(self, found: Iterable[tuple[Sentence, str]], where: str) -> None:
         for sentence, what in found:
             self.count += 1
             if len(self.broken) < MOST:
-                self.broken.append(Broken(sentence, plain(where[:_SHOWN]), plain(what)))
+                self.broken.append(Broken(sentence, plain(where[:_SHOWN]), plain(what[:_WHAT])))
 
     def _event(self, body: bytes, where: str) -> Event | None:
         try:
@@ -182,13 +202,22 @@ class FeedCheck:
             return
         if self._keys and key not in self._keys:
             yield Sentence.SEAL, f"it is signed with the key {seal.public_key}, which was not given"
-        for chain, head in statement.heads.items():
-            for name in (chain, f"sim/{chain}"):
-                kept = self._tables[name].head(head.seq) if name in self._tables else None
-                if kept is not None and kept.hex() != head.hash:
+        self._sealed.append((f"seal {self.seals}", statement.heads))
+
+    def _heads(self, heads: dict[str, _SealHead]) -> Iterator[tuple[Sentence, str]]:
+        for chain, head in heads.items():
+            if not is_table(chain):
+                # The chain of what people sent is not published.
+                continue
+            known = self._known(chain)
+            last = max([self._last.get(chain, 0), *(table.position[1] for table in known)])
+            if head.seq > last:
+                yield Sentence.SEAL, f"it states event {head.seq} of {chain}, and the last that is known is {last}"
+            for kept in (table.place(head.seq) for table in known):
+                if kept is not None and (kept.head.hex(), kept.epoch) != (head.hash, head.epoch):
                     yield (
                         Sentence.SEAL,
-                        f"it states another head of {chain} after event {head.seq} than its events have",
+                        f"it states another head or epoch of {chain} after event {head.seq} than its events have",
                     )
 
 
@@ -213,12 +242,11 @@ class TableFeedCheck:
         self._beat: tuple[str, int] | None = None
         """Epoch and time of the last heartbeat."""
         self._first_ns: int | None = None
-        self._last_ns = 0
+        self._in_history = False
 
-    def head(self, seq: int) -> bytes | None:
-        """The head of the chain after an event, where it is known."""
-        kept = self._links.get(seq)
-        return None if kept is None else kept.head
+    def place(self, seq: int) -> _Link | None:
+        """An event's place in the chain, where it is known."""
+        return self._links.get(seq)
 
     @property
     def position(self) -> tuple[str, int]:
@@ -230,13 +258,13 @@ class TableFeedCheck:
         if event.seq is None:
             yield Sentence.EPHEMERAL, "an ephemeral event is in the history"
             return
+        self._in_history = True
         yield from self._follow(event, event.seq, body)
 
     def received(self, event: Event, body: bytes, t_ns: int | None = None) -> Iterator[tuple[Sentence, str]]:
         """A message of the feed."""
-        if t_ns is not None:
-            self._first_ns = t_ns if self._first_ns is None else self._first_ns
-            self._last_ns = t_ns
+        if self._first_ns is None:
+            self._first_ns = t_ns
         if event.seq is None:
             yield from self._ephemeral_event(event, t_ns)
             return
@@ -253,16 +281,26 @@ class TableFeedCheck:
 
     def ends(self, end: EndOfEvents) -> Iterator[tuple[Sentence, str]]:
         """The end of the history, as the publisher states it."""
-        if self._seq is None or end.last < self._seq:
-            yield Sentence.SINCE, f"the answer ends with event {end.last}, and it has event {self._seq}"
-        kept = self.head(end.last)
-        if kept is not None and end.head and end.head != kept.hex():
-            yield Sentence.HEAD, f"the answer states the head {end.head}, and the events make it {kept.hex()}"
+        if end.last != self._seq:
+            yield Sentence.SINCE, f"the answer ends with event {end.last}, and the last that came is {self._seq}"
+        elif end.epoch != self._epoch:
+            yield Sentence.SINCE, f"the answer states the epoch {end.epoch}, and the last event has {self._epoch}"
+        kept = self.place(end.last)
+        if kept is not None and end.head and end.head != kept.head.hex():
+            yield Sentence.HEAD, f"the answer states the head {end.head}, and the events make it {kept.head.hex()}"
 
-    def end(self) -> Iterator[tuple[Sentence, str]]:
+    def end(self, start_ns: int | None, now_ns: int | None) -> Iterator[tuple[Sentence, str]]:
         """Nothing follows."""
-        if not self.heartbeats and self._first_ns is not None and self._last_ns - self._first_ns > STALE_NS:
-            yield Sentence.HEARTBEAT, "it published for more than 3 s, and sent no heartbeat"
+        if now_ns is None:
+            return
+        if self._beat is not None:
+            if now_ns - self._beat[1] > STALE_NS:
+                yield Sentence.STALE, _silence(now_ns - self._beat[1])
+            return
+        # A table that begins while it is listened to is waited for from its first message.
+        since_ns = start_ns if self._in_history else self._first_ns
+        if since_ns is not None and now_ns - since_ns > STALE_NS:
+            yield Sentence.HEARTBEAT, _silence(now_ns - since_ns)
 
     def _follow(self, event: Event, seq: int, body: bytes) -> Iterator[tuple[Sentence, str]]:
         """The next event of the chain."""
@@ -287,7 +325,7 @@ class TableFeedCheck:
         self._epochs.add(event.epoch)
         if self._head is not None:
             self._head = link(self._head, body)
-            self._keep(seq, _Link(self._head, body_hash(body)))
+            self._keep(seq, _Link(event.epoch, self._head, body_hash(body)))
         yield from self._story.check(event, first=first)
 
     def _keep(self, seq: int, one: _Link) -> None:
@@ -337,7 +375,7 @@ class TableFeedCheck:
             if self._head is None and data.head:
                 yield Sentence.HEAD, f"it is {data.head!r}, expected 64 hexadecimal digits"
             elif self._head is not None:
-                self._keep(data.last, _Link(self._head, None))
+                self._keep(data.last, _Link(data.epoch, self._head, None))
             return
         if data.last > self._seq:
             yield Sentence.LAST, f"last is {data.last}, and the last event that came is {self._seq}"
@@ -352,6 +390,10 @@ class TableFeedCheck:
                 Sentence.HEAD,
                 f"head is {data.head} after event {data.last}, and the events make it {kept.head.hex()}",
             )
+
+
+def _silence(length_ns: int) -> str:
+    return f"no heartbeat came in the last {length_ns / 1e9:.1f} s"
 
 
 def _digest(text: str) -> bytes | None:

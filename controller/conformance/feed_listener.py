@@ -55,15 +55,17 @@ class FeedListener:
 
     def listen(self, seconds: float) -> None:
         """Reads the history from its beginning, and listens for this long from now on."""
-        until_ns = self._clock.now_ns() + round(seconds * 1e9)
+        start_ns = self._clock.now_ns()
+        until_ns = start_ns + round(seconds * 1e9)
         # What is published meanwhile waits in the queue.
         self._read_history()
         while (left_ms := (until_ns - self._clock.now_ns()) // 1_000_000) > 0:
             if self._feed.poll(left_ms):
                 self._receive()
+        now_ns = self._clock.now_ns()
         while self._feed.poll(0):
             self._receive()
-        self._check.end()
+        self._check.end(start_ns, now_ns)
 
     def _receive(self) -> None:
         self._check.received(self._feed.recv_multipart(), self._clock.now_ns())
@@ -82,6 +84,12 @@ class FeedListener:
         return socket
 
     def _read_history(self) -> None:
+        # Before the events: so every event that is sealed is in what follows.
+        seals = self._one("seals", wire.AskSeals(self._id()))
+        if isinstance(seals, wire.JsonAnswer):
+            self._check_seals(seals.body)
+        elif seals is not None:
+            self._unexpected("seals", seals)
         tables = self._one("tables", wire.AskTables(self._id()))
         if tables is None:
             return
@@ -95,11 +103,6 @@ class FeedListener:
                 self._check_snapshot(table, snapshot.body)
             elif snapshot is not None:
                 self._unexpected("snapshot", snapshot)
-        seals = self._one("seals", wire.AskSeals(self._id()))
-        if isinstance(seals, wire.JsonAnswer):
-            self._check_seals(seals.body)
-        elif seals is not None:
-            self._unexpected("seals", seals)
         schema = self._one("schema", wire.AskSchema(self._id()))
         if isinstance(schema, wire.JsonAnswer):
             self._check_schema(schema.body)

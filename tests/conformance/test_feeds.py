@@ -27,7 +27,7 @@ from feed.events import Event, Heartbeat, decode, encode, genesis, link
 from feed.history_server import Page
 from feed.state import TableState, encode_snapshot
 from feed.wire import UNKNOWN_TABLE, EndOfEvents, SignedSeal
-from hal.clock import SystemClock
+from hal.clock import FastClock, SystemClock
 from simulators.base.faults import faults_for
 from tests.fakes.feed_server import Keys, ListHistory, feed_server, short_folder
 from tests.fakes.time_limits import HANG_S
@@ -296,24 +296,75 @@ def test_a_heartbeat_states_what_was_published(sent: list[list[bytes]], sentence
     assert [one for one, _ in found(sent)] == ([] if sentence is None else [sentence])
 
 
-def test_a_table_without_heartbeats_is_named_and_so_is_a_silence() -> None:
-    checked = FeedCheck()
-    checked.received(FIRST[0], 0)
-    checked.received(FIRST[1], 4 * S)
-    checked.end()
-    assert [one.sentence for one in checked.broken] == [Sentence.HEARTBEAT]
-    checked = FeedCheck()
-    for number, t_ns in enumerate((0, S, 4 * S, 8 * S), 1):
-        checked.received(beat(number, 3), t_ns)
-    checked.end()
-    assert [str(one).partition(";")[0] for one in checked.broken] == [
-        f"{TABLE}.sim.e4: the heartbeat before came 4.0 s earlier"
-    ]
+STALE: Final = "the heartbeat before came 4.0 s earlier"
 
 
-def seal(key: SigningKey, head: bytes, seq: int = 3) -> SignedSeal:
-    """A seal of the play."""
-    statement = msgspec.json.encode({"n": 1, "heads": {TABLE: [seq, "sim", head.hex()]}})
+@pytest.mark.parametrize(
+    ("sent", "now_ns", "words"),
+    [
+        ([(FIRST[0], 0), (FIRST[1], 4 * S)], 4 * S, ["no heartbeat came in the last 4.0 s"]),
+        ([(FIRST[0], 0), (FIRST[1], 2 * S)], 3 * S, []),
+        ([(beat(n, 3), t_ns) for n, t_ns in enumerate((0, S, 4 * S, 8 * S), 1)], 8 * S, [STALE]),
+        ([(beat(1, 3), 0)], 3 * S, []),
+        ([(beat(1, 3), 0), (beat(2, 3), S)], 60 * S, ["no heartbeat came in the last 59.0 s"]),
+        # It began while it was listened to.
+        ([(FIRST[0], 58 * S)], 60 * S, []),
+        ([(FIRST[0], 50 * S)], 60 * S, ["no heartbeat came in the last 10.0 s"]),
+    ],
+)
+def test_heartbeats_that_do_not_come_or_stop_are_named(
+    sent: list[tuple[list[bytes], int]], now_ns: int, words: list[str]
+) -> None:
+    checked = FeedCheck()
+    for frames, t_ns in sent:
+        checked.received(frames, t_ns)
+    checked.end(0, now_ns)
+    assert [one.what for one in checked.broken] == words
+    assert {one.sentence for one in checked.broken} <= {Sentence.HEARTBEAT, Sentence.STALE}
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_table_of_the_history_of_which_nothing_comes_is_named(archived: bool) -> None:
+    for now_ns, sentences in ((3 * S, []), (4 * S, [Sentence.HEARTBEAT])):
+        checked = FeedCheck()
+        for topic, body in [] if archived else FIRST:
+            checked.recorded(TABLE, topic, body)
+        checked.answered(ended(3, after=3 if archived else 0))
+        checked.end(0, now_ns)
+        assert [one.sentence for one in checked.broken] == sentences
+
+
+def ended(last: int, after: int = 0, **values: Any) -> EndOfEvents:
+    """The end of a history of the play."""
+    given = {"epoch": "sim", "head": head_after(min(last, len(PLAY))).hex(), **values}
+    return EndOfEvents(table=TABLE, last=last, after=after, **given)
+
+
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (ended(3), []),
+        (ended(9), ["the answer ends with event 9, and the last that came is 3"]),
+        (ended(2), ["the answer ends with event 2, and the last that came is 3"]),
+        (ended(3, epoch="e9"), ["the answer states the epoch e9, and the last event has sim"]),
+    ],
+)
+def test_the_end_of_a_history_states_the_last_event_of_it(end: EndOfEvents, words: list[str]) -> None:
+    checked = FeedCheck()
+    for topic, body in FIRST:
+        checked.recorded(TABLE, topic, body)
+    checked.answered(end)
+    assert [one.what for one in checked.broken] == words
+    assert {one.sentence for one in checked.broken} <= {Sentence.SINCE}
+    checked = FeedCheck()
+    checked.answered(ended(9))
+    assert [one.what for one in checked.broken] == ["the answer ends with event 9, and has no event after 0"]
+
+
+def seal(key: SigningKey, head: bytes, seq: int = 3, epoch: str = "sim", chain: str = TABLE) -> SignedSeal:
+    """A seal of the play, and of what people sent."""
+    heads = {chain: [seq, epoch, head.hex()], "@commands": [7, "", "00" * 32]}
+    statement = msgspec.json.encode({"n": 1, "heads": heads})
     signature = key.sign(b"feltwire seal\0" + statement).signature
     return SignedSeal(statement=statement.decode(), public_key=bytes(key.verify_key).hex(), signature=signature.hex())
 
@@ -325,15 +376,23 @@ def test_seals_are_checked_against_the_events_and_the_keys_that_are_given() -> N
         ([], good, []),
         ([bytes(key.verify_key)], good, []),
         ([bytes(other.verify_key)], good, ["which was not given"]),
-        ([], seal(key, head_after(2)), ["another head of money-wheel-1 after event 3"]),
+        ([], seal(key, head_after(2)), ["another head or epoch of money-wheel-1 after event 3"]),
+        ([], seal(key, head_after(3), epoch="e9"), ["another head or epoch of money-wheel-1 after event 3"]),
+        ([], seal(key, head_after(3), 500), ["event 500 of money-wheel-1, and the last that is known is 3"]),
+        ([], seal(key, head_after(3), chain="other-1"), ["event 3 of other-1, and the last that is known is 0"]),
+        ([], seal(key, head_after(4), 4), ["event 4 of money-wheel-1, and the last that is known is 3"]),
+        ([bytes(key.verify_key)], None, ["a key of the seals was given"]),
+        ([], None, []),
         ([], msgspec.structs.replace(good, signature=seal(key, head_after(2)).signature), ["its signature"]),
         ([], msgspec.structs.replace(good, public_key="xyz"), ["its signature"]),
         ([], msgspec.structs.replace(good, public_key=""), ["its signature"]),
     ):
         checked = FeedCheck(keys)
+        # A seal is compared with what is known at the end.
+        checked.sealed([] if one_seal is None else [one_seal])
         for frames in FIRST:
             checked.received(frames)
-        checked.sealed([one_seal])
+        checked.end()
         assert [one.sentence for one in checked.broken] == [Sentence.SEAL] * len(words)
         for one, word in zip(checked.broken, words, strict=True):
             assert word in one.what
@@ -376,7 +435,7 @@ def test_whatever_a_publisher_sends_is_checked_to_its_end(sent: list[list[bytes]
     for frames in sent:
         checked.received(frames, 0)
         checked.recorded(TABLE, b"v1/x/", frames[-1] if frames else b"")
-    checked.end()
+    checked.end(0, 4 * S)
     assert checked.messages == len(sent)
     assert all(str(one).isprintable() for one in checked.broken)
 
@@ -405,6 +464,14 @@ def test_a_file_of_bodies_or_of_topics_and_bodies_is_checked(tmp_path: Path) -> 
         path.touch()
     ran = CliRunner().invoke(main, ["conformance", "feed", "udp://10.0.0.5:1"])
     assert ran.exit_code == 2
+    ran = CliRunner().invoke(main, ["conformance", "feed", "--seal-key", "ab" * 32, str(path)])
+    assert ran.exit_code == 2
+    assert "--seal-key is for an address: a file has no seals" in ran.output
+
+
+def slow_clock() -> FastClock:
+    """A busy computer does not become a silence of 3 s, nor an answer that does not come in 10 s."""
+    return FastClock(0.01)
 
 
 class PlayHistory(ListHistory):
@@ -447,14 +514,14 @@ def test_a_publisher_is_listened_to_and_its_history_is_read_over_zeromq(keyed: b
         checked = FeedCheck([bytes(key.verify_key)])
         with feed_server(base, PlayHistory(key), keys) as server:
             endpoints = server.endpoints
-            listener = FeedListener(endpoints, curve, checked, SystemClock())
+            listener = FeedListener(endpoints, curve, checked, slow_clock())
             try:
                 while not server.do(lambda: server.publisher.subscriptions):
                     pass
                 for frames in (beat(1, len(PLAY)), *messages(PLAY[-2:])):
                     server.publish(*frames)
                 listener.wait(HANG_S)
-                listener.listen(0.05)
+                listener.listen(0.001)
             finally:
                 listener.close()
         assert [str(one) for one in checked.broken] == []
@@ -482,9 +549,9 @@ def test_what_a_history_answers_wrongly_is_named() -> None:
         feed_server(Endpoints.parse(f"ipc://{folder}"), Wrong(SigningKey(bytes(32)))) as server,
     ):
         checked = FeedCheck()
-        listener = FeedListener(server.endpoints, None, checked, SystemClock())
+        listener = FeedListener(server.endpoints, None, checked, slow_clock())
         try:
-            listener.listen(0.01)
+            listener.listen(0.001)
         finally:
             listener.close()
     found = {(one.sentence, one.where) for one in checked.broken}
