@@ -29,6 +29,8 @@ NAMED: Final = 5
 
 MOST_SHOWN: Final = 20
 """This many findings of a feed are printed (ours)."""
+SHOWN: Final = 200
+"""Characters of a text of somebody else's program that are printed (ours)."""
 
 
 @click.group("conformance")
@@ -124,17 +126,17 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
         runner = Runner(program, seconds)
         declared = asyncio.run(runner.declared())
         if declared.suite.partition(".")[0] != whole.version.partition(".")[0]:
-            raise CandidateError(f"it is written for suite {declared.suite}, and this is suite {whole.version}")
+            raise CandidateError(f"it is written for suite {_shown(declared.suite)}, and this is suite {whole.version}")
         asked = [
             capture
             for capture in whole.captures
             if any(handles(device, capture.device) for device in declared.devices) and capture.name in (only or known)
         ]
         if not asked:
-            devices = ", ".join(declared.devices) or "none"
+            devices = _shown(", ".join(declared.devices)) or "none"
             raise CandidateError(f"no capture that is asked for is of its devices ({devices}); `captures` lists them")
         if not as_json:
-            click.echo(f"suite {whole.version} (sha256 {digest()}), decoder {declared.decoder}")
+            click.echo(f"suite {whole.version} (sha256 {digest()}), decoder {_shown(declared.decoder)}")
         found = {capture.name: _play(runner, capture, declared, quiet=as_json) for capture in asked}
     except (CandidateError, SuiteError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
@@ -165,6 +167,11 @@ def decoder(only: Sequence[str], seconds: float, as_json: bool, program: Sequenc
         click.echo(f"{passed} of {len(found)} captures pass ({_rounds(rounds)}); {others} others were not asked for")
     if passed < len(found):
         sys.exit(FATAL)
+
+
+def _shown(text: str) -> str:
+    """A text of somebody else's program, for a terminal."""
+    return plain(text)[:SHOWN]
 
 
 def _rounds(count: int) -> str:
@@ -280,8 +287,8 @@ def feed(
         feltwire conformance feed tcp://10.0.0.5:5600 --key ann.secret --server pit-3.public --seal-key 8320a519...
         feltwire watch --json --since 0 > evening.jsonl; feltwire conformance feed evening.jsonl
 
-    Exit codes: 0 if every sentence is kept; 1 if one is not, or nothing was received; 2 for an address, a key or a
-    file that cannot be used.
+    Exit codes: 0 if every sentence is kept; 1 if one is not, nothing was received, or not all could be checked; 2 for
+    an address, a key or a file that cannot be used.
     """
     from controller.conformance.captures import suite
     from controller.conformance.feed_check import FeedCheck
@@ -289,7 +296,7 @@ def feed(
     from feed.endpoints import EndpointError, Endpoints
     from hal.clock import SystemClock
 
-    check = FeedCheck(seal_keys)
+    check, unchecked = FeedCheck(seal_keys), list[str]()
     if seal_keys and "://" not in source:
         raise click.UsageError("--seal-key is for an address: a file has no seals")
     if "://" in source:
@@ -301,6 +308,7 @@ def feed(
         try:
             listener.wait(seconds)
             listener.listen(seconds)
+            unchecked = listener.unchecked
         except NoFeedError as error:
             click.echo(click.style(f"{source}: {error}", fg="red"), err=True)
             sys.exit(FATAL)
@@ -320,22 +328,25 @@ def feed(
             "unknown_types": sorted(check.unknown),
             "broken": [{"sentence": one.sentence.value, "where": one.where, "what": one.what} for one in check.broken],
             "count": check.count,
+            "unchecked": unchecked,
         }
         click.echo(msgspec.json.encode(report))
     else:
         click.echo(
             f"suite {version}: {check.messages} messages, {check.durable} durable events, {check.heartbeats} "
-            f"heartbeats, {check.seals} seals; tables: {', '.join(check.tables) or 'none'}"
+            f"heartbeats, {check.seals} seals; tables: {_shown(', '.join(check.tables)) or 'none'}"
         )
         for kind in sorted(check.unknown):
-            click.echo(f"note: the type {plain(kind)} is not one of this version; a reader ignores it")
+            click.echo(f"note: the type {_shown(kind)} is not one of this version; a reader ignores it")
         for one in check.broken[:MOST_SHOWN]:
             click.echo(click.style("no  ", fg="red") + str(one))
         if check.count > MOST_SHOWN:
             click.echo(f"and {check.count - MOST_SHOWN} more")
-        if not check.count:
+        for why in unchecked:
+            click.echo(click.style("no  ", fg="red") + f"not all was checked: {why}")
+        if not check.count and not unchecked:
             click.echo(click.style("yes ", fg="green") + "every sentence that was checked is kept")
-    if check.count:
+    if check.count or unchecked:
         sys.exit(FATAL)
 
 

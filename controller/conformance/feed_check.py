@@ -30,7 +30,7 @@ KEPT: Final = 20_000
 RECENT: Final = 100
 """This many ephemeral events of a table are remembered (ours)."""
 STALE_NS: Final = 3_000_000_000
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?Z", re.ASCII)
 _DOMAIN: Final = b"feltwire seal\0"
 _SHOWN: Final = 80
 _WHAT: Final = 500
@@ -349,7 +349,8 @@ class TableFeedCheck:
                 )
 
     def _time_of(self, event: Event) -> Iterator[tuple[Sentence, str]]:
-        if event.time < self._time and event.data.mono_ns >= self._mono_ns:
+        now, before = _moment(event.time), _moment(self._time)
+        if now is not None and before is not None and now < before and event.data.mono_ns >= self._mono_ns:
             yield Sentence.TIME, f"its time is {event.time}, after {self._time}"
 
     def _ephemeral_event(self, event: Event, t_ns: int | None) -> Iterator[tuple[Sentence, str]]:
@@ -390,6 +391,12 @@ class TableFeedCheck:
                 Sentence.HEAD,
                 f"head is {data.head} after event {data.last}, and the events make it {kept.head.hex()}",
             )
+
+
+def _moment(time: str) -> tuple[str, str] | None:
+    """What orders a time: its whole second and the digits of its fraction; None for another text."""
+    parts = _TIME.fullmatch(time)
+    return None if parts is None else (parts[1], (parts[2] or "").rstrip("0"))
 
 
 def _silence(length_ns: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,9 +20,15 @@ if TYPE_CHECKING:
     from feed.keys import ClientCurve
 
 ANSWER_MS: Final = 10_000
-"""The longest wait for an answer (ours)."""
-QUEUE: Final = 100_000
-"""Messages queued while the history is read (ours)."""
+"""The longest wait for a whole answer (ours)."""
+HISTORY_S: Final = 600.0
+"""The longest time for the whole history (ours)."""
+QUEUE: Final = 64
+"""Messages that libzmq queues (ours): with `wire.MAX_ANSWER_FRAME` a bound in bytes. What is behind waits there."""
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""All that waits to be checked (ours)."""
+_A_FRAME: Final = 200
+"""What a frame takes beside its bytes."""
 NOBODY: Final = "no-such-table"
 
 
@@ -29,11 +36,31 @@ class NoFeedError(Exception):
     """Nothing was received from an address."""
 
 
+class _OutOfTimeError(Exception):
+    """The history takes too long."""
+
+
 class FeedListener:
     """Two sockets: SUB and DEALER."""
 
-    def __init__(self, endpoints: Endpoints, curve: ClientCurve | None, check: FeedCheck, clock: Clock) -> None:
+    def __init__(
+        self,
+        endpoints: Endpoints,
+        curve: ClientCurve | None,
+        check: FeedCheck,
+        clock: Clock,
+        history_s: float = HISTORY_S,
+    ) -> None:
+        """`history_s` bounds the time in which the history is read."""
+        self.unchecked: list[str] = []
+        """Why not all was checked."""
         self._check = check
+        self._history_s = history_s
+        self._history_until_ns = 0
+        self._waiting: deque[tuple[list[bytes], int]] = deque()
+        """Messages of the feed that are to be checked, and when each came."""
+        self._bytes = 0
+        self._full = False
         self._clock = clock
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._feed = self._connected(zmq.SUB, endpoints.feed, curve)
@@ -57,23 +84,45 @@ class FeedListener:
         """Reads the history from its beginning, and listens for this long from now on."""
         start_ns = self._clock.now_ns()
         until_ns = start_ns + round(seconds * 1e9)
-        # What is published meanwhile waits in the queue.
-        self._read_history()
-        while (left_ms := (until_ns - self._clock.now_ns()) // 1_000_000) > 0:
-            if self._feed.poll(left_ms):
-                self._receive()
+        self._history_until_ns = start_ns + round(self._history_s * 1e9)
+        try:
+            self._read_history()
+        except _OutOfTimeError:
+            self.unchecked.append(f"the history was not read to its end in {self._history_s:g} s")
+        # Heartbeats that come after this time only make the end later than it is.
         now_ns = self._clock.now_ns()
-        while self._feed.poll(0):
-            self._receive()
+        while not self._full and now_ns < until_ns:
+            self._take()
+            if self._waiting:
+                self._check_next()
+            else:
+                self._feed.poll(max(1, (until_ns - now_ns) // 1_000_000))
+            now_ns = self._clock.now_ns()
+        self._take()
+        while self._waiting:
+            self._check_next()
         self._check.end(start_ns, now_ns)
 
-    def _receive(self) -> None:
-        self._check.received(self._feed.recv_multipart(), self._clock.now_ns())
+    def _take(self) -> None:
+        """Takes what the feed has, as far as there is room."""
+        while not self._full and self._feed.poll(0):
+            frames = self._feed.recv_multipart()
+            self._waiting.append((frames, self._clock.now_ns()))
+            self._bytes += _size(frames)
+            if self._bytes > MOST_BYTES:
+                self._full = True
+                self.unchecked.append("more came on the feed than could be checked in that time")
+
+    def _check_next(self) -> None:
+        frames, t_ns = self._waiting.popleft()
+        self._bytes -= _size(frames)
+        self._check.received(frames, t_ns)
 
     def _connected(self, kind: int, endpoint: str, curve: ClientCurve | None) -> zmq.Socket[bytes]:
         socket = self._context.socket(kind)
         socket.setsockopt(zmq.LINGER, 0)
         socket.setsockopt(zmq.RCVHWM, QUEUE)
+        socket.setsockopt(zmq.SNDTIMEO, ANSWER_MS)
         socket.setsockopt(zmq.MAXMSGSIZE, wire.MAX_ANSWER_FRAME)
         socket.setsockopt(zmq.IPV6, 1)
         if curve is not None:
@@ -118,24 +167,23 @@ class FeedListener:
             for answer in self._answers(f"since of {table}", request):
                 if isinstance(answer, wire.EventAnswer):
                     events += 1
+                    if events > wire.PAGE_EVENTS:
+                        self._check.refuse(Sentence.SINCE, table, f"more than {wire.PAGE_EVENTS} events in one answer")
+                        return
                     self._check.recorded(table, answer.topic, answer.body)
                     continue
                 if not isinstance(answer, wire.EndAnswer):
                     self._unexpected(f"since of {table}", answer)
                     return
-                if events > wire.PAGE_EVENTS:
-                    self._check.refuse(Sentence.SINCE, table, f"{events} events in one answer")
                 if not answer.more:
                     self._check.answered(answer.end)
                     return
                 break
             else:
                 return
-            if not events:
-                self._check.refuse(Sentence.SINCE, table, "`more` without an event")
-                return
             position = self._check.position(table)
-            if position is None:
+            if position is None or position[1] <= after:
+                self._check.refuse(Sentence.SINCE, table, f"`more` after event {after}, and no later event")
                 return
             epoch, after = position
 
@@ -182,12 +230,17 @@ class FeedListener:
     def _answers(self, what: str, request: wire.HistoryRequest | list[bytes]) -> Iterator[wire.HistoryAnswer]:
         """The answers to a request, until one that is not an event; nothing follows one that cannot be read."""
         frames = request if isinstance(request, list) else wire.encode_request(request)
-        self._history.send_multipart(frames)
+        try:
+            self._history.send_multipart(frames)
+        except zmq.Again:
+            self._check.refuse(Sentence.HISTORY, what, "it takes no more requests")
+            return
+        until_ns = self._clock.now_ns() + ANSWER_MS * 1_000_000
         while True:
-            if not self._history.poll(ANSWER_MS):
+            received = self._received(until_ns)
+            if received is None:
                 self._check.refuse(Sentence.HISTORY, what, f"no answer in {ANSWER_MS // 1000} s")
                 return
-            received = self._history.recv_multipart()
             try:
                 answer = wire.decode_answer(received)
             except wire.WireError as error:
@@ -200,12 +253,30 @@ class FeedListener:
             if not isinstance(answer, wire.EventAnswer):
                 return
 
+    def _received(self, until_ns: int) -> list[bytes] | None:
+        """The next message of the history; None where none comes in time. What the feed has meanwhile is kept."""
+        while (now_ns := self._clock.now_ns()) < until_ns:
+            if now_ns >= self._history_until_ns:
+                raise _OutOfTimeError
+            self._take()
+            sockets = zmq.Poller()
+            for socket in (self._history,) if self._full else (self._history, self._feed):
+                sockets.register(socket, zmq.POLLIN)
+            left_ns = min(until_ns, self._history_until_ns) - now_ns
+            if self._history in dict(sockets.poll(max(1, left_ns // 1_000_000))):
+                return self._history.recv_multipart()
+        return None
+
     def _unexpected(self, what: str, answer: wire.HistoryAnswer) -> None:
         self._check.refuse(Sentence.HISTORY, what, f"the answer is {_kind(answer)}")
 
     def _id(self) -> bytes:
         self._asked += 1
         return b"%d" % self._asked
+
+
+def _size(frames: list[bytes]) -> int:
+    return _A_FRAME + sum(_A_FRAME + len(frame) for frame in frames)
 
 
 def _kind(answer: wire.HistoryAnswer) -> str:

@@ -23,7 +23,7 @@ class RoundOrder:
 
     def __init__(self, *, from_the_beginning: bool) -> None:
         """`from_the_beginning`: the next event is the first that the table ever had."""
-        self._knows_faults = from_the_beginning
+        self._from_the_beginning = from_the_beginning
         self._playing: bool | None = None
         self._round: int | None = 0 if from_the_beginning else None
         self._stands: dict[int, Verdict] = {}
@@ -64,7 +64,7 @@ class RoundOrder:
             case events.DeviceFault():
                 self._faults[data.device, data.fault] = data.blocks_play
             case events.DeviceCleared():
-                if self._faults.pop((data.device, data.fault), None) is None and self._knows_faults:
+                if self._faults.pop((data.device, data.fault), None) is None and self._from_the_beginning:
                     yield Sentence.CLEARED, f"{data.fault} of {data.device} is cleared, and was not latched"
 
     @property
@@ -76,7 +76,7 @@ class RoundOrder:
             yield Sentence.OPEN, f"round {data.round} opens at a table that is closed"
         if self._shut:
             yield Sentence.SHUT, f"round {data.round} opens"
-        if self._open or (self._must_settle and self._knows_faults):
+        if self._open or (self._must_settle and self._from_the_beginning):
             yield Sentence.OPEN, f"round {data.round} opens before round {self._round} is over"
         if self._round is not None and data.round != self._round + 1:
             yield Sentence.ROUNDS, f"round {data.round} opens after round {self._round}"
@@ -106,6 +106,9 @@ class RoundOrder:
         stands = self._stands.get(data.round)
         if stands is not None and stands != data.from_:
             yield Sentence.CORRECTED, f"of round {data.round} it names {data.from_}, and in force is {stands}"
+        if stands is None and self._from_the_beginning:
+            yield Sentence.CORRECTED, f"of round {data.round} it names {data.from_}, and there is no verdict"
+            return
         self._stands[data.round] = data.to
         if data.round == self._round and data.to.verdict == "outcome":
             self._paying = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Final
 
 import msgspec
 import pytest
+import zmq
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -234,6 +236,37 @@ def test_a_correction_names_what_is_in_force() -> None:
         outcome["data"] = {**common, "by": "ann", "from": named, "to": wrong, "why": "seen"}
         sent = with_(SETTLED, decode(msgspec.json.encode(outcome)))
         assert [sentence for sentence, _ in found(sent)] == sentences
+
+
+def test_a_correction_of_a_round_without_a_verdict_is_named_where_the_rounds_are_known() -> None:
+    outcome = msgspec.json.decode(encode(PLAY[OUTCOME]))
+    common = {key: outcome["data"][key] for key in ("table", "game", "simulated", "mono_ns")}
+    verdict = {"verdict": "outcome", "result": outcome["data"]["result"]}
+    outcome["type"], outcome["subject"] = "feltwire.round.corrected.v1", "round/9"
+    outcome["data"] = {**common, "round": 9, "by": "ann", "from": verdict, "to": verdict, "why": "seen"}
+    sent = with_(SETTLED, decode(msgspec.json.encode(outcome)))
+    assert [sentence for sentence, _ in found(sent)] == [Sentence.CORRECTED]
+    assert found(sent[OPENED + 1 :]) == [], "who joins in the middle does not know round 9"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "runs_back"),
+    [
+        ("00.1Z", "00.15Z", False),
+        ("00.15Z", "00.1Z", True),
+        ("00.1Z", "00.100Z", False),
+        ("00Z", "00.000001Z", False),
+        ("00.5Z", "00Z", True),
+        ("00.999999999Z", "01Z", False),
+    ],
+)
+def test_times_are_compared_and_not_their_texts(before: str, after: str, runs_back: bool) -> None:
+    second, third = (
+        msgspec.structs.replace(PLAY[place], time=f"1970-01-01T00:00:{text}")
+        for place, text in ((1, before), (2, after))
+    )
+    broken = found(messages([msgspec.structs.replace(PLAY[0], time="1970-01-01T00:00:00.0Z"), second, third]))
+    assert [sentence for sentence, _ in broken] == [Sentence.TIME] * runs_back
 
 
 # --- heartbeats, chain and seals ---
@@ -557,3 +590,135 @@ def test_what_a_history_answers_wrongly_is_named() -> None:
     found = {(one.sentence, one.where) for one in checked.broken}
     assert {(Sentence.SCHEMA, f"snapshot of {TABLE}"), (Sentence.SEAL, "seals")} <= found
     assert {Sentence.TOPIC, Sentence.REWRITTEN, Sentence.UNKNOWN_TABLE} <= {sentence for sentence, _ in found}
+
+
+def test_what_is_sealed_while_the_history_is_read_is_in_it() -> None:
+    class Growing(PlayHistory):
+        def seals(self) -> bytes:
+            self.bodies = messages(PLAY)
+            return msgspec.json.encode({"seals": [seal(SigningKey(bytes(32)), head_after(len(PLAY)), len(PLAY))]})
+
+    history = Growing(SigningKey(bytes(32)))
+    history.bodies = history.bodies[:-1]
+    checked = FeedCheck()
+    with short_folder() as folder, feed_server(Endpoints.parse(f"ipc://{folder}"), history) as server:
+        listener = FeedListener(server.endpoints, None, checked, slow_clock())
+        try:
+            listener.listen(0.001)
+        finally:
+            listener.close()
+    assert (checked.broken, checked.durable) == ([], len(PLAY))
+
+
+def test_a_name_of_a_table_cannot_write_a_line_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "evening.jsonl"
+    path.write_bytes(encode(PLAY[0]).replace(TABLE.encode(), b"x\\u2028yes every sentence is kept\\u001b[2J"))
+    ran = CliRunner().invoke(main, ["conformance", "feed", str(path)])
+    assert "tables: sim/x\\u2028yes every sentence is kept\\x1b[2J" in ran.output
+    assert "\x1b" not in ran.output
+
+
+# --- a publisher that would never let it end ---
+
+
+class SteppingClock(SystemClock):
+    """Half a second passes whenever somebody looks: what waits for a time ends, and nobody waits."""
+
+    def __init__(self) -> None:
+        self._now_ns = 0
+
+    def now_ns(self) -> int:
+        self._now_ns += S // 2
+        return self._now_ns
+
+
+class SamePage(PlayHistory):
+    """It answers each request with the same page, and `more`."""
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        return super().page(table, epoch, 0, limit) if table == TABLE else super().page(table, epoch, after, limit)
+
+
+class EndlessPage(PlayHistory):
+    """Its pages have more events than a page may have."""
+
+    def page(self, table: str, epoch: str, after: int, limit: int) -> Page:
+        page = super().page(table, epoch, after, limit)
+        return page._replace(events=[one for _ in range(100) for one in page.events])
+
+
+@pytest.mark.parametrize(
+    ("kind", "durable", "words"),
+    [
+        (SamePage, 14, "`more` after event 7, and no later event"),
+        (EndlessPage, 500, "more than 500 events in one answer"),
+    ],
+)
+def test_pages_that_would_go_on_for_ever_are_broken_off(kind: type[PlayHistory], durable: int, words: str) -> None:
+    checked = FeedCheck()
+    with (
+        short_folder() as folder,
+        feed_server(Endpoints.parse(f"ipc://{folder}"), kind(SigningKey(bytes(32)))) as server,
+    ):
+        listener = FeedListener(server.endpoints, None, checked, slow_clock())
+        try:
+            listener.listen(0.001)
+        finally:
+            listener.close()
+    assert checked.durable == durable
+    assert words in [one.what for one in checked.broken if one.sentence is Sentence.SINCE]
+
+
+@pytest.mark.parametrize(
+    ("history_s", "unchecked", "waits"),
+    [(600.0, [], 2), (8.0, ["the history was not read to its end in 8 s"], 0)],
+)
+def test_answers_to_other_requests_do_not_keep_it_waiting(history_s: float, unchecked: list[str], waits: int) -> None:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    router = context.socket(zmq.ROUTER)
+    over = threading.Event()
+
+    def answer() -> None:
+        sender = None
+        while not over.is_set():
+            if sender is None:
+                sender = router.recv_multipart()[0] if router.poll(10) else None
+            elif router.poll(10, zmq.POLLOUT):
+                router.send_multipart([sender, b"other", b"schema", b"{}"])
+
+    with short_folder() as folder:
+        endpoints = Endpoints.parse(f"ipc://{folder}")
+        router.bind(endpoints.history)
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        checked = FeedCheck()
+        listener = FeedListener(endpoints, None, checked, SteppingClock(), history_s)
+        try:
+            listener.listen(1)
+        finally:
+            listener.close()
+            over.set()
+            thread.join(HANG_S)
+            context.destroy(linger=0)
+    assert listener.unchecked == unchecked
+    assert [one.what for one in checked.broken] == ["no answer in 10 s"] * waits
+
+
+def test_a_feed_of_which_too_much_waits_is_not_called_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("controller.conformance.feed_listener.MOST_BYTES", 2_000)
+    key = SigningKey(bytes(32))
+    checked = FeedCheck()
+    with short_folder() as folder, feed_server(Endpoints.parse(f"ipc://{folder}"), PlayHistory(key)) as server:
+        listener = FeedListener(server.endpoints, None, checked, slow_clock())
+        try:
+            while not server.do(lambda: server.publisher.subscriptions):
+                pass
+            for number in range(1, 21):
+                server.publish(*beat(number, len(PLAY)))
+            listener.wait(HANG_S)
+            listener.listen(0.05)
+        finally:
+            listener.close()
+    assert listener.unchecked == ["more came on the feed than could be checked in that time"]
+    assert 0 < checked.messages < 20
+    assert checked.broken == []
