@@ -198,11 +198,26 @@ def _wrong(due: Round, verdict: str, data: _VerdictData) -> Kind | None:
         return Kind.WRONG_VERDICT
     if verdict != "outcome":
         return None if any(one.reason == data.reason for one in alike) else Kind.WRONG_REASON
-    alike = [one for one in alike if all(data.result.get(key) == value for key, value in one.result.items())]
+    alike = [
+        one
+        for one in alike
+        if all(key in data.result and _identical(data.result[key], value) for key, value in one.result.items())
+    ]
     if not alike:
         return Kind.WRONG_RESULT
     turns = _turns(data)
     return None if any(_same(one.revolutions, turns) for one in alike) else Kind.WRONG_MEASURE
+
+
+def _identical(got: Any, expected: Any) -> bool:
+    """Whether two values are the same JSON: 45, 45.0 and true are equal in Python, and three different ones there."""
+    if type(got) is not type(expected):
+        return False
+    if isinstance(expected, dict):
+        return got.keys() == expected.keys() and all(_identical(got[key], expected[key]) for key in expected)
+    if isinstance(expected, list):
+        return len(got) == len(expected) and all(map(_identical, got, expected))
+    return bool(got == expected)
 
 
 def _same(expected: float | None, got: float | None) -> bool:

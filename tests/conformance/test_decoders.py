@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from controller.cli import main
 from controller.conformance.candidate import answers, declaration
-from controller.conformance.captures import FOLDER, SUFFIX, Capture, SuiteError, handles, suite
+from controller.conformance.captures import FOLDER, SUFFIX, Capture, RightVerdict, SuiteError, handles, suite
 from controller.conformance.judge import Deviation, GarbageError, Judge, Kind
 from controller.conformance.line_text import BEGIN, LineTextError, batches, value_lines
 from controller.conformance.runner import CandidateError, Declaration, Runner
@@ -320,6 +320,21 @@ def test_a_program_of_which_nothing_can_be_asked_is_refused(given: dict[str, Any
     assert words in ran.output
 
 
+@pytest.mark.parametrize("field", ["decoder", "suite", "devices"])
+def test_what_a_program_declares_cannot_write_a_line_of_its_own(field: str, tmp_path: Path) -> None:
+    text = "x\nyes 42 of 42 captures pass\x1b[2J" + 1000 * "x"
+    fake = [text] if field == "devices" else text
+    given = {"decoder": "a", "suite": SUITE.version, "devices": ["money_wheel"], field: fake}
+    path = tmp_path / "declared"
+    path.write_bytes(msgspec.json.encode(given) + b"\n")
+    ran = CliRunner().invoke(main, [*PATIENT, "--only", LIMIT.name, "cat", str(path)])
+    assert ran.exit_code != 0
+    assert "x\\x0ayes 42 of 42" in ran.output
+    assert "\nyes 42" not in ran.output
+    assert "\x1b" not in ran.output
+    assert 300 * "x" not in ran.output
+
+
 def test_a_capture_that_does_not_exist_is_refused() -> None:
     for arguments in (["captures", "no_such"], ["decoder", "--only", "no_such", "true"]):
         ran = CliRunner().invoke(main, ["conformance", *arguments])
@@ -402,6 +417,53 @@ def test_each_way_to_be_wrong_is_told_apart(said: dict[int, list[bytes]], words:
     assert len(found) == len(words), found
     for one, pattern in zip(found, words, strict=True):
         assert re.search(pattern, one), one
+
+
+FLOAT: Final = (int, float)
+TRUE: Final = (int, lambda value: bool(value) if value in (0, 1) else value)
+NUMBER: Final = (bool, int)
+
+
+@pytest.mark.parametrize(
+    ("name", "mutant"),
+    [("money_wheel_limit", FLOAT), ("token_pusher", TRUE), ("red_dog_third_card_exposed", NUMBER)],
+    ids=["45.0 for 45", "true for 1", "0 for false"],
+)
+def test_a_result_of_another_type_does_not_pass(name: str, mutant: tuple[type, Callable[[Any], Any]]) -> None:
+    of, change = mutant
+
+    def decoder(lines: Iterable[str]) -> Iterator[bytes]:
+        for line in answers(lines):
+            answer = msgspec.json.decode(line)
+            result = answer.get("data", {}).get("result", {})
+            for key, value in result.items():
+                result[key] = change(value) if type(value) is of else value
+            yield msgspec.json.encode(answer)
+
+    assert {one.kind for one in judged(CAPTURES[name], decoder)} == {Kind.WRONG_RESULT}
+
+
+def test_lists_and_objects_of_a_result_are_compared_by_the_types_in_them() -> None:
+    accepted = RightVerdict(verdict="outcome", result={"dice": [1, 2], "lines": [{"a": 1}], "none": None})
+    one = msgspec.structs.replace(LIMIT.rounds[0], accepted=[accepted], after_ns=0)
+    capture = msgspec.structs.replace(LIMIT, rounds=[one])
+    for change, kinds in (
+        ({}, []),
+        ({"other": 1}, []),
+        ({"dice": [True, 2]}, [Kind.WRONG_RESULT]),
+        ({"dice": [1, 2, 3]}, [Kind.WRONG_RESULT]),
+        ({"lines": [{"a": 1.0}]}, [Kind.WRONG_RESULT]),
+        ({"lines": [{"a": 1, "b": 1}]}, [Kind.WRONG_RESULT]),
+    ):
+        judge = Judge(capture)
+        next(judge.steps([BEGIN, f"until {one.by_ns}", "end"]))
+        judge.answer(event("outcome", round=1, result={**accepted.result, **change}))
+        judge.end()
+        assert [found.kind for found in judge.finish()] == kinds, change
+    judge = Judge(capture)
+    next(judge.steps([BEGIN, f"until {one.by_ns}", "end"]))
+    judge.answer(event("outcome", round=1, result={"dice": [1, 2], "lines": [{"a": 1}]}))
+    assert [found.kind for found in judge.finish()] == [Kind.WRONG_RESULT], "null is not left out"
 
 
 JSON: Final = st.recursive(
