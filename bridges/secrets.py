@@ -14,10 +14,13 @@ def read_lines(path: Path, how_to_make: str) -> list[str]:
         SecretFileError: it cannot be read, others may read it, or it holds no text; the message ends in
             `how_to_make`.
     """
-    if not path.exists():
-        raise SecretFileError(f"{path}: there is no such file; {how_to_make}")
     try:
         text = read_secret(path).decode("utf-8")
+    except SecretFileError as error:
+        # Its fix is for a file of a key.
+        if isinstance(error.__cause__, FileNotFoundError):
+            raise SecretFileError(f"{path}: there is no such file; {how_to_make}") from error
+        raise
     except UnicodeDecodeError as error:
         raise SecretFileError(f"{path}: it is not text; {how_to_make}") from error
     lines = [line.strip() for line in text.splitlines() if line.strip()]

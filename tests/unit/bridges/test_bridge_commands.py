@@ -55,6 +55,7 @@ def run(tmp_path: Path, command: str, text: str) -> Result:
         (MQTT + 'language = "fr"\n', 'bridge.toml:4: language: "fr" is not known; write one of "de", "en", "es"'),
         (MQTT + "simulated = 1\n", "bridge.toml:4: simulated: 1 is not true or false"),
         (MQTT, "mqtt.password: there is no such file; write the password of feltwire there"),
+        (MQTT.replace("mqtt.password", "p" * 300), f"{'p' * 300}: the file cannot be read: File name too long"),
         (MQTT + "tables = [", "bridge.toml:4: (syntax): not TOML"),
     ],
 )
@@ -100,6 +101,7 @@ def test_a_mistake_in_the_file_of_mqtt_is_named_with_line_key_and_fix(text: str,
         (WEBHOOKS + TARGET, 'bridge.toml:7: target[1].name: "till" is the name of another one'),
         (WEBHOOKS + "most_waiting = 0\n", "bridge.toml:6: target[0].most_waiting: 0 is out of range"),
         (WEBHOOKS + 'secret = "hunter2"\n', "bridge.toml:6: target[0].secret: unknown key; "),
+        (WEBHOOKS.replace("till.secret", "s" * 300), f"{'s' * 300}: the file cannot be read: File name too long"),
         (WEBHOOKS, "till.secret: there is no such file; make it with: (umask 077; echo whsec_"),
     ],
 )
