@@ -57,6 +57,9 @@ class WebhookCollector(Collector):
         missing = CounterMetricFamily(
             "feltwire_webhook_missing", "Events archived before they were read", labels=labels
         )
+        rewritten = CounterMetricFamily(
+            "feltwire_webhook_rewritten", "Times that the history of a table was rewritten", labels=labels
+        )
         for name, progress in self._targets.items():
             waiting.add_metric((name,), progress.waiting)
             full.add_metric((name,), progress.full)
@@ -64,7 +67,8 @@ class WebhookCollector(Collector):
             delivered.add_metric((name,), progress.delivered)
             failures.add_metric((name,), progress.failures)
             missing.add_metric((name,), progress.missing)
-        yield from (waiting, full, failing, delivered, failures, missing)
+            rewritten.add_metric((name,), progress.rewritten)
+        yield from (waiting, full, failing, delivered, failures, missing, rewritten)
 
 
 class MqttProbes:

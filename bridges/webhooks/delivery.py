@@ -18,7 +18,7 @@ from bridges.waits import NS_PER_S, wait_ns
 from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.progress import DeliveryProgress
 from bridges.webhooks.queue import Queue, WaitingEvent
-from feed.subscriber import Fact, Item, Joined, Missing, Position, TableSubscriber
+from feed.subscriber import Fact, Item, Joined, Missing, Position, Rewritten, TableSubscriber
 from hal.loop import sleep_ns
 
 log = logging.getLogger(__name__)
@@ -62,6 +62,8 @@ class Delivery:
         self._room = asyncio.Event()
         self._filled: dict[str, asyncio.Event] = {}
         """By table, that its lane has something to do."""
+        self._rewritten: set[str] = set()
+        """The tables whose history was rewritten, and of which no fact was delivered again yet."""
         self._group: asyncio.TaskGroup | None = None
         self._count()
 
@@ -91,6 +93,9 @@ class Delivery:
             return
         match item:
             case Fact(event=event, body=body, head=head) if event.seq is not None:
+                if name in self._rewritten:
+                    self._rewritten.remove(name)
+                    self._drop(name, event.seq)
                 wanted = target.types_sent is None or event.type in target.types_sent
                 position = Position(event.epoch, event.seq, head)
                 self._queue.put(target.name, name, position, (event.id, body) if wanted else None)
@@ -101,7 +106,22 @@ class Delivery:
             case Missing(first=first, last=last):
                 self.progress.missing += last - first + 1
                 self._queue.put(target.name, name, Position("", last), None)
+            case Rewritten(journal=journal):
+                self.progress.rewritten += 1
+                # The position stays until the next fact: after a kill the notice comes again.
+                self._rewritten.add(name)
+                self._drop(name, journal.seq + 1)
         self._count()
+
+    def _drop(self, name: str, first: int) -> None:
+        """Drops what waits from an event on, and is no longer in the journal."""
+        count = self._queue.drop(self.target.name, name, first)
+        if count:
+            log.error(
+                "%s: %d events of %s, from %d on, are no longer in its journal: they are not sent",
+                *(self.target.name, count, name, first),
+            )
+        self._room.set()
 
     async def _wait_for_room(self) -> None:
         if not self.progress.full:
@@ -139,14 +159,15 @@ class Delivery:
                 filled.clear()
                 await filled.wait()
                 continue
-            await self._deliver_one(name, event)
-            self._queue.remove(self.target.name, event.number)
-            self.progress.delivered += 1
+            if await self._deliver_one(name, event):
+                self._queue.remove(self.target.name, event)
+                self.progress.delivered += 1
             self._count()
             self._room.set()
 
-    async def _deliver_one(self, name: str, event: WaitingEvent) -> None:
-        failures = 0
+    async def _deliver_one(self, name: str, event: WaitingEvent) -> bool:
+        """Sends an event until it is taken. Returns whether it was: it is not where it was dropped meanwhile."""
+        failures, taken = 0, True
         while why := await self._send(event.id, event.body):
             failures += 1
             self.progress.failures += 1
@@ -154,9 +175,14 @@ class Delivery:
                 self.progress.failing = {**self.progress.failing, name: why}
                 log.warning("%s: %s is not taken: %s; it is sent again", self.target.name, event.id, why)
             await sleep_ns(wait_ns(failures, LONGEST_WAIT_NS, self._random))
+            if self._queue.first(self.target.name, name) != event:
+                taken = False
+                break
         if failures:
             self.progress.failing = {one: why for one, why in self.progress.failing.items() if one != name}
-            log.info("%s: takes events of %s again", self.target.name, name)
+            if taken:
+                log.info("%s: takes events of %s again", self.target.name, name)
+        return taken
 
     def _count(self) -> None:
         self.progress.waiting = self._queue.count(self.target.name)

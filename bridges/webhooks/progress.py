@@ -11,6 +11,8 @@ class DeliveryProgress:
         self.failures = 0
         self.missing = 0
         """Events that the journal had archived before they were read: they are not delivered."""
+        self.rewritten = 0
+        """Times that the history of a table was rewritten: what waited and is no longer in it is not delivered."""
         self.full = False
         self.waiting = 0
         self.failing: dict[str, str] = {}

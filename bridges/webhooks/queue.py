@@ -1,7 +1,7 @@
 """The queue on disk: what each target has not received yet, and where its reading of the feed continues.
 
-An event and the position after it are in one transaction, so a cut of the power, or a kill, takes both or none. The
-last transactions before a cut of the power may be lost: their events are then read from the journal again.
+An event and the position after it are in one transaction, which is on the disk before the event is sent: a table whose
+first position a cut of the power took would begin with now, and what was played before would be lost.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Queue:
     def _prepare(self) -> None:
         self._file.execute("PRAGMA locking_mode = EXCLUSIVE")
         self._file.execute("PRAGMA journal_mode = WAL")
-        self._file.execute("PRAGMA synchronous = NORMAL")
+        self._file.execute("PRAGMA synchronous = FULL")
         self._file.execute("BEGIN EXCLUSIVE")
         (mark,) = self._file.execute("PRAGMA application_id").fetchone()
         (version,) = self._file.execute("PRAGMA user_version").fetchone()
@@ -123,17 +123,37 @@ class Queue:
         ).fetchone()
         return None if row is None else WaitingEvent(*row)
 
-    def remove(self, target: str, number: int) -> None:
-        """Removes an event that its target received.
+    def remove(self, target: str, event: WaitingEvent) -> None:
+        """Removes an event that its target received. Nothing happens where it was dropped meanwhile.
 
         Raises:
             QueueError: the disk does not take it.
         """
+        # SQLite gives the number of the last event again once that is gone.
+        self._delete(target, [event])
+
+    def drop(self, target: str, name: str, first: int) -> int:
+        """Removes the events of a table that wait for a target, from the sequence number `first` on. Returns how many.
+
+        Raises:
+            QueueError: the disk does not take it.
+        """
+        rows = self._file.execute("SELECT n, id, body FROM waiting WHERE target = ? AND name = ?", (target, name))
+        waiting = (WaitingEvent(*row) for row in rows.fetchall())
+        return self._delete(target, [one for one in waiting if int(one.id.rpartition(".")[2]) >= first])
+
+    def _delete(self, target: str, events: list[WaitingEvent]) -> int:
         try:
-            self._file.execute("DELETE FROM waiting WHERE n = ?", (number,))
+            self._file.execute("BEGIN IMMEDIATE")
+            counts = [
+                self._file.execute("DELETE FROM waiting WHERE n = ? AND id = ? AND body = ?", event).rowcount
+                for event in events
+            ]
+            self._file.execute("COMMIT")
         except sqlite3.Error as error:
             raise QueueError(f"{self._path}: {_words(error)}") from error
-        self._counts[target] -= 1
+        self._counts[target] = self.count(target) - sum(counts)
+        return sum(counts)
 
 
 def _words(error: Exception) -> str:

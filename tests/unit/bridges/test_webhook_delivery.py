@@ -18,7 +18,7 @@ from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.queue import Queue, QueueError
 from feed.events import decode
 from feed.state import TableState, decode_snapshot
-from feed.subscriber import Fact, Item, Joined, Missing, Position
+from feed.subscriber import Fact, Item, Joined, Missing, Position, Rewritten
 from hal.clock import NS_PER_S, VirtualClock
 from hal.loop import run_virtual, sleep_ns
 from tests.fakes.feed_model import ModelJournal, ModelTable
@@ -287,6 +287,65 @@ def test_events_that_were_archived_before_they_were_read_are_counted_and_logged(
     assert "events 3 to 9 are archived" in caplog.text
 
 
+@pytest.mark.parametrize("differs", [0, 4])
+def test_what_waits_and_is_no_longer_in_the_journal_is_not_delivered(
+    differs: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whether it is cut off there, or the event before differs as well; the one on its way is refused until then."""
+    held, again = facts("wheel-1", 20, seed=1), facts("wheel-1", 20, seed=2)
+    cut = 5
+    every = keys(types=("*",))
+    notice = Rewritten(table="wheel-1", held=Position("e1", len(held)), journal=Position("e1", cut), why="cut off")
+    first = cut + 1 - differs
+    items: list[Item] = [*held, notice, *again[first - 1 :]]
+    left = [2]
+
+    def answer(event_id: str, attempts: int) -> str:
+        left[0] -= 1
+        return "it answers 503" if left[0] >= 0 else ""
+
+    expected = wanted(held[: first - 1] + again[first - 1 :], every)
+    delivery, target = deliver(tmp_path, every, items, answer, all_taken(len(expected)))
+    assert target.taken == expected
+    assert (delivery.progress.rewritten, delivery.progress.waiting, delivery.progress.failing) == (1, 0, {})
+    assert f"till: {len(held) - cut} events of wheel-1, from {cut + 1} on, are no longer in its journal" in caplog.text
+
+
+def test_a_journal_that_holds_nothing_of_what_waits_ends_what_is_on_its_way(tmp_path: Path) -> None:
+    held, again = facts("wheel-1", 3, seed=1), facts("wheel-1", 3, seed=2)
+    again = [Fact(one.event, one.body + b" ") for one in again]
+    every = keys(types=("*",))
+    notice = Rewritten(table="wheel-1", held=Position("e1", len(held)), journal=Position("e1", 0), why="cut off")
+    refused = {one.body for one in held}
+    queue = Queue(tmp_path / "queue.sqlite")
+    sent: list[bytes] = []
+
+    async def send(event_id: str, body: bytes) -> str:
+        sent.append(body)
+        return "it answers 400" if body in refused else ""
+
+    delivery = Delivery(every, queue, send, Random(7))
+
+    async def main() -> None:
+        task = asyncio.ensure_future(delivery._deliver())
+        await sleep_ns(NS_PER_S)
+        for item in held:
+            delivery.take(item)
+        await sleep_ns(NS_PER_S)
+        assert sent
+        delivery.take(notice)
+        for item in again:
+            delivery.take(item)
+        await sleep_ns(700 * NS_PER_S)
+        task.cancel()
+        await asyncio.wait([task])
+
+    run_virtual(main(), VirtualClock())
+    assert [body for body in sent if body not in refused] == [one.body for one in again]
+    assert (delivery.progress.waiting, delivery.progress.failing) == (0, {})
+    queue.close()
+
+
 # --- the queue ----------------------------------------------------------------------------------------------------
 
 
@@ -317,6 +376,12 @@ def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
     other.close()
     with pytest.raises(QueueError, match="it is not a queue of this version"):
         Queue(path)
+
+
+def test_what_is_stored_is_on_the_disk_before_it_is_sent(tmp_path: Path) -> None:
+    queue = Queue(tmp_path / "queue.sqlite")
+    assert queue._file.execute("PRAGMA synchronous").fetchone() == (2,), "FULL: each transaction is synced"
+    queue.close()
 
 
 def test_a_queue_is_for_its_owner_alone(tmp_path: Path) -> None:
