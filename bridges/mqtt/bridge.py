@@ -19,6 +19,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from bridges.authority import tls_context
 from bridges.following import log_notice, together
 from bridges.mqtt.keys import Broker, MqttKeys
 from bridges.mqtt.messages import EXPIRY_S, BrokerMessage
@@ -117,10 +118,10 @@ class MqttBridge:
 
         Raises:
             BrokerRefusedError: the broker does not let this account in, and never did, or does not let it publish.
-            OSError: the file of the authority cannot be read.
+            AuthorityError: the file of the authority cannot be used.
         """
         keys = self._keys
-        tls = ssl.create_default_context(cafile=keys.ca or None) if self._address.tls else None
+        tls = tls_context(keys.ca, f"the broker {self._address}") if self._address.tls else None
         async with AsyncSubscriber(
             self._endpoint, tables=keys.tables or None, simulated=keys.simulated, curve=self._curve, heartbeats=True
         ) as subscriber:

@@ -37,7 +37,7 @@ class WebhookBridge:
         """`secrets` are those of each target, by its name.
 
         Raises:
-            OSError: the file of an authority cannot be read.
+            AuthorityError: the file of an authority cannot be used.
         """
         self._queue = queue
         self._endpoint = endpoint

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Sequence
 from typing import Final
 
 import aiohttp
 
+from bridges.authority import tls_context
 from bridges.webhooks.addresses import CheckedResolver
 from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.signature import headers
@@ -27,12 +27,12 @@ class WebhookSender:
     def __init__(self, target: TargetKeys, secrets: Sequence[bytes], clock: Clock, user_agent: str) -> None:
         """
         Raises:
-            OSError: the file of the authority cannot be read.
+            AuthorityError: the file of the authority cannot be used.
         """
         self._url = target.url
         self._secrets = [*secrets]
         self._clock = clock
-        tls = ssl.create_default_context(cafile=target.ca or None)
+        tls = tls_context(target.ca, f"the target {target.name}")
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
                 ssl=tls, resolver=CheckedResolver(private=target.private), use_dns_cache=False

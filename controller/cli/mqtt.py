@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bridges.authority import AuthorityError
 from bridges.mqtt.keys import MqttKeys
 from bridges.secrets import read_lines
 from command_line.exit_codes import FATAL
@@ -75,7 +76,5 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
     except MetricsPortError as error:
         click.echo(error, err=True)
         sys.exit(FATAL)
-    except (SecretFileError, BrokerRefusedError) as error:
+    except (SecretFileError, AuthorityError, BrokerRefusedError) as error:
         refuse(error)
-    except OSError as error:
-        refuse(f"{keys.ca}: the broker's authority cannot be read: {error.strerror or error}; give a PEM file as ca")

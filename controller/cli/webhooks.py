@@ -48,6 +48,7 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
     Exit codes: 0, also after Ctrl-C; 1 if the queue or the port of the metrics cannot be used; 2 for a file, an
     address or a key that cannot be used.
     """
+    from bridges.authority import AuthorityError
     from bridges.webhooks.keys import WebhookKeys
     from bridges.webhooks.queue import Queue, QueueError
     from bridges.webhooks.signature import read_secrets
@@ -83,5 +84,5 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
     except (QueueError, MetricsPortError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
-    except OSError as error:
-        refuse(f"{file}: the authority of a target cannot be read: {error.strerror or error}; give a PEM file as ca")
+    except AuthorityError as error:
+        refuse(error)

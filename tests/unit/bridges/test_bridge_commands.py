@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -162,6 +164,43 @@ def test_without_its_client_mqtt_names_what_installs_it(tmp_path: Path, monkeypa
     result = run(tmp_path, "mqtt", MQTT)
     assert result.exit_code == 2
     assert "requirements/mqtt.lock" in result.output
+
+
+def with_ca(tmp_path: Path, command: str, ca: Path) -> Result:
+    """A run with secrets that can be used, and this authority."""
+    secret = tmp_path / "secret"
+    secret.write_text(SECRET)
+    secret.chmod(0o600)
+    text = MQTT.replace("mqtt.password", str(secret)) if command == "mqtt" else WEBHOOKS
+    text = text.replace("till.secret", str(secret)).replace("queue.sqlite", str(tmp_path / "queue.sqlite"))
+    return run(tmp_path, command, text + f'ca = "{ca}"\n')
+
+
+@pytest.mark.parametrize(("ca", "why"), [("absent.pem", "No such file or directory"), ("empty.pem", "")])
+@pytest.mark.parametrize(
+    ("command", "whose"), [("mqtt", "the broker mqtts://broker.example:8883"), ("webhooks", "the target till")]
+)
+def test_an_authority_that_cannot_be_read_is_named_with_whose_it_is(
+    command: str, whose: str, ca: str, why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.pem").touch()
+    result = with_ca(tmp_path, command, tmp_path / ca)
+    assert result.exit_code == 2
+    assert f"{tmp_path / ca}: the authority of {whose} cannot be read: {why}" in result.output
+
+
+@pytest.mark.parametrize("command", ["mqtt", "webhooks"])
+def test_another_failure_of_the_system_is_not_taken_for_an_authority(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(work: Coroutine[Any, Any, None], _: object) -> None:
+        work.close()
+        raise OSError(24, "Too many open files")
+
+    monkeypatch.setattr(f"controller.cli.{command}.run_until_signal", fail)
+    result = with_ca(tmp_path, command, Path())
+    assert isinstance(result.exception, OSError)
+    assert "authority" not in result.output
 
 
 def test_two_services_are_refused(tmp_path: Path) -> None:
