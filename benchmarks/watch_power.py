@@ -95,7 +95,7 @@ def drop_zone(sensors_deg: Sequence[float], spins: int) -> Trial:
             share * within / THIRD_DEG + (1 - share) * (2 * arc.doubt_deg - within) / (360 - THIRD_DEG)
             for arc, within in zip(arcs, inside, strict=True)
         ]
-        zone = scan(Counter(rng.choices(arcs, chances, k=spins)))
+        zone = scan(Counter(rng.choices(arcs, chances, k=spins)), arcs)
         return zone is not None and zone.p < FALSE_ALARM
 
     return found

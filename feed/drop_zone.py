@@ -23,8 +23,6 @@ DIRECTIONS: Final = 12
 """Thirds of the bowl that are looked at, 30° apart (ours): more would be nearly the same ones again."""
 THIRD_DEG: Final = 120.0
 """The width that is looked at (ours): a tilt of 0.2° keeps the ball in the track along a quarter to a third of it."""
-WHOLE_DEG: Final = 0.5
-"""The arcs of a bowl add up to 360° except for this: they are rounded (ours)."""
 LEAST_SPINS: Final = 60
 """With fewer spins nothing is judged (ours)."""
 _FAR: Final = 50.0
@@ -53,21 +51,23 @@ class Zone(NamedTuple):
     @property
     def words(self) -> str:
         """It in words."""
+        p = f"p {self.p:.1g}" if self.p else "p below 1e-300"
         return (
             f"between {self.from_deg:.0f}° and {self.to_deg:.0f}° of the bowl the ball left the track {self.times:.0f} "
-            f"times in {self.spins} spins, {self.expected:.0f} expected, p {self.p:.1g}"
+            f"times in {self.spins} spins, {self.expected:.0f} expected, {p}"
         )
 
 
-def scan(counts: Mapping[Arc, int]) -> Zone | None:
+def scan(counts: Mapping[Arc, int], bowl: Sequence[Arc]) -> Zone | None:
     """Looks for the third that the ball prefers.
 
-    None where nothing can be judged: too few spins, or arcs that do not make up one bowl, because the ball has never
-    left the track in one of them, or the sensors were moved between spins.
+    `bowl` is every arc between two sensors, also those in which the ball has never left the track: that it never does
+    is what a strong tilt shows. None where nothing can be judged: too few spins, a spin with an arc that is not of the
+    bowl, or one arc that is all of it.
     """
     spins = sum(counts.values())
-    arcs = sorted(counts)
-    if spins < LEAST_SPINS or abs(sum(2 * arc.doubt_deg for arc in arcs) - 360) > WHOLE_DEG or len(arcs) < 2:
+    arcs = sorted(bowl)
+    if spins < LEAST_SPINS or not counts.keys() <= set(arcs):
         return None
     shares = [arc.doubt_deg / 180 for arc in arcs]
     whole = sum(shares)
@@ -76,10 +76,14 @@ def scan(counts: Mapping[Arc, int]) -> Zone | None:
     for number in range(DIRECTIONS):
         begin_deg = 360 * number / DIRECTIONS
         parts = [covered(arc, begin_deg) for arc in arcs]
-        times = sum(part * counts[arc] for part, arc in zip(parts, arcs, strict=True))
+        times = sum(part * counts.get(arc, 0) for part, arc in zip(parts, arcs, strict=True))
         mean = sum(part * chance for part, chance in zip(parts, chances, strict=True))
-        square = sum(part * part * chance for part, chance in zip(parts, chances, strict=True))
-        looked.append(((times - spins * mean) / sqrt(spins * (square - mean * mean)), begin_deg, times, parts))
+        variance = sum(chance * (part - mean) ** 2 for part, chance in zip(parts, chances, strict=True))
+        # Of two arcs a third may cover as much of each: whatever the counts, it shows nothing.
+        if variance > _NEAR:
+            looked.append(((times - spins * mean) / sqrt(spins * variance), begin_deg, times, parts))
+    if not looked:
+        return None
     _, begin_deg, times, parts = max(looked)
     expected = spins * sum(part * chance for part, chance in zip(parts, chances, strict=True))
     p = min(1.0, DIRECTIONS * tail(chances, parts, spins, times))
@@ -136,8 +140,9 @@ class DropZoneWatch:
     """The spins of one wheel, block after block: each block is judged once, so its chance of a false alarm is that of
     one test."""
 
-    def __init__(self, blocks: Sequence[int], false_alarm: float) -> None:
-        """`blocks` are numbers of spins; each length has blocks of its own."""
+    def __init__(self, bowl: Sequence[Arc], blocks: Sequence[int], false_alarm: float) -> None:
+        """`bowl` is every arc between two sensors, `blocks` are numbers of spins; each length has blocks of its own."""
+        self._bowl = bowl
         self._blocks = {spins: dict[Arc, int]() for spins in blocks}
         self._false_alarm = false_alarm
 
@@ -147,7 +152,7 @@ class DropZoneWatch:
         for spins, counts in self._blocks.items():
             counts[arc] = counts.get(arc, 0) + 1
             if sum(counts.values()) >= spins:
-                zone = scan(counts)
+                zone = scan(counts, self._bowl)
                 counts.clear()
                 if zone is not None and zone.p < self._false_alarm:
                     found.append(zone)

@@ -161,7 +161,8 @@ def _repeats(config: TableConfig) -> RepeatWatch | None:
 
 def _wheel(config: TableConfig) -> WheelWatch | None:
     """The watch over its wheel and its pace, where its game has one."""
-    if not spec_of(config).wheel_watch:
+    spec = spec_of(config)
+    if not spec.wheel_watch:
         return None
     keys = config.watch
     return WheelWatch(
@@ -172,7 +173,7 @@ def _wheel(config: TableConfig) -> WheelWatch | None:
             least_games_an_hour=keys.least_games_an_hour,
             most_games_an_hour=keys.most_games_an_hour,
             idle_ns=round(keys.idle_s * 1e9),
-            drop_zone=keys.drop_zone,
+            bowl=spec.bowl(config) if keys.drop_zone else (),
         )
     )
 

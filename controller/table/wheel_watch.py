@@ -42,7 +42,8 @@ class WatchLimits(NamedTuple):
     least_games_an_hour: int | None
     most_games_an_hour: int | None
     idle_ns: int
-    drop_zone: bool
+    bowl: tuple[Arc, ...]
+    """Every arc between two track sensors; empty where no drop zone is looked for."""
 
 
 class Watched(NamedTuple):
@@ -162,7 +163,7 @@ class WheelWatch:
         self._direction = SameDirection(limits.same_direction)
         self._rotor = RotorSpeed(limits.least_rotor_rpm, limits.most_rotor_rpm)
         self._pace = GamePace(limits.least_games_an_hour, limits.most_games_an_hour, limits.idle_ns)
-        self._zone = DropZoneWatch(ZONE_BLOCKS if limits.drop_zone else (), FALSE_ALARM)
+        self._zone = DropZoneWatch(limits.bowl, ZONE_BLOCKS if limits.bowl else (), FALSE_ALARM)
 
     def see(self, data: Data) -> list[Watched]:
         """Takes an event."""

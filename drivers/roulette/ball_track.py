@@ -242,7 +242,7 @@ class BallRuns:
         lap_s = hypothesis.lap_s
         at_deg, doubt_deg = None, 180.0
         if track.direction is not None:
-            at_deg, doubt_deg = self._arc_after(hypothesis.last.sensor, track.direction)
+            at_deg, doubt_deg = arc_after(self._sensors_deg, hypothesis.last.sensor, track.direction)
         found.append(
             BallLeftTrack(
                 t_ns=t_ns,
@@ -256,12 +256,6 @@ class BallRuns:
             )
         )
 
-    def _arc_after(self, sensor: int, direction: int) -> tuple[float, float]:
-        """The middle of the arc from a sensor to the next one in a direction, and half of its width."""
-        begin_deg = self._sensors_deg[sensor]
-        half_deg = min((end_deg - begin_deg) * direction % 360 or 360.0 for end_deg in self._sensors_deg) / 2
-        return round((begin_deg + direction * half_deg) % 360, 2), round(half_deg, 2)
-
     def _be_quiet(self, t_ns: int, found: list[Observation]) -> None:
         if self._overdue_ns < NEVER_NS:
             self._leave(t_ns, found)
@@ -273,6 +267,20 @@ class BallRuns:
             hypothesis = track.hypothesis
             self._left = False
             found.append(TrackQuiet(t_ns=t_ns, passes=0 if hypothesis is None else hypothesis.passes))
+
+
+# --- where the ball left the track ---
+
+
+def arc_after(sensors_deg: Sequence[float], sensor: int, direction: int) -> tuple[float, float]:
+    """The middle of the arc from a sensor to the next one in a direction, and half of its width, in degrees.
+
+    An arc has the same numbers from either of its ends.
+    """
+    begin_deg = sensors_deg[sensor]
+    width_deg, end_deg = min(((end_deg - begin_deg) * direction % 360 or 360.0, end_deg) for end_deg in sensors_deg)
+    low_deg = begin_deg if direction > 0 else end_deg
+    return round((low_deg + width_deg / 2) % 360, 2) % 360, round(width_deg / 2, 2)
 
 
 # --- track sensors: which pulses may be a ball ---

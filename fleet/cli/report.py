@@ -392,6 +392,10 @@ class _Page:
                 for one in summary.zones
             ]
             parts.append(table_of(zone_heads, zones, numbers=(1, 2, 3), wrap=(4,)))
+        if summary.zones_not_judged:
+            parts.append("<h3>Drop zones that are not judged</h3>")
+            rows = [(f"{one.venue}/{one.table}", f"{one.spins:,}", one.why) for one in summary.zones_not_judged]
+            parts.append(table_of(("table", "spins", "why"), rows, numbers=(1,), wrap=(2,)))
         if lines:
             parts.append("<h3>Measures of wear</h3>")
             parts.append(

@@ -12,14 +12,14 @@ Real and simulated tables are never in one summary.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import duckdb
 import msgspec
 
 from feed.data import StatisticsKey
-from feed.drop_zone import Arc, scan
+from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
 from feed.fairness import Plan
 from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
@@ -33,6 +33,8 @@ MOST_LISTED: Final = 10_000
 """Faults and corrections that are listed one by one (ours); all of them are counted."""
 _HOUR_NS: Final = 3600 * 1_000_000_000
 _PAGE: Final = 10_000
+_ROUNDED_DEG: Final = 0.5
+"""The arcs of a bowl add up to 360° except for this: they are rounded (ours)."""
 BY_HAND: Final = "by hand"
 """The type of dice that no device throws."""
 
@@ -187,6 +189,15 @@ class DropZone(msgspec.Struct, frozen=True):
     suspected: bool
 
 
+class ZoneNotJudged(msgspec.Struct, frozen=True):
+    """A table in whose spins no drop zone could be looked for."""
+
+    venue: str
+    table: str
+    spins: int
+    why: str
+
+
 class TableDoubt(msgspec.Struct, frozen=True):
     """What the numbers do not know of one table."""
 
@@ -223,6 +234,7 @@ class Summary(msgspec.Struct, kw_only=True):
     warnings: list[Warned]
     bias: list[FairnessTest]
     zones: list[DropZone]
+    zones_not_judged: list[ZoneNotJudged]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
     doubts: list[TableDoubt]
@@ -254,6 +266,7 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
                 line.shut_ns = sum(one.within(choice.since_ns, choice.until_ns) for one in spans.shut)
         bias, misread, unopened = _bias(sql, games)
         log = _fault_log(hours, choice)
+        zones, zones_not_judged = _zones(sql)
         return Summary(
             simulated=choice.simulated,
             since_ns=choice.since_ns,
@@ -266,7 +279,8 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             corrections=_corrections(sql),
             warnings=[Warned(*row) for row in sql.execute(_WARNINGS).fetchall()],
             bias=bias,
-            zones=_zones(sql),
+            zones=zones,
+            zones_not_judged=zones_not_judged,
             misread=misread,
             doubts=_doubts(sql, dataset, choice, unopened),
             unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
@@ -548,23 +562,57 @@ def _bias(
 
 _ARCS: Final = """
 SELECT venue, "table", left_track_deg, left_track_doubt_deg, count(*)
-FROM chosen WHERE type = 'round.outcome' AND left_track_doubt_deg IS NOT NULL AND coalesce(missed_passes, 0) = 0
+FROM chosen WHERE type = 'round.outcome' AND left_track_deg IS NOT NULL AND left_track_doubt_deg IS NOT NULL
+  AND coalesce(missed_passes, 0) = 0
 GROUP BY ALL ORDER BY ALL
 """
 
 
-def _zones(sql: duckdb.DuckDBPyConnection) -> list[DropZone]:
-    """The drop zone of every table whose spins can be judged."""
+def _zones(sql: duckdb.DuckDBPyConnection) -> tuple[list[DropZone], list[ZoneNotJudged]]:
+    """The drop zone of every table whose spins can be judged, and the tables whose spins cannot.
+
+    Events do not state where the sensors are: the bowl is known where its arcs all had a ball.
+    """
     counts: dict[tuple[str, str], dict[Arc, int]] = {}
     for venue, table, deg, doubt_deg, times in sql.execute(_ARCS).fetchall():
         if 0 < doubt_deg <= 180:
             counts.setdefault((venue, table), {})[Arc(deg, doubt_deg)] = times
-    zones = {where: zone for where, of in counts.items() if (zone := scan(of)) is not None}
+    zones: dict[tuple[str, str], Zone] = {}
+    not_judged = []
+    for (venue, table), of in counts.items():
+        zone = scan(of, list(of)) if _is_whole(of) else None
+        if zone is not None:
+            zones[venue, table] = zone
+        else:
+            not_judged.append(ZoneNotJudged(venue, table, sum(of.values()), _why_not_judged(of)))
     found = []
     for (venue, table), zone in zones.items():
         adjusted = min(1.0, zone.p * len(zones))
         found.append(DropZone(venue, table, zone.spins, zone.words, zone.p, adjusted, adjusted < FALSE_ALARM))
-    return found
+    return found, not_judged
+
+
+def _over_deg(arcs: Iterable[Arc]) -> float:
+    """What arcs add up to beyond one bowl; negative where they leave a part of it out."""
+    return sum(2 * arc.doubt_deg for arc in arcs) - 360
+
+
+def _is_whole(arcs: Iterable[Arc]) -> bool:
+    return abs(_over_deg(arcs)) <= _ROUNDED_DEG
+
+
+def _why_not_judged(counts: Mapping[Arc, int]) -> str:
+    over_deg = _over_deg(counts)
+    if sum(counts.values()) < LEAST_SPINS:
+        return f"fewer than {LEAST_SPINS} spins"
+    if over_deg > _ROUNDED_DEG:
+        return "arcs overlap: the track sensors were moved between spins"
+    if over_deg < -_ROUNDED_DEG:
+        return (
+            f"the ball never left the track in {-over_deg:.0f}° of the bowl, and events do not state the sensors "
+            "there: a strong tilt looks like this; see the table's own warnings, and level the wheel"
+        )
+    return "one arc is the whole bowl: it has no direction"
 
 
 def _plan(game: CountedGame, statistics: str) -> Plan | None:

@@ -24,6 +24,7 @@ from controller.table.repeats import RepeatPlan
 from controller.table.rounds import Game
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
+from feed.drop_zone import Arc
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
 from feed.fairness import Plan
 from feed.game_view import GameView
@@ -78,6 +79,10 @@ def _nothing_wrong(setup: SetUp) -> list[ConfigFinding]:
 
 def _nothing_published(keys: Sequence[StatisticsKey]) -> CountedPlaces | None:
     return None
+
+
+def _no_bowl(config: TableConfig) -> tuple[Arc, ...]:
+    return ()
 
 
 def _no_notice(config: TableConfig) -> Sequence[Cited[str]]:
@@ -160,6 +165,8 @@ class GameSpec:
     """The devices in which it turns or falls: the first one that a table has is what a bias is compared by."""
     wheel_watch: bool = False
     """Whether its tables watch wheel and pace, by `[watch]`."""
+    bowl: Callable[[TableConfig], tuple[Arc, ...]] = _no_bowl
+    """The arcs of its wheel's bowl between two track sensors: in one of them a ball leaves the track."""
     notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
     """The notices that its rules have posted at the table."""
     model: Callable[[TableConfig], Mapping[str, Any]] | None = None

@@ -23,9 +23,11 @@ from controller.rules.cited import Cited
 from controller.table.context import GameContext
 from controller.table.rounds import Game, RoundLifecycle
 from controller.table.terms import Terms
+from drivers.roulette.ball_track import arc_after
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
 from drivers.wheel.faces import ORDERS
+from feed.drop_zone import Arc
 from feed.events import StatisticsKey
 from feed.results.roulette import RESULTS
 
@@ -155,6 +157,15 @@ def _notices(config: TableConfig) -> Sequence[Cited[str]]:
     return rules.notices_to_post(pockets, config.game_options(RouletteOptions).zero_rule)
 
 
+def _bowl(config: TableConfig) -> tuple[Arc, ...]:
+    """Those of a wheel with track sensors; an automatic one never states where its ball was."""
+    keys = config.devices["wheel"].config
+    if not isinstance(keys, RouletteWheelConfig):
+        return ()
+    sensors_deg = keys.ball_sensors_deg
+    return tuple(Arc(*arc_after(sensors_deg, sensor, 1)) for sensor in range(len(sensors_deg)))
+
+
 def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
     from simulators.roulette.geometry import RouletteGeometry
     from simulators.roulette.star_x_geometry import StarXGeometry
@@ -217,5 +228,6 @@ ROULETTE = GameSpec(
     compared=_repeats,
     falls_in=("wheel",),
     wheel_watch=True,
+    bowl=_bowl,
     notices=_notices,
 )

@@ -27,7 +27,7 @@ from fleet.cli.numbers import show_summary
 from fleet.cli.report import FleetHeading, advice, of_result, report_page
 from fleet.statistics.columns import COLUMNS
 from fleet.statistics.dataset import Choice, Dataset, collecting
-from fleet.statistics.summary import DropZone, Summary, summarize
+from fleet.statistics.summary import DropZone, Summary, ZoneNotJudged, summarize
 from fleet.subjects import TableName
 from tests.fakes.table_history import NS, UNRESOLVED, VOID, TableHistory, outcome_of
 
@@ -346,3 +346,12 @@ def test_the_report_shows_drop_zones_and_the_workshop_one_that_is_suspected(summ
     assert "2e-09 SUSPECTED" in page.replace("<wbr>", "")
     assert "level the wheel; inspect track and deflectors" in [one.do for one in advice(suspected)]
     assert "Drop zones" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
+
+
+def test_the_report_lists_the_tables_whose_drop_zone_is_not_judged_with_the_reason(summary: Summary) -> None:
+    why = "the ball never left the track in 225° of the bowl <b>"
+    unknown = msgspec.structs.replace(summary, zones_not_judged=[ZoneNotJudged("hall", "roulette-1", 2300, why)])
+    page = report_page(unknown, FleetHeading("t", 0, UTC, "s"), house_words).replace("<wbr>", "")
+    assert "<h3>Drop zones that are not judged</h3>" in page
+    assert "2,300" in page
+    assert why.replace("<b>", "&lt;b&gt;") in page

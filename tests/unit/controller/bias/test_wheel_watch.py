@@ -8,11 +8,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from controller.conformance.candidate import answers
 from controller.conformance.captures import suite
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
+from controller.games.roulette.spec import ROULETTE
 from controller.table.repeats import false_alarm
 from controller.table.table import Table
 from controller.table.wheel_watch import (
@@ -29,7 +32,9 @@ from controller.table.wheel_watch import (
     arc_of,
     trend,
 )
+from drivers.roulette.ball_track import arc_after
 from feed import events
+from feed.drop_zone import Arc
 from feed.events import Data, Evidence, decode
 from hal.capture.command_text import read_command
 from hal.values import Batch
@@ -39,7 +44,8 @@ from tests.tables.bench import EventList, configured
 
 TABLE = '[table]\nid = "t"\ngame = "roulette"\n{table}\n[lines]\nbackend = "sim"\n{more}'
 S = 10**9
-LIMITS = WatchLimits(20, 6.0, 36.0, None, None, 180 * S, drop_zone=True)
+LIMITS = WatchLimits(20, 6.0, 36.0, None, None, 180 * S, (Arc(50, 50), Arc(160, 60), Arc(290, 70)))
+PLAIN = configured(TABLE.format(table="", more=""))
 OURS = ("same_ball_direction", "rotor_speed", "games_an_hour", "drop_zone_bias")
 WAYS = ("clockwise", "counter-clockwise")
 
@@ -154,6 +160,38 @@ def test_a_wheel_whose_balls_leave_in_one_arc_is_warned_of_at_the_end_of_a_block
         doubt_deg = {50.0: 50.0, 160.0: 60.0, 290.0: 70.0}[deg]
         found += watch.see(outcome(1, left_track_deg=deg, left_track_doubt_deg=doubt_deg, missed_passes=0))
     assert [one.warning for one in found] == ["drop_zone_bias"]
+
+
+SENSORS_DEG = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0]
+
+
+@pytest.mark.parametrize(
+    ("arcs", "spins"),
+    [(3, ZONE_BLOCKS[0]), (1, ZONE_BLOCKS[0]), (6, ZONE_BLOCKS[1])],
+    ids=["a third and a little more", "one arc", "270°"],
+)
+def test_a_table_warns_of_a_tilt_so_strong_that_the_ball_never_leaves_in_some_arcs(arcs: int, spins: int) -> None:
+    watch = _watch_of(table_of(f"[device.wheel]\nball_sensors_deg = {SENSORS_DEG}\n"))
+    found = []
+    for number in range(spins):
+        deg = 22.5 + 45 * (number % arcs)
+        found += watch.see(outcome(1, left_track_deg=deg, left_track_doubt_deg=22.5, missed_passes=0))
+    assert found
+    assert {one.warning for one in found} == {"drop_zone_bias"}
+
+
+@given(st.integers(2, 8), st.data())
+def test_the_arcs_of_a_configured_bowl_are_those_that_spins_state_in_both_directions(sensors: int, data: Any) -> None:
+    """In steps of 0.005°, so that middles and halves are rounded; the sensors are numbered in any order."""
+    places = [72_000 * at // sensors + data.draw(st.integers(0, 60_000 // sensors)) for at in range(sensors)]
+    sensors_deg = tuple(place % 72_000 / 200 for place in data.draw(st.permutations(places)))
+    wheel = PLAIN.devices["wheel"]
+    keys = msgspec.structs.replace(wheel.config, ball_sensors_deg=sensors_deg)
+    bowl = ROULETTE.bowl(PLAIN._replace(devices={**PLAIN.devices, "wheel": wheel._replace(config=keys)}))
+    assert len(set(bowl)) == sensors
+    assert sum(2 * arc.doubt_deg for arc in bowl) == pytest.approx(360, abs=0.1)
+    for way in (1, -1):
+        assert {arc_after(sensors_deg, sensor, way) for sensor in range(sensors)} == set(bowl)
 
 
 def test_every_proven_spin_of_a_simulated_wheel_has_the_arc_in_which_its_ball_left() -> None:

@@ -262,3 +262,35 @@ def test_a_drop_zone_is_looked_for_over_all_spins_of_a_table_in_which_no_sensor_
     assert found[1].words.startswith("between 0° and 120° of the bowl the ball left the track 150 times in 300 spins")
     assert found[1].adjusted_p == pytest.approx(2 * found[1].p)
     assert found[0].adjusted_p == 1
+
+
+def test_a_table_whose_drop_zone_cannot_be_judged_is_listed_with_the_reason(tmp_path: Path) -> None:
+    third, moved, new = TableHistory("third").open(), TableHistory("moved").open(), TableHistory("new").open()
+    for number in range(60):
+        third.later(60).pocket("1", left_track_deg=(22.5, 67.5, 112.5)[number % 3], left_track_doubt_deg=22.5)
+        moved.later(60).pocket("1", left_track_deg=(60.0, 180.0, 300.0, 70.0)[number % 4], left_track_doubt_deg=60.0)
+    new.pocket("1", left_track_deg=60.0, left_track_doubt_deg=60.0)
+    whole = TableHistory("whole").open()
+    for _ in range(60):
+        whole.later(60).pocket("1", left_track_deg=60.0, left_track_doubt_deg=180.0)
+    found = summary_of(tmp_path, third.close(), moved.close(), new.close(), whole.close())
+    assert found.zones == []
+    assert [(one.table, one.spins, one.why.split(":")[0]) for one in found.zones_not_judged] == [
+        ("moved", 60, "arcs overlap"),
+        ("new", 1, "fewer than 60 spins"),
+        (
+            "third",
+            60,
+            "the ball never left the track in 225° of the bowl, and events do not state the sensors there",
+        ),
+        ("whole", 60, "one arc is the whole bowl"),
+    ]
+
+
+def test_a_spin_that_states_the_doubt_of_an_angle_and_no_angle_does_not_count(tmp_path: Path) -> None:
+    history = TableHistory("half").open()
+    for number in range(60):
+        history.later(60).pocket("1", left_track_deg=(60.0, 180.0, 300.0)[number % 3], left_track_doubt_deg=60.0)
+    history.pocket("1", left_track_doubt_deg=60.0)
+    history.pocket("1", left_track_deg=60.0)
+    assert [one.spins for one in summary_of(tmp_path, history.close()).zones] == [60]
