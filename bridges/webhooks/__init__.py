@@ -8,5 +8,6 @@ wherever the bridge is killed, it continues without a loss. What a target receiv
 sent again: a receiver drops doubles by `id`.
 
 Of one table a target receives the events one after the other, in order; a table whose event is refused does not hold up
-the others. A queue that is full is read no further for its target: the journal of the service keeps what follows.
+the others, until what waits behind it fills the queue. That is of all tables of a target together; while it is full no
+more is read for the target, and the journal of the service keeps what follows.
 """

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Final, TypeAlias
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+SHARED: Final = ipaddress.ip_network("100.64.0.0/10")
+"""Between a provider and its customers (RFC 6598), and of overlay networks as Tailscale: neither private nor public to
+Python, and for a venue a private network."""
 
 
 def is_allowed(address: Address, *, private: bool) -> bool:
@@ -24,9 +29,16 @@ def is_allowed(address: Address, *, private: bool) -> bool:
         return is_allowed(mapped, private=private)
     if address.is_multicast or address.is_unspecified or address.is_link_local:
         return False
-    if private and (address.is_loopback or address.is_private):
+    if private and (address.is_loopback or address.is_private or address in SHARED):
         return True
     return address.is_global and not address.is_reserved
+
+
+def how_to_allow(addresses: Iterable[Address]) -> str:
+    """The fix for addresses that are not allowed."""
+    if any(is_allowed(address, private=True) for address in addresses):
+        return "add private = true, if it is meant"
+    return "none like it is ever taken: give the target an address of a host"
 
 
 class CheckedResolver(AbstractResolver):
@@ -45,10 +57,13 @@ class CheckedResolver(AbstractResolver):
             OSError: it has none, or none that is allowed.
         """
         found = await self._inner.resolve(host, port, family)
-        allowed = [one for one in found if is_allowed(ipaddress.ip_address(one["host"]), private=self._private)]
+        addresses = [ipaddress.ip_address(one["host"]) for one in found]
+        allowed = [
+            one for one, address in zip(found, addresses, strict=True) if is_allowed(address, private=self._private)
+        ]
         if not allowed:
             listed = ", ".join(one["host"] for one in found) or "nothing"
-            raise OSError(None, f"{host} is at {listed}, which is not public; if that is meant: private = true")
+            raise OSError(None, f"{host} is at {listed}, which is not public; {how_to_allow(addresses)}")
         return allowed
 
     async def close(self) -> None:

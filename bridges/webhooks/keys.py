@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Meta
 
-from bridges.webhooks.addresses import Address, is_allowed
+from bridges.webhooks.addresses import Address, how_to_allow, is_allowed
 from feed.data import DATA_TYPES
 from feed.data import TYPE_PREFIX as PREFIX
 from feed.data import TYPE_SUFFIX as SUFFIX
@@ -109,7 +109,7 @@ class TargetKeys(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if parts.scheme == "http" and (address is None or not address.is_loopback):
             return [("url", "is not encrypted", "write https://; http:// is for 127.0.0.1 and [::1] alone")]
         if address is not None and not is_allowed(address, private=self.private):
-            return [("url", f"{address} is not a public address", "add private = true, if it is meant")]
+            return [("url", f"{address} is not a public address", how_to_allow([address]))]
         return []
 
 

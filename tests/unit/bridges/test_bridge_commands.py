@@ -85,7 +85,15 @@ def test_a_mistake_in_the_file_of_mqtt_is_named_with_line_key_and_fix(text: str,
         ),
         (
             WEBHOOKS.replace("till.example", "169.254.169.254") + "private = true\n",
-            "169.254.169.254 is not a public address",
+            "169.254.169.254 is not a public address; none like it is ever taken: give the target an address of a host",
+        ),
+        (
+            WEBHOOKS.replace("till.example", "100.64.0.9"),
+            "100.64.0.9 is not a public address; add private = true",
+        ),
+        (
+            WEBHOOKS.replace("till.example", "100.64.0.9") + "private = true\n",
+            "till.secret: there is no such file",
         ),
         (
             WEBHOOKS.replace("https://till.example", "http://127.0.0.1"),
