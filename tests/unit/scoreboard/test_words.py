@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import get_args, get_type_hints
 
+from benchmarks.scoreboard_bench import MOST_PAGE_KB, NOT_OF_ONE_PAGE, page_bytes
 from controller.games.baccarat.hands import BaccaratWinner
 from controller.games.catalogue import GAMES
 from controller.games.craps.decision import RollDecision
@@ -135,14 +136,8 @@ def test_a_word_that_nothing_shows_is_found_whatever_its_kind() -> None:
 
 def test_a_page_is_under_150_kb_with_its_fonts_and_comes_from_here_alone() -> None:
     page, web = Assets.of_package("scoreboard", "page"), Assets.of_package("scoreboard.web", "static", below="/web/")
-    # One page has English and one more language; another one is for paper, and the licence of the fonts is on none.
-    left_out = {
-        path: len(asset.packed or asset.body)
-        for path, asset in page.paths.items()
-        if path.startswith(("/languages/es", "/languages/games/es", "/print.", "/fonts/OFL"))
-    }
-    assert len(left_out) == 5
-    assert page.sent_bytes + web.sent_bytes - sum(left_out.values()) < 150_000
+    assert sum(path.startswith(NOT_OF_ONE_PAGE) for path in page.paths) == 5
+    assert page_bytes() < MOST_PAGE_KB * 1000
     for path, asset in {**page.paths, **web.paths}.items():
         if asset.content_type.startswith(("text/", "image/svg", "application/json")) and not path.endswith("OFL.txt"):
             text = asset.body.decode().replace("http://www.w3.org/2000/svg", "")
