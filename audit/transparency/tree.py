@@ -13,7 +13,7 @@ Whoever makes proofs has the hashes of whole subtrees (`NodeHash`); whoever chec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from typing import Final, TypeAlias
 
@@ -128,19 +128,9 @@ def root_with_leaf(leaf: bytes, index: int, size: int, proof: Sequence[bytes]) -
     """
     if not 0 <= index < size:
         raise TreeProofError(f"there is no leaf {index} in a tree of {size}")
-    found, place, last = leaf, index, size - 1
-    for beside in proof:
-        if last == 0:
-            raise TreeProofError("the proof has more hashes than the way to the root")
-        if place % 2 or place == last:
-            found = node_hash(beside, found)
-            while place and not place % 2:
-                place, last = place // 2, last // 2
-        else:
-            found = node_hash(found, beside)
-        place, last = place // 2, last // 2
-    if last:
-        raise TreeProofError("the proof has fewer hashes than the way to the root")
+    found = leaf
+    for beside, is_before in _way_to_root(index, size - 1, proof):
+        found = node_hash(beside, found) if is_before else node_hash(found, beside)
     return found
 
 
@@ -169,22 +159,34 @@ def check_growth(old: int, new: int, old_root: bytes, new_root: bytes, proof: Se
     while place % 2:
         place, last = place // 2, last // 2
     old_found = new_found = hashes[0]
-    for beside in hashes[1:]:
-        if last == 0:
-            raise TreeProofError("the proof has more hashes than the way to the root")
-        if place % 2 or place == last:
+    for beside, is_before in _way_to_root(place, last, hashes[1:]):
+        if is_before:
             old_found, new_found = node_hash(beside, old_found), node_hash(beside, new_found)
-            while place and not place % 2:
-                place, last = place // 2, last // 2
         else:
             new_found = node_hash(new_found, beside)
-        place, last = place // 2, last // 2
-    if last:
-        raise TreeProofError("the proof has fewer hashes than the way to the root")
     if old_found != old_root:
         raise TreeProofError(f"the tree of {new} does not begin with the tree of {old}")
     if new_found != new_root:
         raise TreeProofError(f"the proof leads to another root of {new} leaves")
+
+
+def _way_to_root(place: int, last: int, proof: Sequence[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """The hashes of a proof from a place of a level, whose last one is `last`, up to the root; and whether each is
+    before what was found so far, or behind it.
+
+    Raises:
+        TreeProofError: the proof has too few hashes, or too many.
+    """
+    for beside in proof:
+        if last == 0:
+            raise TreeProofError("the proof has more hashes than the way to the root")
+        is_before = place % 2 == 1 or place == last
+        yield beside, is_before
+        while is_before and place and not place % 2:
+            place, last = place // 2, last // 2
+        place, last = place // 2, last // 2
+    if last:
+        raise TreeProofError("the proof has fewer hashes than the way to the root")
 
 
 def _split(count: int) -> int:

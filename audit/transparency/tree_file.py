@@ -17,11 +17,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Self
-from urllib.parse import quote
 
 from audit.errors import UNREADABLE, JournalError, is_of_disk, journal_error
 from audit.transparency.checkpoints import Checkpoint
 from audit.transparency.notes import NoteError, SignedNote
+from audit.transparency.own_file import connect, transaction
 from audit.transparency.tree import HASH_BYTES, node_hash, root_of
 
 SUFFIX: Final = ".tree"
@@ -41,7 +41,6 @@ _TABLES: Final = (
     "CREATE TABLE tile (level INTEGER, place INTEGER, hashes BLOB NOT NULL, PRIMARY KEY (level, place)) STRICT",
     "CREATE TABLE checkpoint (which TEXT PRIMARY KEY, note BLOB NOT NULL) STRICT",
 )
-_BUSY_S: Final = 10.0
 MOVE_AWAY: Final = "move it away, and run `feltwire journal publish` with all archives and the journal"
 
 
@@ -70,9 +69,7 @@ class TreeFile:
                 raise JournalError(path, "there is no tree of this journal", "run `feltwire journal publish` on it")
             _make(path)
         with _errors(path, "opening it"):
-            # Read and write: a reader, too, has to undo what a power cut left half written.
-            uri = f"file:{quote(str(path.absolute()))}?mode=rw"
-            connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)
+            connection = connect(path)
             try:
                 return cls(path, connection, _origin(connection, path, origin))
             except BaseException:
@@ -102,19 +99,13 @@ class TreeFile:
             JournalError: it cannot be written, or would have a gap.
         """
         connection = self._connection
-        with _errors(self.path, "adding leaves to it"):
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                (size,) = connection.execute("SELECT size FROM log").fetchone()
-                if size < after:
-                    raise JournalError(self.path, f"it has {size} leaves, and the next is {after}", MOVE_AWAY)
-                for level, place, hashes in self._rows(leaves[size - after :], size):
-                    connection.execute("INSERT OR REPLACE INTO tile VALUES (?, ?, ?)", (level, place, hashes))
-                connection.execute("UPDATE log SET size = max(size, ?)", (after + len(leaves),))
-                connection.execute("COMMIT")
-            finally:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+        with _errors(self.path, "adding leaves to it"), transaction(connection):
+            (size,) = connection.execute("SELECT size FROM log").fetchone()
+            if size < after:
+                raise JournalError(self.path, f"it has {size} leaves, and the next is {after}", MOVE_AWAY)
+            for level, place, hashes in self._rows(leaves[size - after :], size):
+                connection.execute("INSERT OR REPLACE INTO tile VALUES (?, ?, ?)", (level, place, hashes))
+            connection.execute("UPDATE log SET size = max(size, ?)", (after + len(leaves),))
 
     def _rows(self, new: Sequence[bytes], size: int) -> Iterator[tuple[int, int, bytes]]:
         """The rows that change where these hashes follow the first `size` of the lowest level."""
@@ -198,18 +189,13 @@ def _origin(connection: sqlite3.Connection, path: Path, origin: str) -> str:
     """The origin of the log; a new file gets the one that is given."""
     connection.execute("PRAGMA synchronous = FULL")
     if origin:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(connection):
             if connection.execute("SELECT 1 FROM sqlite_schema").fetchone() is None:
                 for table in _TABLES:
                     connection.execute(table)
                 connection.execute("INSERT INTO log VALUES (?, 0)", (origin,))
                 connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version = {_VERSION}")
-            connection.execute("COMMIT")
-        finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if (application, version) != (_APPLICATION_ID, _VERSION):

@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Final, Self
-from urllib.parse import quote
 
 from nacl.signing import SigningKey
 
 from audit.errors import UNREADABLE, is_of_disk
 from audit.transparency.checkpoints import Checkpoint, cosign
 from audit.transparency.notes import WITNESS_KEY, NoteError, NoteKey, NoteSignature, SignedNote
+from audit.transparency.own_file import connect, transaction
 from audit.transparency.witness import SubmittedCheckpoint, WitnessRefusal, refuse_growth
 from hal.durable_files import sync_folder
 
@@ -32,7 +32,6 @@ _TABLES: Final = (
         origin TEXT PRIMARY KEY, origin_hash TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, root BLOB NOT NULL, note BLOB
     ) STRICT""",
 )
-_BUSY_S: Final = 10.0
 _DURABLE: Final = "PRAGMA synchronous = EXTRA"
 """A commit ends with the removal of the rollback journal. FULL does not sync that: after a power cut the journal could
 be there again, and undo what was signed."""
@@ -65,7 +64,7 @@ class WitnessFile:
                 _make(path, name)
             if path.stat().st_mode & 0o077:
                 raise WitnessFileError(f"{path}: others may read its key; chmod 600 {path}")
-            connection = _connect(path)
+            connection = connect(path)
             try:
                 connection.execute(_DURABLE)
                 (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -148,14 +147,8 @@ class WitnessFile:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._errors():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            finally:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+        with self._errors(), transaction(self._connection):
+            yield
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
@@ -170,7 +163,7 @@ def _make(path: Path, name: str) -> None:
     begun = path.with_name(path.name + ".new")
     begun.unlink(missing_ok=True)
     os.close(os.open(begun, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    connection = _connect(begun)
+    connection = connect(begun)
     try:
         connection.execute(_DURABLE)
         connection.execute("BEGIN")
@@ -184,8 +177,3 @@ def _make(path: Path, name: str) -> None:
         connection.close()
     begun.rename(path)
     sync_folder(path.absolute().parent)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode=rw"
-    return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=_BUSY_S, check_same_thread=False)

@@ -217,7 +217,7 @@ def test_what_the_disk_or_another_program_does_is_no_reason_to_begin_a_new_witne
             pytest.MonkeyPatch.context() as patch,
             pytest.raises(WitnessFileError, match="keep it: it may be whole") as refused,
         ):
-            patch.setattr("audit.transparency.witness_file._connect", failing_with(fails))
+            patch.setattr("audit.transparency.witness_file.connect", failing_with(fails))
             WitnessFile.open(path)
         assert "begin a new witness" not in str(refused.value)
     path.write_bytes(whole[:1000])
