@@ -80,7 +80,7 @@ class MqttProbes:
 
     def live(self) -> ProbeState:
         """Whether its loop runs."""
-        return _live(self._pulse)
+        return self._pulse.live()
 
     def ready(self, table: str | None) -> ProbeState:
         """Whether the broker is connected, and every table, or this `table`, is live there."""
@@ -104,7 +104,7 @@ class WebhookProbes:
 
     def live(self) -> ProbeState:
         """Whether their loop runs."""
-        return _live(self._pulse)
+        return self._pulse.live()
 
     def ready(self, table: str | None) -> ProbeState:
         """Whether every target takes its events; no table is asked for."""
@@ -115,8 +115,3 @@ class WebhookProbes:
         ]
         problems += [f"{name}: its queue is full" for name, one in self._targets.items() if one.full]
         return ProbeState(problems, details={"waiting": {name: one.waiting for name, one in self._targets.items()}})
-
-
-def _live(pulse: Pulse) -> ProbeState:
-    problem = pulse.problem
-    return ProbeState(() if problem is None else (problem,))

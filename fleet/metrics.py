@@ -58,8 +58,7 @@ class RelayProbes:
 
     def live(self) -> ProbeState:
         """Whether its loop runs. That NATS or a service is away is nothing that a restart fixes."""
-        problem = self._pulse.problem
-        return ProbeState(() if problem is None else (problem,))
+        return self._pulse.live()
 
     def ready(self, table: str | None) -> ProbeState:
         """Whether NATS is connected, every service is received, and every table, or this `table`, is relayed."""

@@ -67,3 +67,8 @@ class Pulse:
             return None
         silent_ns = self._clock.now_ns() - beat_ns
         return f"{self._what} has not run for {silent_ns / NS_PER_S:.1f} s" if silent_ns > LIFE_NS else None
+
+    def live(self) -> ProbeState:
+        """The answer to a probe of a process that is its loop alone."""
+        problem = self.problem
+        return ProbeState(() if problem is None else (problem,))

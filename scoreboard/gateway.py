@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import logging
-import socket
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -215,8 +214,7 @@ class Gateway:
     ) -> web.Application:
         """The site on an address; `names` are further names of this computer, `embedded_by` the origins whose pages
         may frame it."""
-        own = socket.gethostname()
-        allowed = NamesAllowed.on(host, [own, f"{own}.local", *names])
+        allowed = NamesAllowed.of_this_computer(host, names)
 
         async def phone(request: web.Request) -> web.Response:
             """The address of what a screen shows, for phones."""

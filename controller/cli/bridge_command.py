@@ -1,14 +1,10 @@
-"""What the commands of bridges share: their file, read as strictly as a table's, the service that they follow, and the
-loop that runs until a signal."""
+"""What the commands of bridges share: their file, read as strictly as a table's, and the service that they follow."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
-import signal
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -91,23 +87,3 @@ def begin(what: str) -> Pulse:
     """Begins to log, and returns the signs of life of a bridge's loop."""
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
     return Pulse(SystemClock(), what)
-
-
-def run_until_signal(work: Coroutine[Any, Any, None], pulse: Pulse) -> None:
-    """Runs a bridge until Ctrl-C or SIGTERM, and raises what it raises."""
-    asyncio.run(_until_signal(work, pulse))
-
-
-async def _until_signal(work: Coroutine[Any, Any, None], pulse: Pulse) -> None:
-    task = asyncio.ensure_future(work)
-    _beat(pulse)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
-
-
-def _beat(pulse: Pulse) -> None:
-    """Notes every half second that the loop runs."""
-    pulse.beat()
-    asyncio.get_running_loop().call_later(0.5, _beat, pulse)

@@ -30,19 +30,17 @@ from audit.transparency.journal_log import (
 )
 from audit.transparency.notes import LOG_KEY, NoteError, NoteKey, SignedNote
 from audit.transparency.policy import CheckedCheckpoint, HistoryFork, WitnessPolicy
+from audit.transparency.publishing import LogPublisher, WitnessCalls
 from audit.transparency.tree import TreeProofError
 from audit.transparency.tree_file import TreeFile, tree_path
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL, NOT_COMPLETE, NOT_VERIFIED
-from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
+from command_line.metrics_port import metrics_option
 from command_line.options import page_address
+from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
 
 if TYPE_CHECKING:
-    from aiohttp import web
-    from prometheus_client.registry import Collector
-
-    from hal.probes import Probes
     from scoreboard.web import PageServer
 
 log = logging.getLogger(__name__)
@@ -67,12 +65,7 @@ _TREE = click.option(
 @policy_option(required=False)
 @_TREE
 @click.option("--signing-key", type=click.Path(path_type=Path), metavar="FILE", help="By default beside the journal.")
-@click.option("--every", type=click.IntRange(1, 86_400), default=60, show_default=True, metavar="S", help="Seconds.")
-@click.option("--once", is_flag=True, help="Publish what there is, and end.")
-@click.option("--key", "key_only", is_flag=True, help="Only print the log's public key, for witnesses and policies.")
-@click.option("--host", metavar="IP", help="Also serve proofs of results, and the page that checks them, here.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8092, show_default=True, metavar="N", help="Of --host.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
+@publishing_options("proofs of results, and the page that checks them", 8092)
 @click.option("--link", default="", callback=page_address, metavar="URL", help="Its address for players, in QR codes.")
 @metrics_option
 def publish_command(
@@ -118,11 +111,21 @@ def publish_command(
         with ExitStack() as held:
             opened = tree_path(journal) if tree_file is None else tree_file
             tree = held.enter_context(TreeFile.open(opened, origin))
-            server = None
+            served = None
             if host is not None:
                 shown = held.enter_context(TreeFile.open(opened, origin))
-                server = _server(paths, shown, given.with_log(log_key), host, port, names, link)
-            sys.exit(_publish(paths, tree, key, given.policy, server, every, metrics, once=once))
+                served = "proofs", _server(paths, shown, given.with_log(log_key), host, port, names, link)
+
+            def publisher(calls: WitnessCalls) -> LogPublisher:
+                return LogPublisher(tree, key, given.policy, calls, lambda: asyncio.to_thread(catch_up, tree, paths))
+
+            from scoreboard.web import AddressError
+
+            try:
+                sys.exit(publish(publisher, every_s=every, once=once, metrics=metrics, served=served))
+            except AddressError as error:
+                click.echo(str(error), err=True)
+                sys.exit(FATAL)
 
 
 def _load_key(file: Path, journal: Path) -> SigningKey:
@@ -138,60 +141,12 @@ def _load_key(file: Path, journal: Path) -> SigningKey:
 def _server(
     paths: Sequence[Path], tree: TreeFile, policy: str, host: str, port: int, names: Sequence[str], link: str
 ) -> PageServer:
-    import socket
-
     from audit.transparency.proof_site import ProofSite
     from scoreboard.web import NamesAllowed, PageServer, application
 
-    own = socket.gethostname()
-    app: web.Application = application(NamesAllowed.on(host, [own, f"{own}.local", *names]), [])
+    app = application(NamesAllowed.of_this_computer(host, names), [])
     ProofSite(paths, tree, policy, link).add_to(app)
     return PageServer(app, host, port)
-
-
-def _publish(
-    paths: Sequence[Path],
-    tree: TreeFile,
-    key: SigningKey,
-    policy: WitnessPolicy,
-    server: PageServer | None,
-    every: int,
-    metrics: int | None,
-    *,
-    once: bool,
-) -> int:
-    from audit.transparency.http_calls import http_calls
-    from audit.transparency.publishing import LogPublisher
-    from command_line.publishing_loop import publish_once, publish_until_signal
-    from scoreboard.web import AddressError
-
-    async def main() -> int:
-        async with http_calls() as calls:
-            publisher = LogPublisher(tree, key, policy, calls, lambda: asyncio.to_thread(catch_up, tree, paths))
-            click.echo(f"log {publisher.log_key}", err=True)
-            if once:
-                return await publish_once(publisher)
-
-            def served() -> tuple[Collector, Probes]:
-                from command_line.publishing_metrics import PublisherCollector, PublisherProbes
-
-                return PublisherCollector(publisher), PublisherProbes(publisher)
-
-            with metrics_port(metrics, served):
-                if server is not None:
-                    click.echo(f"proofs: {click.style(await server.start(), bold=True)}", err=True)
-                try:
-                    await publish_until_signal(publisher, every)
-                finally:
-                    if server is not None:
-                        await server.stop()
-            return 0
-
-    try:
-        return asyncio.run(main())
-    except (AddressError, MetricsPortError) as error:
-        click.echo(str(error), err=True)
-        return FATAL
 
 
 # feltwire journal prove

@@ -14,7 +14,8 @@ from bridges.mqtt.keys import MqttKeys
 from bridges.secrets import read_lines
 from command_line.exit_codes import FATAL
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
-from controller.cli.bridge_command import begin, bridge_options, read_keys, refuse, run_until_signal, service_of
+from command_line.pulsed_loop import run_until_signal
+from controller.cli.bridge_command import begin, bridge_options, read_keys, refuse, service_of
 from feed.secret_file import SecretFileError
 from hal.install_words import how_to_install
 

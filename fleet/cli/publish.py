@@ -6,7 +6,6 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,10 +14,11 @@ import click
 from audit.errors import JournalError
 from audit.signing import SigningKeyError, load_or_create
 from audit.transparency.notes import LOG_KEY, NoteKey
+from audit.transparency.publishing import LogPublisher, WitnessCalls
 from audit.transparency.tree_file import TreeFile
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
-from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
-from command_line.publishing_loop import publish_once, publish_until_signal
+from command_line.metrics_port import metrics_option
+from command_line.publishing_loop import publish, publishing_options
 from command_line.reading_journals import exit_on_journal_error
 from command_line.witness_options import GivenPolicy, policy_option
 from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
@@ -28,9 +28,6 @@ from fleet.streams import JetStream
 from fleet.verify import held_streams
 
 if TYPE_CHECKING:
-    from prometheus_client.registry import Collector
-
-    from hal.probes import Probes
     from scoreboard.web import PageServer
 
 
@@ -40,12 +37,7 @@ if TYPE_CHECKING:
     "--state", required=True, type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Key and trees."
 )
 @policy_option(required=False)
-@click.option("--every", type=click.IntRange(1, 86_400), default=60, show_default=True, metavar="S", help="Seconds.")
-@click.option("--once", is_flag=True, help="Publish what there is, and end.")
-@click.option("--key", "key_only", is_flag=True, help="Only print the log's public key, for witnesses and policies.")
-@click.option("--host", metavar="IP", help="Also serve checkpoints, and proofs that the tree only grew, here.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8093, show_default=True, metavar="N", help="Of --host.")
-@click.option("--name", "names", multiple=True, metavar="NAME", help="A name of this computer in your network; repeat.")
+@publishing_options("checkpoints, and proofs that the tree only grew", 8093)
 @metrics_option
 @nats_options
 def publish_command(
@@ -90,47 +82,26 @@ def publish_command(
             return
         logging.basicConfig(format="%(levelname)s %(message)s", level=logging.INFO)
         with TreeFile.open(state / f"{stream}.tree", origin) as tree:
-            from audit.transparency.http_calls import http_calls
-            from audit.transparency.publishing import LogPublisher
             from scoreboard.web import AddressError
 
-            async def main() -> int:
-                async with http_calls() as calls:
-                    publisher = LogPublisher(tree, key, given.policy, calls, lambda: _catch_up(address, stream, tree))
-                    click.echo(f"log {publisher.log_key}", err=True)
-                    if once:
-                        return await publish_once(publisher)
+            served = None if host is None else ("checkpoints", _server(tree, host, port, names))
 
-                    def served() -> tuple[Collector, Probes]:
-                        from command_line.publishing_metrics import PublisherCollector, PublisherProbes
-
-                        return PublisherCollector(publisher), PublisherProbes(publisher)
-
-                    async with AsyncExitStack() as site:
-                        site.enter_context(metrics_port(metrics, served))
-                        if host is not None:
-                            server = tree_server(tree, host, port, names)
-                            click.echo(f"checkpoints: {await server.start()}", err=True)
-                            site.push_async_callback(server.stop)
-                        await publish_until_signal(publisher, every)
-                    return 0
+            def publisher(calls: WitnessCalls) -> LogPublisher:
+                return LogPublisher(tree, key, given.policy, calls, lambda: _catch_up(address, stream, tree))
 
             try:
-                sys.exit(asyncio.run(main()))
-            except (MetricsPortError, AddressError) as error:
+                sys.exit(publish(publisher, every_s=every, once=once, metrics=metrics, served=served))
+            except AddressError as error:
                 click.echo(str(error), err=True)
                 sys.exit(FATAL)
 
 
-def tree_server(tree: TreeFile, host: str, port: int, names: Sequence[str]) -> PageServer:
+def _server(tree: TreeFile, host: str, port: int, names: Sequence[str]) -> PageServer:
     """Serves what others need to compare what witnesses have cosigned."""
-    import socket
-
     from audit.transparency.proof_site import TreeSite
     from scoreboard.web import NamesAllowed, PageServer, application
 
-    own = socket.gethostname()
-    app = application(NamesAllowed.on(host, [own, f"{own}.local", *names]), [])
+    app = application(NamesAllowed.of_this_computer(host, names), [])
     TreeSite(tree).add_to(app)
     return PageServer(app, host, port)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
-import signal
 import socket
 import sys
 from functools import partial
@@ -18,6 +15,7 @@ from command_line.exit_codes import FATAL
 from command_line.local_services import base_to_follow
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
 from command_line.options import client_curve, server_keys, servers_option
+from command_line.pulsed_loop import run_until_signal
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import NatsLogin, exit_on_nats_error, nats_address, nats_options
 from hal.clock import SystemClock
@@ -26,7 +24,6 @@ from hal.probes import Pulse
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector
 
-    from fleet.relay import Relay
     from hal.probes import Probes
 
 
@@ -95,25 +92,10 @@ def command(
 
     try:
         with exit_on_nats_error(), metrics_port(metrics, served):
-            asyncio.run(_until_signal(relay, pulse))
+            run_until_signal(relay.run(), pulse)
     except MetricsPortError as error:
         click.echo(error, err=True)
         sys.exit(FATAL)
-
-
-async def _until_signal(relay: Relay, pulse: Pulse) -> None:
-    task = asyncio.ensure_future(relay.run())
-    _beat(pulse)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
-
-
-def _beat(pulse: Pulse) -> None:
-    """Notes every half second that the loop runs."""
-    pulse.beat()
-    asyncio.get_running_loop().call_later(0.5, _beat, pulse)
 
 
 def _local_base() -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -82,6 +83,12 @@ class NamesAllowed:
             names=frozenset({"localhost", *(name.lower().rstrip(".") for name in names)}),
             any_address=not is_loopback(host),
         )
+
+    @classmethod
+    def of_this_computer(cls, host: str, names: Iterable[str] = ()) -> NamesAllowed:
+        """As `on`, with the computer's own name, also as mDNS has it; `names` are further ones."""
+        own = socket.gethostname()
+        return cls.on(host, [own, f"{own}.local", *names])
 
     def allow(self, host: str) -> bool:
         """Whether a `Host` header is one of them, with any port."""
