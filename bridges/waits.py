@@ -5,7 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
-NS_PER_S: Final = 1_000_000_000
+from hal.clock import NS_PER_S
+
 FIRST_WAIT_NS: Final = NS_PER_S // 2
 """After the first failure (ours); each further one doubles it."""
 

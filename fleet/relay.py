@@ -25,7 +25,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 import msgspec
@@ -39,6 +39,7 @@ from feed.subscriber import (
     CaughtUp,
     Fact,
     Fresh,
+    FromBeginning,
     Gap,
     Halted,
     Item,
@@ -99,22 +100,6 @@ class RelayedService(NamedTuple):
 
     endpoint: str
     curve: ClientCurve | None = None
-
-
-class _Positions(Mapping[str, Position]):
-    """Where to go on: after the last event that the stream holds of a table, or at its beginning."""
-
-    def __init__(self, held: Mapping[str, Position]) -> None:
-        self._held = held
-
-    def __getitem__(self, name: str) -> Position:
-        return self._held.get(name, Position("", 0))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
-
-    def __len__(self) -> int:
-        return len(self._held)
 
 
 class _Lane:
@@ -360,7 +345,7 @@ class _Session:
     async def _follow(self, service: RelayedService) -> None:
         async with AsyncSubscriber(
             service.endpoint,
-            since=_Positions(self._held),
+            since=FromBeginning(self._held),
             simulated=self._plan.simulated,
             curve=service.curve,
             heartbeats=True,

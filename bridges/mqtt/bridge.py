@@ -25,8 +25,9 @@ from bridges.mqtt.keys import Broker, MqttKeys
 from bridges.mqtt.messages import EXPIRY_S, BrokerMessage
 from bridges.mqtt.mirror import Mirror
 from bridges.mqtt.progress import MqttProgress
-from bridges.waits import NS_PER_S, wait_ns
+from bridges.waits import wait_ns
 from feed.subscriber import AsyncSubscriber
+from hal.clock import NS_PER_S
 from hal.loop import sleep_ns
 
 if TYPE_CHECKING:

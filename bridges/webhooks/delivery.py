@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Final, Protocol
 
 from bridges.following import has_plain_names, log_notice, together
-from bridges.waits import NS_PER_S, wait_ns
+from bridges.waits import wait_ns
 from bridges.webhooks.keys import TargetKeys
 from bridges.webhooks.progress import DeliveryProgress
 from bridges.webhooks.queue import Queue, WaitingEvent
-from feed.subscriber import Fact, Item, Joined, Missing, Position, Rewritten, TableSubscriber
+from feed.subscriber import Fact, FromBeginning, Item, Joined, Missing, Position, Rewritten, TableSubscriber
+from hal.clock import NS_PER_S
 from hal.loop import sleep_ns
 
 log = logging.getLogger(__name__)
@@ -32,22 +33,6 @@ class Send(Protocol):
 
     async def __call__(self, event_id: str, body: bytes) -> str:
         """Sends an event. Returns why the target did not take it; an empty text where it did."""
-
-
-class _Starts(Mapping[str, Position]):
-    """Where to continue: after what was read, and at the beginning of a table of which nothing was."""
-
-    def __init__(self, read: Mapping[str, Position]) -> None:
-        self._read = read
-
-    def __getitem__(self, name: str) -> Position:
-        return self._read.get(name, Position("", 0))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._read)
-
-    def __len__(self) -> int:
-        return len(self._read)
 
 
 class Delivery:
@@ -70,7 +55,7 @@ class Delivery:
     def since(self) -> Mapping[str, Position]:
         """Where a subscriber for this target continues."""
         read = self._queue.positions(self.target.name)
-        return _Starts(read) if self.target.history else read
+        return FromBeginning(read) if self.target.history else read
 
     async def run(self, subscriber: TableSubscriber) -> None:
         """Reads and delivers until it is cancelled.

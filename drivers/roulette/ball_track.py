@@ -140,12 +140,9 @@ class BallRuns:
         line, level, t_ns = edge
         if t_ns > self.due_ns:
             self.pass_time(t_ns - 1, found)
-        if line in self._known_lines:
+        if self._joined or line in self._known_lines:
             self._quiet_due_ns = t_ns + self._quiet_ns
-        else:
-            if self._joined:
-                self._quiet_due_ns = t_ns + self._quiet_ns
-            self._known_lines.add(line)
+        self._known_lines.add(line)
         new = self._sensors.handle_edge(edge)
         if new is not None:
             self._pass(new, t_ns, found)

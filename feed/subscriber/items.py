@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import msgspec
@@ -32,6 +32,23 @@ class Position(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.seq} of epoch {self.epoch or '?'}" + (f", head {self.head[:12]}" if self.head else "")
+
+
+class FromBeginning(Mapping[str, Position]):
+    """Where to continue, by the names of tables: after what is known of each, and at the beginning of a table of which
+    nothing is. It shows what the mapping that it is given has at the time."""
+
+    def __init__(self, known: Mapping[str, Position]) -> None:
+        self._known = known
+
+    def __getitem__(self, name: str) -> Position:
+        return self._known.get(name, Position("", 0))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
 
 
 class Fact(NamedTuple):

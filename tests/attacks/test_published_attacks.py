@@ -18,6 +18,7 @@ from audit.signing import create
 from controller.boards.detached_signature import signed_by_any
 from controller.boards.identity import facts
 from controller.certification.certificate import Certificate, device_differences
+from controller.packages.files import PACKAGES
 from controller.service.salt_files import salts_of
 from feed.endpoints import Endpoints
 from feed.keys import new_pair
@@ -27,18 +28,7 @@ from tests.fakes.model_board import ModelBoard
 from tests.fakes.time_limits import HANG_S
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-SHIPPED: Final = (
-    "hal",
-    "drivers",
-    "controller",
-    "feed",
-    "audit",
-    "scoreboard",
-    "fleet",
-    "screen",
-    "systemd",
-    "examples",
-)
+SHIPPED: Final = (*PACKAGES, "systemd", "examples")
 SECRET: Final = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE KEY-----|secret-key *= *\"")
 KEY: Final = SigningKey(bytes(range(32)))
 DOMAIN: Final = b"feltwire seal\0"
