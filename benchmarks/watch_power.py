@@ -22,9 +22,8 @@ import msgspec
 
 from command_line.svg_page import SvgPage
 from controller.games.base.wheels import wheel_plan
-from controller.table.bias import WINDOW, BiasWatch
+from controller.table.bias import FALSE_ALARM, WINDOW, BiasWatch
 from controller.table.wheel_watch import (
-    FALSE_ALARM,
     TREND_SPINS,
     ZONE_BLOCKS,
     GamePace,

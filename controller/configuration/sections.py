@@ -9,7 +9,9 @@ from msgspec import Meta, Struct
 
 from controller.configuration.validation import OtherWord
 from controller.rules.profile import DEFAULT_PROFILE
+from feed.pace import IDLE_NS
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
+from hal.clock import NS_PER_S
 
 PACKAGE_NAME: Final = r"\A[A-Za-z0-9]+([-_.]+[A-Za-z0-9]+)*\Z"
 """The name of a package, as an index has it."""
@@ -317,7 +319,7 @@ class WatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             "games an hour states for how long",
             extra={"cite": "ours"},
         ),
-    ] = 180.0
+    ] = IDLE_NS / NS_PER_S
     drop_zone: Annotated[
         bool,
         Meta(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -134,11 +135,7 @@ class FeedListener:
 
     def _read_history(self) -> None:
         # Before the events: so every event that is sealed is in what follows.
-        seals = self._one("seals", wire.AskSeals(self._id()))
-        if isinstance(seals, wire.JsonAnswer):
-            self._check_seals(seals.body)
-        elif seals is not None:
-            self._unexpected("seals", seals)
+        self._read_json("seals", wire.AskSeals(self._id()), self._check_seals)
         tables = self._one("tables", wire.AskTables(self._id()))
         if tables is None:
             return
@@ -147,17 +144,16 @@ class FeedListener:
             return
         for table in tables.tables:
             self._read_table(table)
-            snapshot = self._one("snapshot", wire.AskSnapshot(self._id(), table))
-            if isinstance(snapshot, wire.JsonAnswer):
-                self._check_snapshot(table, snapshot.body)
-            elif snapshot is not None:
-                self._unexpected("snapshot", snapshot)
-        schema = self._one("schema", wire.AskSchema(self._id()))
-        if isinstance(schema, wire.JsonAnswer):
-            self._check_schema(schema.body)
-        elif schema is not None:
-            self._unexpected("schema", schema)
+            self._read_json("snapshot", wire.AskSnapshot(self._id(), table), partial(self._check_snapshot, table))
+        self._read_json("schema", wire.AskSchema(self._id()), self._check_schema)
         self._refusals(tables.tables)
+
+    def _read_json(self, what: str, request: wire.HistoryRequest, check: Callable[[bytes], None]) -> None:
+        answer = self._one(what, request)
+        if isinstance(answer, wire.JsonAnswer):
+            check(answer.body)
+        elif answer is not None:
+            self._unexpected(what, answer)
 
     def _read_table(self, table: str) -> None:
         after, epoch = 0, ""

@@ -8,7 +8,8 @@
     games_an_hour         too few or too many games in an hour of play
     drop_zone_bias        the ball leaves the track in one part of the bowl too often
 
-Each is a warning, all of it is ours, and nothing of it changes a verdict. It begins again with the service.
+Each is a warning, all of it is ours, and nothing of it changes a verdict. A block of spins gives a false alarm as
+seldom as a window of the bias watch. It begins again with the service.
 """
 
 from __future__ import annotations
@@ -18,13 +19,12 @@ from math import erfc, sqrt
 from statistics import fmean
 from typing import Final, NamedTuple
 
+from controller.table.bias import FALSE_ALARM
 from feed import events
 from feed.drop_zone import Arc, DropZoneWatch
 from feed.events import Data, Evidence
 from feed.pace import RoundSteps
 
-FALSE_ALARM: Final = 0.001
-"""The chance of a false alarm in one block of spins (ours), as that of the bias watch."""
 ZONE_BLOCKS: Final = (300, 2000)
 """Spins after which the drop zone is judged, in blocks of each length (ours): a third that draws half of the balls is
 found in the short ones, one that draws 40 % in the long ones."""

@@ -16,10 +16,10 @@ from controller.conformance.captures import suite
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.games.roulette.spec import ROULETTE
+from controller.table.bias import FALSE_ALARM
 from controller.table.repeats import false_alarm
 from controller.table.table import Table
 from controller.table.wheel_watch import (
-    FALSE_ALARM,
     HOUR_NS,
     TREND_SPINS,
     ZONE_BLOCKS,
