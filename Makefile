@@ -118,7 +118,7 @@ proofs: $(CHECKS)
 	@$(BIN)/python -m tests.soak --proofs
 
 # As options: BENCH="--json", BENCH="history", BENCH="history 'money wheel'"
-bench: $(CHECKS)
+bench: $(CHECKS) firmware
 	@$(BIN)/python -m benchmarks $(BENCH)
 
 FIGURE ?=
