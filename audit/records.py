@@ -58,8 +58,8 @@ class Entry(NamedTuple):
     """JSON, exactly as it is published."""
 
     @classmethod
-    def of(cls, event: Event, body: bytes) -> Entry:
-        """The entry of a durable event and its encoded body.
+    def of(cls, event: Event, body: bytes, topic: str | None = None) -> Entry:
+        """The entry of a durable event, its encoded body, and its topic where that is at hand.
 
         Raises:
             ValueError: the event is not durable.
@@ -67,10 +67,11 @@ class Entry(NamedTuple):
         seq = event.seq
         if seq is None:
             raise ValueError(f"{event.id} is not durable: it has no sequence, and is published without the journal")
-        topic = event.topic
+        if topic is None:
+            topic = event.topic
         kind = topic.rsplit("/", 2)[-2]
-        number = getattr(event.data, "round", None)
-        return cls(event.data.table, seq, event.id, event.epoch, kind, number, event.time, topic, body)
+        data = event.data
+        return cls(data.table, seq, event.id, event.epoch, kind, getattr(data, "round", None), event.time, topic, body)
 
 
 class Head(NamedTuple):

@@ -37,6 +37,8 @@ class Store:
         """Continues from `end`; a seal of all chains follows when `seal_every` records were written since such a
         one."""
         self._path = path
+        self._folder = os.fspath(path.parent)
+        """Made here: after a commit has waited for the disk, each step of Python takes ten times as long."""
         self._connection = connection
         self._n = self._sealed_n = self._fully_sealed_n = end.n
         self._unsealed_chains: set[str] = set()
@@ -185,7 +187,7 @@ class Store:
         read-only under an open file answer its sync with yes, and write nothing.
         """
         try:
-            if os.statvfs(self._path.parent).f_flag & os.ST_RDONLY:
+            if os.statvfs(self._folder).f_flag & os.ST_RDONLY:
                 raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         except FileNotFoundError as error:
             raise gone(self._path, f"{self._path.name} is not there any more ({error.strerror})") from error

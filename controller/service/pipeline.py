@@ -123,8 +123,13 @@ class Pipeline:
             if then is not None:
                 then(self.failure)
             return
-        messages = [EncodedEvent(event, event.topic.encode(), encode(event)) for event in events]
-        entries = [Entry.of(one.event, one.body) for one in messages if type(one.event.data).durable]
+        messages: list[EncodedEvent] = []
+        entries: list[Entry] = []
+        for event in events:
+            topic, body = event.topic, encode(event)
+            messages.append(EncodedEvent(event, topic.encode(), body))
+            if type(event.data).durable:
+                entries.append(Entry.of(event, body, topic))
         entries += commands
         submission = _Submission(messages, then, bool(entries), self._clock.now_ns())
         if not entries and not self._submissions:
