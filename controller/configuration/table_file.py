@@ -31,6 +31,7 @@ from controller.configuration.wiring import (
 from controller.packages.installed import normal_name
 from controller.rules.house import HouseKeys
 from controller.rules.profile import DEFAULT_PROFILE, HOUSE, OWN, profile
+from controller.rules.titles import title_of
 from drivers.base.device_spec import LineUse
 from hal.backend_spec import NO_BACKEND, BackendSpec
 from hal.known_names import nearest, suggestion
@@ -183,8 +184,15 @@ class TableFile:
         game = self.registry.games.get(name)
         if game is not None:
             return game
+        offered = self._offered("games", name)
+        title = None if offered else title_of(name)
+        if title is not None:
+            what = f"only the titles of {title.words} are known ({title.texts}): no text says which round is valid"
+            fix = f"play it as a game of your house, in a package: docs/plugins.md; of its equipment: {title.equipment}"
+            self.findings.append(ConfigFinding(("table", "game"), what, fix))
+            return None
         known = [*self.registry.games]
-        fix = self._offered("games", name) or suggestion(name, known, "game")
+        fix = offered or suggestion(name, known, "game")
         self.findings.append(ConfigFinding(("table", "game"), f"unknown game {value_text(name)}", fix))
         # The rest is checked against the most likely game, so that all mistakes are reported at once.
         return self.registry.games.get(nearest(name, known) or "")
