@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 
-class Title(NamedTuple):
+class TitledGame(NamedTuple):
     """A game of which no text is known."""
 
     words: str
@@ -20,23 +20,23 @@ class Title(NamedTuple):
     """The title of the section about its equipment, with the citation."""
 
 
-TITLES: Final[Mapping[str, Title]] = {
-    "pai_gow": Title(
+TITLES: Final[Mapping[str, TitledGame]] = {
+    "pai_gow": TitledGame(
         "pai gow",
         "13:69F-10.2 to 10.10, 19:47-10",
         '"Dice; number of dice; pai gow shaker" (13:69F-10.3, 19:47-10.3)',
     ),
-    "pai_gow_poker": Title(
+    "pai_gow_poker": TitledGame(
         "pai gow poker",
         "13:69F-11, 19:47-11",
         '"Pai gow poker shaker and dice; computerized random number generator; button" (13:69F-11.4, 19:47-11.4)',
     ),
-    "pokette": Title(
+    "pokette": TitledGame(
         "pokette",
         "13:69F-12, 19:47-12",
         '"Cards; number of decks; value of cards depicted on the pokette wheel" (13:69F-12.2)',
     ),
-    "mini_dice": Title(
+    "mini_dice": TitledGame(
         "mini-dice",
         "13:69F-13, 19:47-13",
         '"Dice; number of dice; mini-dice shaker" (13:69F-13.3)',
@@ -45,6 +45,6 @@ TITLES: Final[Mapping[str, Title]] = {
 """By the name that `[table] game` would have."""
 
 
-def title_of(game: str) -> Title | None:
+def title_of(game: str) -> TitledGame | None:
     """The title of a game without a text, as people write its name; None for any other name."""
     return TITLES.get("_".join(game.lower().replace("-", " ").replace("_", " ").split()))
