@@ -30,6 +30,8 @@ from feed.history_server import HistoryServer
 from feed.wire import AskSince, EndAnswer, decode_answer, encode_request
 
 FELTWIRE = Path(sys.executable).with_name("feltwire")
+MOST_IDLE_MB = 45
+"""The memory that a service with one table at rest may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def service_lines(sizes: ServiceSizes) -> Iterator[ReportLine]:
         where = f"idle, {count} table{'s' if count > 1 else ''}"
         if count == base:
             yield ReportLine(f"{where}: CPU", _share(cpu), _share(0.01), cpu / 0.01, 1)
-            yield ReportLine(f"{where}: memory", Quantity(rss_mb, "MB"), Quantity(60, "MB"), rss_mb / 60, 1)
+            most = Quantity(MOST_IDLE_MB, "MB")
+            yield ReportLine(f"{where}: memory", Quantity(rss_mb, "MB"), most, rss_mb / MOST_IDLE_MB, 1)
         else:
             a_table, alone = cpu / count, idle[base][0] / base
             beside = _share(alone, "1 table")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 
@@ -128,6 +127,9 @@ def zone_option(default: str) -> Callable[[Callable[..., Any]], Callable[..., An
 def _zone(_ctx: click.Context, _param: click.Parameter, value: str) -> tzinfo:
     if value == "UTC":
         return UTC
+    # The zones of the world are read where one is named.
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         return ZoneInfo(value)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

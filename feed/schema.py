@@ -161,7 +161,7 @@ _HISTORY_OPERATION: Final[dict[str, Any]] = {
 
 @cache
 def document() -> bytes:
-    """JSON Schema of an event's body, as the history server sends it."""
+    """JSON Schema of an event's body, as a history server sends it (`feed.schema_file`)."""
     return _pretty(schema())
 
 

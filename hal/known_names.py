@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -14,7 +13,10 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     begun = [name for name in folded if wanted and name.startswith(wanted)]
     if len(begun) == 1:
         return folded[begun[0]]
-    found = difflib.get_close_matches(wanted, list(folded), n=1, cutoff=0.6)
+    # Loaded where a person made a mistake, and by nothing that runs.
+    from difflib import get_close_matches
+
+    found = get_close_matches(wanted, list(folded), n=1, cutoff=0.6)
     return folded[found[0]] if found else None
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from importlib.metadata import version
 from platform import python_version
 from socketserver import ThreadingMixIn
 from threading import Thread
@@ -21,6 +20,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from hal.probes import Probes, ProbeState
+from hal.version import VERSION
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -47,7 +47,7 @@ class _Quiet(WSGIRequestHandler):
 def build_info() -> GaugeMetricFamily:
     """What is running, for every program that serves metrics."""
     built = GaugeMetricFamily("feltwire_build_info", "1, with what is running", labels=("version", "python"))
-    built.add_metric((version("feltwire"), python_version()), 1)
+    built.add_metric((VERSION, python_version()), 1)
     return built
 
 

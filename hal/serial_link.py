@@ -35,6 +35,7 @@ import serial
 from hal.clock import Clock
 from hal.framing import Framer, received
 from hal.lines import LineError, Sink
+from hal.link_status import NOT_OPENED, NOT_OPENED_YET, LinkError, LinkStatus
 from hal.values import EdgesLost, Loss
 
 log = logging.getLogger(__name__)
@@ -57,15 +58,6 @@ MAX_UNWRITTEN_BYTES = 4096
 _CONTROL_FLAGS: Final = 2
 """Of the list of `termios.tcgetattr`."""
 
-NOT_OPENED: Final = "not opened"
-NOT_OPENED_YET: Final = "not opened yet"
-BEFORE_OPENING: Final = (NOT_OPENED, NOT_OPENED_YET)
-"""Reasons of a link that has not been tried yet."""
-
-
-class LinkError(Exception):
-    """Bytes cannot be sent; names the link, the cause and the remedy."""
-
 
 @dataclass(frozen=True, slots=True)
 class SerialSettings:
@@ -77,15 +69,6 @@ class SerialSettings:
     stopbits: float = 1
     keeps_dtr: bool = False
     """Whether DTR stays raised when the port is closed, where the port has that line."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkStatus:
-    """Whether the link is up, since when, and why it went down last."""
-
-    up: bool
-    since_ns: int
-    reason: str
 
 
 class SerialLink:

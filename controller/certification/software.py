@@ -5,13 +5,11 @@ The libraries' own files are the package manager's: `debsums`, or the hash of th
 
 from __future__ import annotations
 
-import compileall
 import os
 import platform
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +28,8 @@ def installed_files(root: Path = ROOT) -> Iterator[tuple[str, str]]:
 
 def compile_all(root: Path = ROOT) -> None:
     """Compiles what is not compiled yet, where this user may: Python would do so later, and files would be added."""
+    import compileall
+
     for package in PACKAGES:
         if os.access(root / package, os.W_OK):
             compileall.compile_dir(root / package, quiet=2)
@@ -38,6 +38,8 @@ def compile_all(root: Path = ROOT) -> None:
 @cache
 def libraries() -> dict[str, str]:
     """Python and the libraries that the software asks for, with their versions."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
     found = {"python": platform.python_version()}
     for requirement in requires("feltwire") or []:
         name = _NAME.match(requirement)

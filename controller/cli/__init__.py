@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import gc
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from types import ModuleType
 
 import click
 
+from command_line.without_tls import without_tls
 from hal.known_names import nearest
 from hal.plain_text import plain
 
@@ -46,6 +48,11 @@ _COMMANDS = {
 }
 
 
+_WITHOUT_TLS = frozenset({"controller.cli.run"})
+"""The modules of commands whose event loop opens no connection with TLS: a service has sockets of ZeroMQ alone there.
+What sends heads to https:// does so on a thread of its own, and loads OpenSSL for it."""
+
+
 def _is_utf8(argument: str) -> bool:
     try:
         argument.encode()
@@ -54,16 +61,17 @@ def _is_utf8(argument: str) -> bool:
     return True
 
 
-def _imported(module: str) -> ModuleType:
+def imported(module: str) -> ModuleType:
     """A module. What it imports lives as long as the process: the collector of cycles need not walk through it."""
-    if module in sys.modules or not gc.isenabled():
-        return import_module(module)
-    gc.disable()
-    try:
-        return import_module(module)
-    finally:
-        gc.freeze()
-        gc.enable()
+    with without_tls() if module in _WITHOUT_TLS else nullcontext():
+        if module in sys.modules or not gc.isenabled():
+            return import_module(module)
+        gc.disable()
+        try:
+            return import_module(module)
+        finally:
+            gc.freeze()
+            gc.enable()
 
 
 class LazyGroup(click.Group):
@@ -100,7 +108,7 @@ class LazyGroup(click.Group):
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
-        command = _imported(module).command
+        command = imported(module).command
         if not isinstance(command, click.Command):
             raise TypeError(f"{module}.command is not a click command")
         return command

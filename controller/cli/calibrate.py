@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -24,6 +23,7 @@ from controller.cli.table_key import table_key
 from controller.configuration.values import TableConfig
 from drivers.base.movement import Movement, MovementResult, Recording
 from hal.clock import NS_PER_S, SystemClock
+from hal.version import SOFTWARE
 
 if TYPE_CHECKING:
     from nacl.signing import SigningKey
@@ -292,7 +292,7 @@ def _write(
 
     code = _sum_up(outcome, as_json=as_json)
     time = datetime.fromtimestamp(SystemClock().wall_time_ns() // NS_PER_S, UTC).isoformat().replace("+00:00", "Z")
-    made = made_of(config, outcome, before, by=by, time=time, software=f"feltwire {version('feltwire')}")
+    made = made_of(config, outcome, before, by=by, time=time, software=SOFTWARE)
     path = calibration_path(config)
     if not made.device and before is None:
         click.echo(f"{path} was not written: no device passed all its movements", err=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -45,6 +44,7 @@ from feed.events import Event
 from feed.pace import IDLE_NS, STEPS
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
+from hal.version import SOFTWARE
 
 DAY_BEGINS: Final = 12
 """The hour at which one evening ends and the next begins (ours): no game is played over noon."""
@@ -652,7 +652,7 @@ def report_command(
         kept = _compared(path)
         with progress_bar("reading") as bar:
             evening = read_evening(path, span, chosen, **({} if bar is None else {"progress": bar.progress}))
-    name, now_ns = f"feltwire {version('feltwire')}", SystemClock().wall_time_ns()
+    name, now_ns = SOFTWARE, SystemClock().wall_time_ns()
     heading = Heading(title or f"Casino night, {day}", str(path), now_ns, zone, name, every_round, shifts)
     printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)

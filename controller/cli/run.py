@@ -110,7 +110,7 @@ def command(
     """
     from controller.service.head_sender import HeadTargetError, check_target
     from feed.endpoints import EndpointError, Endpoints
-    from feed.schema import document
+    from feed.schema_file import installed_document
 
     configs = load_all(tables)
     _refuse_captures(configs)
@@ -155,7 +155,7 @@ def command(
         speed=times,
         seal_seconds=seal_seconds,
         head_to=head_to,
-        schema=document(),
+        schema=installed_document(),
     )
     sys.exit(_serve(plan, metrics, log_form, as_json=as_json, seconds=seconds))
 

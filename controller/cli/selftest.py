@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,8 @@ from controller.cli.services_here import refusal, service_of, services
 from controller.configuration.values import TableConfig
 from hal.clock import NS_PER_S, SystemClock
 from hal.lines import LineError
-from hal.serial_link import LinkError
+from hal.link_status import LinkError
+from hal.version import SOFTWARE
 
 if TYPE_CHECKING:
     from controller.commissioning.listening import LineListener
@@ -78,7 +78,7 @@ def command(table: Path, only: tuple[str, ...], only_list: bool, by: str, report
         table=config.id,
         by=by or user_name(),
         time=datetime.fromtimestamp(SystemClock().wall_time_ns() // NS_PER_S, UTC).isoformat(),
-        software=f"feltwire {version('feltwire')}",
+        software=SOFTWARE,
         complete=len(notes) == len(todo) and all(note.passed for note in notes),
         notes=tuple(notes),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from command_line.exit_codes import FATAL
 from command_line.metrics_port import MetricsPortError, metrics_option, metrics_port
 from command_line.pulsed_loop import run_until_signal
 from controller.cli.bridge_command import begin, bridge_options, read_keys, refuse, service_of
+from hal.version import VERSION
 
 if TYPE_CHECKING:
     from prometheus_client.registry import Collector
@@ -69,7 +69,7 @@ def command(file: Path, endpoint: str | None, key: Path | None, servers: tuple[s
         async def run() -> None:
             from bridges.webhooks.bridge import WebhookBridge
 
-            agent = f"feltwire/{version('feltwire')}"
+            agent = f"feltwire/{VERSION}"
             bridge = WebhookBridge(keys, secrets, queue, service.base, service.curve, SystemClock(), agent)
 
             def served() -> tuple[Collector, Probes]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -31,6 +30,7 @@ from hal.board.messages import IdentityAnswer
 from hal.board.ports import ask_identity, serial_ports
 from hal.clock import NS_PER_S, Clock, SystemClock, clock_resolution_ns
 from hal.lines import LineError
+from hal.version import SOFTWARE
 
 FEED_S: Final = 3.0
 """A service sends a heartbeat each second: this long is waited for one (ours)."""
@@ -93,7 +93,7 @@ async def examine(
     return DoctorReport(
         table=config.id,
         file=config.file,
-        software=f"feltwire {version('feltwire')}",
+        software=SOFTWARE,
         time=datetime.fromtimestamp(clock.wall_time_ns() // NS_PER_S, UTC).isoformat().replace("+00:00", "Z"),
         computer=about(around.roots),
         status=worst(findings),

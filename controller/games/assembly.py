@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from controller.configuration.sections import LimitKeys
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices, spec_of
 from controller.games.catalogue import ORDERS
+from controller.packages.listed import by_name
 from controller.rules.profile import Inspected, is_house, profile
 from controller.table.bias import BiasWatch
 from controller.table.context import GameContext
@@ -27,6 +27,7 @@ from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON, Buttons,
 from feed.events import StakeLimit, TableLabel, TableNotice
 from hal.capture.secret import PublicPart
 from hal.framing import Framer
+from hal.version import SOFTWARE
 
 if TYPE_CHECKING:
     from simulators.base.geometry import Geometry
@@ -91,7 +92,7 @@ def table_for(
         simulated=simulated,
         house_rules=is_house(config.rules),
         epoch=epoch,
-        software=_software(),
+        software=SOFTWARE,
         devices=tuple({"device": device.name, "driver": device.driver} for device in config.devices.values()),
         packages=config.packages,
         labels=tuple(
@@ -112,7 +113,7 @@ def table_for(
         drivers if listener is None else [ObservedDriver(driver, listener) for driver in drivers],
         time_of,
         actuators=devices.actuators,
-        verbs=ORDERS | {verb.name: verb for verb in spec.orders},
+        verbs=ORDERS.joined(by_name(spec.orders)),
         own_verbs=spec.order_names,
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
@@ -122,12 +123,6 @@ def table_for(
         sequence=sequence,
         ephemeral=ephemeral,
     )
-
-
-@lru_cache
-def _software() -> str:
-    """Name and installed version: looking it up reads files, and no process changes it."""
-    return f"feltwire {version('feltwire')}"
 
 
 def secret_links(config: TableConfig) -> dict[str, PublicPart]:

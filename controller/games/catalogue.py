@@ -1,131 +1,141 @@
 """Every game, every kind of device and every backend of this project: a new one is its room, and a line here.
 
-Those of others come by entry points into the same tuples: `controller.games.outside`.
+A room is imported where a table plays its game, and a family of devices where a table has one of it. Those of others
+come by entry points into the same lists: `controller.games.outside`.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, NamedTuple
 
 from controller.configuration.registry import Offering, Registry, nobody_offers
-from controller.games.baccarat.spec import BACCARAT, MINI_BACCARAT
 from controller.games.base.spec import GameSpec
-from controller.games.blackjack.spec import BLACKJACK, MULTI_ACTION_BLACKJACK
-from controller.games.craps.spec import CRAPS, MINI_CRAPS
-from controller.games.fixed_hands.spec import CARIBBEAN_STUD, JOKER_SEVEN, LET_IT_RIDE
-from controller.games.money_wheel.spec import MONEY_WHEEL
-from controller.games.red_dog.spec import RED_DOG
-from controller.games.roulette.spec import ROULETTE
-from controller.games.sic_bo.spec import SIC_BO
-from controller.games.skill_stop_reel.spec import SKILL_STOP_REEL
-from controller.games.skill_stop_video.spec import SKILL_STOP_VIDEO
-from controller.games.token_pusher.spec import TOKEN_PUSHER
-from controller.games.tumbled.spec import BEAT_THE_DEALER, CHUCK_A_LUCK, UNDER_OVER
+from controller.packages.listed import Listed, by_name
 from controller.rules.profile import SOURCES
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from drivers.base.device_spec import DeviceSpec
-from drivers.cabinet.specs import DOOR_DEVICE
-from drivers.cards.specs import CARD_READER, DISCARD_RACK, PROGRESSIVE, SHOE, SHUFFLER, SHUFFLING_SHOE
-from drivers.coins.specs import CCTALK, TOKEN_CHUTE
-from drivers.dealer.specs import BUTTON_BOX, LAMP, NUMBER_DISPLAY
-from drivers.dice.specs import AUTOMATED_SHAKER, CAGE, CAGE_MOTOR, CHUTE, DICE_KEYPAD, DICE_READER, SHAKER
-from drivers.lamps.specs import LAMP_BOARD, PUCK
-from drivers.money_wheel.spec import MONEY_WHEEL as MONEY_WHEEL_DEVICE
-from drivers.pusher.specs import PUSHER_BED, PUSHER_BOARD
-from drivers.reels.specs import STEPPER_REELS
-from drivers.roulette.specs import ROULETTE_WHEEL, STAR_X
-from drivers.screen.specs import VIDEO_SCREEN
 from feed.data import TablePackage
 from hal.backend_spec import BackendSpec
 from hal.backend_specs import BOARDS, GPIOD, GPIOZERO, RECORDED, SIMULATED
 
-GAMES: Final[tuple[GameSpec, ...]] = (
-    MONEY_WHEEL,
-    ROULETTE,
-    BEAT_THE_DEALER,
-    CHUCK_A_LUCK,
-    UNDER_OVER,
-    SIC_BO,
-    CRAPS,
-    MINI_CRAPS,
-    BACCARAT,
-    MINI_BACCARAT,
-    RED_DOG,
-    BLACKJACK,
-    MULTI_ACTION_BLACKJACK,
-    CARIBBEAN_STUD,
-    LET_IT_RIDE,
-    JOKER_SEVEN,
-    TOKEN_PUSHER,
-    SKILL_STOP_REEL,
-    SKILL_STOP_VIDEO,
+GAME: Final = Listed.of(
+    GameSpec,
+    (
+        "money_wheel = controller.games.money_wheel.spec:MONEY_WHEEL",
+        "roulette = controller.games.roulette.spec:ROULETTE",
+        "beat_the_dealer = controller.games.tumbled.spec:BEAT_THE_DEALER",
+        "chuck_a_luck = controller.games.tumbled.spec:CHUCK_A_LUCK",
+        "under_over = controller.games.tumbled.spec:UNDER_OVER",
+        "sic_bo = controller.games.sic_bo.spec:SIC_BO",
+        "craps = controller.games.craps.spec:CRAPS",
+        "mini_craps = controller.games.craps.spec:MINI_CRAPS",
+        "baccarat = controller.games.baccarat.spec:BACCARAT",
+        "mini_baccarat = controller.games.baccarat.spec:MINI_BACCARAT",
+        "red_dog = controller.games.red_dog.spec:RED_DOG",
+        "blackjack = controller.games.blackjack.spec:BLACKJACK",
+        "multi_action_blackjack = controller.games.blackjack.spec:MULTI_ACTION_BLACKJACK",
+        "caribbean_stud = controller.games.fixed_hands.spec:CARIBBEAN_STUD",
+        "let_it_ride = controller.games.fixed_hands.spec:LET_IT_RIDE",
+        "joker_seven = controller.games.fixed_hands.spec:JOKER_SEVEN",
+        "token_pusher = controller.games.token_pusher.spec:TOKEN_PUSHER",
+        "skill_stop_reel = controller.games.skill_stop_reel.spec:SKILL_STOP_REEL",
+        "skill_stop_video = controller.games.skill_stop_video.spec:SKILL_STOP_VIDEO",
+    ),
 )
+"""Every game by its name."""
 
-DEVICES: Final[tuple[DeviceSpec, ...]] = (
-    MONEY_WHEEL_DEVICE,
-    ROULETTE_WHEEL,
-    STAR_X,
-    BUTTON_BOX,
-    LAMP,
-    NUMBER_DISPLAY,
-    DICE_KEYPAD,
-    DICE_READER,
-    CAGE,
-    CHUTE,
-    CAGE_MOTOR,
-    SHAKER,
-    AUTOMATED_SHAKER,
-    LAMP_BOARD,
-    PUCK,
-    SHOE,
-    SHUFFLING_SHOE,
-    SHUFFLER,
-    CARD_READER,
-    DISCARD_RACK,
-    PROGRESSIVE,
-    TOKEN_CHUTE,
-    CCTALK,
-    DOOR_DEVICE,
-    PUSHER_BED,
-    PUSHER_BOARD,
-    STEPPER_REELS,
-    VIDEO_SCREEN,
+DEVICE: Final = Listed.of(
+    DeviceSpec,
+    (
+        "money_wheel = drivers.money_wheel.spec:MONEY_WHEEL",
+        "roulette_wheel = drivers.roulette.specs:ROULETTE_WHEEL",
+        "star_x = drivers.roulette.specs:STAR_X",
+        "buttons = drivers.dealer.specs:BUTTON_BOX",
+        "lamp = drivers.dealer.specs:LAMP",
+        "number_display = drivers.dealer.specs:NUMBER_DISPLAY",
+        "dice_keypad = drivers.dice.specs:DICE_KEYPAD",
+        "dice_reader = drivers.dice.specs:DICE_READER",
+        "cage = drivers.dice.specs:CAGE",
+        "chute = drivers.dice.specs:CHUTE",
+        "cage_motor = drivers.dice.specs:CAGE_MOTOR",
+        "shaker = drivers.dice.specs:SHAKER",
+        "automated_shaker = drivers.dice.specs:AUTOMATED_SHAKER",
+        "lamp_board = drivers.lamps.specs:LAMP_BOARD",
+        "puck = drivers.lamps.specs:PUCK",
+        "shoe = drivers.cards.specs:SHOE",
+        "shuffling_shoe = drivers.cards.specs:SHUFFLING_SHOE",
+        "shuffler = drivers.cards.specs:SHUFFLER",
+        "card_reader = drivers.cards.specs:CARD_READER",
+        "discard_rack = drivers.cards.specs:DISCARD_RACK",
+        "progressive = drivers.cards.specs:PROGRESSIVE",
+        "token_chute = drivers.coins.specs:TOKEN_CHUTE",
+        "cctalk = drivers.coins.specs:CCTALK",
+        "door = drivers.cabinet.specs:DOOR_DEVICE",
+        "pusher_bed = drivers.pusher.specs:PUSHER_BED",
+        "pusher_board = drivers.pusher.specs:PUSHER_BOARD",
+        "stepper_reels = drivers.reels.specs:STEPPER_REELS",
+        "video_screen = drivers.screen.specs:VIDEO_SCREEN",
+    ),
 )
+"""Every kind of device by its name."""
 
 BACKENDS: Final[tuple[BackendSpec, ...]] = (GPIOD, GPIOZERO, BOARDS, SIMULATED, RECORDED)
 
-GAME: Final = {game.name: game for game in GAMES}
-"""Every game by its name."""
-DEVICE: Final = {device.name: device for device in DEVICES}
-"""Every kind of device by its name."""
+_ORDERS: Final = (
+    "sic_bo: inspect_dice lamp_test operate_shaker shift_begins dice_placed settle_attended",
+    "craps: shaker_removed shaker_placed pass_dice change_dice roll_for_come line_wager",
+    "baccarat: new_shoe break_up shuffler_removed shuffler_placed excess_card face_up_card announce reshuffle",
+    "baccarat: new_dealer",
+    "blackjack: hands all_bust",
+    "caribbean_stud: misdeal progressive_pay",
+    "token_pusher: test_begin test_end hand_pay reconcile settle_debt",
+    "skill_stop_video: recall_begin recall_end",
+)
+"""The orders that not every game takes: one game that takes them, whose room is imported for another's refusal."""
+
+
+def _order(game: str, name: str) -> Verb:
+    return next(verb for verb in GAME[game].orders if verb.name == name)
+
+
+ORDERS: Final = Listed(
+    {name: partial(VERBS.__getitem__, name) for name in VERBS}
+    | {
+        name: partial(_order, game, name)
+        for game, names in (line.split(": ") for line in _ORDERS)
+        for name in names.split()
+    }
+)
+"""Every order that a table takes, or refuses because it plays another game."""
+
+GAMES: Final = GAME.values()
+DEVICES: Final = DEVICE.values()
 
 
 class Catalogue(NamedTuple):
-    """Games, devices, backends and rules: ours, or those of ours and of packages together."""
+    """Games, devices and backends by name, and rules: ours, or those of ours and of packages together."""
 
-    games: tuple[GameSpec, ...]
-    devices: tuple[DeviceSpec, ...]
-    backends: tuple[BackendSpec, ...]
+    games: Listed[GameSpec]
+    devices: Listed[DeviceSpec]
+    backends: Listed[BackendSpec]
     profiles: tuple[str, ...]
     """The names of the profiles of rules."""
 
     def registry(self, packages: tuple[TablePackage, ...] = (), offering: Offering = nobody_offers) -> Registry:
         """What a table's file can name."""
         return Registry(
-            games={game.name: game for game in self.games},
-            drivers={device.name: device for device in self.devices},
-            backends={backend.name: backend for backend in self.backends},
+            games=self.games,
+            drivers=self.devices,
+            backends=self.backends,
             profiles=self.profiles,
             packages=packages,
             offering=offering,
         )
 
 
-OURS: Final = Catalogue(GAMES, DEVICES, BACKENDS, tuple(SOURCES))
+OURS: Final = Catalogue(GAME, DEVICE, by_name(BACKENDS), tuple(SOURCES))
 """What this project has."""
 REGISTRY: Final = OURS.registry()
 """What a table's file can name that trusts no package."""
-
-ORDERS: Final[dict[str, Verb]] = VERBS | {verb.name: verb for game in GAMES for verb in game.orders}
-"""Every order that a table takes, or refuses because it plays another game."""

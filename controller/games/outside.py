@@ -9,8 +9,7 @@ here contains it. What is checked is that it takes the place of nothing of ours,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import EntryPoint
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
@@ -28,6 +27,7 @@ from controller.packages.installed import (
     normal_name,
     offering,
 )
+from controller.packages.listed import by_name
 from controller.rules.profile import OWN, RESERVED, RulesSpec, admit
 from controller.table.authority import Authority, authorities
 from controller.table.durable import JOURNALLED
@@ -41,6 +41,9 @@ from hal.backend_spec import BackendSpec
 from hal.install_words import how_to_pip
 from hal.known_names import nearest
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 T = TypeVar("T")
 
 GAMES: Final = "feltwire.games"
@@ -49,9 +52,9 @@ BACKENDS: Final = "feltwire.backends"
 RULES: Final = "feltwire.rules"
 
 _OURS: Final = {
-    GAMES: frozenset(game.name for game in OURS.games),
-    DEVICES: frozenset(device.name for device in OURS.devices),
-    BACKENDS: frozenset(backend.name for backend in OURS.backends),
+    GAMES: frozenset(OURS.games),
+    DEVICES: frozenset(OURS.devices),
+    BACKENDS: frozenset(OURS.backends),
     RULES: OWN,
 }
 """The ids that no package may bring."""
@@ -85,10 +88,8 @@ def registry_for(names: Iterable[str]) -> tuple[Registry, list[ConfigFinding]]:
 
 def game_named(name: str) -> GameSpec | None:
     """A game of ours, or of a package that this process has imported; None for any other."""
-    ours = next((game for game in OURS.games if game.name == name), None)
-    if ours is not None:
-        return ours
-    return next((game for package in _IMPORTED.values() for game in package.brings.games if game.name == name), None)
+    listed = (OURS.games, *(package.brings.games for package in _IMPORTED.values()))
+    return next((games[name] for games in listed if name in games), None)
 
 
 _IMPORTED: Final[dict[str, Package]] = {}
@@ -108,15 +109,15 @@ def imported(name: str) -> Package:
         sha256 = digest(files_of(package))
         identity = TablePackage(name=package.name, version=package.version, sha256=sha256)
         brings = Catalogue(
-            games=tuple(_loaded(package, GAMES, GameSpec)),
-            devices=tuple(_loaded(package, DEVICES, DeviceSpec)),
-            backends=tuple(_loaded(package, BACKENDS, BackendSpec)),
+            games=by_name(_loaded(package, GAMES, GameSpec)),
+            devices=by_name(_loaded(package, DEVICES, DeviceSpec)),
+            backends=by_name(_loaded(package, BACKENDS, BackendSpec)),
             profiles=(),
         )
         _check_slots(package, brings)
         _check_orders(package, brings)
         _check_views(package, brings)
-        _IMPORTED[name] = Package(identity, brings._replace(profiles=tuple(_admitted(package, brings.games))))
+        _IMPORTED[name] = Package(identity, brings._replace(profiles=tuple(_admitted(package, brings.games.values()))))
     return _IMPORTED[name]
 
 
@@ -169,7 +170,7 @@ def _import(package: Installed, entry: EntryPoint) -> Any:
 
 def _admitted(package: Installed, games: Iterable[GameSpec]) -> Iterable[str]:
     """The profiles of rules that a package offers; their sections must fit its games, and ours."""
-    structs = {game.name: game.rules for game in (*OURS.games, *games)}
+    structs = {game.name: game.rules for game in (*OURS.games.values(), *games)}
     for spec in _loaded(package, RULES, RulesSpec):
         try:
             yield admit(spec, structs).name
@@ -179,8 +180,8 @@ def _admitted(package: Installed, games: Iterable[GameSpec]) -> Iterable[str]:
 
 def _check_slots(package: Installed, brings: Catalogue) -> None:
     """Every device of its games must be one of ours, or of its own."""
-    known = {device.name for device in (*OURS.devices, *brings.devices)}
-    for game in brings.games:
+    known = {*OURS.devices, *brings.devices}
+    for game in brings.games.values():
         unknown = sorted({driver for slot in game.devices.values() for driver in slot.drivers} - known)
         if unknown:
             wrong = f"its game {game.name} has the device {unknown[0]}, which neither it nor feltwire brings"
@@ -189,7 +190,7 @@ def _check_slots(package: Installed, brings: Catalogue) -> None:
 
 def _check_orders(package: Installed, brings: Catalogue) -> None:
     """An order of ours does the same at every table: its games may take it, and put no other in its place."""
-    for game in brings.games:
+    for game in brings.games.values():
         of_another_type = _other_than_verbs(game.orders)
         if of_another_type:
             wrong = f"an order of its game {game.name} is not a Verb, but a {of_another_type[0]}"
@@ -232,7 +233,7 @@ def _wrong_authority(authority: object) -> str | None:
 
 def _check_views(package: Installed, brings: Catalogue) -> None:
     """What a board is to show is published and journalled: it must be what every reader takes."""
-    for game in brings.games:
+    for game in brings.games.values():
         try:
             if game.view is not None:
                 check_view(game.view)
@@ -253,12 +254,12 @@ def _joined(catalogue: Catalogue, package: Package) -> Catalogue:
         ("device", catalogue.devices, brings.devices),
         ("backend", catalogue.backends, brings.backends),
     ):
-        twice = sorted({one.name for one in there} & {one.name for one in more})
+        twice = sorted({*there} & {*more})
         if twice:
             raise PackageError(f"brings the {what} {twice[0]}, as another package of the list", "name one of the two")
     return Catalogue(
-        games=catalogue.games + brings.games,
-        devices=catalogue.devices + brings.devices,
-        backends=catalogue.backends + brings.backends,
+        games=catalogue.games.joined(brings.games),
+        devices=catalogue.devices.joined(brings.devices),
+        backends=catalogue.backends.joined(brings.backends),
         profiles=catalogue.profiles + brings.profiles,
     )

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from controller.boards.identity import facts, words
 from controller.configuration.values import TableConfig
 from controller.table.table import Table
 from feed.events import Event
-from hal.backends.board import OPENING_NS
-from hal.board.link import BoardWatcher
+from hal.backends.board_wiring import OPENING_NS
 from hal.board.message import BoardReport
 from hal.board.messages import Flag, IdentityAnswer, StateReport
+
+if TYPE_CHECKING:
+    from hal.board.link import BoardWatcher
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from controller.live.output_faults import OutputFaults
 from controller.live.wiring import Wiring
 from hal.lines import LineError
-from hal.serial_link import LinkError
+from hal.link_status import LinkError
 from hal.values import LightLamps, Output
 
 log = logging.getLogger(__name__)

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from controller.live.wiring import Wiring
 from controller.table.table import Table
 from feed.events import Event
-from hal.serial_link import BEFORE_OPENING, SerialLink
+from hal.link_status import BEFORE_OPENING
+
+if TYPE_CHECKING:
+    from hal.serial_link import SerialLink
 
 log = logging.getLogger(__name__)
 

@@ -21,12 +21,12 @@ from hal.clock import Clock
 from hal.framing import LineFramer
 from hal.lines import LineError, LineSource
 from hal.outputs import Outputs
-from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Output, RunMotor, SendFrame, SetLine
 
 if TYPE_CHECKING:
     from hal.carried_link import CarriedLink
     from hal.lamp_chain import LampChain
+    from hal.serial_link import SerialLink
     from simulators.base.source import SimulatedSource
 
 
@@ -151,11 +151,8 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
         simulated = _simulated(config, clock, faults, seed)
         return Wiring(sources=[simulated], simulated=simulated)
     wiring = Wiring()
-    for name, link in config.links.items():
-        settings = SerialSettings(baudrate=link.baud, parity=PARITY[link.parity])
-        wiring.links[name] = SerialLink(
-            name, link.port, clock, framed_by_device(name, config) or LineFramer(), settings
-        )
+    for name in config.links:
+        wiring.links[name] = _link(name, config, clock)
     wiring.sources += [link for name, link in wiring.links.items() if name != NumberDisplay.link]
     inputs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
     outputs = [pin.output_spec() for line, pin in config.pins.items() if config.uses[line].kind == "output"]
@@ -169,6 +166,14 @@ def wire(config: TableConfig, clock: Clock, faults: Mapping[int | None, str], se
             _wire_board(name, config, wiring, clock)
     wiring.sources += wiring.reopening
     return wiring
+
+
+def _link(name: str, config: TableConfig, clock: Clock) -> SerialLink:
+    from hal.serial_link import SerialLink, SerialSettings
+
+    link = config.links[name]
+    settings = SerialSettings(baudrate=link.baud, parity=PARITY[link.parity])
+    return SerialLink(name, link.port, clock, framed_by_device(name, config) or LineFramer(), settings)
 
 
 def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) -> None:

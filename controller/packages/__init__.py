@@ -1,1 +1,1 @@
-"""Packages of others beside this one: what they offer by their metadata, and what their files are."""
+"""What is registered by name: lists of ours, packages of others by their metadata, and what their files are."""

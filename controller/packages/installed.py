@@ -15,12 +15,14 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from importlib.machinery import PathFinder
-from importlib.metadata import Distribution, EntryPoint, distributions
 from inspect import getmodulename
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from controller.packages.files import COMPILED, PACKAGES, files_below, hash_of, is_run
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, EntryPoint
 
 GROUPS: Final = ("feltwire.games", "feltwire.devices", "feltwire.backends", "feltwire.rules")
 """The groups of entry points that are read."""
@@ -66,6 +68,9 @@ def normal_name(name: str) -> str:
 
 def installed() -> dict[str, Installed]:
     """The packages that offer something, by name. Of two of one name, the first on the search path is imported."""
+    # Loaded where a file names a package, or what none of ours is called.
+    from importlib.metadata import distributions
+
     found: dict[str, Installed] = {}
     for distribution in distributions():
         entries = [entry for entry in distribution.entry_points if entry.group in GROUPS]

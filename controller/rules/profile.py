@@ -12,14 +12,16 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
-from importlib import resources
-from importlib.resources.abc import Traversable
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from controller.rules.cited import OURS, Cited, Inspection
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 # The files of the rules profiles (`data/*.toml`)
 #
@@ -29,7 +31,7 @@ from controller.rules.cited import OURS, Cited, Inspection
 
 Data: TypeAlias = dict[str, Any]
 
-DATA: Final = resources.files("controller.rules").joinpath("data")
+DATA: Final = Path(__file__).with_name("data")
 
 
 def _files(name: str) -> tuple[str, ...]:

@@ -10,13 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import http.client
 import logging
 import os
 import subprocess
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -70,14 +67,29 @@ def send(target: str, text: str) -> None:
         subprocess.SubprocessError: the print system refuses them, or takes too long.
     """
     if target.startswith(_WEB):
-        request = urllib.request.Request(target, text.encode(), {"Content-Type": "text/plain"}, method="POST")
-        with urllib.request.urlopen(request, timeout=_PATIENCE_S):
-            return
+        _post(target, text)
+        return
     if target.startswith(PRINTER):
         command = ["lp", "-s", "-d", target.removeprefix(PRINTER)]
         subprocess.run(command, input=text.encode(), check=True, capture_output=True, timeout=_PATIENCE_S)
         return
     append(Path(target), text)
+
+
+def _post(url: str, text: str) -> None:
+    """Sends lines to a web server. Its client is loaded where heads go to one, and OpenSSL with it."""
+    from http.client import HTTPException
+    from urllib.error import URLError
+    from urllib.request import Request, urlopen
+
+    request = Request(url, text.encode(), {"Content-Type": "text/plain"}, method="POST")
+    try:
+        with urlopen(request, timeout=_PATIENCE_S):
+            return
+    except URLError as error:
+        raise OSError(error.reason) from error
+    except HTTPException as error:
+        raise OSError(error) from error
 
 
 def append(path: Path, text: str) -> None:
@@ -120,9 +132,8 @@ class _Sending:
         try:
             send(self.target, self._text)
             sent = True
-        except (OSError, subprocess.SubprocessError, http.client.HTTPException, ValueError) as error:
-            reason = error.reason if isinstance(error, urllib.error.URLError) else error
-            log.warning("the heads of the journal could not be sent to %s: %s; play continues", self.target, reason)
+        except (OSError, subprocess.SubprocessError, ValueError) as error:
+            log.warning("the heads of the journal could not be sent to %s: %s; play continues", self.target, error)
         try:
             self._loop.call_soon_threadsafe(self._ended, sent)
         except RuntimeError:

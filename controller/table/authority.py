@@ -19,14 +19,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from importlib import resources
 from typing import Final, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
 
 from controller.rules.cited import Cited
-from controller.rules.profile import DEFAULT_PROFILE, Operators, is_house, profile
+from controller.rules.profile import DATA, DEFAULT_PROFILE, Operators, is_house, profile
 from feed.allow_list import POSITIONS
 from hal.known_names import suggestion
 
@@ -75,7 +74,7 @@ class _Authorities(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def authorities() -> dict[str, Authority]:
     """The requirements of each verb on its sender."""
-    text = resources.files("controller.rules").joinpath("data", "authority.toml").read_text(encoding="utf-8")
+    text = DATA.joinpath("authority.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), _Authorities).verbs
 
 

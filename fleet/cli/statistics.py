@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import tzinfo
 from functools import wraps
-from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -29,6 +28,7 @@ from fleet.subjects import VenueError, parse_venue
 from hal.clock import NS_PER_S, SystemClock
 from hal.install_words import how_to_install
 from hal.plain_text import plain
+from hal.version import SOFTWARE
 
 if TYPE_CHECKING:
     from fleet.connection import NatsAddress
@@ -314,7 +314,7 @@ def report_command(
     summary = _summary(folder, chosen, games)
     from fleet.cli.report import FleetHeading, report_page
 
-    heading = FleetHeading(title, SystemClock().wall_time_ns(), chosen.zone, f"feltwire {version('feltwire')}")
+    heading = FleetHeading(title, SystemClock().wall_time_ns(), chosen.zone, SOFTWARE)
     page = report_page(summary, heading, games.house_words)
     printed.write(page)
     click.echo(f"{output}: {len(summary.tables)} tables")

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from hal.backends.board_wiring import SAMPLE_MS, AnalogueSpec, BoardWiring, CountedQuadrature
+from hal.backends.board_wiring import OPENING_NS, SAMPLE_MS, AnalogueSpec, BoardWiring, CountedQuadrature
 from hal.board.edge_stream import EdgesMissing, EdgeStream
 from hal.board.errors import BoardError, SessionEndedError
 from hal.board.link import BoardLink
@@ -52,9 +52,6 @@ SILENT_NS: Final = 1_500_000_000
 board no longer answers; this detects one that answers but no longer reports."""
 STEP_NS: Final = 200_000_000
 """The most silence counted between two calls (ours): a host that was suspended did not listen."""
-OPENING_NS: Final = 6_000_000_000
-"""How long a board may take to come up before its lines are unplugged (ours): two seconds of boot loader, and two to
-measure its clock over a slow adapter. The table's time is held that long."""
 MOST_AHEAD_NS: Final = 500_000_000
 """A report with a time further in the future is corrupt despite its checksum (ours: more than the error of any clock in
 use). Accepting it would hold all lines back until then."""

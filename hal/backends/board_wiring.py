@@ -14,6 +14,9 @@ FULL_SCALE: Final = 1023
 """A sample at the supply."""
 SAMPLE_MS: Final = 50
 """Between two samples of the analogue channels (ours): twenty in the second for which a wheel is out of level."""
+OPENING_NS: Final = 6_000_000_000
+"""How long a board may take to come up before its lines are unplugged (ours): two seconds of boot loader, and two to
+measure its clock over a slow adapter. The table's time is held that long."""
 
 
 class AnalogueSpec(NamedTuple):

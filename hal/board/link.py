@@ -35,7 +35,8 @@ from hal.board.quality import Quality
 from hal.board.session import BoardDown, BoardUp, Session, SessionEvent
 from hal.clock import NS_PER_S, Clock
 from hal.lines import LineError
-from hal.serial_link import LinkError, SerialLink, SerialSettings
+from hal.link_status import LinkError
+from hal.serial_link import SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
 LINGER_NS: Final = 250_000_000

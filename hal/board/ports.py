@@ -21,7 +21,8 @@ from hal.board.errors import BoardError
 from hal.board.message import MessageError
 from hal.board.messages import BAUD, PROTOCOL, IdentifyCommand, IdentityAnswer
 from hal.clock import NS_PER_S, Clock
-from hal.serial_link import PORT_ERRORS, LinkError, SerialLink, SerialSettings, keep_dtr, port_of
+from hal.link_status import LinkError
+from hal.serial_link import PORT_ERRORS, SerialLink, SerialSettings, keep_dtr, port_of
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
 BY_ID = Path("/dev/serial/by-id")

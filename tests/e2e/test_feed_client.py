@@ -22,7 +22,17 @@ PROJECT = ROOT / "feed"
 OWN = ("audit", "command_line", "controller", "drivers", "feed", "fleet", "hal", "simulators")
 """Packages of the application: other projects may have modules of these names."""
 SERVER_ONLY = (
-    *("allow_list", "authentication", "fairness", "history_server", "monitor", "prefixes", "publisher", "reasons"),
+    *(
+        "allow_list",
+        "authentication",
+        "fairness",
+        "history_server",
+        "monitor",
+        "prefixes",
+        "publisher",
+        "reasons",
+        "schema_file",
+    ),
     "server_socket",
 )
 

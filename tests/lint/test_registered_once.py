@@ -10,7 +10,9 @@ import msgspec
 import pytest
 
 from controller.games.base.spec import GameSpec
-from controller.games.catalogue import BACKENDS, DEVICES, GAMES
+from controller.games.catalogue import BACKENDS, DEVICE, DEVICES, GAME, GAMES, ORDERS
+from controller.packages.listed import Listed
+from controller.table.orders.book import VERBS
 from drivers.base.device_spec import DeviceSpec
 from drivers.base.view import DeviceView
 from feed.results import RESULTS
@@ -35,6 +37,25 @@ def in_script(file: Path, name: str) -> dict[str, str]:
     (table,) = re.findall(rf"const {name} = \{{(.*?)\}};", file.read_text(encoding="utf-8"), re.DOTALL)
     entries = (entry.partition(":") for entry in table.replace("\n", " ").split(",") if entry.strip())
     return {key.strip(): (value or key).strip() for key, _, value in entries}
+
+
+def test_each_name_leads_to_what_has_it() -> None:
+    assert {name: game.name for name, game in GAME.items()} == {name: name for name in GAME}
+    assert {name: device.name for name, device in DEVICE.items()} == {name: name for name in DEVICE}
+
+
+def test_every_order_of_every_game_is_listed() -> None:
+    of_games = {verb.name: verb for game in GAMES for verb in game.orders}
+    assert dict(ORDERS) == VERBS | of_games
+    assert all(ORDERS[verb.name] is verb for game in GAMES for verb in game.orders)
+
+
+def test_what_is_listed_is_of_its_kind() -> None:
+    listed = Listed.of(GameSpec, ["wheel = drivers.money_wheel.spec:MONEY_WHEEL"])
+    assert "wheel" in listed and [*listed] == ["wheel"] and len(listed) == 1
+    with pytest.raises(TypeError, match=r"spec:MONEY_WHEEL is a DeviceSpec; a GameSpec was expected"):
+        listed["wheel"]
+    assert listed.joined({"wheel": GAME["roulette"]})["wheel"] is GAME["roulette"]
 
 
 def test_names_are_unlike() -> None:

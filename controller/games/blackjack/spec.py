@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -41,7 +41,8 @@ TOTALS: Final = range(17, 27)
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
 
-TEXTS: Final = texts_of(files("controller.games.blackjack"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

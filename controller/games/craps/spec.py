@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from controller.configuration.problems import ConfigFinding
@@ -46,7 +46,8 @@ _ACTS: Final = {
     "shaker_placed": "the automated shaker is on the table",
 }
 
-TEXTS: Final = texts_of(files("controller.games.craps"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _rules(config: TableConfig) -> CrapsRules:

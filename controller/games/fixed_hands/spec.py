@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 DECK_WITH_JOKERS: Final = (*DECK, JOKER, JOKER)
 
-TEXTS: Final = texts_of(files("controller.games.fixed_hands"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _game(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -27,7 +27,8 @@ from feed.results.money_wheel import RESULTS
 if TYPE_CHECKING:
     from simulators.money_wheel.geometry import MoneyWheelGeometry
 
-TEXTS: Final = texts_of(files("controller.games.money_wheel"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

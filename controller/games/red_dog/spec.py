@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from controller.configuration.problems import ConfigFinding
@@ -29,7 +29,8 @@ from feed.results.red_dog import RESULTS
 if TYPE_CHECKING:
     from simulators.cards.card_table import CardGeometry
 
-TEXTS: Final = texts_of(files("controller.games.red_dog"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

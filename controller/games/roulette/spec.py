@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.device import DeviceConfig
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from simulators.roulette.geometry import RouletteGeometry
     from simulators.roulette.star_x_geometry import StarXGeometry
 
-TEXTS: Final = texts_of(files("controller.games.roulette"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

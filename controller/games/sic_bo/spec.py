@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -48,7 +48,8 @@ _ACTS: Final = {
 }
 """What a restart must not lose, as it happens."""
 
-TEXTS: Final = texts_of(files("controller.games.sic_bo"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 REELS: Final = "reels"
 ACCEPTOR_KEYS: Final = frozenset({"acceptor", "pulse_ms"})
 
-TEXTS: Final = texts_of(files("controller.games.machines"), files("controller.games.skill_stop_reel"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM.with_name("machines"), ROOM)
 
 
 class SkillStopReelOptions(SkillStopOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -43,7 +43,8 @@ SCREEN: Final = "screen"
 FRAME_MS: Final = 1000 / 60
 """A frame of a display at 60 Hz."""
 
-TEXTS: Final = texts_of(files("controller.games.machines"), files("controller.games.skill_stop_video"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM.with_name("machines"), ROOM)
 
 
 class SkillStopVideoOptions(SkillStopOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):

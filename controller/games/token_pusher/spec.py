@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 COUNTED_TOKENS: Final = 100
 """Plays are counted by the tokens that they won, below this many (ours)."""
 
-TEXTS: Final = texts_of(files("controller.games.token_pusher"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:

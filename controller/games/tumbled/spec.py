@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
@@ -47,7 +47,8 @@ _SLOTS: Final[Mapping[str, Slot]] = {
 }
 """The table has a cage unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1."""
 
-TEXTS: Final = texts_of(files("controller.games.tumbled"))
+ROOM: Final = Path(__file__).parent
+TEXTS: Final = texts_of(ROOM)
 
 
 _BETS: Final[Mapping[str, Callable[[TableConfig], TumbledBets]]] = {

@@ -13,7 +13,7 @@ from hal.backends.sim import SimLines
 from hal.board.errors import BoardError
 from hal.clock import VirtualClock
 from hal.lines import LineError
-from hal.serial_link import LinkError
+from hal.link_status import LinkError
 from hal.values import Edge, Loss, Output, RunMotor, SendFrame
 from tests.tables.bench import EventList, configured
 from tests.tables.sic_bo_table import LINES, sic_bo_toml

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import controller.live.wiring
+import hal.serial_link
 from controller.games.load import check, check_text, load
 from controller.live.board_lines import outputs_of
 from controller.live.wiring import wire
@@ -46,7 +46,7 @@ def test_each_format_has_its_framer(monkeypatch: pytest.MonkeyPatch, format_: st
     def link(name: str, port: str, clock: object, framer: Framer, settings: object) -> Any:
         framers.append(framer)
 
-    monkeypatch.setattr(controller.live.wiring, "SerialLink", link)
+    monkeypatch.setattr(hal.serial_link, "SerialLink", link)
     wire(configured(TABLE % format_ + KEYS), VirtualClock(), {}, 1)
     assert [type(one) for one in framers] == [framer]
 

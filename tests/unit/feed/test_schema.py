@@ -19,6 +19,7 @@ from feed import events, schema
 from feed.codes import CODES
 from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
 from feed.results import RESULTS
+from feed.schema_file import installed_document
 from simulators.base.faults import FaultError, fault_named
 from simulators.base.geometry import Geometry
 from simulators.wheel.faults import FAULTS
@@ -55,6 +56,10 @@ def validator() -> Draft202012Validator:
 
 
 @pytest.mark.long
+def test_a_service_sends_the_schema_that_the_structs_give() -> None:
+    assert installed_document() == schema.document()
+
+
 def test_the_schema_is_valid() -> None:
     validator().check_schema(schema.schema())
     assert msgspec.json.decode(schema.document()) == schema.schema()

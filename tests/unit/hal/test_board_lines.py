@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest_mock import MockerFixture
 
-from hal.backends.board import OPENING_NS, SILENT_NS, BoardLines
-from hal.backends.board_wiring import AnalogueSpec, CountedQuadrature
+from hal.backends.board import SILENT_NS, BoardLines
+from hal.backends.board_wiring import OPENING_NS, AnalogueSpec, CountedQuadrature
 from hal.board import frames
 from hal.board.clock import ClockMap
 from hal.board.messages import (

@@ -29,8 +29,9 @@ from hal.board.messages import (
 )
 from hal.clock import NS_PER_S, VirtualClock
 from hal.lines import LineError
+from hal.link_status import LinkError
 from hal.loop import run_virtual, sleep_ns
-from hal.serial_link import LinkError, SerialLink
+from hal.serial_link import SerialLink
 from tests.fakes.board_bench import BUILD, MS, BoardBench, RecordingWatcher, play
 
 RUBBISH = b"\x80\xf8ready?\r\n\xff\xff\x00\x01garbage\x00" * 40

@@ -15,8 +15,9 @@ from pytest_mock import MockerFixture
 from hal.clock import NS_PER_S, VirtualClock
 from hal.framing import LineFramer
 from hal.lines import LineError, LineSource
+from hal.link_status import LinkError
 from hal.loop import VirtualLoop, run_virtual, sleep_ns
-from hal.serial_link import MAX_UNWRITTEN_BYTES, LinkError, SerialLink, SerialSettings
+from hal.serial_link import MAX_UNWRITTEN_BYTES, SerialLink, SerialSettings
 from hal.values import Edge, EdgesLost, Frame, Loss, Rare
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from hal.version import VERSION
 from systemd.package.release import released
 from systemd.package.systems import SYSTEMS, BuildError
 from systemd.package.version import changes_of, project_number, version
@@ -129,3 +130,4 @@ def test_the_time_may_be_given(checkout: Checkout, monkeypatch: pytest.MonkeyPat
 
 def test_every_file_of_this_project_has_one_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", project_number())
+    assert project_number() == VERSION

@@ -11,7 +11,7 @@ from controller.live.board_watch import BOARD_IDENTIFIED, BOARD_LOST
 from controller.live.wiring import Wiring
 from controller.service.state_paths import StatePathError, state_paths_for
 from feed import events
-from hal.backends.board import OPENING_NS
+from hal.backends.board_wiring import OPENING_NS
 from hal.backends.sim import SimLines
 from hal.board.messages import Flag, Reset
 from hal.values import Loss
