@@ -125,7 +125,8 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     fail.at(V12)
     fail.series(p.R73K2, "PFI")
     fail.hang(p.R10K, GND)
-    fail.hang(p.C1N, GND)
+    # A dip of the 12 V of less than 0.5 ms, as of a motor that is switched on, is not the supply's failure.
+    fail.hang(p.C100N, GND)
     fail.through(supervisor, "PFO", enters="PFI", leaves="PFO")
     fail.gate(board.gates, "PFO_NOT")
     fail.series(p.R330, "power_fail")
@@ -161,10 +162,11 @@ def emergency_stop(board: CarrierBoard, fuse: PartType) -> CircuitSheet:
     row = board.row(sheet, "motor_supply", "12 V of motors")
     row.at(V12_IN)
     row.series(fuse, "MOTOR_FUSED")
+    # In front of the relays: a capacitor after them would be charged through their contacts at each release.
+    row.hang(p.C100U, GND)
     relays = [board.part(p.POWER_RELAY), board.part(p.POWER_RELAY)]
     row.through(relays[0], "MOTOR_K1", enters="11", leaves="14")
     row.through(relays[1], V12_MOTOR, enters="11", leaves="14")
-    row.hang(p.C100U, GND)
     for number, relay in enumerate(relays):
         first, second = ("1", "2") if number == 0 else ("3", "4")
         one, two = ("11", "12") if number == 0 else ("21", "22")
@@ -351,27 +353,48 @@ def coil(board: CarrierBoard, sheet: CircuitSheet, use: str, relay: CircuitPart)
 
 
 def motor(
-    board: CarrierBoard, sheet: CircuitSheet, use: str, *, back: str | None, load: str, shunt: bool = False
+    board: CarrierBoard,
+    sheet: CircuitSheet,
+    use: str,
+    *,
+    back: str | None,
+    load: str,
+    shunt: bool = False,
+    fuse: PartType | None = None,
 ) -> None:
-    """A direct-current motor: a MOSFET to ground, a flyback diode, and with `back` a relay that reverses it."""
+    """A direct-current motor: a MOSFET to ground, a flyback diode, and with `back` a relay that reverses it.
+
+    `fuse`: its own, besides that of all motors.
+    """
     drain, row = low_side(board, sheet, use, load=load, feed=V12_MOTOR, shunt=shunt)
     entry = board.part(p.terminal(2))
+    feed = V12_MOTOR
+    if fuse is not None:
+        feed = f"{use}_feed"
+        own = board.row(sheet, f"{use}_fuse", "its fuse")
+        own.at(V12_MOTOR)
+        own.series(fuse, feed)
+        if back is None:
+            own.pin(entry, "1")
     if back is None:
         row.pin(entry, "2")
-        entry.connect("1", V12_MOTOR)
-        board.box(sheet, entry, "1")
+        if fuse is None:
+            entry.connect("1", feed)
+            board.box(sheet, entry, "1")
     else:
         relay = board.part(p.REVERSING_RELAY)
         plus, minus = f"{use}_plus", f"{use}_minus"
         forward = board.row(sheet, f"{use}_relay", "forward")
-        forward.at(V12_MOTOR)
+        forward.at(feed)
         forward.through(relay, plus, enters="12", leaves="11")
+        # The relay turns while the motor is driven: what the opening contact breaks is taken here.
+        forward.hang(p.TVS_FIELD, minus)
         forward.pin(entry, "1")
         other = board.row(sheet, f"{use}_relay_2", "forward")
         other.at(drain)
         other.through(relay, minus, enters="22", leaves="21")
         other.pin(entry, "2")
-        relay.connect("24", V12_MOTOR)
+        relay.connect("24", feed)
         relay.connect("14", drain)
         coil(board, sheet, back, relay)
         board.box(sheet, relay, "14", "24")

@@ -133,11 +133,16 @@ def _supplies(circuit: Circuit) -> Iterator[str]:
 def _flyback(circuit: Circuit) -> Iterator[str]:
     for net, feed in circuit.inductive.items():
         low, high = (net, feed) if feed != GND else (GND, net)
-        if not any(
-            part.type.letter == "D" and part.nets.get("A") == low and part.nets.get("K") == high
+        diodes = [
+            part
             for part in circuit.parts.values()
-        ):
+            if part.type.letter == "D" and part.nets.get("A") == low and part.nets.get("K") == high
+        ]
+        if not diodes:
             yield f"net {net}: switches an inductive load, and has no diode from {low} to {high}"
+        fast = any(part.type.symbol == "nfet" and net in part.nets.values() for part in circuit.parts.values())
+        if fast and any(part.type.symbol != "schottky" for part in diodes):
+            yield f"net {net}: a MOSFET switches it, and its diode is not a Schottky diode"
 
 
 def _ratings(circuit: Circuit) -> Iterator[str]:

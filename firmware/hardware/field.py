@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firmware.hardware.circuit import OrderNumber
-from firmware.hardware.parts import CODE, FOUND, LOOK_UP
+from firmware.hardware.parts import CODE, FOUND
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,16 @@ class FieldItem:
 
 
 _SUPPLY: Final = FieldItem(
-    "power supply 12 V, 4 A or more, set to 12.0 V",
+    "power supply 12 V, 6 A, set to 12.0 V",
     "1",
     "J1",
-    (OrderNumber("Mean Well", "LRS-75-12", FOUND), OrderNumber("TDK-Lambda", "LS75-12", LOOK_UP)),
+    (OrderNumber("Mean Well", "LRS-75-12", FOUND), OrderNumber("XP Power", "LCS75US12", FOUND)),
+)
+_MONEY_SUPPLY: Final = FieldItem(
+    "power supply 12 V, 12.5 A, set to 12.0 V at its own terminals",
+    "1",
+    "J1, by 1 m of cable at the most, two wires of 1.5 mm²",
+    (OrderNumber("Mean Well", "LRS-150-12", FOUND), OrderNumber("XP Power", "LCS150US12", FOUND)),
 )
 _FORK: Final = (OrderNumber("Omron", "EE-SX670", FOUND), OrderNumber("Panasonic", "PM-L25", FOUND))
 _SLOT: Final = (OrderNumber("Vishay", "TCST2103", FOUND), OrderNumber("Everlight", "ITR9608-F", FOUND))
@@ -60,7 +66,7 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
         FieldItem(_CABLE, "6 m", "to the sensors"),
     ),
     "pusher": (
-        _SUPPLY,
+        _MONEY_SUPPLY,
         FieldItem(
             "slotted opto, bare: emitter 11 mA, phototransistor",
             "4",
@@ -83,7 +89,7 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     ),
     "table": (_SUPPLY, FieldItem("sensors, motor and keys of the table's equipment", "–", "as its file says")),
     "reel": (
-        _SUPPLY,
+        _MONEY_SUPPLY,
         FieldItem("three bipolar steppers, 1 A or less a coil; home optos; stop buttons, normally closed", "–", ""),
         FieldItem(
             "resistor 470 Ω 1 %, 0.25 W", "4", "in the signal wire at the acceptor, and at each stop button", _END

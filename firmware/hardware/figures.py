@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
+from firmware.hardware import budget, terminals
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
-from firmware.hardware import terminals
 from firmware.hardware.boards import BOARDS, circuit
+from firmware.hardware.circuit import Circuit
 from firmware.hardware.firmware_times import hold_up_ms
 from firmware.hardware.spice import (
     DOWN_LEAST,
@@ -301,24 +302,108 @@ def _contacts() -> Iterator[Figure]:
     yield Figure("contact, jumper fitted", "longest delay", "100 ms or less", max(delays), "ms", 0.0, 100.0)
 
 
+class Inductive(NamedTuple):
+    """A load that a MOSFET switches, with the values at which it is hardest to switch: a cold winding."""
+
+    board: str
+    use: str
+    text: str
+    henry: float
+    ohm: float
+    feed: str
+    back: str = ""
+    """The use of its reversing relay, pulled in."""
+
+    @property
+    def is_dimmed(self) -> bool:
+        """Whether the firmware switches it by pulse-width modulation."""
+        return self.use == "motor"
+
+
+INDUCTIVE: Final = (
+    Inductive("pusher", "motor", "shelf motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
+    Inductive("table", "motor", "motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
+    Inductive("table", "motor", "the same, reversed", 5e-3, 4.0, "+12V_MOTOR", "motor_back"),
+    Inductive("pusher", "hopper", "hopper motor 6 Ω, 8 mH (2 A blocked)", 8e-3, 6.0, "+12V_MOTOR"),
+    Inductive("pusher", "hopper", "the same, reversed", 8e-3, 6.0, "+12V_MOTOR", "hopper back"),
+    Inductive("pusher", "alarm", "horn or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
+    Inductive("wheel", "lamp_1", "lamp or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
+)
+DUTIES: Final = (0.5, 253 / 255)
+"""Of a motor that is dimmed: where the diode's power is greatest, and the MOSFET's."""
+DIODE_WATT: Final = 0.94
+"""1N5822 at 50 °C: 75 K to its 125 °C, by 80 K/W."""
+BACK_AMP: Final = 0.5
+"""What may flow back through a flyback diode (ours): a Schottky diode's capacitance, not a rectifier's charge."""
+
+
+class SwitchedCorner(NamedTuple):
+    """Parts of a load's own inductance and resistance, and V of the supply and of the chip's high."""
+
+    henry: float = 1.2
+    ohm: float = budget.COLD
+    volts: float = 12.6
+    gate: float = 4.2
+
+
+WORST: Final = SwitchedCorner()
+
+
+def flyback_at(
+    load: Inductive,
+    board: Circuit | None = None,
+    corner: SwitchedCorner = WORST,
+    duties: Sequence[float] = DUTIES,
+) -> list[Figure]:
+    """The figures of one load, at the worst of the duties."""
+    hertz = sim.PWM_HZ if load.is_dimmed else sim.SWITCHED_HZ
+    found = [
+        sim.flyback(
+            board or load.board, load.use, henry=load.henry * corner.henry, ohm=load.ohm * corner.ohm, feed=load.feed,
+            hertz=hertz, duty=duty, back=load.back, volts=corner.volts, gate=corner.gate,
+        )
+        for duty in (duties if load.is_dimmed else (0.5,))
+    ]  # fmt: skip
+    at = f"{load.board}, {load.use}: {load.text}" + (f", by {hertz / 1000:.1f} kHz" if load.is_dimmed else "")
+    mean = "mean power"
+    return [
+        Figure(
+            at, "highest at the drain", "55 V or less", max(each.drain_most for each in found), "V", 0.0,
+            p.NFET.limits["volt"],
+        ),
+        Figure(
+            at, f"MOSFET: {mean} (no heat sink)", "1 W or less", max(each.fet_watt for each in found), "W", -0.1, 1.0
+        ),
+        Figure(
+            at, "flyback diode: mean current", "3 A or less", max(each.diode_amp for each in found), "A", 0.0,
+            p.D5822.limits["amp"],
+        ),
+        Figure(
+            at, f"flyback diode: {mean}, at 50 °C", f"{DIODE_WATT:g} W or less",
+            max(each.diode_watt for each in found), "W", -0.01, DIODE_WATT,
+        ),
+        Figure(
+            at, "flyback diode: current back when the MOSFET conducts again", f"{BACK_AMP:g} A or less",
+            max(each.diode_back_amp for each in found), "A", 0.0, BACK_AMP,
+        ),
+    ]  # fmt: skip
+
+
 def _drivers() -> Iterator[Figure]:
-    for board, use, load, henry, ohm, feed in (
-        ("pusher", "motor", "motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
-        ("table", "motor", "motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
-        ("pusher", "hopper", "hopper motor 6 Ω, 8 mH", 8e-3, 6.0, "+12V_MOTOR"),
-        ("pusher", "alarm", "horn or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
-        ("wheel", "lamp_1", "lamp or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
-    ):
-        hertz = sim.PWM_HZ if use == "motor" else sim.SWITCHED_HZ
-        found = sim.flyback(board, use, henry=henry, ohm=ohm, feed=feed, hertz=hertz)
-        at = f"{board}, {use}: {load}" + (f", half power at {hertz / 1000:.1f} kHz" if use == "motor" else "")
-        yield Figure(at, "highest at the drain", "55 V or less", found.drain_most, "V", 0.0, p.NFET.limits["volt"])
-        yield Figure(
-            at, "power in the MOSFET while it conducts (no heat sink)", "1 W or less", found.watt_on, "W", 0.0, 1.0
-        )
-        yield Figure(
-            at, "current of the flyback diode", "3 A or less", found.diode_amp, "A", 0.0, p.D5822.limits["amp"]
-        )
+    for load in INDUCTIVE:
+        yield from flyback_at(load)
+    for board, use, back, henry, ohm in (
+        ("pusher", "hopper", "hopper back", 8e-3, 6.0), ("table", "motor", "motor_back", 5e-3, 4.0),
+    ):  # fmt: skip
+        turned = sim.reversal(board, use, henry=henry, ohm=ohm * budget.COLD)
+        at = f"{board}, {back}: the relay turns while the motor is driven"
+        yield Figure(at, "over its open contact", "60 V or less", turned.contact_volt, "V", 0.0, 60.0)
+        joule = turned.suppressor_joule * 1000
+        yield Figure(at, "energy in the TVS at the motor", "below 600 mJ", joule, "mJ", 0.0, 600.0)
+    yield Figure(
+        "reel, drivers", "all off at once behind open relays, 1 A in coils of 5 mH: their motor supply",
+        "35 V or less (A4988, capacitor)", sim.steppers_off(5e-3, 1.0), "V", 12.0, 35.0,
+    )  # fmt: skip
     for board, use in (("pusher", "hopper back"), ("table", "motor_back")):
         most, amp = sim.coil_flyback(board, use)
         yield Figure(
@@ -500,6 +585,61 @@ def _motor_currents() -> Iterator[Figure]:
     )
 
 
+def _budget() -> Iterator[Figure]:
+    """The 12 V of the money boards with the supply that is chosen, and for comparison with those named before."""
+    unit = budget.CHOSEN
+    for board in budget.LOADS:
+        states, on = budget.combinations(board), [budget.most(board)] * 3
+        at = f"{board}, 12 V"
+        every = budget.rail(board, states)
+        high = budget.rail(board, on, unit._replace(volt=12.6, tolerance=0.0))
+        empty = budget.bank_empty(board)
+        released = budget.rail(board, on, released=True)
+        volt = every.board_volt
+        yield Figure(at, f"{len(states)} combinations of loads: at J1", "11.4 V or more", volt, "V", 11.4, 12.6)
+        yield Figure(
+            at, "greatest current, everything on, 12.6 V", f"{unit.amp:g} A or less", high.most_amp, "A", 0.0, unit.amp
+        )
+        yield Figure(
+            at, "the same while the bank is charged from 7 V", f"{unit.amp:g} A or less", empty.most_amp, "A", 0.0,
+            unit.amp,
+        )  # fmt: skip
+        for text, found in (
+            ("the same combinations", every),
+            ("while the bank is charged", empty),
+            ("emergency stop released", released),
+        ):
+            yield _margin(at, text, found)
+    at = "pusher, 12 V"
+    cold = budget.cold_lamp()
+    yield Figure(
+        at, "alarm: a cold filament lamp of 0.5 A", f"{unit.most_amp:g} A or less", cold.most_amp, "A", 0.0,
+        unit.most_amp,
+    )  # fmt: skip
+    yield _margin(at, "alarm: a cold filament lamp of 0.5 A", cold)
+    yield _margin(at, "shelf blocked at half power, 3.9 kHz", budget.half_power())
+    yield _margin(at, "shelf motor shorted, nothing else on", budget.motor_shorted_alone())
+    short = budget.motor_short()
+    at = "pusher, shelf motor shorted, everything on"
+    yield Figure(at, "until the warning, which switches it off", "5 ms or less", short.warned_ms, "ms", 0.0, 5.0)
+    yield Figure(at, "10 ms later: at the supervisor", "11.4 V or more", short.back_volt, "V", 11.4, 12.6)
+    yield Figure(
+        at, "what the fuse of the motors bore", "below 32 A²s (4 A slow: 40 A for 20 ms)", short.fuse_amp2s, "A²s",
+        0.0, 32.0,
+    )  # fmt: skip
+    for former in budget.FORMER:
+        found = budget.rail("pusher", [budget.most("pusher")] * 3, former)
+        yield Figure(
+            f"pusher, 12 V from {former.amp:g} A", "at the supervisor, for comparison", "why it is not enough",
+            found.supervisor_volt, "V", 0.0, 10.9,
+        )  # fmt: skip
+
+
+def _margin(at: str, what: str, found: budget.Rail) -> Figure:
+    value = -1.0 if found.warned else found.comparator_volt * 1000
+    return Figure(at, f"{what}: comparator above its earliest warning by", "20 mV or more", value, "mV", 20.0, ANY)
+
+
 def _supply() -> Iterator[Figure]:
     need = hold_up_ms()
     for board in ("reel", "pusher"):
@@ -648,6 +788,7 @@ _GROUPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
     "drivers": _drivers,
     "lines": _lines,
     "supply": _supply,
+    "budget": _budget,
     "keys and lamps": _keys_and_lamps,
 }
 

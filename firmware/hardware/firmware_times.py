@@ -1,10 +1,10 @@
-"""Times of the firmware that a circuit depends on, read out of its headers: they are written once, there."""
+"""Times of the firmware that a circuit depends on, read out of its sources: they are written once, there."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 KINDS: Final = Path(__file__).resolve().parents[1] / "kinds"
 
@@ -27,8 +27,43 @@ def settle_ms() -> int:
     return _found("sensors.h", "SENSORS_SETTLE_MS")
 
 
-def _found(header: str, name: str) -> int:
-    found = re.search(rf"#define {name} (\d+)U", (KINDS / header).read_text(encoding="utf-8"))
+class MotorTimes(NamedTuple):
+    """ms after which the firmware ends a motor that does not turn, or draws too much."""
+
+    shelf_stall: int
+    """Without a pulse of its shaft."""
+    over: int
+    """The shelf's current above its limit."""
+    hopper_over: int
+    hopper_jam: int
+    """Without a token."""
+    hopper_spin_up: int
+    """More than that until the first token."""
+    hopper_back: int
+    hopper_backs: int
+    """How often it is turned back in a payout."""
+
+
+def motor_times() -> MotorTimes:
+    """What limits the motors' time in a fault.
+
+    Raises:
+        ValueError: a source does not state one of them.
+    """
+    tokens, token_ms = _found("hopper.h", "HOPPER_JAM_TOKENS"), _found("hopper.h", "HOPPER_TOKEN_MS")
+    return MotorTimes(
+        _found("motor.h", "MOTOR_STALL_MS"),
+        _found("drive.h", "DRIVE_OVER_MS"),
+        _found("payouts.c", "OVER_MS"),
+        tokens * token_ms,
+        _found("hopper.h", "HOPPER_SPIN_UP_MS"),
+        _found("hopper.h", "HOPPER_BACK_MS"),
+        _found("hopper.h", "HOPPER_BACKS"),
+    )
+
+
+def _found(source: str, name: str) -> int:
+    found = re.search(rf"#define {name} +(\d+)U", (KINDS / source).read_text(encoding="utf-8"))
     if found is None:
-        raise ValueError(f"{KINDS / header}: it does not define {name}")
+        raise ValueError(f"{KINDS / source}: it does not define {name}")
     return int(found[1])

@@ -259,6 +259,10 @@ TVS_SENSE: Final = _diode(
 )  # fmt: skip
 
 
+FUSE_OHM: Final = 0.05
+"""Of a fuse of 2 or 4 A, cold."""
+
+
 def _fuse(text: str, amp: float, first: str, second: tuple[str, str]) -> PartType:
     return PartType(
         f"fuse {text}, 5 × 20 mm, in a holder",
@@ -267,7 +271,7 @@ def _fuse(text: str, amp: float, first: str, second: tuple[str, str]) -> PartTyp
         text,
         _passive("1", "2"),
         _two(("Littelfuse", first, FOUND), ("Schurter", *second)),
-        spice="R{ref} {1} {2} 0.05",
+        spice=f"R{{ref}} {{1}} {{2}} {FUSE_OHM}",
         limits={"amp": amp},
         package="5 × 20 mm; holder Schurter 0031.8201 (found in public documents)",
     )
@@ -297,6 +301,19 @@ PTC_SENSOR: Final = PartType(
     limits={"amp": 0.1, "volt": 60.0, "trip": 0.2, "tripped_watt": 0.38},
     package="radial 5.1 mm",
     note="2.5 Ω at the least; opens from 0.2 A, and takes 0.38 W then",
+)
+PTC_MOTOR: Final = PartType(
+    "resettable fuse 0.9 A, 60 V",
+    "F",
+    "fuse",
+    "PTC 0.9 A",
+    _passive("1", "2"),
+    _two(("Bourns", "MF-R090", FOUND), ("Littelfuse", "RXEF090", FOUND)),
+    spice="R{ref} {1} {2} {value}",
+    number=0.2,
+    limits={"amp": 0.9, "volt": 60.0, "trip": 1.8},
+    package="radial 5.1 mm",
+    note="opens from 1.8 A, in many seconds; holds 0.7 A at 50 °C",
 )
 F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("0034.3120", FOUND))
 F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("0034.3123", LOOK_UP))

@@ -393,41 +393,158 @@ SWITCHED_HZ: Final = 25.0
 
 
 class Flyback(NamedTuple):
-    """Extremes of a driver that switches an inductive load, in V, A and W."""
+    """A driver that switches an inductive load, at its worst and in the mean of its last periods: V, A, W."""
 
     drain_most: float
+    fet_amp: float
+    fet_watt: float
     diode_amp: float
-    watt_on: float
-    current: float
+    """In the mean."""
+    diode_watt: float
+    diode_back_amp: float
+    """What flows the wrong way through the diode when the transistor is switched on again."""
 
 
 def flyback(
-    board: str, use: str, *, henry: float, ohm: float, feed: str, hertz: float, without: Sequence[str] = ()
+    board: str | Circuit,
+    use: str,
+    *,
+    henry: float,
+    ohm: float,
+    feed: str,
+    hertz: float,
+    duty: float = 0.5,
+    back: str = "",
+    volts: float = 12.6,
+    gate: float = 4.2,
+    without: Sequence[str] = (),
 ) -> Flyback:
-    """A load of these values at a driver of a board, switched on and off at half power."""
-    carrier = circuit(board)
-    q = next(part for part in carrier.tagged(use) if part.type.symbol == "nfet")
-    source = node(q.nets["S"])
+    """A load of these values at a driver of a board, switched on and off; `back`: its reversing relay has pulled in."""
+    carrier = circuit(board) if isinstance(board, str) else board
+    fet = next(part for part in carrier.tagged(use) if part.type.symbol == "nfet")
+    diode = next(part for part in carrier.tagged(use) if part.type.letter == "D")
+    rows, (plus, minus), closed = _terminals(carrier, use, feed, back)
+    parts = [
+        f"{line.replace(node(diode.nets['K']), 'diode_k', 1)}\nVdiode diode_k {node(diode.nets['K'])} 0"
+        if line.startswith(f"D{diode.ref} ")
+        else f"{line.replace(node(fet.nets['D']), 'fet_d', 1)}\nVfet {node(fet.nets['D'])} fet_d 0"
+        if line.startswith(f"M{fet.ref} ")
+        else line
+        for line in deck(carrier, rows, closed=closed, without=without)
+    ]
+    drain, source = node(fet.nets["D"]), node(fet.nets["S"])
+    feeding, returning = node(diode.nets["A"]), node(diode.nets["K"])
     lines = [
         *models(Corner()),
-        *deck(carrier, [use], without=without),
-        f"Vf {node(feed)} 0 12.6",
-        f"Vg {node(use)} 0 PULSE(0 4.2 0 50n 50n {0.5 / hertz:.6g} {1 / hertz:.6g})",
-        f"Rl {node(feed)} la {ohm}\nLl la lb {henry}\nVl lb {node(use + '_drain')} 0",
-        f"Rsrc {source} 0 0.1" if source != "0" else "",
-        f"Bp pw 0 V = (v({node(use + '_drain')})-v({source}))*i(Vl)",
+        *parts,
+        f"Vf {node(feed)} 0 {volts:g}",
+        f"Vg {node(use)} 0 PULSE(0 {gate:g} 0 50n 50n {duty / hertz:.6g} {1 / hertz:.6g})",
+        f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g}",
+        f"Bfet fet_p 0 V = v({drain},{source})*i(Vfet)\nRfet fet_p 0 1k",
+        f"Bdiode diode_p 0 V = v({feeding},{returning})*i(Vdiode)\nRdiode diode_p 0 1k"
+        if diode.ref not in without
+        else "Vdiode diode_none 0 0\nRnone diode_none 0 1k\nVdiode_p diode_p 0 0",
     ]
-    periods = max(4, round(hertz * 8 * henry / ohm))
+    lines += [f"Vbase {node(back)} 0 5\nVcoil {node('+12V_LOAD')} 0 {volts:g}"] if back else []
+    periods = max(6, round(hertz * 6 * henry / ohm))
     end = periods / hertz
+    window = f"from={(periods - 4) / hertz:.6g} to={end:.6g}"
     found = run(
-        f"{board} {use}: inductive load", [each for each in lines if each],
-        f"tran {1 / hertz / 100:.3g} {end:.6g} 0 {1 / hertz / 200:.3g}",
+        f"{carrier.name} {use}: inductive load at {duty:.0%}", lines,
+        f"tran {1 / hertz / 50:.3g} {end:.6g} 0 {1 / hertz / 50:.3g}",
         {
-            "vmax": f"max v({node(use + '_drain')})", "imax": "max i(vl)",
-            "watt": f"find v(pw) at={end - 0.55 / hertz:.6g}",
+            "volt": f"max v({drain}) {window}", "amp": f"max i(vfet) {window}", "watt": f"avg v(fet_p) {window}",
+            "damp": f"avg i(vdiode) {window}", "dwatt": f"avg v(diode_p) {window}", "back": f"min i(vdiode) {window}",
         },
     )  # fmt: skip
-    return Flyback(found["vmax"], found["imax"], found["watt"], found["imax"])
+    return Flyback(found["volt"], found["amp"], found["watt"], found["damp"], found["dwatt"], max(-found["back"], 0.0))
+
+
+def _terminals(carrier: Circuit, use: str, feed: str, back: str) -> tuple[list[str], tuple[str, str], list[str]]:
+    """The rows of a driver, the nodes of its load, and its relay where that has pulled in."""
+    there = {row.name for sheet in carrier.sheets for row in sheet.rows}
+    rows = [
+        use,
+        *(row for row in (f"{use}_fuse", f"{use}_shunt", f"{use}_relay", f"{use}_relay_2", back) if row in there),
+    ]
+    if f"{use}_relay" in there:
+        relay = next(part.ref for part in carrier.tagged(f"{use}_relay") if part.type.symbol == "relay")
+        return rows, (node(f"{use}_plus"), node(f"{use}_minus")), [relay] if back else []
+    return rows, (node(f"{use}_feed" if f"{use}_fuse" in there else feed), node(f"{use}_drain")), []
+
+
+class Reversal(NamedTuple):
+    """A reversing relay that turns while its motor is driven, as the firmware does it: V over an open contact, J."""
+
+    contact_volt: float
+    suppressor_joule: float
+
+
+RELAY_MS: Final = (7.0, 10.0)
+"""When a relay's contact opens, and when the other closes, after its coil is fed (7 ms, and 3 ms of flight)."""
+
+
+def reversal(board: str, use: str, *, henry: float, ohm: float, without: Sequence[str] = ()) -> Reversal:
+    """Coil and transistor are switched on at once: the contacts break the current of a motor that starts forward."""
+    carrier = circuit(board)
+    rows, (plus, minus), _ = _terminals(carrier, use, "+12V_MOTOR", "")
+    relay = next(part for part in carrier.tagged(f"{use}_relay") if part.type.symbol == "relay")
+    suppressor = next(part for part in carrier.tagged(f"{use}_relay") if part.type.symbol == "tvs")
+    opens, closes = f"PULSE(5 0 {RELAY_MS[0]:g}m 1u 1u 1 2)", f"PULSE(0 5 {RELAY_MS[1]:g}m 1u 1u 1 2)"
+    parts = [
+        line
+        for line in deck(carrier, rows, without=without)
+        if not line.startswith((f"R{relay.ref}_", f"L{relay.ref}_"))
+    ]
+    contacts = [
+        f"Scontact{n} {node(relay.nets[one])} {node(relay.nets[two])} {control} 0 CONTACT"
+        for n, (one, two, control) in enumerate(
+            (("11", "12", "rest"), ("21", "22", "rest"), ("11", "14", "pulled"), ("21", "24", "pulled"))
+        )
+    ]
+    lines = [
+        *models(Corner(tvs_volt=31.5)),
+        *parts,
+        *contacts,
+        ".model CONTACT SW(VT=2.5 VH=0.1 RON=0.02 ROFF=1e6)",
+        f"Vrest rest 0 {opens}\nVpulled pulled 0 {closes}",
+        f"Vf {node('+12V_MOTOR')} 0 12.6\nVg {node(use)} 0 4.2",
+        f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g} ic=0",
+        f"Ecoil coil_v 0 {plus} {minus} 1\nRcoil coil_v 0 1k",
+        f"Ew open_v 0 {node(relay.nets['11'])} {node(relay.nets['12'])} 1\nRw open_v 0 1k",
+    ]
+    end = RELAY_MS[1] + 5
+    measures = {"most": f"max v(open_v) to={end:g}m", "least": f"min v(open_v) to={end:g}m"}
+    energy = "0"
+    if suppressor.ref not in without:
+        lines = [
+            f"{line.replace(f'{suppressor.ref}_lead ', 'tvs_lead ', 1)}\nVtvs tvs_lead {suppressor.ref}_lead 0"
+            if line.startswith(f"L{suppressor.ref} ")
+            else line
+            for line in lines
+        ]
+        energy = "abs(v(coil_v)*i(Vtvs))"
+    lines.append(f"Btvs tvs_p 0 V = {energy}\nRtvs tvs_p 0 1k")
+    measures["joule"] = f"integ v(tvs_p) from=0 to={end:g}m"
+    found = run(
+        f"{board} {use}: relay turns while the motor is driven", lines, f"tran 10u {end:g}m 0 10u uic", measures
+    )
+    return Reversal(max(found["most"], -found["least"]), found["joule"])
+
+
+def steppers_off(henry: float, ampere: float, *, volts: float = 12.6) -> float:
+    """V at the drivers when all are off at once behind open relays: what their six coils hold comes back, as of one."""
+    board = circuit("reel")
+    rail = node("+12V_MOTOR")
+    coils = f"Da 0 ca D1N4007\nLc ca cb {henry / 6:g} ic={6 * ampere:g}\nDb cb {rail} D1N4007"
+    lines = [
+        *models(Corner()),
+        *deck(board, [f"reel_{n}_motor" for n in (1, 2, 3)], vary=lambda part: 1 - part.type.tolerance),
+        coils,
+        f"Rrail {rail} 0 1meg\n.ic v({rail})={volts:g}",
+    ]
+    found = run("reel: drivers off", lines, "tran 10u 20m 0 10u uic", {"volt": f"max v({rail})"})
+    return found["volt"]
 
 
 def coil_flyback(board: str, use: str) -> tuple[float, float]:

@@ -67,7 +67,8 @@ def models(corner: Corner) -> list[str]:
         ".model DTVS18 D(IS=10n N=1.1 RS=0.26 CJO=2n BV=18 IBV=1m)",
         ".model DCLAMP D(IS=1f N=1.05 RS=20 CJO=2p)",
         ".model DLED D(IS=1e-15 N=1.6 RS=3 CJO=30p)",
-        ".model MNFET NMOS(LEVEL=1 VTO=2.0 KP=15 RD=8m RS=4m CGSO=1.7m CGDO=0.2m CBD=1n PB=0.8 IS=1n)",
+        # Of a width of 0.1 mm, as elements have without one: 1.6 nF and 0.6 nF (26 nC of Miller charge over 44 V).
+        ".model MNFET NMOS(LEVEL=1 VTO=2.0 KP=15 RD=8m RS=4m CGSO=16u CGDO=6u CBD=1n PB=0.8 IS=1n)",
         f".model QNPN NPN(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=80 CJE=30p CJC=12p TF=0.8n TR=80n)",
         f".model QPNP PNP(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=60 CJE=30p CJC=15p TF=0.8n TR=80n)",
         f".model QPASS PNP(IS=1e-13 BF={0.625 * corner.gain} RB=5 RC=0.2 RE=0.05 VAF=80 CJE=100p CJC=40p TF=3n)",

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from firmware.hardware import budget, terminals
 from firmware.hardware import figures as f
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
-from firmware.hardware import terminals
 from firmware.hardware.boards import BOARDS, NAMES, circuit
 from firmware.hardware.circuit import Circuit
-from firmware.hardware.firmware_times import hold_up_ms
+from firmware.hardware.firmware_times import hold_up_ms, motor_times
 from firmware.hardware.manifest_pins import kind
 from firmware.hardware.spice import (
     DOWN_LEAST,
@@ -35,7 +38,7 @@ ROWS = re.compile(r"<!-- figures: circuits -->\n(?P<table>.*?)<!-- end -->", re.
 FIELD = [sim.Input(board, entry[0]) for board in BOARDS for entry in kind(board)["inputs"] if entry[0] != "power_fail"]
 
 
-QUICK = ("inputs", "drivers", "supply", "keys and lamps")
+QUICK = ("inputs", "drivers", "supply", "budget", "keys and lamps")
 """Groups of figures that every run simulates; surges, contacts and lines take four times as long: the soak has them."""
 
 
@@ -119,8 +122,9 @@ def test_every_circuit_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
         used.update(_like(row) for row in rows)
         return deck(board, rows, **options)
 
-    monkeypatch.setattr(sim, "deck", recorded)
-    monkeypatch.setattr(sim, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
+    for module in (sim, budget):
+        monkeypatch.setattr(module, "deck", recorded)
+        monkeypatch.setattr(module, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
     monkeypatch.setattr(terminals, "overloaded", lambda name: ())
     list(f.figures())
     used.update(_like(line.use) for line in FIELD)
@@ -154,17 +158,119 @@ def test_without_its_tvs_an_input_does_not_survive_a_discharge() -> None:
     assert abs(esd.resistor_volt) > p.R2K2.limits["volt"]
 
 
-def test_without_its_flyback_diode_a_driver_breaks_down() -> None:
-    spike = sim.flyback(
-        "pusher",
-        "motor",
-        henry=5e-3,
-        ohm=4.0,
-        feed="+12V_MOTOR",
-        hertz=sim.PWM_HZ,
-        without=[_ref("pusher", "motor", "schottky")],
-    )
-    assert spike.drain_most > p.NFET.limits["volt"]
+SHELF = f.INDUCTIVE[0]
+
+
+def _other_diode(board: Circuit, use: str, how: str) -> None:
+    diode = next(part for part in board.tagged(use) if part.type.letter == "D")
+    if how == "missing":
+        diode.type = replace(diode.type, spice="R{ref} {A} {K} 1e9\nD{ref} {ref}_none 0 D1N5822")
+    elif how == "reversed":
+        diode.nets["A"], diode.nets["K"] = diode.nets["K"], diode.nets["A"]
+    else:
+        diode.type = p.D4007
+
+
+WRONG_DIODES = {
+    "missing": "highest at the drain",
+    "reversed": "MOSFET: mean power",
+    "a 1N4007": "flyback diode: current back",
+}
+"""And the figure that each breaks."""
+
+
+CORNERS = [f.SwitchedCorner(*each) for each in product((0.5, 1.2), (0.9, 1.3), (11.4, 12.6), (4.2, 5.0))]
+
+
+@pytest.mark.parametrize("how", WRONG_DIODES)
+def test_a_wrong_flyback_diode_is_found(how: str) -> None:
+    board = BOARDS["pusher"]()
+    _other_diode(board, "motor", how)
+    broken = [each.what for each in f.flyback_at(SHELF, board, duties=(0.5,)) if not each.holds]
+    assert any(what.startswith(WRONG_DIODES[how]) for what in broken), broken
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("load", f.INDUCTIVE, ids=lambda load: f"{load.board}-{load.use}-{load.back}")
+@pytest.mark.parametrize("corner", CORNERS)
+def test_every_inductive_load_at_every_corner(load: f.Inductive, corner: f.SwitchedCorner) -> None:
+    duties = (3 / 255, 0.1, 0.25, 0.5, 0.75, 0.9, 253 / 255)
+    assert [each for each in f.flyback_at(load, None, corner, duties) if not each.holds] == []
+
+
+@pytest.mark.parametrize(
+    ("board", "use", "row"), [("pusher", "hopper", "hopper_relay"), ("table", "motor", "motor_relay")]
+)
+def test_without_its_suppressor_a_reversing_relay_breaks_an_inductive_current(board: str, use: str, row: str) -> None:
+    without = [_ref(board, row, "tvs")]
+    assert sim.reversal(board, use, henry=5e-3, ohm=4.0, without=without).contact_volt > 1000
+
+
+# The budget of the 12 V
+
+
+@cache
+def every_combination(amp: float) -> budget.Rail:
+    return budget.rail("pusher", budget.combinations("pusher"), budget.SupplyUnit(amp))
+
+
+def test_every_load_is_in_the_budget_in_all_that_the_firmware_can_make_of_it() -> None:
+    for board, loads in budget.LOADS.items():
+        rows = set(budget.ROWS[board])
+        outputs = {entry[0] for entry in kind(board)["outputs"]} - {"accept"}
+        driven = rows | {f"reel_{n}" for n in (1, 2, 3) if f"reel_{n}_motor" in rows}
+        assert outputs <= driven, board
+        assert len(set(budget.combinations(board))) == math.prod(len(load.conditions) for load in loads.values())
+        fed = {
+            net
+            for row in (*budget.COMMON_ROWS, *rows)
+            for part in circuit(board).tagged(row)
+            for net in part.nets.values()
+        }
+        assert {net for net in circuit(board).nets() if net.startswith("+12V")} - {"+12V_TEST"} <= fed
+
+
+def test_a_supply_of_six_ampere_warns_in_mid_payout_and_the_chosen_one_does_not() -> None:
+    assert every_combination(6.0).warned
+    assert not every_combination(budget.CHOSEN.amp).warned
+
+
+def test_a_supply_of_eight_ampere_bears_all_but_a_cold_filament_lamp() -> None:
+    assert not every_combination(8.5).warned
+    assert budget.cold_lamp(budget.SupplyUnit(8.5)).warned
+
+
+def test_the_comparator_needs_its_capacitor_when_the_emergency_stop_is_released() -> None:
+    board = BOARDS["reel"]()
+    capacitor = next(part for part in board.tagged("power_fail") if part.type is p.C100N)
+    capacitor.type = p.C1N
+    assert budget.rail(board, [budget.most("reel")] * 3, released=True).warned
+
+
+def test_a_thin_cable_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "CABLE_OHM", 0.20)  # 2.5 m of 0.5 mm²
+    assert budget.rail("pusher", [budget.most("pusher")] * 3).warned
+
+
+def test_the_page_has_the_firmwares_times_and_the_supply_that_is_simulated() -> None:
+    part = PAGE.read_text(encoding="utf-8").split("## The supply\n")[1].split("\n## ")[0]
+    times = motor_times()
+    shelf = next(line for line in part.splitlines() if line.startswith("| shelf"))
+    assert f"{times.shelf_stall} ms without a pulse" in shelf
+    assert f"{times.over} ms above" in shelf
+    hopper = next(line for line in part.splitlines() if line.startswith("| hopper"))
+    assert f"{times.hopper_jam} ms without a token ({times.hopper_spin_up} ms more" in hopper
+    assert f"{times.hopper_over} ms above" in hopper
+    assert f"turned back {times.hopper_back} ms, twice" in hopper
+    assert times.hopper_backs == 2
+    assert max(times.shelf_stall, times.hopper_jam + times.hopper_spin_up) <= 1100
+    assert f"**12 V, {budget.CHOSEN.amp:g} A**" in part
+
+
+def test_the_fuse_of_the_motors_bears_both_blocked_and_their_own_open_where_a_driver_has_failed() -> None:
+    shelf, hopper = (12.6 / (ohm + p.PTC_MOTOR.number) for ohm in (4.0, 6.0))
+    assert shelf + hopper < 1.5 * p.F4A.limits["amp"]
+    assert min(shelf, hopper) > p.PTC_MOTOR.limits["trip"]
 
 
 def test_half_the_bank_is_not_enough() -> None:

@@ -68,6 +68,15 @@ def _forget_flyback(board: CarrierBoard) -> None:
     del board.parts[_first(board, lambda part: part.type is p.D5822 and "alarm" in part.tags).ref]
 
 
+def _reverse_flyback(board: CarrierBoard) -> None:
+    diode = _first(board, lambda part: part.type is p.D5822 and "hopper" in part.tags)
+    diode.nets["A"], diode.nets["K"] = diode.nets["K"], diode.nets["A"]
+
+
+def _slow_flyback(board: CarrierBoard) -> None:
+    _first(board, lambda part: part.type is p.D5822 and "motor" in part.tags).type = p.D4007
+
+
 def _forget_source(board: CarrierBoard) -> None:
     part = _first(board, lambda part: part.type is p.C1N)
     part.type = PartType(
@@ -105,6 +114,8 @@ BREAKS = {
     "floats": _lose_pull_up,
     "outputs are joined": _join_two_outputs,
     "has no diode from alarm_drain": _forget_flyback,
+    "has no diode from hopper_drain": _reverse_flyback,
+    "its diode is not a Schottky diode": _slow_flyback,
     "fewer than two sources": _forget_source,
     "pin WP (FRAM": _forget_pin,
     "at a capacitor of 6.3 V": _small_capacitor,
