@@ -193,6 +193,10 @@ def reel() -> CarrierBoard:
         _stepper(board, number)
     b.memory(board)
     b.module(board)
+    board.work.append(
+        "Driver carriers: set the current limit of each, with no motor connected, to the voltage that the page of this "
+        "board has for it"
+    )
     return board
 
 

@@ -155,6 +155,10 @@ def _tested_lines() -> Iterator[Figure]:
     yield Figure(at, "shorted: power of its 680 Ω", "0.25 W or less", shorted.watt, "W", 0.0, 0.25)
     over = sim.tested_line("pusher", "token", "24 V", fed=False)
     yield Figure(at, "24 V on its wire: current from there", "20 mA or less", over.amp * 1000, "mA", 0.0, 20.0)
+    rest, token = sim.plug_inverter(10.8)
+    at = "inverter in an acceptor's plug, 10.8 V"
+    yield Figure(at, "at rest, 12 mA", "0.4 V or less", rest, "V", 0.0, 0.4)
+    yield Figure(at, "for a token: what it still conducts", "0.1 mA or less", token * 1000, "mA", -0.01, 0.1)
     fitted = sim.tested_line("pusher", "hopper_coin", "rest", fed=False, volts=11.4)
     margin = fitted.gate - UP_MOST * 5
     at = "optical input, jumper fitted"

@@ -2,10 +2,9 @@
 
 No shop was asked, so there are no distributors' numbers here. How each manufacturer's number was checked is part of it:
 
-- `SHEET`: it is in the manufacturer's data sheet, in a public copy that was read;
+- `SHEET`: it is in the manufacturer's data sheet, manual or page, in a public copy that was read;
 - `FOUND`: this very number was found in public documents of others, such as bills of materials of published boards;
-- `CODE`: it was formed by the ordering code that the manufacturer publishes for the series;
-- `LOOK_UP`: it was not found: look it up before ordering, or take the other source.
+- `CODE`: it was formed by the ordering code that the manufacturer publishes for the series.
 
 The SPICE lines are generic elements with parameters of data sheets; no manufacturer's model is used.
 """
@@ -17,10 +16,9 @@ from typing import Final
 
 from firmware.hardware.circuit import OrderNumber, PartType, PinType
 
-SHEET: Final = "data sheet read"
+SHEET: Final = "maker's document read"
 FOUND: Final = "found in public documents"
 CODE: Final = "by the maker's ordering code"
-LOOK_UP: Final = "not found: look it up"
 
 
 def _two(first: tuple[str, str, str], second: tuple[str, str, str]) -> tuple[OrderNumber, OrderNumber]:
@@ -228,7 +226,7 @@ D5819: Final = _diode(
 )  # fmt: skip
 D5822: Final = _diode(
     "1N5822, Schottky 3 A", "schottky", "D1N5822",
-    ("STMicroelectronics", "1N5822", FOUND), ("onsemi", "1N5822G", LOOK_UP),
+    ("STMicroelectronics", "1N5822", FOUND), ("Vishay", "1N5822-E3/54", FOUND),
     {"volt": 40, "amp": 3.0, "surge": 80.0}, "DO-201AD",
 )  # fmt: skip
 ZENER: Final = _diode(
@@ -263,14 +261,14 @@ FUSE_OHM: Final = 0.05
 """Of a fuse of 2 or 4 A, cold."""
 
 
-def _fuse(text: str, amp: float, first: str, second: tuple[str, str]) -> PartType:
+def _fuse(text: str, amp: float, first: str, second: tuple[str, str, str]) -> PartType:
     return PartType(
         f"fuse {text}, 5 × 20 mm, in a holder",
         "F",
         "fuse",
         text,
         _passive("1", "2"),
-        _two(("Littelfuse", first, FOUND), ("Schurter", *second)),
+        _two(("Littelfuse", first, FOUND), second),
         spice=f"R{{ref}} {{1}} {{2}} {FUSE_OHM}",
         limits={"amp": amp},
         package="5 × 20 mm; holder Schurter 0031.8201 (found in public documents)",
@@ -315,8 +313,8 @@ PTC_MOTOR: Final = PartType(
     package="radial 5.1 mm",
     note="opens from 1.8 A, in many seconds; holds 0.7 A at 50 °C",
 )
-F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("0034.3120", FOUND))
-F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("0034.3123", LOOK_UP))
+F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("Schurter", "0034.3120", FOUND))
+F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("Eaton (Bussmann)", "S506-4-R", FOUND))
 
 
 # Transistors
@@ -362,7 +360,7 @@ PNP: Final = PartType(
     "pnp",
     "BC327-40",
     {"B": "passive", "C": "open", "E": "passive"},
-    _two(("onsemi", "BC327-40", FOUND), ("Diotec", "BC327-40", LOOK_UP)),
+    _two(("onsemi", "BC327-40", FOUND), ("MCC", "BC327-40-BP", CODE)),
     spice="Q{ref} {C} {B} {E} QPNP",
     limits={"volt": 45.0, "amp": 0.8, "watt": 0.625},
     package="TO-92, pins C B E",
@@ -394,9 +392,9 @@ TPIC: Final = PartType(
         "VCC": "supply", "GND": "supply", "SER IN": "in", "SRCK": "in", "RCK": "in", "CLR": "in", "G": "in",
         "SER OUT": "out", **dict.fromkeys(DRAINS, "open"),
     },
-    _two(("Texas Instruments", "TPIC6C595N", FOUND), ("STMicroelectronics", "STPIC6C595MTR", LOOK_UP)),
+    _two(("Texas Instruments", "TPIC6C595N", FOUND), ("STMicroelectronics", "STPIC6C595TTR", FOUND)),
     limits={"volt": 33.0, "amp": 0.1, "amp_limit": 0.25, "clock_hz": 10e6},
-    package="DIP-16 (ST: SO-16 on an adapter)",
+    package="DIP-16 (ST: TSSOP-16 on an adapter)",
 )  # fmt: skip
 HC165: Final = PartType(
     "74HC165, parallel-in shift register",
@@ -432,11 +430,11 @@ SUPERVISOR: Final = PartType(
         "MR": "unused", "VCC": "supply", "GND": "supply", "PFI": "in", "PFO": "out", "WDI": "unused",
         "RESET": "out", "WDO": "unused",
     },
-    _two(("Analog Devices (Maxim)", "MAX705CPA+", SHEET), ("Analog Devices", "ADM705ANZ", LOOK_UP)),
+    _two(("Analog Devices (Maxim)", "MAX705CPA+", SHEET), ("MaxLinear", "SP705CP-L", CODE)),
     spice="X{ref} {PFI} {PFO} {VCC} {GND} PFC",
     limits={"pfi_low": 1.20, "pfi_high": 1.30, "reset_low": 4.50, "reset_high": 4.75},
     package="DIP-8",
-    note="also MaxLinear SP705CP-L; MR has its own pull-up, WDI open disables the watchdog",
+    note="MR has its own pull-up, WDI open disables the watchdog",
 )  # fmt: skip
 FRAM: Final = PartType(
     "FRAM 256 kbit, I²C, 5 V",
@@ -559,18 +557,18 @@ KEY: Final = PartType(
 def terminal(ways: int) -> PartType:
     """A row of screw terminals, 5.08 mm."""
     numbers = {
-        2: ("282837-2", "1715721", FOUND),
-        3: ("282837-3", "1715734", FOUND),
-        4: ("282837-4", "1715747", LOOK_UP),
+        2: ("282837-2", ("Phoenix Contact", "1715721", FOUND)),
+        3: ("282837-3", ("Phoenix Contact", "1715734", FOUND)),
+        4: ("282837-4", ("On Shore Technology", "OSTTC040162", FOUND)),
     }
-    first, second, checked = numbers[ways]
+    first, second = numbers[ways]
     return PartType(
         f"screw terminals, {ways} ways, 5.08 mm",
         "J",
         "box",
         f"{ways} ways",
         _passive(*(str(n) for n in range(1, ways + 1))),
-        _two(("TE Connectivity", first, FOUND), ("Phoenix Contact", second, checked)),
+        _two(("TE Connectivity", first, FOUND), second),
         package="5.08 mm",
     )
 

@@ -7,10 +7,11 @@ python -m firmware.hardware --check    exit status 1 when a file differs from th
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
-from firmware.hardware import drawing, field, listing, sheets
+from firmware.hardware import drawing, field, listing, sheets, steppers
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import NAMES, circuit
 from firmware.hardware.circuit import OrderNumber
@@ -85,6 +86,25 @@ def _source(source: OrderNumber) -> str:
     return f"{source.maker} {source.number} ({source.checked})"
 
 
+def _figures_of(device: field.FieldItem) -> str:
+    return f"Figures of the {device.name.split(',')[0].split(':')[0]}"
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9-]", "", title.lower().replace(" ", "-"))
+
+
+def _needs(device: field.FieldItem) -> list[str]:
+    """What a buyer of a device compares, and which products are known."""
+    if not device.needs:
+        return []
+    lines = [f"### {_figures_of(device)}", "", "| figure | must be | for |", "|---|---|---|"]
+    lines += [f"| {need.what} | {need.must} | {need.why} |" for need in device.needs]
+    lines += ["", "Known, and not tried with a board:", ""]
+    lines += [f"- {_source(known.source)}: {known.fits}." for known in device.known]
+    return [*lines, ""]
+
+
 def page(name: str) -> str:
     """The page of a circuit: drawings, parts to order, wires, joints."""
     each = circuit(name)
@@ -117,9 +137,11 @@ def page(name: str) -> str:
     if name in field.DEVICES:
         lines += ["Around the board:", "", "| count | what | where | sources |", "|---|---|---|---|"]
         for device in field.DEVICES[name]:
-            sources = "; ".join(map(_source, device.sources)) or "any that is as described"
+            sources = "; ".join(map(_source, device.sources)) or f"[by its figures](#{_anchor(_figures_of(device))})"
             lines.append(f"| {device.count} | {device.name} | {device.where} | {sources} |")
         lines.append("")
+        for device in field.DEVICES[name]:
+            lines += _needs(device)
     if each.work:
         lines += [
             "## Work on bought modules",
@@ -127,6 +149,8 @@ def page(name: str) -> str:
             *(f"{number}. {text}" for number, text in enumerate(each.work, 1)),
             "",
         ]
+    if name == "reel":
+        lines += steppers.page()
     wires = listing.field_wires(each)
     if wires:
         lines += ["## Wires that leave the board", "", "| terminal | colour | goes to | net |", "|---|---|---|---|"]

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from firmware.hardware import parts as p
 from firmware.hardware.blocks import V5
 from firmware.hardware.boards import circuit
 from firmware.hardware.circuit import Circuit, CircuitPart
@@ -382,6 +383,23 @@ def tested_line(board: str, use: str, state: str, *, fed: bool, vcc: float = 5.0
         },
     )  # fmt: skip
     return TestedLine(found["gate"], found["wire"], abs(found["amp"]), found["watt"])
+
+
+def plug_inverter(volts: float) -> tuple[float, float]:
+    """V of the transistor in the plug of an acceptor that conducts for a token alone: at rest, with 12 mA; and A then.
+
+    BC337-40 with its base through 10 kΩ at the acceptor's supply; the acceptor's output pulls the base to 0.4 V.
+    """
+    lines = [
+        *models(Corner(gain=160.0)),
+        f"Vs s 0 {volts:g}\nRb s b {p.R10K.number}\nQplug c b 0 QNPN\nRl s2 c 1k\nVl s2 0 12.4",
+        "Va a 0 PULSE(0 5 1m 1u 1u 1 2)\nSa b low a 0 OUTPUT\nVlow low 0 0.4\n.model OUTPUT SW(VT=2.5 VH=0.1 ROFF=1e8)",
+    ]
+    found = run(
+        "inverter in a plug", lines, "tran 5u 2m",
+        {"rest": "find v(c) at=0.9m", "amp": "find i(vl) at=1.9m"},
+    )  # fmt: skip
+    return found["rest"], -found["amp"]
 
 
 # Drivers

@@ -1,0 +1,111 @@
+"""What surrounds a board can be bought, by two sources or by figures; and what is done to bought modules is told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from firmware.hardware import field, manifest_pins, steppers
+from firmware.hardware import parts as p
+from firmware.hardware.boards import BOARDS
+from firmware.hardware.circuit import OrderNumber
+from firmware.hardware.field import FieldItem, Known, Need
+from firmware.hardware.firmware_times import motor_times
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+ITEMS = [(kind, item) for kind, items in field.DEVICES.items() for item in items]
+CHECKS = {p.SHEET, p.FOUND, p.CODE}
+
+
+def faults(item: FieldItem) -> list[str]:
+    """Why a buyer could not buy it."""
+    makers = {source.maker for source in item.sources}
+    found = [] if len(makers) >= 2 or item.needs else ["neither two makers nor figures"]
+    if item.needs and len(item.needs) < 4:
+        found.append("fewer than four figures")
+    if item.needs and not item.known:
+        found.append("no known product")
+    numbers = (*item.sources, *(known.source for known in item.known))
+    found += [f"{each.number}: checked by nothing" for each in numbers if each.checked not in CHECKS]
+    found += [f"{need.what}: empty" for need in item.needs if not (need.must and need.why)]
+    return found
+
+
+@pytest.mark.parametrize(("kind", "item"), ITEMS, ids=lambda each: each if isinstance(each, str) else each.name[:20])
+def test_everything_around_a_board_can_be_bought(kind: str, item: FieldItem) -> None:
+    assert faults(item) == []
+    page = (DOCS / "hardware" / f"{kind}.md").read_text(encoding="utf-8")
+    for need in item.needs:
+        assert f"| {need.what} | {need.must} | {need.why} |" in page
+
+
+def test_what_cannot_be_bought_is_found() -> None:
+    one = OrderNumber("A", "1", p.FOUND)
+    needs = (Need("a", "b", "c"),) * 4
+    assert faults(FieldItem("x", "1", "y", (one, OrderNumber("A", "2", p.FOUND))))
+    assert faults(FieldItem("x", "1", "y", needs=needs[:3], known=(Known(one, "z"),)))
+    assert faults(FieldItem("x", "1", "y", needs=needs))
+    assert faults(FieldItem("x", "1", "y", needs=(*needs, Need("d", "", "e")), known=(Known(one, "z"),)))
+    assert faults(FieldItem("x", "1", "y", needs=needs, known=(Known(OrderNumber("A", "1", "?"), "z"),)))
+
+
+def test_the_links_to_figures_lead_to_their_headings() -> None:
+    for kind in field.DEVICES:
+        page = (DOCS / "hardware" / f"{kind}.md").read_text(encoding="utf-8")
+        headings = {
+            re.sub(r"[^a-z0-9-]", "", line[4:].lower().replace(" ", "-"))
+            for line in page.splitlines()
+            if line.startswith("### ")
+        }
+        links = set(re.findall(r"\(#([^)]+)\)", page))
+        assert links <= headings
+        assert bool(links) == any(item.needs for item in field.DEVICES[kind])
+
+
+def test_the_buyers_figures_are_the_firmwares() -> None:
+    times = motor_times()
+    hopper = {need.what: need.must for need in field.HOPPER.needs}
+    assert f"bears {times.hopper_back} ms, twice" in hopper["backwards"]
+    motor = next(item for item in field.DEVICES["pusher"] if item.name.startswith("gear motor"))
+    assert f"every {times.shelf_stall} ms" in {need.what: need.must for need in motor.needs}["speed"]
+
+
+# The drivers of the steppers
+
+
+def test_the_voltage_of_a_driver_follows_its_sense_resistors() -> None:
+    a4988, *_, drv8825 = steppers.CARRIERS
+    assert a4988.volts(1.0) == pytest.approx(0.544)
+    assert drv8825.volts(1.0) == pytest.approx(0.5)
+    page = (DOCS / "hardware" / "reel.md").read_text(encoding="utf-8")
+    for each in steppers.CARRIERS:
+        row = next(line for line in page.splitlines() if line.startswith(f"| {each.chip}: {each.text} "))
+        assert f"{steppers.SET_AMP * each.factor * each.sense_ohm:.2f} V" in row
+    assert steppers.MOTOR.split()[1] in {known.source.number for known in field.STEPPERS.known}
+    assert steppers.SET_AMP <= 0.8 * steppers.RATED_AMP
+
+
+# The programmer's wires
+
+
+def test_the_page_names_what_is_at_the_programmers_wires_beside_the_command_for_the_fuses() -> None:
+    text = (DOCS / "boards-carrier.md").read_text(encoding="utf-8")
+    before = text.split("hfuse:w:0xD6")[0].split("**3. The fuses.**")[1]
+    assert "Take the Nano out of its socket first" in before
+    for kind in BOARDS:
+        at = {p.NANO_PINS[pin]: use for use, pin in manifest_pins.pins_of(kind).items() if use != "keys columns 2"}
+        row = next(line for line in before.splitlines() if line.startswith(f"| {kind} "))
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        expected = [f"`{at[pin]}`" if pin in at else "–" for pin in ("D11", "D12", "D13")]
+        assert cells[1:4] == expected
+
+
+def test_each_command_that_writes_by_a_programmer_tells_to_unplug_its_wires() -> None:
+    for path in sorted(DOCS.glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        for found in re.finditer(r"avrdude -c usbasp", text):
+            before = text[: found.start()]
+            assert "out of its socket" in before[-2500:], path
+            assert "D11" in before[-2500:], path
