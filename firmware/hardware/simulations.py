@@ -565,20 +565,46 @@ def steppers_off(henry: float, ampere: float, *, volts: float = 12.6) -> float:
     return found["volt"]
 
 
-def coil_flyback(board: str, use: str) -> tuple[float, float]:
-    """The highest voltage at the transistor of a relay's coil, and the coil's current: V, A."""
-    carrier = circuit(board)
+class SwitchedCoil(NamedTuple):
+    """A relay's coil behind its transistor: V at the transistor at the most; A of the coil, W of the transistor, on."""
+
+    most_volt: float
+    amp: float
+    transistor_watt: float
+    diode_joule: float
+    """What its diode takes at each switching off."""
+
+
+def coil_flyback(
+    board: str | Circuit, use: str, *, volts: float = 12.6, gain: float = 160.0, without: Sequence[str] = ()
+) -> SwitchedCoil:
+    """A reversing relay that is switched on for 20 ms, and off."""
+    carrier = circuit(board) if isinstance(board, str) else board
+    diode = next(part for part in carrier.tagged(use) if part.type.letter == "D")
+    collector, drop = node(f"{use}_coil"), f"v({node(diode.nets['A'])},{node(diode.nets['K'])})"
+    parts = [
+        f"{line.replace(node(diode.nets['K']), 'diode_k', 1)}\nVdiode diode_k {node(diode.nets['K'])} 0"
+        if line.startswith(f"D{diode.ref} ")
+        else line
+        for line in deck(carrier, [use], without=without)
+    ]
     lines = [
-        *models(Corner(gain=160.0)),
-        *deck(carrier, [use]),
-        f"Vf {node('+12V_LOAD')} 0 12.6",
+        *models(Corner(gain=gain)),
+        *parts,
+        f"Vf {node('+12V_LOAD')} 0 {volts:g}",
         f"Vg {node(use)} 0 PULSE(0 4.2 0 1u 1u 20m 40m)",
+        "Vdiode diode_none 0 0\nRnone diode_none 0 1k" if diode.ref in without else "",
+        f"Bdiode diode_p 0 V = abs({drop}*i(Vdiode))\nRdiode diode_p 0 1k",
     ]
     found = run(
-        f"{board} {use}: coil", lines, "tran 10u 40m 0 10u",
-        {"vmax": f"max v({node(use + '_coil')})", "von": f"find v({node(use + '_coil')}) at=19m"},
+        f"{carrier.name} {use}: coil", [line for line in lines if line], "tran 10u 40m 0 10u",
+        {
+            "vmax": f"max v({collector})", "von": f"find v({collector}) at=19m",
+            "joule": "integ v(diode_p) from=19m to=40m",
+        },
     )  # fmt: skip
-    return found["vmax"], (12.6 - found["von"]) / 360.0
+    amp = (volts - found["von"]) / 360.0
+    return SwitchedCoil(found["vmax"], amp, found["von"] * amp, found["joule"])
 
 
 class StoppedSupply(NamedTuple):

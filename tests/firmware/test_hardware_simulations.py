@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from firmware.hardware import budget, terminals
+from firmware.hardware import budget, erc, terminals
 from firmware.hardware import figures as f
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
@@ -158,9 +158,6 @@ def test_without_its_tvs_an_input_does_not_survive_a_discharge() -> None:
     assert abs(esd.resistor_volt) > p.R2K2.limits["volt"]
 
 
-SHELF = f.INDUCTIVE[0]
-
-
 def _other_diode(board: Circuit, use: str, how: str) -> None:
     diode = next(part for part in board.tagged(use) if part.type.letter == "D")
     if how == "missing":
@@ -171,7 +168,7 @@ def _other_diode(board: Circuit, use: str, how: str) -> None:
         diode.type = p.D4007
 
 
-WRONG_DIODES = {
+WRONG_DIODES: dict[str, str] = {
     "missing": "highest at the drain",
     "reversed": "MOSFET: mean power",
     "a 1N4007": "flyback diode: current back",
@@ -183,11 +180,32 @@ CORNERS = [f.SwitchedCorner(*each) for each in product((0.5, 1.2), (0.9, 1.3), (
 
 
 @pytest.mark.parametrize("how", WRONG_DIODES)
-def test_a_wrong_flyback_diode_is_found(how: str) -> None:
-    board = BOARDS["pusher"]()
-    _other_diode(board, "motor", how)
-    broken = [each.what for each in f.flyback_at(SHELF, board, duties=(0.5,)) if not each.holds]
-    assert any(what.startswith(WRONG_DIODES[how]) for what in broken), broken
+@pytest.mark.parametrize("load", f.INDUCTIVE, ids=lambda load: f"{load.board}-{load.use}-{load.back}")
+def test_a_wrong_flyback_diode_is_found(load: f.Inductive, how: str) -> None:
+    board = BOARDS[load.board]()
+    _other_diode(board, load.use, how)
+    broken = [each.what for each in f.flyback_at(load, board, duties=(0.5,)) if not each.holds]
+    if how == "a 1N4007" and not load.is_dimmed:
+        # It has recovered long before the next pulse; the electrical rules find it.
+        assert any("not a Schottky diode" in each for each in erc.findings(board))
+    else:
+        assert any(what.startswith(WRONG_DIODES[how]) for what in broken), broken
+
+
+@pytest.mark.parametrize(("board", "use"), f.COILS)
+@pytest.mark.parametrize("how", ["missing", "reversed"])
+def test_a_wrong_diode_at_a_relays_coil_is_found(board: str, use: str, how: str) -> None:
+    planted = BOARDS[board]()
+    _other_diode(planted, use, how)
+    assert [each for each in f.coil_at(board, use, planted) if not each.holds]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("board", "use"), f.COILS)
+@pytest.mark.parametrize("gain", [160.0, 630.0])
+@pytest.mark.parametrize("volts", [11.4, 12.6])
+def test_every_relays_coil_at_every_corner(board: str, use: str, gain: float, volts: float) -> None:
+    assert [each for each in f.coil_at(board, use, volts=volts, gain=gain) if not each.holds] == []
 
 
 @pytest.mark.soak
