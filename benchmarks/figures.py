@@ -54,14 +54,23 @@ class ReportLine:
     """What it is next to; a peer or limit is a quantity, text is a remark."""
     ratio: float | None = None
     most: float | None = None
-    """The greatest ratio that we promise; None where nothing is promised."""
+    """The greatest ratio that we promise; None where that is not promised."""
+    least: float | None = None
+    """The least ratio that we promise; None where that is not promised."""
     more_is_better: bool = False
     """Of the ratio, or of the value where there is none."""
 
     @property
+    def goal(self) -> float | None:
+        """The ratio that we promise; None where nothing is promised."""
+        return self.most if self.least is None else self.least
+
+    @property
     def met(self) -> bool:
         """Whether the target is met; true where there is none."""
-        return self.most is None or self.ratio is None or self.ratio <= self.most
+        if self.ratio is None:
+            return True
+        return (self.most is None or self.ratio <= self.most) and (self.least is None or self.ratio >= self.least)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,7 @@ def _of_line(section: str, line: ReportLine) -> list[KeptFigure]:
     if not values and line.ratio is None:
         return []
     beside = line.beside if isinstance(line.beside, Quantity) else None
-    is_goal = line.most is not None and line.ratio is not None
+    is_goal = line.goal is not None and line.ratio is not None
     ratio = ENDLESS if line.ratio == inf else line.ratio
     if values and values[0].number == inf:
         # What never came has no time.
@@ -185,7 +185,7 @@ def _of_line(section: str, line: ReportLine) -> list[KeptFigure]:
             peer="" if beside is None else beside.label or "limit",
             peer_value=None if beside is None else beside.number,
             ratio=ratio,
-            goal=line.most if is_goal else None,
+            goal=line.goal if is_goal else None,
             mark=_mark(line.met) if is_goal else None,
         )
     ]

@@ -79,9 +79,9 @@ def shown(line: ReportLine) -> str:
     """A line as the report prints it."""
     value = ", ".join(map(str, line.value)) if isinstance(line.value, tuple) else str(line.value)
     ratio = "" if line.ratio is None else f"{line.ratio:.2f} x"
-    most = "" if line.most is None else f"<= {line.most:g} x"
-    mark = "" if line.most is None else "met" if line.met else "MISSED"
-    return f"  {line.name:<40} {value:<28} {line.beside!s:<36} {ratio:>7} {most:>9} {mark}".rstrip()
+    goal = "" if line.goal is None else f"{'<=' if line.least is None else '>='} {line.goal:g} x"
+    mark = "" if line.goal is None else "met" if line.met else "MISSED"
+    return f"  {line.name:<40} {value:<28} {line.beside!s:<36} {ratio:>7} {goal:>9} {mark}".rstrip()
 
 
 def scaled(rate: float) -> str:

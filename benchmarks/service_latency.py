@@ -34,7 +34,7 @@ from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from feed import events
 from feed.endpoints import Endpoints
-from feed.events import Event, type_of
+from feed.events import Event, encode, type_of
 from feed.publisher import Publisher
 from hal.clock import SystemClock
 
@@ -42,6 +42,8 @@ HOP = b"hop/"
 TABLE = "roulette-1"
 EPOCH = "0123456789abcdef"
 PATIENCE_S = 60
+ON_THE_WAY = 1000
+"""Events that are submitted and not durable yet, at most."""
 WARM_UP = 5
 """Turns that do not count."""
 
@@ -192,7 +194,7 @@ async def _latencies(turns: int, folder: Path) -> dict[str, list[int]]:
 async def _sustained(count: int, subscribers: int, folder: Path) -> float:
     """Events a second until every subscriber has the last, with a bounded number on the way."""
     rig = LatencyRig(folder)
-    waiting = asyncio.Semaphore(1000)
+    waiting = asyncio.Semaphore(ON_THE_WAY)
     try:
         with rig.subscribers(subscribers, count):
             await rig.joined(subscribers)
@@ -207,6 +209,42 @@ async def _sustained(count: int, subscribers: int, folder: Path) -> float:
     return count / ((last - begin) / 1e9)
 
 
+async def _fan_out(count: int, subscribers: int, bare_first: bool, folder: Path) -> tuple[float, float]:
+    """Events a second of a bare XPUB, and of a pipeline: the same bytes, by one socket, to the same subscribers."""
+    rig = LatencyRig(folder)
+    try:
+        with rig.subscribers(subscribers, count):
+            await rig.joined(subscribers)
+            published = [rig.next_event() for _ in range(count)]
+            messages = [(event.topic.encode(), encode(event)) for event in published]
+
+            async def timed(send: Callable[[], Awaitable[None]]) -> float:
+                acked = [rig.ack() for _ in range(subscribers)]
+                begin = monotonic_ns()
+                await send()
+                return count / ((max([await one for one in acked]) - begin) / 1e9)
+
+            async def bare() -> None:
+                socket = rig.publisher.socket.raw
+                for topic, body in messages:
+                    socket.send(topic, zmq.DONTWAIT | zmq.SNDMORE)
+                    socket.send(body, zmq.DONTWAIT)
+
+            async def ours() -> None:
+                waiting = asyncio.Semaphore(ON_THE_WAY)
+                for event in published:
+                    await waiting.acquire()
+                    rig.pipeline.put([event], then=lambda failure: waiting.release())
+
+            if bare_first:
+                of_bare = await timed(bare)
+                return of_bare, await timed(ours)
+            of_ours = await timed(ours)
+            return await timed(bare), of_ours
+    finally:
+        rig.close()
+
+
 def latencies(turns: int) -> dict[str, list[int]]:
     """Nanoseconds of every turn, for `hop`, `fdatasync`, `sqlite` and `ours`."""
     with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
@@ -217,6 +255,18 @@ def sustained(count: int, subscribers: int) -> float:
     """Events a second, journalled and published, with this many subscribers."""
     with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
         return asyncio.run(_sustained(count, subscribers, Path(name)))
+
+
+def fan_out(count: int, subscribers: int, turns: int) -> dict[str, list[float]]:
+    """Events a second to this many subscribers, of each turn: `bare`, of an XPUB that sends the same bytes to the same
+    sockets and has no journal, and `ours`, each durable before it is sent. Each is the first in every other turn."""
+    rates: dict[str, list[float]] = {"bare": [], "ours": []}
+    for turn in range(turns):
+        with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
+            bare, ours = asyncio.run(_fan_out(count, subscribers, turn % 2 == 0, Path(name)))
+        rates["bare"].append(bare)
+        rates["ours"].append(ours)
+    return rates
 
 
 def p50(took_ns: list[int]) -> float:
