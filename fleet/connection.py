@@ -23,6 +23,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 from urllib.parse import unquote, urlsplit
 
+from fleet.schemes import SCHEMES
+
 if TYPE_CHECKING:
     from nats.aio.client import Client
     from nats.aio.msg import Msg
@@ -41,7 +43,6 @@ MOST_PINGS: Final = 2
 """Questions without an answer before the connection is given up (ours): nothing arrives to report a cut cable."""
 MOST_LOGGED: Final = 100
 """Errors of one connection that are logged, each once (ours): a server cannot fill the log with them."""
-SCHEMES: Final = ("nats", "tls")
 PORT: Final = 4222
 
 _VIOLATION: Final = re.compile(
@@ -120,11 +121,6 @@ class NatsAddress(NamedTuple):
 def has_client() -> bool:
     """Whether the client of NATS is installed: only what follows a fleet needs it."""
     return importlib.util.find_spec("nats") is not None
-
-
-def is_nats(endpoint: str) -> bool:
-    """Whether an address is one of NATS, and not of a service's own feed."""
-    return endpoint.split("://")[0] in SCHEMES
 
 
 def with_password(address: NatsAddress, user: str | None, file: Path | None) -> NatsAddress:

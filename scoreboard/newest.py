@@ -95,6 +95,9 @@ class Newest:
                 del slots[key]
                 octets += len(body)
                 bodies.append(body)
+            else:
+                # Empty, it would keep the room of all tables, for each page.
+                slots.clear()
         self.batches += 1
         self.left_ms = now_ms
         bodies.append(_JSON.encode(Sync(self.batches, now_ms, self._echo, self._heard, self.behind)))

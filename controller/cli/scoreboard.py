@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
-import webbrowser
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -16,15 +15,16 @@ import click
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.local_services import base_to_follow
 from command_line.options import client_curve, page_address, server_keys, servers_option
+from command_line.without_tls import without_tls
 from feed.endpoints import EndpointError, Endpoints
 from fleet.cli.nats_options import (
     NatsLogin,
-    is_nats_address,
     nats_options,
     refuse_nats_options,
     refuse_service_options,
     stream_endpoint,
 )
+from fleet.schemes import is_nats_address
 from hal.clock import KnownCalendar, SystemClock
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ PORT = 8080
 
 def _origins(_context: click.Context, _option: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
     """The origins, as browsers write them, each once."""
+    if not given:
+        return ()
     from scoreboard.web import OriginError, parse_embedding_origin
 
     try:
@@ -125,14 +127,19 @@ def command(
     Exit codes: 0, also after Ctrl-C; 1 if the port cannot be opened; 2 for an address or a key that cannot be used, and
     for a venue's folder with a mistake in it.
     """
-    from scoreboard.gateway import Gateway, Source
-    from scoreboard.hall import Hall
     from scoreboard.venue import NO_VENUE
-    from scoreboard.web import AddressError, PageServer, serve_until_signal
 
     venue = NO_VENUE if venue_folder is None else _venue(venue_folder)
     bases = endpoints or (_local_base(),)
     services = sum(not is_nats_address(base) for base in bases)
+    # Pages are served without TLS, and the sockets of services have keys of their own.
+    with without_tls() if services == len(bases) else nullcontext():
+        import asyncio
+
+        from scoreboard.gateway import Gateway, Source
+        from scoreboard.hall import Hall
+        from scoreboard.web import AddressError, PageServer, serve_until_signal
+
     if not services:
         refuse_service_options(key, *servers)
     if services == len(bases):
@@ -168,6 +175,8 @@ def command(
         shown = ", ".join(source.endpoint for source in sources)
         click.echo(f"scoreboard of {shown}: {click.style(url, bold=True)} (Ctrl-C ends it)", err=True)
         if open_page:
+            import webbrowser
+
             webbrowser.open(url)
 
     try:

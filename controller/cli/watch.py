@@ -40,12 +40,12 @@ from feed.subscriber import (
 )
 from fleet.cli.nats_options import (
     NatsLogin,
-    is_nats_address,
     nats_options,
     refuse_nats_options,
     refuse_service_options,
     stream_endpoint,
 )
+from fleet.schemes import is_nats_address
 
 if TYPE_CHECKING:
     from fleet.stream_endpoint import StreamEndpoint

@@ -109,13 +109,6 @@ def stream_endpoint(url: str, tables: Sequence[str], login: NatsLogin) -> Stream
     return endpoint._replace(address=address)
 
 
-def is_nats_address(url: str) -> bool:
-    """Whether an address is one of JetStream, and not of a service's own feed."""
-    from fleet.connection import is_nats
-
-    return is_nats(url)
-
-
 def refuse_nats_options(login: NatsLogin) -> None:
     """Ends the command with a usage error where options of NATS are beside addresses that are none of it."""
     if login != NatsLogin():

@@ -10,8 +10,8 @@ import gzip
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from importlib import import_module
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from aiohttp import web
@@ -101,7 +101,7 @@ class Assets:
         Raises:
             AssetsError: there is no such folder, or one of its files cannot be served.
         """
-        top = files(package).joinpath(folder)
+        top = Path(*import_module(package).__path__, folder)
         if not top.is_dir():
             raise AssetsError(f"{package} has no folder {folder}: install it again")
         return cls(dict(_files_below(top, "")), below=below)
@@ -146,7 +146,7 @@ def _takes_gzip(accepted: str) -> bool:
     return re.fullmatch(r"q=0(\.0*)?", weights.get("gzip", "q=0")) is None
 
 
-def _files_below(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+def _files_below(folder: Path, path: str) -> Iterator[tuple[str, bytes]]:
     for entry in sorted(folder.iterdir(), key=lambda one: one.name):
         if entry.name.startswith((".", "_")):
             continue

@@ -84,8 +84,10 @@ class ClientSender:
         self._writer: asyncio.Task[None] | None = None
         """Writes the queue, while there is one."""
         self._closing: tuple[int, str] | None = None
-        self._closed: asyncio.Future[None] | None = None
-        """Is done once the connection is to end."""
+        self._failure: BaseException | None = None
+        """Of the writer; it ends the connection."""
+        self._reading: asyncio.Timeout | None = None
+        """Ends the reading, and with it the connection, where that is not the page's doing."""
 
     @property
     def waiting(self) -> tuple[int, int]:
@@ -126,8 +128,7 @@ class ClientSender:
             self.dropped = reason
         self._queue.clear()
         self._octets = 0
-        if self._closed is not None and not self._closed.done():
-            self._closed.set_result(None)
+        self._read_no_more()
 
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         """Handles the connection until it ends: sends what is queued, and hands on what the page sends."""
@@ -135,17 +136,21 @@ class ClientSender:
         # They are sent, and would be kept as long as the page.
         self.socket.headers.clear()
         self._transport = transport = request.transport
-        self._closed = asyncio.get_running_loop().create_future()
-        reader = asyncio.ensure_future(self._read())
+        self._reading = reading = asyncio.timeout(None)
         try:
-            if self._closing is None:
-                self._write_queue()
-                await asyncio.wait((reader, self._closed), return_when=asyncio.FIRST_COMPLETED)
+            # The page's own task reads: a task and a future more would be kept for each page.
+            async with reading:
+                if self._closing is None:
+                    self._write_queue()
+                    await self._read()
+        except TimeoutError:
+            if not reading.expired():
+                raise
         finally:
-            tasks = [task for task in (reader, self._writer) if task is not None]
-            for task in tasks:
-                task.cancel()
-            ended = await asyncio.gather(*tasks, return_exceptions=True)
+            self._reading = None
+            if self._writer is not None:
+                self._writer.cancel()
+                await asyncio.gather(self._writer, return_exceptions=True)
             code, reason = self._closing or (WSCloseCode.OK, "")
             self._closing = (code, reason)
             self._queue.clear()
@@ -158,17 +163,20 @@ class ClientSender:
             if self.dropped and transport is not None:
                 # Its buffer is still full of what nobody reads.
                 transport.abort()
-        for result in ended:
-            if isinstance(result, Exception):
-                raise result
-        if self._closed.done():
-            self._closed.result()
+        if self._failure is not None:
+            raise self._failure
         return self.socket
 
     async def _read(self) -> None:
         async for message in self.socket:
             if message.type is WSMsgType.TEXT:
                 self._received(message.data)
+
+    def _read_no_more(self) -> None:
+        """Ends the reading, once."""
+        reading, self._reading = self._reading, None
+        if reading is not None:
+            reading.reschedule(0)
 
     def _write_queue(self) -> None:
         if self._transport is not None and self._queue and self._writer is None:
@@ -178,8 +186,9 @@ class ClientSender:
     def _written(self, writer: asyncio.Task[None]) -> None:
         self._writer = None
         error = None if writer.cancelled() else writer.exception()
-        if error is not None and self._closed is not None and not self._closed.done():
-            self._closed.set_exception(error)
+        if error is not None:
+            self._failure = error
+            self._read_no_more()
         elif self._closing is None:
             # More may have come since its last look.
             self._write_queue()

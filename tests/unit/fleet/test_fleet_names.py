@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fleet.connection import NatsAddress, NatsAddressError, is_nats, with_password
+from fleet.connection import NatsAddress, NatsAddressError, with_password
+from fleet.schemes import is_nats_address
 from fleet.subjects import (
     LIVE_STREAM,
     ParsedSubject,
@@ -101,10 +102,10 @@ def test_certificates_are_refused_where_nothing_is_encrypted() -> None:
 
 
 def test_only_addresses_of_nats_are_of_nats() -> None:
-    assert is_nats("nats://hub:4222")
-    assert is_nats("tls://hub")
-    assert not is_nats("ipc:///run/feltwire")
-    assert not is_nats("tcp://hub:5600")
+    assert is_nats_address("nats://hub:4222")
+    assert is_nats_address("tls://hub")
+    assert not is_nats_address("ipc:///run/feltwire")
+    assert not is_nats_address("tcp://hub:5600")
 
 
 def test_a_password_comes_from_a_file_that_nobody_else_reads(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import aiohttp
@@ -48,6 +48,10 @@ class Site:
         self.limits = limits
         self.senders: list[ClientSender] = []
         self.received: list[str] = []
+        self.failures: list[Exception] = []
+        """What ended connections, where it was an error."""
+        self.before: Callable[[ClientSender], object] = lambda sender: None
+        """Is given each sender before it serves."""
         self.connected = asyncio.Event()
         self.ended = asyncio.Event()
         app = application(NamesAllowed.on("127.0.0.1"), [Assets(FILES)])
@@ -59,9 +63,13 @@ class Site:
     async def _live(self, request: web.Request) -> web.StreamResponse:
         sender = ClientSender(self.limits, self.received.append)
         self.senders.append(sender)
+        self.before(sender)
         self.connected.set()
         try:
             return await sender.serve(request)
+        except Exception as error:
+            self.failures.append(error)
+            raise
         finally:
             self.ended.set()
 
@@ -273,6 +281,46 @@ def test_a_page_that_sends_too_much_is_closed() -> None:
                 message = await live.receive()
                 assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
             await made.ended.wait()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["before it is served", "while it is read"])
+def test_a_page_that_is_closed_gets_the_reason_and_nothing_fails(first: bool) -> None:
+    async def main() -> None:
+        async with site() as (made, session, url):
+            if first:
+                made.before = lambda sender: sender.close(1008, "no")
+            async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+                await made.connected.wait()
+                await live.send_str("a page")
+                while not first and made.received != ["a page"]:
+                    await turn_of_the_loop()
+                made.senders[0].close(1008, "no")
+                message = await live.receive()
+                assert (message.type, message.data, message.extra) == (WSMsgType.CLOSE, 1008, "no")
+            await made.ended.wait()
+            assert made.failures == []
+            assert not made.senders[0].send(b"more")
+
+    asyncio.run(main())
+
+
+def test_what_fails_while_a_message_is_written_ends_the_connection() -> None:
+    async def failing(message: object, kind: object) -> None:
+        raise LookupError("a mistake in the program")
+
+    def before(sender: ClientSender) -> None:
+        sender.socket.send_frame = failing  # type: ignore[method-assign,assignment]
+        sender.send(b"it waits until the page is there, and for the writer")
+
+    async def main() -> None:
+        async with site() as (made, session, url):
+            made.before = before
+            async with session.ws_connect(f"{url}live", origin=url.rstrip("/")) as live:
+                assert (await live.receive()).type is WSMsgType.CLOSE
+            await made.ended.wait()
+            assert [str(error) for error in made.failures] == ["a mistake in the program"]
 
     asyncio.run(main())
 
