@@ -6,7 +6,8 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 CHECKS := $(VENV)/.checks-installed
 FLEET  := $(VENV)/.fleet-installed
-PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What no process imports is never compiled: half of the time of an installation would be that.
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 
 .PHONY: help setup tools run fleet check test vm-test systems pythons soak mutants proofs bench bench-compare bench-small deb release install firmware firmware-release firmware-repeat lock clean
 
@@ -41,21 +42,25 @@ setup: $(STAMP)
 
 tools: $(CHECKS)
 
-$(STAMP): requirements/run.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "Feltwire needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.maxsize < 2**32)' || \
-	  { echo "Feltwire needs a 64-bit system, and $(PYTHON) is of a 32-bit one; on a Pi: Raspberry Pi OS (64-bit)"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
-	  { rm -rf $(VENV); echo "python3 cannot make a virtual environment; install it with: sudo apt install python3-venv"; exit 1; }
-	@echo "installing into $(VENV) ..."
-	@$(PIP) --require-hashes -r requirements/run.lock
-	@$(PIP) --no-build-isolation --no-deps -e .
-	@touch $@
+# What is installed, by the name of its lock. That of the checks has all that the other has.
+define install
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+  { echo "Feltwire needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) --version). Try: make PYTHON=python3.12"; exit 1; }
+@$(PYTHON) -c 'import sys; sys.exit(sys.maxsize < 2**32)' || \
+  { echo "Feltwire needs a 64-bit system, and $(PYTHON) is of a 32-bit one; on a Pi: Raspberry Pi OS (64-bit)"; exit 1; }
+@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+  { rm -rf $(VENV); echo "python3 cannot make a virtual environment; install it with: sudo apt install python3-venv"; exit 1; }
+@echo "installing $(2) into $(VENV) ..."
+@$(PIP) --require-hashes -r requirements/$(1).lock
+@$(PIP) --no-build-isolation --no-deps -e .
+@touch $(STAMP)
+endef
 
-$(CHECKS): $(STAMP) requirements/dev.lock
-	@echo "installing what the checks need ..."
-	@$(PIP) --require-hashes -r requirements/dev.lock
+$(STAMP): requirements/run.lock pyproject.toml
+	$(call install,run,Feltwire)
+
+$(CHECKS): requirements/dev.lock requirements/run.lock pyproject.toml
+	$(call install,dev,Feltwire and what the checks need)
 	@touch $@
 
 # The scoreboard is a process of its own beside the tables, as it is at a venue.

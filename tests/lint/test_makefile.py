@@ -32,3 +32,12 @@ def test_every_target_is_declared_and_explained() -> None:
     assert targets == phony
     explained = set(re.findall(r"make ([a-z][a-z-]*)", text))
     assert targets - explained == {"clean"}
+
+
+def test_what_the_checks_need_has_all_that_the_command_needs() -> None:
+    """`make test` installs the one lock alone."""
+    run, checks = (
+        set(re.findall(r"^\S+==\S+", (ROOT / "requirements" / f"{name}.lock").read_text(), re.MULTILINE))
+        for name in ("run", "dev")
+    )
+    assert run < checks
