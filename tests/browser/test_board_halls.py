@@ -48,7 +48,7 @@ def read_all(shown: BoardPage, size: tuple[int, int], count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "language", "size"), first_of(1, [(20, "de", HD), *product(COUNTS, LANGUAGES, SIZES)])
+    ("count", "language", "size"), first_of(1, [(12, "de", HD), *product(COUNTS, LANGUAGES, SIZES)])
 )
 def test_a_hall_of_any_size_can_be_read_on_every_screen_in_every_language(
     shown: BoardPage, site: BoardSite, count: int, language: str, size: tuple[int, int]

@@ -200,8 +200,10 @@ def evening_of(folder: Path, faults: Sequence[str | None]) -> tuple[SicBoOnBoard
     return SicBoOnBoard(values, folder, evening), evening
 
 
-@pytest.mark.parametrize("rounds", [1, pytest.param(4, marks=pytest.mark.soak)])
-def test_whole_rounds_of_sic_bo_on_the_board_end_with_the_dice_that_fell(tmp_path: Path, rounds: int) -> None:
+@pytest.mark.soak
+def test_whole_rounds_of_sic_bo_on_the_board_end_with_the_dice_that_fell(tmp_path: Path) -> None:
+    """Several; `test_examples_on_boards` plays one, with the lamps of its dice."""
+    rounds = 4
     table, evening = evening_of(tmp_path, [None] * rounds)
     said = table.run()
     thrown = [list(truth.result) for truth in evening.truths if isinstance(truth.result, tuple)]
