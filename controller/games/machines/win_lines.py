@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from hashlib import sha256
-from importlib.resources import files
+from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Final, Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -68,15 +69,14 @@ class ModelFolder(Generic[M]):
 
     def __init__(self, room: str, kind: type[M]) -> None:
         """`room` is the package that has the folder `models`."""
-        self._room = room
+        self._folder = Path(*import_module(room).__path__, "models")
         self._kind = kind
         self._read: dict[str, M] = {}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every model there is."""
-        folder = files(self._room) / "models"
-        return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir() if one.name.endswith(".toml")))
+        return tuple(sorted(one.stem for one in self._folder.iterdir() if one.suffix == ".toml"))
 
     def bytes_of(self, name: str) -> bytes:
         """The file of a model.
@@ -86,7 +86,7 @@ class ModelFolder(Generic[M]):
         """
         if name not in self.names:
             raise ModelError(f"there is no model {name!r}; there are: {', '.join(self.names)}")
-        return (files(self._room) / "models" / f"{name}.toml").read_bytes()
+        return (self._folder / f"{name}.toml").read_bytes()
 
     def named(self, name: str) -> M:
         """A model by its name.

@@ -10,6 +10,8 @@ import pytest
 
 from tests.fakes.time_limits import HANG_S
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[3]
 ELSEWHERE = "203.0.113.1"
 """An address of no computer (RFC 5737): the command ends when all is loaded, and nothing was opened."""

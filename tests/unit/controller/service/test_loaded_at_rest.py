@@ -10,6 +10,8 @@ import pytest
 
 from tests.fakes.time_limits import HANG_S
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[4]
 SERVICE = """
 import sys
