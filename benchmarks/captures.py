@@ -50,7 +50,7 @@ def merging(rounds: int, repeats: int) -> Section:
         "Merging two sources by time",
         "edges/s",
         f"{len(edges):,} edges, delivered {CHUNK} at a time and taken at every delivery",
-        (figure(timings, ours.name, peer.name),),
+        (figure(timings, ours.name, peer.name, 0.5),),
     )
 
 

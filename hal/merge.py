@@ -20,7 +20,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from operator import attrgetter, itemgetter, lt
+from operator import attrgetter, itemgetter, le, lt
 from typing import TypeVar
 
 from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare
@@ -35,6 +35,7 @@ T = TypeVar("T")
 _edge_time = itemgetter(2)
 _edge_order = itemgetter(2, 0)
 _rare_time = attrgetter("t_ns")
+_place = attrgetter("place")
 
 
 class MergeError(ValueError):
@@ -59,11 +60,12 @@ class _Source:
         self.overflow: dict[str, tuple[int, int]] = {}
         """Line -> (time of the first value refused, number of values refused)."""
 
-    def hold(self, edges: Sequence[Edge], increasing: bool) -> None:
-        """Keeps `edges` until they are released."""
+    def hold(self, edges: Sequence[Edge], ordered: bool) -> None:
+        """Keeps `edges` until they are released; `ordered` if they are sorted."""
+        held = self.edges
         if self.ordered:
-            self.ordered = increasing and not (self.edges and edges and self.edges[-1].t_ns >= edges[0].t_ns)
-        self.edges.extend(edges)
+            self.ordered = ordered and not (held and edges and _edge_order(held[-1]) > _edge_order(edges[0]))
+        held.extend(edges)
 
     def release_edges(self, watermark_ns: int) -> list[Edge]:
         """Removes and returns the edges up to the watermark, in order."""
@@ -172,22 +174,23 @@ class Merge:
         to = self._source(source)
         if edges:
             times = list(map(_edge_time, edges))
-            increasing = all(map(lt, times, times[1:]))
-            if (times[0] if increasing else min(times)) <= self._watermark_ns:
+            ordered = all(map(lt, times, times[1:])) or _are_ordered(edges)
+            if (times[0] if ordered else min(times)) <= self._watermark_ns:
                 edges = self._in_time(edges)
             room = self._max_held - len(to.edges)
             if len(edges) > room:
                 for edge in edges[room:]:
                     to.refuse(edge.line, edge.t_ns)
                 edges = edges[:room]
-            to.hold(edges, increasing)
+            to.hold(edges, ordered)
         for value in rare:
             self._deliver_rare(to, value)
 
     def until(self, source: str, t_ns: int) -> None:
         """Notes that `source` has delivered everything up to `t_ns`; it never goes back."""
         of = self._source(source)
-        of.until_ns = max(of.until_ns, t_ns)
+        if t_ns > of.until_ns:
+            of.until_ns = t_ns
 
     def pass_to(self, now_ns: int) -> None:
         """Advances the time to `now_ns`: no source has anything older than its stated lateness left to deliver."""
@@ -197,10 +200,13 @@ class Merge:
     def take(self) -> Batch | None:
         """Removes and returns everything up to the watermark; None if it has not advanced and nothing is new."""
         watermark_ns = self._next_watermark()
-        sources = sorted([*self._removed, *self._sources.values()], key=attrgetter("place"))
+        if watermark_ns == self._watermark_ns and not (self._late or self._restamped or self._removed):
+            return None  # whatever is held is later
+        sources = sorted([*self._removed, *self._sources.values()], key=_place)
         edge_runs = [run for source in sources if (run := source.release_edges(watermark_ns))]
-        rare_runs = [self._take_late(), *(source.release_rare(watermark_ns) for source in sources)]
-        rare_runs = [run for run in rare_runs if run]
+        rare_runs = [rare for source in sources if (rare := source.release_rare(watermark_ns))]
+        if late := self._take_late():
+            rare_runs.insert(0, late)
         self._removed = [source for source in self._removed if source.edges or source.rare]
         if watermark_ns == self._watermark_ns and not rare_runs:
             return None
@@ -247,6 +253,11 @@ class Merge:
         self._late = {}
         self._restamped = []
         return late
+
+
+def _are_ordered(edges: Sequence[Edge]) -> bool:
+    orders = list(map(_edge_order, edges))
+    return all(map(le, orders, orders[1:]))
 
 
 def _rare_name(value: Rare) -> str:

@@ -1,5 +1,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import attrgetter
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from hal.capture.command_text import read_command
 from hal.merge import Merge, MergeError
-from hal.values import Batch, Edge, EdgesLost, Frame, Loss, Rare, Reading
+from hal.values import Batch, Command, Edge, EdgesLost, Frame, Loss, Rare, Reading
 
 LATENESS_NS = {"chip": 0, "board": 50, "link": 200}
 LINES = {"chip": ["rotor_a", "rotor_b"], "board": ["ball_1", "ball_2", "level_x"], "link": ["wheel_serial"]}
@@ -157,6 +159,85 @@ def test_at_one_time_the_source_added_first_is_first_and_then_the_line_name_deci
     batch = merge.take()
     assert batch is not None
     assert batch.edges == [Edge("z1", 1, 5), Edge("a1", 1, 5), Edge("a1", 0, 5), Edge("a2", 1, 5)]
+
+
+class PlainMerge:
+    """The rules of the merge, word by word: everything is looked through at every `take`."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self.until_ns = dict.fromkeys(names, 0)
+        self.held: list[tuple[int, int, str, Edge]] = []
+        self.rare: list[tuple[int, int, str, Rare]] = []
+        self.late: Counter[str] = Counter()
+        self.restamped: list[Rare] = []
+        self.watermark_ns = 0
+
+    def deliver(self, source: str, edges: Sequence[Edge], commands: Sequence[Command]) -> None:
+        for edge in edges:
+            if edge.t_ns <= self.watermark_ns:
+                self.late[edge.line] += 1
+            else:
+                self.held.append((edge.t_ns, self.names.index(source), edge.line, edge))
+        for command in commands:
+            if command.t_ns <= self.watermark_ns:
+                self.restamped.append(command._replace(t_ns=self.watermark_ns))
+            else:
+                self.rare.append((command.t_ns, self.names.index(source), "", command))
+
+    def remove(self, source: str) -> None:
+        gone_ns = [t_ns for t_ns, place, *_ in [*self.held, *self.rare] if self.names[place] == source]
+        end_ns = max(self.until_ns.pop(source), *gone_ns, self.watermark_ns)
+        line = f"{source}_line"
+        self.rare.append((end_ns, self.names.index(source), line, EdgesLost(line, Loss.UNPLUGGED, end_ns)))
+
+    def take(self) -> Batch | None:
+        first: list[Rare] = [EdgesLost(*late) for late in self._losses()]
+        first += self.restamped
+        until_ns = min(self.until_ns.values())
+        edges = [last for t_ns, *_, last in sorted(self.held, key=lambda held: held[:3]) if t_ns <= until_ns]
+        rare = [last for t_ns, *_, last in sorted(self.rare, key=lambda held: held[:3]) if t_ns <= until_ns]
+        if until_ns == self.watermark_ns and not first and not rare:
+            return None
+        self.held = [held for held in self.held if held[0] > until_ns]
+        self.rare = [held for held in self.rare if held[0] > until_ns]
+        self.late.clear()
+        self.restamped, self.watermark_ns = [], until_ns
+        return Batch(edges, first + rare, until_ns)
+
+    def _losses(self) -> list[tuple[str, Loss, int, int]]:
+        return [(line, Loss.LATE, self.watermark_ns, count) for line, count in sorted(self.late.items())]
+
+
+def test_each_batch_is_that_of_a_merge_that_looks_through_everything() -> None:
+    names = ["z", "a", "m"]
+    for seed in range(100):
+        rng = Random(seed)
+        merge, plain = Merge(), PlainMerge(names)
+        for name in names:
+            merge.add(name, lines=[f"{name}_line"])
+        merge.pass_to(0)
+        merge.take()
+        for _ in range(25):
+            name = rng.choice([*plain.until_ns])
+            if len(plain.until_ns) > 1 and rng.random() < 0.1:
+                merge.remove(name, 0)
+                plain.remove(name)
+            else:
+                near_ns = range(plain.watermark_ns - 1, plain.watermark_ns + 5)
+                edges = [
+                    Edge(rng.choice("xyv"), rng.randrange(2), rng.choice(near_ns)) for _ in range(rng.randrange(4))
+                ]
+                if rng.random() < 0.6:
+                    edges.sort(key=attrgetter("t_ns", "line"))
+                commands = [read_command("void", rng.choice(near_ns)) for _ in range(rng.random() < 0.2)]
+                merge.deliver(name, edges, commands)
+                plain.deliver(name, edges, commands)
+                t_ns = rng.choice(near_ns)
+                merge.until(name, t_ns)
+                plain.until_ns[name] = max(plain.until_ns[name], t_ns)
+            if rng.random() < 0.8:
+                assert merge.take() == plain.take(), seed
 
 
 def test_a_late_edge_is_reported_at_the_watermark_and_never_out_of_order() -> None:
