@@ -35,7 +35,7 @@ from fleet.statistics.sources import collect_export
 from fleet.statistics.summary import summarize
 from fleet.subjects import TableName
 
-MOST_TIMES = 12.0
+MOST_TIMES = 8.0
 """The time of the bare library, to which the rows come ready: here every event is decoded, checked and chained."""
 MOST_GROWTH = 1.3
 """Memory with all events over that with a tenth of them: it does not grow with the history."""

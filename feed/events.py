@@ -245,9 +245,9 @@ def _check(envelope: _Envelope, data: Data) -> None:
     parts = _ID.fullmatch(envelope.id)
     if parts is None:
         raise EventError(f"no event: id is {envelope.id!r}, expected <table>.<epoch>.<number>, or e<number> at its end")
-    if parts["table"] != data.table:
+    table, serial = parts.group("table", "serial")
+    if table != data.table:
         raise EventError(f"no event: id is {envelope.id!r}, and data.table is {data.table!r}")
-    serial = parts["serial"]
     expected = msgspec.UNSET if serial.startswith("e") else serial.zfill(20)
     if envelope.sequence != expected:
         seen = "missing" if envelope.sequence is msgspec.UNSET else repr(envelope.sequence)

@@ -120,6 +120,7 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _MOST: Final = 2**63 - 1
 _EARLIEST_NS: Final = -(2**63) + 1_000_000_000
 _JSON: Final = msgspec.json.Encoder()
+_MAY_BE_NULL: Final = ("game", "time", "mono_ns", "type", "round")
 
 
 def row_of(table: TableName, event: Event) -> Row:
@@ -132,9 +133,11 @@ def row_of(table: TableName, event: Event) -> Row:
     seq = event.seq
     if seq is None:
         raise ValueError("it is not durable")
-    if (data.table, data.simulated) != (table.table, table.simulated):
+    if data.table != table.table or data.simulated != table.simulated:
         kind = "a simulated" if data.simulated else "a real"
         raise ValueError(f'it is of {kind} table "{data.table}", and was published as one of {table}')
+    if seq > _MOST:
+        raise ValueError(f"its number is {seq}, and the files hold numbers up to {_MOST}")
     unknown = isinstance(data, Unknown)
     row: Row = {
         "venue": table.venue,
@@ -149,10 +152,15 @@ def row_of(table: TableName, event: Event) -> Row:
         "known": not unknown,
         "round": _whole(getattr(data, "round", None)),
     }
+    for name in _MAY_BE_NULL:
+        if not row[name] and row[name] != 0:
+            del row[name]
     stated = _STATED.get(type(data))
     if stated is not None:
-        row |= stated(data)
-    return {name: value for name, value in row.items() if value is not None and value != ""}
+        for name, value in stated(data).items():
+            if value or (value is not None and value != ""):
+                row[name] = value
+    return row
 
 
 def time_ns(text: str) -> int | None:

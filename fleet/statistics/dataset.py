@@ -17,19 +17,21 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import lru_cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Annotated, BinaryIO, Final, NamedTuple, TypeAlias
 
 import duckdb
 import msgspec
 
 from feed.events import Event, genesis, link
-from fleet.statistics.columns import COLUMNS, SCHEMA, TIME, Row, row_of, sql_columns
+from fleet.statistics.columns import COLUMNS, SCHEMA, TIME, row_of, sql_columns
 from fleet.statistics.spans import Spans
 from fleet.subjects import TableName
 from hal.clock import NS_PER_S
@@ -53,7 +55,12 @@ MOST_UNREADABLE: Final = 1000
 _NEW: Final = ".collecting"
 _LOCK: Final = ".lock"
 _CHUNK: Final = 1 << 20
+_BUFFER: Final = 1 << 16
+_JSON: Final = msgspec.json.Encoder()
 _DAY_NS: Final = 86_400 * NS_PER_S
+
+
+_Hash: TypeAlias = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
 
 
 class DatasetError(Exception):
@@ -119,7 +126,7 @@ class HeldTable(msgspec.Struct):
     table: str
     held: list[tuple[int, int]] = []
     """Numbers of events, first and last of each span without a gap."""
-    head: tuple[int, str] | None = None
+    head: tuple[int, _Hash] | None = None
     """The last event up to which nothing is missing from the first on, and the head of the chain after it."""
     first: str = ""
     """The head of the chain after event 1, by which another table of the same name is recognised."""
@@ -219,15 +226,6 @@ class Dataset:
         return "remove the folder and collect again: the streams and journals have everything"
 
 
-class _Row(NamedTuple):
-    """A whole row of a file."""
-
-    table: TableName
-    seq: int
-    end: int
-    """Bytes of the file up to here."""
-
-
 class _Waiting:
     """The events of one month that wait to be written as a part: lines of JSON in a file."""
 
@@ -238,8 +236,18 @@ class _Waiting:
             OSError: it cannot be made.
         """
         self.path = path
-        self.rows: list[_Row] = []
-        self._file: BinaryIO = path.open("wb")
+        self._tables: list[TableName] = []
+        self._seqs = array("q")
+        self._ends = array("q", [0])
+        """Where the file's rows end, each behind the one before. A row is there once its end is."""
+        self._file: BinaryIO = path.open("wb", _BUFFER)
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def rows(self) -> Iterator[tuple[TableName, int]]:
+        """Table and number of each event whose row the file has whole."""
+        return islice(zip(self._tables, self._seqs, strict=False), len(self))
 
     def add(self, table: TableName, seq: int, line: bytes) -> None:
         """Adds the row of an event. Interrupted at any place, `rows` has it where the file has it whole, otherwise not.
@@ -248,7 +256,9 @@ class _Waiting:
             OSError: it cannot be written.
         """
         self._file.write(line)
-        self.rows.append(_Row(table, seq, self._end + len(line)))
+        self._tables.append(table)
+        self._seqs.append(seq)
+        self._ends.append(self._ends[-1] + len(line))
 
     def close(self) -> None:
         """Closes the file; behind its rows there is nothing.
@@ -257,7 +267,7 @@ class _Waiting:
             OSError: it cannot be written.
         """
         # A row whose writing was interrupted may be there in part, or whole without being counted.
-        self._file.truncate(self._end)
+        self._file.truncate(self._ends[-1])
         self._file.close()
 
     def abandon(self) -> None:
@@ -266,19 +276,20 @@ class _Waiting:
             # What it could not write was reported where it was written, and nobody reads it.
             self._file.close()
 
-    @property
-    def _end(self) -> int:
-        return self.rows[-1].end if self.rows else 0
-
 
 class _Table:
     """A table while its events are collected."""
 
     def __init__(self, listed: HeldTable) -> None:
+        self.name = listed.name
         self.listed = listed
-        """As the list has it; the head of the chain is ahead of it."""
+        """As the list has it."""
         self.spans = Spans(listed.held)
         """With the events that wait to be written."""
+        self.head = None if listed.head is None else (listed.head[0], bytes.fromhex(listed.head[1]))
+        """So too."""
+        self.chain: tuple[int, bytes] | None = None
+        """The last event that the source gave, and the head of its chain after it; None where it is not known."""
 
 
 class Collector:
@@ -293,13 +304,14 @@ class Collector:
         came. What the list does not have is read again by the next collection."""
         self._folder = folder
         self._tables = {one.name: _Table(one) for one in contents.tables}
-        self._chains: dict[TableName, tuple[int, bytes]] = {}
         self._waiting: dict[tuple[str, bool, str], _Waiting] = {}
-        self._encoder = msgspec.json.Encoder()
+        self._to_flush = 0
+        """How many events wait, at least."""
 
     def begin(self) -> None:
         """Another source begins: the chains of its tables are computed from its own events."""
-        self._chains.clear()
+        for one in self._tables.values():
+            one.chain = None
 
     def add(self, table: TableName, event: Event, body: bytes, where: str) -> None:
         """Takes an event that is not held yet; `where` is its place in words.
@@ -315,22 +327,33 @@ class Collector:
             return
         seq = int(event.sequence or 0)
         key = (table.venue, table.simulated, _month(row))
-        waiting = sum(len(one.rows) for one in self._waiting.values())
-        if waiting >= BATCH or (key not in self._waiting and len(self._waiting) >= MOST_PARTITIONS):
+        waiting = self._waiting.get(key)
+        if self._to_flush >= BATCH or (waiting is None and len(self._waiting) >= MOST_PARTITIONS):
             self.flush()
+            waiting = None
         one = self._tables.get(table)
         if one is None:
             one = self._tables[table] = _Table(HeldTable(*table))
-        head = self._next_head(one.listed, seq, body)
+        head = self._next_head(one, seq, body)
         # In this order: interrupted in between, the event is read again, and what was left out is made up for.
         if seq in one.spans:
             self.known += 1
         else:
-            self._write(key, table, seq, row)
+            try:
+                if waiting is None:
+                    waiting = self._new_waiting(key)
+                waiting.add(one.name, seq, _JSON.encode(row) + b"\n")
+            except OSError as error:
+                raise _unwritable(self._folder, error) from error
             one.spans.add(seq)
             self.added += 1
+            self._to_flush += 1
         if head is not None:
-            self._follow_chain(one.listed, seq, head)
+            one.chain = (seq, head)
+            if seq == 1:
+                one.listed.first = head.hex()
+            if one.head is None or one.head[0] < seq:
+                one.head = one.chain
 
     def unreadable(self, where: str, why: str) -> None:
         """A message is not an event of a table: it is counted."""
@@ -366,7 +389,8 @@ class Collector:
                 spans = Spans(one.listed.held)
                 for seq in rows.get(name, ()):
                     spans.add(seq)
-                tables.append(msgspec.structs.replace(one.listed, held=spans.listed()))
+                head = None if one.head is None else (one.head[0], one.head[1].hex())
+                tables.append(msgspec.structs.replace(one.listed, held=spans.listed(), head=head))
             self._list([*self.contents.parts, *parts], tables)
             for table in tables:
                 self._tables[table.name].listed = table
@@ -375,6 +399,7 @@ class Collector:
         except OSError as error:
             raise _unwritable(self._folder, error) from error
         self._waiting.clear()
+        self._to_flush = 0
         self.is_whole = True
 
     def abandon(self) -> None:
@@ -407,35 +432,26 @@ class Collector:
             except OSError as error:
                 raise _unwritable(self._folder, error) from error
 
-    def _next_head(self, held: HeldTable, seq: int, body: bytes) -> bytes | None:
+    def _next_head(self, one: _Table, seq: int, body: bytes) -> bytes | None:
         """The head of the chain after an event; None where it is not known.
 
         Raises:
             HistoryChangedError: it was another one.
         """
-        name = held.name
-        chain = self._chains.get(name)
+        chain, held = one.chain, one.head
         if seq == 1:
-            chain = (0, genesis(name.table))
-        elif chain is None and held.head is not None and held.head[0] == seq - 1:
-            chain = (held.head[0], bytes.fromhex(held.head[1]))
+            chain = (0, genesis(one.listed.table))
+        elif chain is None and held is not None and held[0] == seq - 1:
+            chain = held
         if chain is None or chain[0] != seq - 1:
             # Events are missing in between, or it is one that was read already: nothing is known of the chain here.
             return None
         found = link(chain[1], body)
         if seq == 1:
-            self._check_same(name, 1, held.first, found)
-        if held.head is not None and held.head[0] == seq:
-            self._check_same(name, seq, held.head[1], found)
+            self._check_same(one.name, 1, one.listed.first, found)
+        if held is not None and held[0] == seq:
+            self._check_same(one.name, seq, held[1].hex(), found)
         return found
-
-    def _follow_chain(self, held: HeldTable, seq: int, head: bytes) -> None:
-        """Notes the head of the chain after an event that is held or waits."""
-        self._chains[held.name] = (seq, head)
-        if seq == 1:
-            held.first = head.hex()
-        if held.head is None or held.head[0] < seq:
-            held.head = (seq, head.hex())
 
     def _check_same(self, name: TableName, seq: int, before: str, found: bytes) -> None:
         if before and before != found.hex():
@@ -445,15 +461,9 @@ class Collector:
                 "feltwire fleet verify and journal verify show what happened; to begin again, collect into a new folder"
             )
 
-    def _write(self, key: tuple[str, bool, str], table: TableName, seq: int, row: Row) -> None:
-        try:
-            waiting = self._waiting.get(key)
-            if waiting is None:
-                path = self._folder / _NEW / f"{len(self._waiting)}.jsonl"
-                waiting = self._waiting[key] = _Waiting(path)
-            waiting.add(table, seq, self._encoder.encode(row) + b"\n")
-        except OSError as error:
-            raise _unwritable(self._folder, error) from error
+    def _new_waiting(self, key: tuple[str, bool, str]) -> _Waiting:
+        made = self._waiting[key] = _Waiting(self._folder / _NEW / f"{len(self._waiting)}.jsonl")
+        return made
 
     def _written(self) -> tuple[list[Part], dict[TableName, list[int]]]:
         """Writes the waiting events as new parts, which the list does not name yet; they, and which events of each
@@ -470,14 +480,14 @@ class Collector:
         )
         for key, waiting in self._waiting.items():
             waiting.close()
-            if not waiting.rows:
+            if not waiting:
                 continue
             path = self._new_part(key)
             rows = f"read_json(?, format = 'newline_delimited', columns = {sql_columns()}, {_JSON_LIMITS})"
             _copy(self._folder, f"(SELECT * REPLACE ({times}) FROM {rows})", [str(waiting.path)], path)
-            parts.append(self._durable(key, len(waiting.rows), path))
-            for row in waiting.rows:
-                held.setdefault(row.table, []).append(row.seq)
+            parts.append(self._durable(key, len(waiting), path))
+            for table, seq in waiting.rows():
+                held.setdefault(table, []).append(seq)
         return parts, held
 
     def _new_part(self, key: tuple[str, bool, str]) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from fleet.streams import JetStream, StoredMessage
 from fleet.subjects import SEAL, TableName, VenueError, parse_subject, parse_venue, venue_of_stream
 from fleet.verify import held_streams, live_tables
 
+_BUFFER: Final = 1 << 16
 MOST_LINE: Final = 16 << 20
 """Bytes of a line of an exported file (ours): sixteen times the longest event of the feed."""
 
@@ -114,30 +116,22 @@ def collect_export(path: Path, venue: str, collector: Collector, progress: Progr
     collector.begin()
     try:
         size, done = path.stat().st_size, 0
-        with path.open("rb") as file:
-            number = 0
-            while line := file.readline(MOST_LINE):
-                number += 1
+        where, before = f"{venue}={path.name} line", collector.refused
+        with path.open("rb", _BUFFER) as file:
+            for number, line in enumerate(iter(partial(file.readline, MOST_LINE), b""), 1):
                 done += len(line)
-                _take_line(collector, venue, line, path, number)
+                if body := line.rstrip(b"\r\n"):
+                    _take_body(collector, venue, body, f"{where} {number}")
+                if number == 1 and collector.refused > before:
+                    why = collector.contents.unreadable.pop(f"{where} 1", "")
+                    raise SourceError(
+                        f"{path} line 1: {why}; expected JSON lines, as feltwire fleet export or journal export write "
+                        "without --format, or a journal"
+                    )
                 if progress is not None and number % 1000 == 0:
                     progress(done, size)
     except OSError as error:
         raise SourceError(f"{path}: it cannot be read ({error.strerror}); name a file that was exported") from error
-
-
-def _take_line(collector: Collector, venue: str, line: bytes, path: Path, number: int) -> None:
-    body = line.rstrip(b"\r\n")
-    if not body:
-        return
-    before = collector.refused
-    _take_body(collector, venue, body, f"{venue}={path.name} line {number}")
-    if number == 1 and collector.refused > before:
-        why = collector.contents.unreadable.pop(f"{venue}={path.name} line 1", "")
-        raise SourceError(
-            f"{path} line 1: {why}; expected JSON lines, as feltwire fleet export or journal export write without "
-            "--format, or a journal"
-        )
 
 
 def _take_body(collector: Collector, venue: str, body: bytes, where: str) -> None:

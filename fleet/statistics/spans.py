@@ -19,11 +19,17 @@ class Spans:
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is there."""
+        lasts = self._lasts
+        if not lasts or number > lasts[-1]:
+            return False
         before = bisect_right(self._firsts, number) - 1
-        return before >= 0 and number <= self._lasts[before]
+        return before >= 0 and number <= lasts[before]
 
     def add(self, number: int) -> bool:
         """Adds a number. Returns False where it was there."""
+        if self._lasts and number == self._lasts[-1] + 1:
+            self._lasts[-1] = number
+            return True
         after = bisect_right(self._firsts, number)
         before = after - 1
         if before >= 0 and number <= self._lasts[before]:

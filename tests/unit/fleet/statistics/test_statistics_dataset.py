@@ -186,6 +186,8 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, damage: str) ->
         ('{"schema": 3}', "have version 3 of the columns"),
         ('{"schema": 2, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
          ' "month": ""}]}', "names a file outside"),
+        ('{"schema": 2, "tables": [{"venue": "hall", "simulated": false, "table": "r", "head": [1, "x"]}]}',
+         "it is damaged"),
         ("[]", "it is damaged"),
     ],
 )  # fmt: skip
@@ -362,7 +364,7 @@ def test_a_row_that_was_written_in_part_when_a_person_ended_it_is_left_out(tmp_p
             super().write(line[: len(line) // 2])
             raise KeyboardInterrupt
 
-    def opened(path: Path, mode: str) -> io.BufferedWriter:
+    def opened(path: Path, mode: str, _buffer: int) -> io.BufferedWriter:
         return HalfWritten(io.FileIO(path, mode))
 
     history = evening()
@@ -489,6 +491,19 @@ def test_numbers_that_no_column_holds_are_left_out() -> None:
     body = TableHistory().open().later(1).pocket("5", passes=2**70).bodies[-1]
     row = row_of(TableName(HALL, False, "roulette-1"), decode(body))
     assert ("passes" in row, row["round"]) == (False, 1)
+
+
+def test_an_event_whose_number_no_column_holds_is_counted_and_the_others_are_written(tmp_path: Path) -> None:
+    history = evening()
+    body = (
+        history.bodies[1].replace(b'.2"', b'.9223372036854775808"').replace(b"0" * 19 + b"2", b"09223372036854775808")
+    )
+    with collecting(tmp_path) as collector:
+        add(collector, history, [1, 3])
+        event = decode(body)
+        collector.add(TableName(HALL, False, event.data.table), event, body, "line 2")
+    assert (seqs_of(tmp_path), collector.refused) == ([1, 3], 1)
+    assert "the files hold numbers up to 9223372036854775807" in Dataset(tmp_path).contents.unreadable["line 2"]
 
 
 def test_texts_of_any_characters_come_back_as_they_were(tmp_path: Path) -> None:
