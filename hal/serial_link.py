@@ -17,6 +17,8 @@ Known traps of pyserial 3.5:
   boards of the Arduino kind. With `keeps_dtr` a port that is closed keeps them raised (HUPCL off), so only the first
   opening since the port was plugged in resets; a board must be identified after every opening all the same. Name ports
   by `/dev/serial/by-id/…`.
+- An FTDI adapter holds what it receives for up to 16 ms. With `low_latency` its driver is asked for 1 ms, which needs
+  no rights but those of the port; other drivers refuse or ignore it.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import logging
 import os
 import termios
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,6 +72,8 @@ class SerialSettings:
     stopbits: float = 1
     keeps_dtr: bool = False
     """Whether DTR stays raised when the port is closed, where the port has that line."""
+    low_latency: bool = False
+    """Whether a USB adapter is asked to pass on at once what it receives, where its driver can."""
 
 
 class SerialLink:
@@ -228,6 +233,10 @@ class SerialLink:
         self._port.open()
         if self.settings.keeps_dtr:
             keep_dtr(self._port)
+        if self.settings.low_latency and isinstance(self._port, serial.Serial):
+            with suppress(ValueError):
+                # A pty, or another driver, has no such flag. Doctor shows what an adapter is set to.
+                self._port.set_low_latency_mode(True)
 
     async def _release_port(self) -> None:
         """Closes the port. A failure only logs: the link was reported down already."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from controller.commissioning.computer_facts import AccessFacts, DiskFacts, Holder, PowerFacts, TimeFacts
+from controller.commissioning.computer_facts import AccessFacts, DiskFacts, Holder, LatencyFacts, PowerFacts, TimeFacts
 from controller.commissioning.findings import Finding, failed, ok, skipped, warning
 from controller.configuration.problems import Problem
 from controller.service.disk_watch import LOW_BYTES, STOP_BYTES
+from hal.clock import NS_PER_S
 
 _MB: Final = 1024 * 1024
 LIFE_WARNING: Final = 8
@@ -58,6 +59,23 @@ def judge_port(port: str, by_id: str, held: Sequence[Holder]) -> list[Finding]:
     if by_id and by_id != port:
         found.append(warning("ports", "its number may change at the next start", f'write port = "{by_id}"', port))
     return found or [ok("ports", "it is free, and its name lasts", port)]
+
+
+def judge_times(board: str, bound_ns: int | None, latency: LatencyFacts | None) -> list[Finding]:
+    """How well a board's edges are dated, and whether its USB adapter is what prevents better."""
+    subject = f"board {board}"
+    found = []
+    if bound_ns is not None:
+        turned_deg = 360 * bound_ns / NS_PER_S
+        found.append(
+            f"its edges are dated within {bound_ns / 1e6:.2f} ms of this computer's time, in which a wheel or ball at "
+            f"60 rpm turns {turned_deg:.2f}° (of 9.73° of a pocket)"
+        )
+    if latency is not None and latency.ms > 1:
+        found.append(f"its USB adapter holds what it receives for up to {latency.ms} ms")
+        fix = f"install the package's udev rules and plug it in again, or: echo 1 | sudo tee {latency.path}"
+        return [warning("times", "; ".join(found), fix, subject)]
+    return [ok("times", one, subject) for one in found]
 
 
 def judge_disk(facts: DiskFacts) -> list[Finding]:

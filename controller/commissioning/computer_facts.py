@@ -101,6 +101,21 @@ def _name(find: Callable[[], str], number: str) -> str:
         return number
 
 
+class LatencyFacts(NamedTuple):
+    """How long a USB-serial adapter of FTDI holds what it receives."""
+
+    path: str
+    """The file of the kernel that has it."""
+    ms: int
+
+
+def latency_timer(port: str, roots: Roots = Roots()) -> LatencyFacts | None:  # noqa: B008
+    """The latency timer of the adapter of a port; None where it has none."""
+    path = roots.sys / "bus/usb-serial/devices" / Path(port).resolve().name / "latency_timer"
+    text = _text(path) or ""
+    return LatencyFacts(str(path), int(text)) if text.isdecimal() else None
+
+
 # --- disk ---
 
 

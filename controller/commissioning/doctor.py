@@ -8,7 +8,7 @@ Lines that a running service holds are not touched: the service is asked instead
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -16,7 +16,16 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from controller.calibration.movements import lines_of
 from controller.calibration.table_calibration import state_of
 from controller.commissioning import computer_checks, line_checks, table_checks
-from controller.commissioning.computer_facts import Roots, about, access, disk, holders, power, time_facts
+from controller.commissioning.computer_facts import (
+    Roots,
+    about,
+    access,
+    disk,
+    holders,
+    latency_timer,
+    power,
+    time_facts,
+)
 from controller.commissioning.findings import DoctorReport, Finding, failed, skipped, worst
 from controller.commissioning.line_checks import Wired
 from controller.commissioning.listening import OpenTable, TooManyValuesError, open_lines
@@ -24,6 +33,7 @@ from controller.commissioning.table_checks import KeyFacts
 from controller.configuration.problems import Problem
 from controller.configuration.values import TableConfig
 from controller.service.state_paths import StatePaths, keys_folder
+from hal.backends.board import BoardLines
 from hal.backends.gpiod_chip import Devices, gpio_devices
 from hal.board.errors import BoardError
 from hal.board.messages import IdentityAnswer
@@ -231,6 +241,7 @@ async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: 
     if config.backend.on_pins:
         free = _gpio(config, around, note)
     if around.service is not None:
+        _times(config, around, {}, note)
         held = f"the service at {around.service.base} holds the lines"
         note(skipped("edges", held, "close the table, stop the service, and run doctor again to look at its lines"))
         return
@@ -241,6 +252,8 @@ async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: 
         async with open_lines(config, clock) as opened:
             _boards(config, opened, note)
             await _listen(config, opened, asked, note)
+            bounds = {one.board: one.bound_ns for one in opened.wiring.sources if isinstance(one, BoardLines)}
+            _times(config, around, bounds, note)
     except (LineError, TooManyValuesError) as error:
         note(failed("lines", str(error), "the message above states what to do"))
         for name, board in config.boards.items():
@@ -294,6 +307,12 @@ def _boards(config: TableConfig, opened: OpenTable, note: Note) -> None:
     for name, board in config.boards.items():
         identity: IdentityAnswer | str = opened.identities.get(name) or opened.boards_down.get(name, "it is not up")
         note(table_checks.judge_board(name, board.kind, identity))
+
+
+def _times(config: TableConfig, around: Surroundings, bounds: Mapping[str, int | None], note: Note) -> None:
+    """How well boards date edges. An adapter is looked at while its port is open: opening asks it for its least."""
+    for name, board in config.boards.items():
+        note(*computer_checks.judge_times(name, bounds.get(name), latency_timer(board.port, around.roots)))
 
 
 async def _identity(port: str, clock: Clock) -> IdentityAnswer | str:

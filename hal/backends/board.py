@@ -132,6 +132,17 @@ class BoardLines:
         self._silence = SilenceTimer()
 
     @property
+    def board(self) -> str:
+        """The name of the board."""
+        return self._link.name
+
+    @property
+    def bound_ns(self) -> int | None:
+        """The bound on the error of the time of an edge at the last exchange with the board's clock. None while the
+        board is not up."""
+        return self._link.clock.bound_ns + self._late_ns if self._up else None
+
+    @property
     def failed(self) -> LineError | None:
         """None while the board can reconnect; otherwise the defect that stopped its link."""
         return self._link.failed

@@ -246,6 +246,15 @@ class ClockMap:
         return bool(self._pieces)
 
     @property
+    def bound_ns(self) -> int:
+        """The bound on the error of `host_ns` at the last exchange.
+
+        Raises:
+            RuntimeError: the map is not ready.
+        """
+        return self.error_ns(0 if self._fit is None else self._fit.ticks)
+
+    @property
     def rate_ppm(self) -> float:
         """How much faster than the host's the board's clock runs, in ppm."""
         return 0.0 if self._fit is None else (1 / self._fit.rate - 1) * 1e6

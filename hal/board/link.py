@@ -161,7 +161,12 @@ class BoardLink:
         self._clock = clock
         self._tap = tap
         self._serial = SerialLink(
-            name, port, clock, BoardFramer(), SerialSettings(baudrate=BAUD, keeps_dtr=True), on_up=self._port_opened
+            name,
+            port,
+            clock,
+            BoardFramer(),
+            SerialSettings(baudrate=BAUD, keeps_dtr=True, low_latency=True),
+            on_up=self._port_opened,
         )
         self._session = Session(name, wanted, draw)
         self._claims = Claims(name, clock.now_ns())

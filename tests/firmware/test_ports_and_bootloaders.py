@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import pty
 import termios
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -179,6 +180,44 @@ def test_a_port_keeps_dtr_when_it_is_closed_where_that_is_asked_for(keeps: bool)
         termios.tcsetattr(slave, termios.TCSANOW, settings)
         run_virtual(main(), VirtualClock())
         assert bool(termios.tcgetattr(slave)[2] & termios.HUPCL) == (not keeps)
+    finally:
+        os.close(slave)
+        os.close(master)
+
+
+LOW_LATENCY = 1 << 13
+"""`ASYNC_LOW_LATENCY` of the flags of the kernel's `struct serial_struct`."""
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_an_adapter_is_asked_for_low_latency_where_that_is_set(asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+    flags: list[int] = []
+    real = fcntl.ioctl
+
+    def ioctl(descriptor: int, request: int, argument: Any = 0, *more: Any) -> Any:
+        # Answers as the driver of an adapter does: a pty has no such flags.
+        if request == termios.TIOCGSERIAL:
+            argument[4] = 1
+            return 0
+        if request == termios.TIOCSSERIAL:
+            flags.append(argument[4])
+            return 0
+        return real(descriptor, request, argument, *more)
+
+    async def main() -> None:
+        link = SerialLink("one", name, the_loop().clock, LineFramer(), SerialSettings(BAUD, low_latency=asked))
+        link.open(Nowhere())
+        await sleep_ns(10 * MS)
+        assert link.status.up
+        link.close()
+        await link.wait_closed()
+
+    monkeypatch.setattr("serial.serialposix.fcntl.ioctl", ioctl)
+    try:
+        run_virtual(main(), VirtualClock())
+        assert flags == ([1 | LOW_LATENCY] if asked else [])
     finally:
         os.close(slave)
         os.close(master)

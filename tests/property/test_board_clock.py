@@ -24,6 +24,8 @@ LATENCIES: dict[str, tuple[Latency, Latency]] = {
         lambda r: 50 * US + r.expovariate(1 / 3e5),
         lambda r: r.choice((100 * US, 100 * US, 100 * US, 30 * MS, 300 * MS)),
     ),
+    "USB, 1 ms to read": (lambda r: 125 * US, lambda r: r.uniform(125 * US, 2.125 * MS)),
+    "always 1 ms to read": (lambda r: 125 * US, lambda r: 1.125 * MS),
     "USB, 16 ms to read": (lambda r: r.uniform(0, MS), lambda r: r.uniform(0, 16 * MS)),
     "USB, 16 ms both ways": (lambda r: r.uniform(0, 16 * MS), lambda r: r.uniform(0, 16 * MS)),
     "always 16 ms to read": (lambda r: 0.0, lambda r: 16.0 * MS),
@@ -97,6 +99,27 @@ def test_on_an_ideal_link_the_error_is_below_20_us(seed: int, ppm: float, wander
         made.one(97 * MS)
         assert max(abs(made.map.host_ns(sample.ticks) - sample.t_ns) for sample in made.samples) < 20_000
         assert made.map.error_ns(made.samples[-1].ticks) < 30_000
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 1 << 30),
+    ppm=st.floats(-5000, 5000),
+    wander_ppm_s=st.sampled_from([0.0, 0.5]),
+    latency=st.sampled_from(["USB, 1 ms to read", "always 1 ms to read"]),
+)
+def test_behind_an_adapter_that_waits_for_1_ms_the_error_is_below_600_us(
+    seed: int, ppm: float, wander_ppm_s: float, latency: str
+) -> None:
+    made = exchanges(seed, ppm, wander_ppm_s, latency)
+    learn(made)
+    until_ns = made.clock.now_ns + 15 * S
+    while made.clock.now_ns < until_ns:
+        made.one(97 * MS)
+    for _ in range(20):
+        made.one(97 * MS)
+        assert max(abs(made.map.host_ns(sample.ticks) - sample.t_ns) for sample in made.samples) < 600_000
+        assert made.map.bound_ns < 900_000
 
 
 def bent_ppm(made: Exchanges, first: Sample, second: Sample) -> float:

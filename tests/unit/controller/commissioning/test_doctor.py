@@ -26,12 +26,14 @@ from controller.service.state_paths import StatePaths
 from drivers.base.device_spec import LineUse
 from drivers.base.movement import LineBounds, Recording
 from feed.keys import new_pair, write_pair
+from hal.backends.board import BoardLines
 from hal.backends.gpiod import GpiodLines
 from hal.backends.gpiod_probe import ChipSeen, LineSeen, what_drives
 from hal.clock import VirtualClock
 from hal.lines import LineSpec, Pull
 from hal.loop import run_virtual
 from hal.values import Edge, EdgesLost, Loss
+from tests.fakes.board_bench import BoardBench, play
 from tests.fakes.fake_gpiod import FakeChip, FakeKernel
 from tests.tables.bench import configured
 
@@ -61,6 +63,34 @@ def test_a_port_that_somebody_holds_or_that_has_no_lasting_name_is_reported() ->
     assert statuses(made) == ["failed", "warning"]
     assert "minicom (process 7)" in made[0].found
     assert 'port = "/dev/serial/by-id/x"' in made[1].fix
+
+
+def test_an_adapter_that_holds_bytes_is_reported_with_what_it_means_for_a_wheel() -> None:
+    adapter = computer_facts.LatencyFacts("/sys/x/latency_timer", 16)
+    (made,) = computer_checks.judge_times("wheel", 7_900_000, adapter)
+    assert (made.status, made.subject) == ("warning", "board wheel")
+    assert "within 7.90 ms" in made.found
+    assert "at 60 rpm turns 2.84°" in made.found
+    assert "for up to 16 ms" in made.found
+    assert "echo 1 | sudo tee /sys/x/latency_timer" in made.fix
+    (made,) = computer_checks.judge_times("wheel", 480_000, adapter._replace(ms=1))
+    assert (made.status, "within 0.48 ms" in made.found, "0.17°" in made.found) == ("ok", True, True)
+    assert statuses(computer_checks.judge_times("wheel", 480_000, None)) == ["ok"]
+    assert statuses(computer_checks.judge_times("wheel", None, adapter)) == ["warning"]
+    assert computer_checks.judge_times("wheel", None, None) == []
+
+
+def test_the_latency_timer_is_that_of_the_port_that_the_name_leads_to(tmp_path: Path) -> None:
+    roots = Roots(tmp_path / "sys")
+    link = tmp_path / "by-id"
+    link.symlink_to("/dev/ttyUSB7")
+    assert computer_facts.latency_timer(str(link), roots) is None
+    file = roots.sys / "bus/usb-serial/devices/ttyUSB7/latency_timer"
+    file.parent.mkdir(parents=True)
+    for text, ms in (("16\n", 16), ("1\n", 1), ("", None), ("?", None)):
+        file.write_text(text)
+        found = computer_facts.latency_timer(str(link), roots)
+        assert (None if found is None else found.ms) == ms
 
 
 @pytest.mark.parametrize(
@@ -348,6 +378,42 @@ def test_the_lines_of_a_running_service_are_left_alone_and_the_service_is_asked(
     assert [one.status for one in named(report, "feed")] == ["ok"]
     assert {one.status for one in named(report, "held")} == {"ok"}
     assert "the service at ipc:///run/feltwire holds the lines" in named(report, "edges")[0].found
+
+
+BOARD_TABLE = (
+    '[table]\nid = "wheel-9"\ngame = "money_wheel"\nno_more_bets = "button"\n[lines]\nbackend = "board"\n'
+    '[board.one]\nkind = "wheel"\nport = "PORT"\n[pins]\n'
+    'wheel_a = { board = "one", input = 1 }\nwheel_b = { board = "one", input = 2 }\n'
+    'wheel_index = { board = "one", input = 3 }\ndealer_no_more_bets = { board = "one", input = 4, inverted = true }\n'
+)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_how_well_a_board_dates_its_edges_is_shown_with_what_its_adapter_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool
+) -> None:
+    roots = Roots(tmp_path / "sys")
+    timer = roots.sys / "bus/usb-serial/devices/ttyUSB7/latency_timer"
+    timer.parent.mkdir(parents=True)
+    timer.write_text("16\n")
+    service = RunningService("ipc:///run/feltwire", {"tables": {"wheel-9": {"state": "open"}}}) if held else None
+    monkeypatch.setattr(doctor, "_heartbeat", lambda base, config: f"v1/{config.id}/heartbeat/")
+
+    async def scene(bench: BoardBench) -> None:
+        def wired(config: TableConfig, clock: VirtualClock, faults: object, seed: int) -> Wiring:
+            specs = [LineSpec(line, end.number, board="one") for line, end in config.terminals.items()]
+            return Wiring(sources=[BoardLines(specs, bench.link, clock)], boards={"one": bench.link})
+
+        monkeypatch.setattr(listening, "wire", wired)
+        around = Surroundings(StatePaths(tmp_path / "state"), tmp_path / "state", service, roots)
+        config = configured(BOARD_TABLE.replace("PORT", str(tmp_path / "ttyUSB7")))
+        report = await examine(config, [], around, Asked(0.5), lambda finding: None, bench.clock)
+        (times,) = named(report, "times")
+        assert (times.status, times.subject) == ("warning", "board one")
+        assert ("its edges are dated within 0.0" in times.found) == (not held)
+        assert "for up to 16 ms" in times.found
+
+    play(scene)
 
 
 def test_what_drives_a_line_is_seen_with_both_resistors() -> None:

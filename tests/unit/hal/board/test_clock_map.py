@@ -36,6 +36,8 @@ def test_a_map_without_enough_exchanges_maps_nothing() -> None:
         made.map.host_ns(1)
     with pytest.raises(RuntimeError, match="not ready after 7 exchanges"):
         made.map.error_ns(1)
+    with pytest.raises(RuntimeError, match="not ready after 7 exchanges"):
+        _ = made.map.bound_ns
     made.one(97 * MS)
     assert made.map.ready
 
@@ -78,6 +80,7 @@ def test_an_exchange_that_came_late_changes_nothing() -> None:
     made.one(97 * MS)
     assert made.map.rejected == 0
     assert made.map.error_ns(made.samples[-1].ticks) < before + 20 * US
+    assert made.map.bound_ns <= made.map.error_ns(made.samples[-1].ticks)
 
 
 def test_one_exchange_that_cannot_be_is_left_out() -> None:
