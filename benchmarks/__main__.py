@@ -121,13 +121,15 @@ def _small(options: argparse.Namespace) -> int:
         )
     sizes = SmallSizes(share=options.share)
     with small_core(options.share) as core:
+        mips = options.mips or small.mips_of_this_core()
+        if mips is None:
+            # Asked for before anything is measured, which takes minutes.
+            fix = "apt install 7zip, or give --mips"
+            raise SmallCoreError(f"7-zip, by which a Pi's core is compared, is not installed; {fix}")
         costs = small.measured(core, sizes)
     print_lines(
         Console(), f"At {options.share:.0%} of one core, load {load:.2f}", small.small_lines(costs, sizes.share)
     )
-    mips = options.mips or small.mips_of_this_core()
-    if mips is None:
-        raise SmallCoreError("7-zip, by which a Pi's core is compared, is not installed (apt install 7zip); or --mips")
     section = small.fit_table(costs, mips, sizes.share, records.this_machine(), commit())
     if options.write:
         small.PAGE.write_text(small.written(small.PAGE.read_text(), section))

@@ -190,3 +190,12 @@ def test_a_busy_computer_writes_no_page(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(small, "measured", lambda core, sizes: pytest.fail("it was measured"))
     assert command.main(["small", "--write", "--mips", "4000"]) == 1
     assert "load 1.50: something else runs" in capsys.readouterr().err
+
+
+def test_a_computer_without_7_zip_is_told_so_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchmarks.small.shutil.which", lambda program: None)
+    monkeypatch.setattr(small, "measured", lambda core, sizes: pytest.fail("it was measured"))
+    assert command.main(["small"]) == 1
+    assert "apt install 7zip" in capsys.readouterr().err
