@@ -29,7 +29,8 @@ help:
 	@echo "make soak    the long randomised runs (many hours, in pieces: after an interruption it resumes);"
 	@echo "             SOAK=\"--only NAME --count N --jobs N\" runs a share, SOAK=--help explains"
 	@echo "make mutants  how many small changes of the verdict modules the tests notice (hours; after an interruption it resumes)"
-	@echo "make proofs  docs/proofs.md: what the long runs recorded so far have shown"
+	@echo "make proofs  docs/proofs.md: what the long runs recorded so far have shown; then the firmware's core is proven by"
+	@echo "             CBMC, each proof with its time (PROOFS=\"NAME...\" a share, PROOFS=--mistakes that they can fail)"
 	@echo "make bench   the figures, each next to its peer or limit; it fails where a goal is missed"
 	@echo "             (BENCH=--json keeps the run in benchmarks/history.jsonl, BENCH=history shows what is kept)"
 	@echo "make bench-compare A=COMMIT B=COMMIT  two commits in turns: is B better? (FIGURE=\"money wheel\", BLOCKS=10)"
@@ -119,8 +120,12 @@ soak: $(CHECKS) firmware
 mutants: $(CHECKS)
 	@$(BIN)/python -m tests.mutants
 
+PROOFS ?=
+
 proofs: $(CHECKS)
 	@$(BIN)/python -m tests.soak --proofs
+	@sh tests/debian_packages.sh
+	@$(BIN)/python -m firmware.proofs $(PROOFS)
 
 # As options: BENCH="--json", BENCH="history", BENCH="history 'money wheel'"
 bench: $(CHECKS) firmware

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Debian packages that checks need and that are not installed: the AVR compilers of both releases that boards are built
-# with, the bootloaders that boards are sold with, and what reads the alert rules. They are unpacked into a cache, without
-# root and without a trace in the system's packages.
+# with, the bootloaders that boards are sold with, what reads the alert rules, and what proves the core. They are unpacked
+# into a cache, without root and without a trace in the system's packages.
 #
 #     sh firmware/debian.sh gcc-5          the compiler of Debian 12: prints the prefix of its tools (…/bin/avr-)
 #     sh firmware/debian.sh gcc-14         the compiler of Debian 13 and of Raspberry Pi OS
 #     sh firmware/debian.sh bootloaders    prints the folder of the bootloaders' images
 #     sh firmware/debian.sh promtool       prints the path of Prometheus's promtool
+#     sh firmware/debian.sh cbmc           prints the path of CBMC 6.6, a model checker for C (Debian 12 has an older one)
 #
 # apt checks each package against the SHA-256 of its list, and the list against the signed Release of Debian. The versions are
 # fixed here, so that an image can be built again byte by byte. FELTWIRE_CACHE is the cache (~/.cache/feltwire).
@@ -30,13 +31,20 @@ promtool)
     suite=bookworm
     packages="prometheus"
     ;;
+cbmc)
+    suite=trixie
+    packages="cbmc=6.6.0-4 minisat=1:2.2.1-8"
+    ;;
 *)
-    sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2
+    sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
     exit 2
     ;;
 esac
-# What the compilers are linked with, for a system whose own is older.
-libraries="libc6 libgmp10 libmpc3 libmpfr6 zlib1g libzstd1"
+# What the compilers and CBMC are linked with, for a system whose own is older.
+case $what in
+cbmc) libraries="libc6 libgcc-s1 libstdc++6 zlib1g" ;;
+*) libraries="libc6 libgmp10 libmpc3 libmpfr6 zlib1g libzstd1" ;;
+esac
 
 cache=${FELTWIRE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/feltwire}
 key=$(printf '%s' "$suite $packages" | sha256sum | cut -c1-12)
@@ -44,7 +52,7 @@ place=$cache/$what-$key
 result() {
     case $what in
     bootloaders) echo "$place/usr/share/arduino/hardware/arduino/avr/bootloaders" ;;
-    promtool) echo "$place/usr/bin/promtool" ;;
+    promtool | cbmc) echo "$place/usr/bin/$what" ;;
     *) echo "$place/usr/bin/avr-" ;;
     esac
 }
@@ -109,28 +117,32 @@ unpack "$new/debs" "$new/root"
 wrap() {
     loader=$(cd "$new/root" && find usr lib lib64 -name 'ld-linux*.so.*' 2>/dev/null | head -n 1)
     libs=$(dirname "$(cd "$new/root" && find usr lib -name libc.so.6 2>/dev/null | head -n 1)")
-    find "$new/root/usr/bin" "$new/root/usr/lib/avr/bin" "$new/root/usr/lib/gcc/avr" -type f -perm -u+x ! -name '*.so*' |
+    find "$new/root/usr/bin" "$new/root/usr/lib/avr/bin" "$new/root/usr/lib/gcc/avr" -type f -perm -u+x ! -name '*.so*' 2>/dev/null |
         while read -r program; do
             [ "$(head -c 4 "$program" | tail -c 3)" = ELF ] || continue
             mv "$program" "$program.own"
             at=$place/${program#"$new/root/"}
             printf '#!/bin/sh\nexec %s --argv0 "$0" --library-path %s %s "$@"\n' \
-                "'$place/$loader'" "'$place/$libs:$place/usr/lib/${libs##*/}'" "'$at.own'" >"$program"
+                "'$place/$loader'" "'$place/$libs:$place/usr/lib/${libs##*/}:$place/usr/lib'" "'$at.own'" >"$program"
             chmod +x "$program"
         done
 }
-case $what in gcc-*)
-    empty=$new/empty.c
-    : >"$empty"
-    if ! "$new/root/usr/bin/avr-gcc" -mmcu=atmega328p -c "$empty" -o "$new/empty.o" 2>/dev/null; then
-        mkdir "$new/libraries"
-        # shellcheck disable=SC2086
-        fetch "$new/libraries" $libraries
-        unpack "$new/libraries" "$new/root"
-        wrap
-    fi
-    ;;
-esac
+runs() {
+    case $what in
+    gcc-*)
+        : >"$new/empty.c"
+        "$new/root/usr/bin/avr-gcc" -mmcu=atmega328p -c "$new/empty.c" -o "$new/empty.o" 2>/dev/null
+        ;;
+    cbmc) "$new/root/usr/bin/cbmc" --version >/dev/null 2>&1 ;;
+    esac
+}
+if ! runs; then
+    mkdir "$new/libraries"
+    # shellcheck disable=SC2086
+    fetch "$new/libraries" $libraries
+    unpack "$new/libraries" "$new/root"
+    wrap
+fi
 rm -rf "$place"
 mv "$new/root" "$place"
 : >"$place/.complete"

@@ -67,6 +67,15 @@ else
     not_run="${not_run:+$not_run, }pages in a browser (tests/browser)"
 fi
 
+echo "== model checker"
+proofs=no
+if [ "$firmware" = yes ] && sh firmware/debian.sh cbmc >"$logs/cbmc" 2>&1; then
+    proofs=yes
+elif [ "$firmware" = yes ]; then
+    cat "$logs/cbmc"
+    not_run="${not_run:+$not_run, }proofs of the firmware's core (tests/firmware/test_proofs.py)"
+fi
+
 asyncapi=yes
 if ! sh tests/asyncapi/check.sh --ready; then
     asyncapi=no
@@ -83,6 +92,7 @@ fi
 computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore tests/window"
 if [ "$firmware" = yes ]; then
     check firmware make -s -j2 -C firmware
+    [ "$proofs" = yes ] || computing="$computing --ignore tests/firmware/test_proofs.py"
 else
     computing="$computing --ignore tests/firmware"
 fi

@@ -354,6 +354,7 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_ports_and_bootloaders.py",
         "firmware/test_rates.py",
         "firmware/test_real_conditions.py",
+        "firmware/test_proofs.py",
         "firmware/test_sanitizers.py",
         "firmware/test_static_analysis.py",
         "firmware/test_storms.py",

@@ -1,0 +1,160 @@
+"""Runs CBMC on a harness: preprocesses it as the board's or this computer's compiler does, and reads what it found."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from firmware.proofs.table import FIRMWARE, Change, Proof, meant
+
+INCLUDES = ("proofs", "core", "kinds", "ports/host")
+CHECKS = ("--unsigned-overflow-check", "--conversion-check", "--pointer-overflow-check", "--enum-range-check")
+"""Besides those that CBMC 6 makes by itself: bounds, pointers, division, shifts, signed overflow, unwinding."""
+WRAPS = tuple(f"arithmetic overflow on {of}" for of in ("unsigned", "signed to unsigned", "signed type conversion"))
+"""How CBMC describes what C, or gcc for a conversion to a signed type, defines as modulo: these may be meant."""
+HANG_S = 1800.0
+
+
+class ProofError(Exception):
+    """A proof that could not be run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a harness is compiled for."""
+
+    name: str
+    preprocessor: tuple[str, ...]
+    widths: tuple[str, ...]
+
+
+BOARD = Target("int of 16 bits", ("avr-gcc", "-mmcu=atmega328p", "-std=gnu99", "-ffreestanding", "-E"), ("--16",))
+COMPUTER = Target("int of 32 bits", ("cc", "-std=gnu99", "-ffreestanding", "-E"), ("--64",))
+MACHINES = (BOARD, COMPUTER)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run showed."""
+
+    properties: int
+    refuted: tuple[str, ...]
+    """Claims, and places with what is wrong there."""
+    seconds: float
+    """Of the processor."""
+
+
+@cache
+def cbmc() -> str:
+    """The path of CBMC 6.6."""
+    made = subprocess.run(
+        ["sh", str(FIRMWARE / "debian.sh"), "cbmc"], capture_output=True, text=True, timeout=HANG_S, check=False
+    )
+    if made.returncode != 0:
+        raise ProofError(f"firmware/debian.sh cbmc failed; it needs a mirror of Debian:\n{made.stderr}")
+    return made.stdout.strip()
+
+
+def _changed(changes: tuple[Change, ...], folder: Path) -> None:
+    """Writes the sources that are changed, as they are then."""
+    sources: dict[str, str] = {}
+    for change in changes:
+        text = sources.get(change.source) or (FIRMWARE / change.source).read_text()
+        if text.count(change.was) != 1:
+            raise ProofError(f"{change.source}: {change.was!r} is there {text.count(change.was)} times; expected once")
+        sources[change.source] = text.replace(change.was, change.becomes)
+    for source, text in sources.items():
+        (folder / Path(source).name).write_text(text)
+
+
+def _source_of(name: str) -> str:
+    """The source that a file which CBMC names is, or is a changed copy of."""
+    for folder in ("core", "kinds", "proofs", "ports/host"):
+        if (FIRMWARE / folder / Path(name).name).is_file():
+            return f"{folder}/{Path(name).name}"
+    return name
+
+
+@cache
+def _lines(source: str) -> tuple[str, ...]:
+    return tuple((FIRMWARE / source).read_text().splitlines())
+
+
+def is_meant(row: dict[str, Any]) -> bool:
+    """Whether a property is of arithmetic that wraps, and is meant to: a line of `meant.toml`, or a harness's own."""
+    if not row["description"].startswith(WRAPS):
+        return False
+    source = _source_of(row["sourceLocation"]["file"])
+    line = _lines(source)[int(row["sourceLocation"]["line"]) - 1].strip()
+    return source.startswith("proofs/") or line in meant().get(source, ())
+
+
+def _rows(words: list[str], folder: Path) -> list[dict[str, Any]]:
+    ran = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=HANG_S, check=False)
+    if ran.returncode not in (0, 10):
+        raise ProofError(
+            f"{' '.join(words[:3])}: cbmc ended with {ran.returncode}:\n{ran.stdout[-2000:]}{ran.stderr[-2000:]}"
+        )
+    answer: list[dict[str, Any]] = json.loads(ran.stdout)
+    return answer
+
+
+def _properties(words: list[str], folder: Path) -> list[dict[str, Any]]:
+    for part in _rows([*words, "--show-properties"], folder):
+        if "properties" in part:
+            listed: list[dict[str, Any]] = part["properties"]
+            return listed
+    raise ProofError("cbmc listed no properties")
+
+
+def words_of(row: dict[str, Any]) -> str:
+    """A refuted property: the words of a claim, or what is wrong where."""
+    if ".assertion." in row["property"]:
+        return str(row["description"])
+    place = row.get("sourceLocation", {})
+    source = _source_of(place.get("file", ""))
+    line = int(place.get("line", 0))
+    text = _lines(source)[line - 1].strip() if line and (FIRMWARE / source).is_file() else ""
+    return f"{source}:{line}: {row['description']}: {text}"
+
+
+def run(proof: Proof, machine: Target, mistake: Change | None = None) -> Found:
+    """Proves it, or what is left of it with a planted mistake: that run looks at claims alone."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _changed(proof.cuts + ((mistake,) if mistake else ()), folder)
+        # What includes a source finds its changed copy first, or its original.
+        harness = FIRMWARE / "proofs" / f"{proof.name}.c"
+        includes = [f"-I{folder}", *(f"-I{FIRMWARE / part}" for part in INCLUDES)]
+        read = subprocess.run(
+            [*machine.preprocessor, *includes, str(harness), "-o", str(folder / "harness.i")],
+            capture_output=True, text=True, timeout=HANG_S, check=False,
+        )  # fmt: skip
+        if read.returncode != 0:
+            raise ProofError(f"{proof.name}: {machine.preprocessor[0]} failed:\n{read.stderr}")
+        words = [cbmc(), *machine.widths, "harness.i", "--json-ui", "--verbosity", "4", "--drop-unused-functions"]
+        words += ["--nondet-static", *(() if mistake else CHECKS)]
+        asked = [row["name"] for row in _properties(words, folder) if mistake is None and not is_meant(row)]
+        words += [*proof.options, "--slice-formula", "--unwinding-assertions", "--unwind", str(proof.unwind)]
+        words += [word for loop in proof.once for word in ("--unwindset", f"{loop}:1")]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        rows = _rows([*words, *(word for one in asked for word in ("--property", one))], folder)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    results: list[dict[str, Any]] = [row for part in rows for row in part.get("result", ())]
+    if not results:
+        raise ProofError(f"{proof.name}: cbmc looked at no property")
+    refuted = tuple(sorted({words_of(row) for row in results if row["status"] != "SUCCESS"}))
+    return Found(len(results), refuted, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+
+def wrong(proof: Proof, found: Found) -> tuple[str, ...]:
+    """What is refuted and not known, and what is known and not refuted any more."""
+    new = tuple(f"refuted: {words}" for words in found.refuted if words not in proof.known)
+    gone = tuple(f"not refuted any more: {words}" for words in proof.known if words not in found.refuted)
+    return new + gone

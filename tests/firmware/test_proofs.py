@@ -1,0 +1,91 @@
+"""The core's proofs (`python -m firmware.proofs`): a share of them, and mistakes that they must refute."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from firmware.proofs.checker import BOARD, MACHINES, Target, ProofError, run, wrong
+from firmware.proofs.table import FIRMWARE, FOLDER, Change, Proof, meant, proofs
+
+PROOFS = proofs()
+QUICK = [name for name, proof in PROOFS.items() if proof.quick]
+MISTAKES = [(name, at) for name, proof in PROOFS.items() for at in range(len(proof.mistakes))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", QUICK)
+def test_the_board_has_no_counterexample(name: str) -> None:
+    assert wrong(PROOFS[name], run(PROOFS[name], BOARD)) == ()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", QUICK)
+def test_its_first_planted_mistake_is_refuted(name: str) -> None:
+    mistake = PROOFS[name].mistakes[0]
+    assert mistake.claim in run(PROOFS[name], BOARD, mistake).refuted
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
+@pytest.mark.parametrize("name", PROOFS)
+def test_nothing_has_a_counterexample(name: str, machine: Target) -> None:
+    assert wrong(PROOFS[name], run(PROOFS[name], machine)) == ()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "at"), MISTAKES)
+def test_each_planted_mistake_is_refuted(name: str, at: int) -> None:
+    mistake = PROOFS[name].mistakes[at]
+    assert mistake.claim in run(PROOFS[name], BOARD, mistake).refuted
+
+
+def test_each_harness_is_in_the_table_and_has_a_mistake_that_it_refutes() -> None:
+    assert sorted(path.stem for path in FOLDER.glob("*.c")) == sorted(PROOFS)
+    assert all(proof.mistakes for proof in PROOFS.values())
+
+
+def test_the_page_has_each_proof_and_each_claim_that_is_refuted() -> None:
+    page = (FIRMWARE / "README.md").read_text()
+    for name, proof in PROOFS.items():
+        assert f"| `{name}` | {proof.shows} | {proof.bounds} |" in page
+        assert all(why in page for why in proof.known.values() if why != "as in hopper_step")
+
+
+def test_each_line_that_may_wrap_is_in_its_source() -> None:
+    for source, lines in meant().items():
+        there = {line.strip() for line in (FIRMWARE / source).read_text().splitlines()}
+        assert set(lines) <= there, source
+
+
+@pytest.mark.long
+def test_a_loop_that_turns_more_often_than_it_is_unwound_is_refuted() -> None:
+    found = run(replace(PROOFS["crc16"], unwind=8), BOARD)
+    assert [words for words in found.refuted if "unwinding" in words]
+
+
+@pytest.mark.long
+def test_an_overflow_that_is_not_meant_is_refuted_and_named() -> None:
+    wraps = Change("core/crc16.h", "uint8_t x = (uint8_t)((crc >> 8) ^ byte);", "uint8_t x = (uint8_t)(crc ^ byte);")
+    found = run(replace(PROOFS["crc16"], cuts=(wraps,)), BOARD)
+    assert [words for words in found.refuted if words.startswith("core/crc16.h:12: arithmetic overflow")]
+
+
+@pytest.mark.long
+def test_what_is_known_and_no_longer_refuted_fails() -> None:
+    proof = replace(PROOFS["crc16"], known={"it is CRC-16/CCITT-FALSE": "no more"})
+    assert wrong(proof, run(proof, BOARD)) == ("not refuted any more: it is CRC-16/CCITT-FALSE",)
+
+
+def test_a_change_that_finds_no_place_is_named() -> None:
+    nowhere = Change("core/crc16.h", "x >> 9", "x >> 8")
+    with pytest.raises(ProofError, match=r"core/crc16\.h: 'x >> 9' is there 0 times; expected once"):
+        run(replace(PROOFS["crc16"], cuts=(nowhere,)), BOARD)
+
+
+def test_a_harness_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    unknown = Proof(name=str(tmp_path / "none"), shows="", bounds="", unwind=1)
+    with pytest.raises(ProofError, match="none: avr-gcc failed"):
+        run(unknown, BOARD)
