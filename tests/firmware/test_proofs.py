@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.proofs.checker import BOARD, MACHINES, Target, ProofError, run, wrong
+from firmware.proofs.checker import BOARD, MACHINES, ProofError, Target, run, wrong
 from firmware.proofs.table import FIRMWARE, FOLDER, Change, Proof, meant, proofs
 
 PROOFS = proofs()
