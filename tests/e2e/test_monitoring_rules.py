@@ -156,14 +156,19 @@ def test_each_alert_fires_with_its_cause_and_no_other_does(tmp_path: Path) -> No
         for name, given in PLANTED.items()
     ]
     run("test", "rules", str(plan(tmp_path, quiet)))
-    for name, given in PLANTED.items():
-        silent = plan(tmp_path, [firing(given, name, [], "32m" if name == "FeltwireRefusals" else "12m")])
-        done = subprocess.run(
-            [promtool(), "test", "rules", str(silent)], capture_output=True, text=True, timeout=HANG_S, check=False
-        )
-        said = done.stdout + done.stderr
-        assert done.returncode != 0, f"{name} does not fire"
-        assert f"alertname: {name}" in said, said
+    silent = [
+        firing(given, name, [], "32m" if name == "FeltwireRefusals" else "12m") for name, given in PLANTED.items()
+    ]
+    done = subprocess.run(
+        [promtool(), "test", "rules", str(plan(tmp_path, silent))],
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
+        check=False,
+    )
+    said = done.stdout + done.stderr
+    do_not_fire = [name for name in PLANTED if f"alertname: {name}," not in said]
+    assert do_not_fire == [], f"{do_not_fire} do not fire: {said}"
 
 
 def names_in(text: str) -> set[str]:
