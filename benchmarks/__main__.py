@@ -17,22 +17,30 @@ from rich.console import Console
 
 from benchmarks import compare, history, records, small
 from benchmarks.compare import LEAST_BLOCKS, CompareError
+from benchmarks.compiled import start_again, with_plain
 from benchmarks.measure import WrongWorkError
 from benchmarks.parts import PARTS
 from benchmarks.records import Begun, KeptFigure, RecordError
 from benchmarks.report import print_lines
 from benchmarks.small import SmallSizes
 from benchmarks.small_core import SmallCoreError, small_core
+from controller.packages.compiled import MixedCodeError
+from systemd.package.systems import BuildError
 from tests.soak.source import CHANGED, commit
 
 MOST_LOAD = 0.3
 """Above it something else runs, and figures of time are not those of the machine (ours)."""
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Returns the exit status: 1 where a goal is missed or a history cannot be used."""
+def main(arguments: list[str] | None = None, *, again: bool = False) -> int:
+    """Returns the exit status: 1 where a goal is missed or a history cannot be used.
+
+    `again`: what is measured starts this program again on compiled modules, where they can be made.
+    """
     options = _parser().parse_args(arguments)
     try:
+        if again and options.command is None and not options.plain:
+            start_again()
         if options.command == "history":
             return _history(options)
         if options.command == "compare":
@@ -40,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.command == "small":
             return _small(options)
         return _measure(options)
-    except (RecordError, WrongWorkError, CompareError, SmallCoreError) as error:
+    except (RecordError, WrongWorkError, CompareError, SmallCoreError, MixedCodeError, BuildError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -60,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         const=records.FILE,
         help=f"add the run to this history, a line of JSON; without FILE to {records.FILE.parent.name}/history.jsonl",
     )
+    parser.add_argument("--plain", action="store_true", help="measure plain Python, and no compiled modules")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     shown = commands.add_parser(
         "history", help="what is kept of runs", description=history.__doc__, formatter_class=parser.formatter_class
@@ -176,7 +185,7 @@ def _all_figures() -> list[KeptFigure]:
     done = []
     with Console(stderr=True).status("measuring: about a minute") as status:
         for section in sections(sizes):
-            done.append(section)
+            done.append(with_plain(section))
             status.update(f"measured: {section.title}")
     print_report(Console(width=WIDTH), done, sizes.repeats, perf_counter() - begin)
     console = Console()
@@ -190,4 +199,4 @@ def _all_figures() -> list[KeptFigure]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(again=True))

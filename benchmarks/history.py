@@ -46,7 +46,7 @@ def overview(runs: Sequence[Run]) -> Iterator[str]:
     for machine, its in by_machine(runs).items():
         last, before = its[-1], its[-2] if len(its) > 1 else None
         since = "" if before is None else f"; the trend is since {before.shown_commit} of {before.date:%Y-%m-%d %H:%M}"
-        yield f"{machine}: {last.shown_commit} of {last.date:%Y-%m-%d %H:%M}, load {last.load:.2f}{since}"
+        yield f"{machine}: {last.shown_commit} of {last.date:%Y-%m-%d %H:%M}, load {last.load:.2f}, {last.code}{since}"
         for figure in last.figures:
             changed = trend(figure, None if before is None else figure_of(before, figure.key))
             value = "" if figure.value is None else f"{scaled(figure.value)} {figure.unit}"

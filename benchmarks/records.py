@@ -117,6 +117,8 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     load: Annotated[float, msgspec.Meta(ge=0)]
     """The machine's load over the minute before it began: what else ran."""
     figures: tuple[KeptFigure, ...]
+    code: str = "plain"
+    """What was measured: plain Python, or modules compiled by which mypyc."""
 
     def __post_init__(self) -> None:
         """Raises: ValueError: two figures have the same key."""
@@ -221,7 +223,10 @@ class Begun(msgspec.Struct, frozen=True):
 
     def ended(self, figures: Iterable[KeptFigure]) -> Run:
         """The run with its figures."""
-        return Run(self.commit, self.dirty, self.date, this_machine(), self.load, tuple(figures))
+        # Not above: `compare` runs this module on commits that have no such module.
+        from controller.packages.compiled import code
+
+        return Run(self.commit, self.dirty, self.date, this_machine(), self.load, tuple(figures), code())
 
 
 def begin(commit: str, changed: str) -> Begun:

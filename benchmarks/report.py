@@ -59,7 +59,7 @@ def _line(figure: RateFigure) -> Text:
         )
     )
     mark = "" if figure.target is None else "met" if figure.met else "MISSED"
-    line.append(_TAIL.format(mark, _size(figure.peak_bytes)))
+    line.append(_TAIL.format(mark, _size(figure.peak_bytes) if figure.peak_bytes else ""))
     line.highlight_words(["met"], "green")
     line.highlight_words(["MISSED"], "bold red")
     return line
@@ -107,9 +107,12 @@ def _size(size: int) -> str:
 
 
 def _machine() -> str:
-    """What it was measured on. The load shows how much else ran."""
+    """What was measured, and on what. The load shows how much else ran."""
+    # Not above: `compare` runs this module on commits that have no such module.
+    from controller.packages.compiled import code
+
     return (
-        f"Python {platform.python_version()} ({platform.python_implementation()}), {processor()}, "
+        f"{code()}, Python {platform.python_version()} ({platform.python_implementation()}), {processor()}, "
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, gpiozero {version('gpiozero')}"
     )
 

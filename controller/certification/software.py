@@ -13,15 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from controller.packages.files import PACKAGES, files_below
+from controller.packages.files import PACKAGES, ROOT, files_below, hash_of, library_files
 
-ROOT: Final = Path(__file__).resolve().parents[2]
-"""The folder that holds the packages."""
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def installed_files(root: Path = ROOT) -> Iterator[tuple[str, str]]:
-    """Each file of the packages, as `files_below` has it."""
+    """Each file of the packages, as `files_below` has it, and the library of compiled modules."""
+    for path in library_files(root):
+        yield path.name, hash_of(path)
     for package in PACKAGES:
         yield from files_below(root / package, root)
 

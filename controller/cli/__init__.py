@@ -114,8 +114,33 @@ class LazyGroup(click.Group):
         return command
 
 
+def _one_code() -> str:
+    """Which code runs: plain Python, or what was compiled."""
+    from controller.packages.compiled import MixedCodeError, code
+
+    try:
+        return code()
+    except MixedCodeError as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    from importlib.metadata import version
+
+    if wanted and not ctx.resilient_parsing:
+        click.echo(f"feltwire, version {version('feltwire')}, {_one_code()}")
+        ctx.exit()
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="feltwire")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
 def main() -> None:
     """The controller inside a casino-night table.
 
@@ -141,3 +166,4 @@ def main() -> None:
     3 for a journal that does not verify, 4 for a refused command, 5 for streams that nothing vouches for,
     141 for an answer that nobody read.
     """
+    _one_code()

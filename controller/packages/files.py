@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+ROOT: Final = Path(__file__).resolve().parents[2]
+"""The folder that holds the packages."""
 PACKAGES: Final = (
     "hal",
     "drivers",
@@ -22,10 +24,17 @@ PACKAGES: Final = (
     "simulators",
 )
 """The import packages of this project."""
+LIBRARY: Final = "feltwire__mypyc.*"
+"""The library beside the packages that has the code of the modules that were compiled, where some were."""
 UNREADABLE: Final = "unreadable"
 COMPILED: Final = "__pycache__"
 READ_COMPILED: Final = tuple(f"{sys.implementation.cache_tag}{level}.pyc" for level in ("", ".opt-1", ".opt-2"))
 """How the names of compiled files end that this interpreter reads."""
+
+
+def library_files(root: Path) -> list[Path]:
+    """The files beside the packages from which compiled modules take their code; none of plain Python."""
+    return sorted(root.glob(LIBRARY))
 
 
 def files_below(folder: Path, root: Path) -> Iterator[tuple[str, str]]:

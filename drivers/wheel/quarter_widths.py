@@ -23,7 +23,8 @@ from hal.values import Edge
 Widths: TypeAlias = tuple[float, float, float, float]
 """How wide each quarter is, in counts; the four add up to about 4."""
 
-EVEN: Final[Widths] = (1.0, 1.0, 1.0, 1.0)
+EVEN: Final = 1.0
+"""The width of each quarter, in counts, where none is believed."""
 
 LEAST_SAMPLES: Final = 8
 """Slots that are needed before a width is believed (ours)."""
@@ -100,7 +101,7 @@ class QuarterWidths:
     def width(self, quarter: int) -> float:
         """The median width of a quarter, 0 to 3; 1 where the edges are too few, or no disc's."""
         if not self._found and not self._is_disc():
-            self._found.update(enumerate(EVEN))
+            self._found.update(dict.fromkeys(range(COUNTS_PER_SLOT), EVEN))
         return self._width(quarter)
 
     def _width(self, quarter: int) -> float:
@@ -114,7 +115,7 @@ class QuarterWidths:
         if min(map(len, self._shares)) < LEAST_SAMPLES:
             return False
         # A median is within what its samples are within.
-        return self._all_within or all(NARROWEST <= self._width(quarter) <= WIDEST for quarter in range(len(EVEN)))
+        return self._all_within or all(NARROWEST <= self._width(k) <= WIDEST for k in range(COUNTS_PER_SLOT))
 
     def _add(self, edges: Sequence[Edge], before: int) -> None:
         """Adds the counts of edges; `before` is the place in the stream of the first of them."""

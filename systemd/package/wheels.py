@@ -8,21 +8,26 @@ name its Python), so that the same wheels give the same files anywhere.
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import re
 import shutil
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from email.message import Message
 from email.parser import HeaderParser
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from packaging.markers import Marker
 from packaging.utils import canonicalize_name
 
+from systemd.package import compiled as compiled_modules
+from systemd.package.compiled import ASKED
 from systemd.package.systems import MACHINES, ROOT, BuildError, System, run
 
 LOCK: Final = ROOT / "requirements" / "package.lock"
@@ -54,12 +59,13 @@ class Distribution(NamedTuple):
         return f"pkg:pypi/{canonicalize_name(self.name)}@{self.version}"
 
 
-def pip(*arguments: str, epoch: int = 0) -> None:
+def pip(*arguments: str, epoch: int = 0, **environ: str) -> None:
     """Runs pip, which installs nothing here."""
     # The oldest time that a zip archive knows is in 1980.
     run(
         [sys.executable, "-m", "pip", *arguments, "--quiet", "--disable-pip-version-check"],
         SOURCE_DATE_EPOCH=str(max(epoch, 315_532_800)),
+        **environ,
     )
 
 
@@ -116,11 +122,56 @@ def _download(folder: Path, system: System, arch: str, requirements: Path) -> No
         source.unlink()
 
 
-def own_wheel(folder: Path, epoch: int) -> Path:
-    """Makes the project's own wheel."""
-    pip("wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}", str(ROOT), epoch=epoch)
+def own_wheel(folder: Path, epoch: int, *, compiled: bool = False) -> Path:
+    """Makes the project's own wheel; `compiled` has its hot modules compiled for the Python that runs this.
+
+    Raises:
+        BuildError: it cannot be made; where it is to be compiled, names what is missing.
+    """
+    # What the environment asks for is of another wheel: this one is what the caller asks for.
+    asked = {ASKED: "1" if compiled else ""}
+    pip("wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}", str(ROOT), epoch=epoch, **asked)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def compiled_copy(folder: Path = ROOT / "build" / "compiled") -> Path:
+    """The packages as a compiled wheel has them, in a folder: made anew where a file of the packages has changed.
+
+    Code runs from it with the folder in PYTHONPATH and PYTHONSAFEPATH=1: otherwise the current folder comes first.
+
+    Raises:
+        BuildError: it cannot be made.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made_of, part = folder.with_name(f"{folder.name}.of"), folder.with_name(f"{folder.name}.part")
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        # Tests in several processes want it at the same time.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        sources = _sources()
+        if folder.is_dir() and made_of.is_file() and made_of.read_text() == sources:
+            return folder
+        for old in (folder, part):
+            shutil.rmtree(old, ignore_errors=True)
+        part.mkdir()
+        with zipfile.ZipFile(own_wheel(part, 0, compiled=True)) as archive:
+            archive.extractall(part)
+        part.rename(folder)
+        made_of.write_text(sources)
+    return folder
+
+
+def _sources() -> str:
+    """Names what a compiled copy is made of, by one SHA-256: all files of a wheel, the compiler and the Python."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    settings = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    below = [Path(compiled_modules.__file__), *map(ROOT.joinpath, settings["force-include"])]
+    for package in settings["packages"]:
+        below += [path for path in (ROOT / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    whole = sha256(f"{sys.version} mypyc {version('mypy')} {settings} {project['project']['version']}".encode())
+    for path in sorted(below):
+        whole.update(f"{path.relative_to(ROOT)}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return whole.hexdigest()
 
 
 def unpack(wheel: Path, libraries: Path) -> None:

@@ -49,8 +49,8 @@ def test_a_pulse_of_noise_does_not_move_them() -> None:
 
 def test_of_too_few_edges_nothing_is_learned() -> None:
     edges = spun((0.0, 0.2, 0.0, 0.2), 1)
-    assert quarter_widths(edges[: 4 * LEAST_SAMPLES], "e_a") == EVEN
-    assert quarter_widths([], "e_a") == EVEN
+    assert quarter_widths(edges[: 4 * LEAST_SAMPLES], "e_a") == (EVEN,) * 4
+    assert quarter_widths([], "e_a") == (EVEN,) * 4
 
 
 def test_edges_of_no_disc_give_even_widths() -> None:

@@ -20,13 +20,13 @@ from controller.certification.certificate import (
     too_short_hashes,
     write,
 )
-from controller.certification.software import ROOT, compile_all, installed_files
+from controller.certification.software import compile_all, installed_files
 from controller.configuration.values import TableConfig
 from controller.games.load import load
 from controller.live.certificate_watch import AGAIN_NS, CertificateWatch
 from controller.live.live_table import KnownTable, LiveTable
 from controller.live.wiring import wire
-from controller.packages.files import PACKAGES
+from controller.packages.files import PACKAGES, ROOT
 from feed import events
 from hal.board.messages import KINDS, PROTOCOL, IdentityAnswer
 from hal.clock import VirtualClock

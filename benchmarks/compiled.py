@@ -1,0 +1,52 @@
+"""Core figures are those of compiled modules where a compiler is there; plain Python is measured beside them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from benchmarks.compare import run_part
+from benchmarks.figures import RateFigure, Section
+from benchmarks.parts import PARTS, ROOT
+from controller.packages.compiled import PLAIN, code
+
+BESIDE: Final = ("money-wheel", "roulette", "simulation")
+"""Parts of which plain Python is measured too: shorter, in a process of its own."""
+
+
+def start_again() -> None:
+    """Starts this program again on compiled modules; returns where they are running or cannot be made, and states why.
+
+    Raises:
+        BuildError: what compiles them is there, and fails.
+    """
+    if code() != PLAIN:
+        return
+    from systemd.package.compiled import missing_tools
+    from systemd.package.wheels import compiled_copy
+
+    missing = missing_tools()
+    if missing is not None:
+        print(f"benchmarks: plain Python is measured, because there is no {missing}", file=sys.stderr)
+        return
+    print("benchmarks: compiling the hot modules, where a source has changed ...", file=sys.stderr)
+    found = os.pathsep.join([str(compiled_copy()), str(ROOT)])
+    # Otherwise the sources of the current folder would come first.
+    environment = {**os.environ, "PYTHONPATH": found, "PYTHONSAFEPATH": "1"}
+    os.execve(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]], environment)
+
+
+def with_plain(section: Section) -> Section:
+    """A section of compiled modules with a row of plain Python; others are as they were."""
+    part = next((name for name in BESIDE if section.title in PARTS[name].sections), None)
+    return section if part is None or code() == PLAIN else replace(section, figures=(*section.figures, *_plain(part)))
+
+
+def _plain(part: str) -> Iterator[RateFigure]:
+    """The first figure of a part, on the sources of this checkout."""
+    first = run_part(ROOT, part)[0]
+    if first.value is not None and first.peer_value is not None and first.ratio is not None:
+        yield RateFigure("plain Python", first.value, first.peer, first.peer_value, first.ratio, None, 0)

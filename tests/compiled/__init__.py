@@ -1,0 +1,1 @@
+"""Compiled modules do what plain Python does."""

@@ -1,0 +1,101 @@
+"""The hot modules compiled by mypyc give, byte for byte, what plain Python gives."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from systemd.package.compiled import ASKED, MODULES, CompileError, compile_modules, missing_tools
+from systemd.package.systems import ROOT
+from systemd.package.wheels import compiled_copy
+from tests.fakes.time_limits import HANG_S
+
+pytestmark = pytest.mark.long
+"""Some forty seconds of a processor where a source has changed, ten otherwise."""
+
+PLANTED = ("SPEED_COUNTS: Final = 3", "SPEED_COUNTS: Final = 2")
+
+FILES_OF = """
+import importlib, sys
+for name in sys.argv[1:]:
+    print(importlib.import_module(name).__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def copy() -> Path:
+    missing = missing_tools()
+    assert missing is None, f"there is no {missing}"
+    return compiled_copy()
+
+
+def python(*arguments: str, folder: Path | None = None, **environ: str) -> list[str]:
+    """What a program prints, on the packages of a folder, or of the checkout."""
+    found = os.pathsep.join([*([] if folder is None else [str(folder)]), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env={**os.environ, "PYTHONPATH": found, "PYTHONSAFEPATH": "1", **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HANG_S,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def differences(plain: list[str], compiled: list[str]) -> list[str]:
+    assert len(plain) == len(compiled) > 0
+    return [f"{one} | {other}" for one, other in zip(plain, compiled, strict=True) if one != other]
+
+
+def test_events_wires_and_refusals_are_equal(copy: Path) -> None:
+    (which, *plain), (other, *compiled) = (python("-m", "tests.compiled.digests", folder=f) for f in (None, copy))
+    assert which == f"plain {ROOT / 'drivers/wheel/quadrature.py'}"
+    assert other.startswith("compiled by mypyc ")
+    assert f" {copy}{os.sep}" in other
+    assert len(plain) > 500
+    assert differences(plain, compiled) == []
+
+
+def test_each_hot_module_runs_compiled_and_no_other_one_does(copy: Path) -> None:
+    names = [name.removesuffix(".py").replace("/", ".") for name in MODULES]
+    files = [Path(file) for file in python("-c", FILES_OF, *names, folder=copy)]
+    assert [file.relative_to(copy).as_posix().partition(".")[0] + ".py" for file in files] == list(MODULES)
+    assert {file.suffix for file in files} == {".so"}
+    assert sorted(path.name.partition(".")[0] for path in copy.rglob("*.so")) == sorted(
+        ["feltwire__mypyc", *(Path(name).stem for name in MODULES)]
+    )
+    assert python("-c", "from controller.cli import main; main()", "--version", folder=copy)[0].endswith(
+        python("-c", "from controller.packages.compiled import code; print(code())", folder=copy)[0]
+    )
+
+
+def test_a_library_needs_nothing_of_mypyc_where_it_runs(copy: Path) -> None:
+    program = "import sys, drivers.wheel.encoder; print(*(m for m in sys.modules if m.startswith(('mypy', 'librt'))))"
+    assert python("-c", program, folder=copy) == [""]
+
+
+def test_a_difference_in_one_hot_module_is_found(tmp_path: Path) -> None:
+    # Compared are two sources: where the difference is compiled makes none.
+    for package in ("drivers", "drivers/wheel"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text(f"__path__.append({str(ROOT / package)!r})\n")
+    source = (ROOT / "drivers/wheel/encoder.py").read_text()
+    assert PLANTED[0] in source
+    (tmp_path / "drivers/wheel/encoder.py").write_text(source.replace(*PLANTED))
+    only = ("-m", "tests.compiled.digests", "--only", "corrupted", "--count", "20")
+    plain, planted = (python(*only, folder=folder)[1:] for folder in (None, tmp_path))
+    assert differences(plain, planted) != []
+
+
+def test_what_is_missing_for_compiling_is_named_and_no_plain_wheel_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(CompileError, match=rf"{ASKED} asks .* C compiler \(no-such-compiler\): sudo apt install gcc"):
+        compile_modules(ROOT, ["hal"], tmp_path)
