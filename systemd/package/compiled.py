@@ -70,10 +70,10 @@ def missing_tools() -> str | None:
         )
     compiler = str(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if shutil.which(compiler) is None:
-        return f"a C compiler ({compiler}): sudo apt install gcc libc6-dev"
+        return f"C compiler ({compiler}): sudo apt install gcc libc6-dev"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
-        return f"Python's headers ({header}): sudo apt install python3-dev"
+        return f"header of Python ({header}): sudo apt install python3-dev"
     return None
 
 

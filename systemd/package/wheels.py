@@ -136,7 +136,7 @@ def own_wheel(folder: Path, epoch: int, *, compiled: bool = False) -> Path:
 
 
 def compiled_copy(folder: Path = ROOT / "build" / "compiled") -> Path:
-    """The packages as a compiled wheel has them, in a folder: made anew where a file of the packages has changed.
+    """The packages as a compiled wheel has them, in a folder: made again where a file of the packages has changed.
 
     Code runs from it with the folder in PYTHONPATH and PYTHONSAFEPATH=1: otherwise the current folder comes first.
 

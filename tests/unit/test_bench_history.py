@@ -158,7 +158,9 @@ def test_the_overview_has_the_last_run_of_each_machine_and_its_trend(
     path = kept(tmp_path / "h", run(1), run(2, PI), run(3, MACHINE, faster, MEMORY, slower, dirty=True))
     text = shown(path, capsys)
     first, second = text.split("\n\n")
-    assert first.startswith("AMD EPYC, 2 cores, Python 3.11: 00000003+ of 2026-11-03 12:00, load 0.10; the trend is")
+    assert first.startswith(
+        "AMD EPYC, 2 cores, Python 3.11: 00000003+ of 2026-11-03 12:00, load 0.10, plain; the trend is"
+    )
     rows = {line.split(":")[1].split(" /")[0].strip(): line for line in first.splitlines()[1:]}
     assert rows["prebuilt edges"].endswith("1.20 M edges/s    5.00 x MISSED +25.0% better")
     assert rows["idle"].endswith("54.0 MB   0.900 x met    same")
@@ -228,7 +230,7 @@ def test_a_measurement_ends_with_what_is_missed_and_is_kept(
     assert command.main(["--json", str(path)]) == status
     assert capsys.readouterr().out.rstrip().endswith(end)
     (read,) = records.read(path)
-    assert (read.commit, read.figures) == ("c" * 40, figures)
+    assert (read.commit, read.figures, read.code) == ("c" * 40, figures, "plain")
 
 
 def test_a_history_that_is_broken_is_refused_before_anything_is_measured(
