@@ -26,9 +26,9 @@ from tests.firmware.live_evening import EXAMPLES, LiveEvening, TableEvening, exa
 from tests.firmware.test_lamp_chain_on_board import LAYOUT
 from tests.tables.bench import configured
 
-PLAYED_ELSEWHERE = ("roulette_board", "money_wheel_board", "skill_stop_five_reels_board", "beat_the_dealer_board")
-"""The wheels in `test_tables_on_board`, beside the same on pins; the others are under_over and three reels with more
-lines."""
+PLAYED_ELSEWHERE = ("roulette_board", "skill_stop_five_reels_board", "beat_the_dealer_board")
+"""Roulette in `test_tables_on_board`; the others are under_over and three
+reels with more lines."""
 ON_BOARDS = [
     pytest.param(path.stem, marks=pytest.mark.soak if path.stem in PLAYED_ELSEWHERE else ())
     for path in sorted(EXAMPLES.glob("*.toml"))
