@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from time import monotonic_ns
+from time import monotonic_ns, process_time_ns
+from typing import NamedTuple
 
 import zmq
 from nacl.signing import SigningKey
@@ -209,8 +210,17 @@ async def _sustained(count: int, subscribers: int, folder: Path) -> float:
     return count / ((last - begin) / 1e9)
 
 
-async def _fan_out(count: int, subscribers: int, bare_first: bool, folder: Path) -> tuple[float, float]:
-    """Events a second of a bare XPUB, and of a pipeline: the same bytes, by one socket, to the same subscribers."""
+class Sent(NamedTuple):
+    """What it took to have events at all of many subscribers."""
+
+    rate: float
+    """Events a second."""
+    sender_us: float
+    """The processor time of the sending process, of all its threads, for each event."""
+
+
+async def _fan_out(count: int, subscribers: int, bare_first: bool, folder: Path) -> tuple[Sent, Sent]:
+    """Of a bare XPUB, and of a pipeline: the same bytes, by one socket, to the same subscribers."""
     rig = LatencyRig(folder)
     try:
         with rig.subscribers(subscribers, count):
@@ -218,11 +228,12 @@ async def _fan_out(count: int, subscribers: int, bare_first: bool, folder: Path)
             published = [rig.next_event() for _ in range(count)]
             messages = [(event.topic.encode(), encode(event)) for event in published]
 
-            async def timed(send: Callable[[], Awaitable[None]]) -> float:
+            async def timed(send: Callable[[], Awaitable[None]]) -> Sent:
                 acked = [rig.ack() for _ in range(subscribers)]
-                begin = monotonic_ns()
+                begin, spent = monotonic_ns(), process_time_ns()
                 await send()
-                return count / ((max([await one for one in acked]) - begin) / 1e9)
+                last = max([await one for one in acked])
+                return Sent(count / ((last - begin) / 1e9), (process_time_ns() - spent) / count / 1e3)
 
             async def bare() -> None:
                 socket = rig.publisher.socket.raw
@@ -257,16 +268,16 @@ def sustained(count: int, subscribers: int) -> float:
         return asyncio.run(_sustained(count, subscribers, Path(name)))
 
 
-def fan_out(count: int, subscribers: int, turns: int) -> dict[str, list[float]]:
-    """Events a second to this many subscribers, of each turn: `bare`, of an XPUB that sends the same bytes to the same
-    sockets and has no journal, and `ours`, each durable before it is sent. Each is the first in every other turn."""
-    rates: dict[str, list[float]] = {"bare": [], "ours": []}
+def fan_out(count: int, subscribers: int, turns: int) -> dict[str, list[Sent]]:
+    """Events to this many subscribers, of each turn: `bare`, of an XPUB that sends the same bytes to the same sockets
+    and has no journal, and `ours`, each durable before it is sent. Each is the first in every other turn."""
+    sent: dict[str, list[Sent]] = {"bare": [], "ours": []}
     for turn in range(turns):
         with tempfile.TemporaryDirectory(prefix="service-bench-") as name:
             bare, ours = asyncio.run(_fan_out(count, subscribers, turn % 2 == 0, Path(name)))
-        rates["bare"].append(bare)
-        rates["ours"].append(ours)
-    return rates
+        sent["bare"].append(bare)
+        sent["ours"].append(ours)
+    return sent
 
 
 def p50(took_ns: list[int]) -> float:

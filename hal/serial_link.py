@@ -18,7 +18,9 @@ Known traps of pyserial 3.5:
   opening since the port was plugged in resets; a board must be identified after every opening all the same. Name ports
   by `/dev/serial/by-id/…`.
 - An FTDI adapter holds what it receives for up to 16 ms. With `low_latency` its driver is asked for 1 ms, which needs
-  no rights but those of the port; other drivers refuse or ignore it.
+  no rights but those of the port. From then on the driver reports 1 ms, whatever the chip does, and keeps the setting
+  after the port is closed, until the adapter is unplugged. The driver of an on-board UART (8250) keeps the flag too;
+  others ignore or refuse it. All of that is harmless.
 """
 
 from __future__ import annotations
@@ -29,7 +31,6 @@ import logging
 import os
 import termios
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -234,9 +235,11 @@ class SerialLink:
         if self.settings.keeps_dtr:
             keep_dtr(self._port)
         if self.settings.low_latency and isinstance(self._port, serial.Serial):
-            with suppress(ValueError):
-                # A pty, or another driver, has no such flag. Doctor shows what an adapter is set to.
+            try:
                 self._port.set_low_latency_mode(True)
+            except ValueError as error:
+                # A pty, for one, has no such flag. Doctor measures whether bytes are held.
+                log.info("serial link %r (%s): low latency is refused: %s", self.name, self._url, error)
 
     async def _release_port(self) -> None:
         """Closes the port. A failure only logs: the link was reported down already."""

@@ -310,7 +310,8 @@ def _boards(config: TableConfig, opened: OpenTable, note: Note) -> None:
 
 
 def _times(config: TableConfig, around: Surroundings, bounds: Mapping[str, int | None], note: Note) -> None:
-    """How well boards date edges. An adapter is looked at while its port is open: opening asks it for its least."""
+    """How well boards date edges. Where their lines were open that was measured; a service that holds them is not
+    asked, and what the adapter's driver reports is all that is known."""
     for name, board in config.boards.items():
         note(*computer_checks.judge_times(name, bounds.get(name), latency_timer(board.port, around.roots)))
 

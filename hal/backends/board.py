@@ -138,8 +138,8 @@ class BoardLines:
 
     @property
     def bound_ns(self) -> int | None:
-        """The bound on the error of the time of an edge at the last exchange with the board's clock. None while the
-        board is not up."""
+        """The bound on the error of the times of edges from now on, until the board's clock is compared again. None
+        while the board is not up."""
         return self._link.clock.bound_ns + self._late_ns if self._up else None
 
     @property

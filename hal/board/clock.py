@@ -50,6 +50,9 @@ MOST_RATE_STEP: Final = 1000e-6
 """The greatest step of the rate (ours): the host's own clock is steered by up to 500 ppm."""
 MOST_STEP_NS: Final = 20_000_000
 """A clock that jumps further outside its bounds is not followed (ours): the session ends and another begins."""
+BOUND_FOR_NS: Final = 1_000_000_000
+"""How long after an exchange `ClockMap.bound_ns` holds (ours): ten times the period of exchanges. A board that leaves a
+command unanswered for as long is down."""
 PIECES: Final = 512
 """Pieces of the map that are kept (ours): some fifty seconds."""
 _AHEAD: Final = 3 * TICK_HZ
@@ -247,12 +250,18 @@ class ClockMap:
 
     @property
     def bound_ns(self) -> int:
-        """The bound on the error of `host_ns` at the last exchange.
+        """The bound on the error of `host_ns` for every tick from now on, until the next exchange.
+
+        It is that of a second after the last exchange (`BOUND_FOR_NS`), or of a tick before where that is greater.
 
         Raises:
             RuntimeError: the map is not ready.
         """
-        return self.error_ns(0 if self._fit is None else self._fit.ticks)
+        first = 0 if self._fit is None else self._fit.ticks
+        last = first + BOUND_FOR_NS // NS_PER_TICK
+        # On each piece the bound is convex: it is greatest at an end.
+        corners = [piece.ticks for piece in self._pieces if first < piece.ticks < last]
+        return max(map(self.error_ns, (first, *corners, last)))
 
     @property
     def rate_ppm(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import logging
 import os
 import pty
 import termios
@@ -183,6 +184,28 @@ def test_a_port_keeps_dtr_when_it_is_closed_where_that_is_asked_for(keeps: bool)
     finally:
         os.close(slave)
         os.close(master)
+
+
+def test_a_port_that_refuses_low_latency_is_used_and_the_refusal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    master, slave = pty.openpty()
+    name = os.ttyname(slave)
+
+    async def main() -> None:
+        link = SerialLink("one", name, the_loop().clock, LineFramer(), SerialSettings(BAUD, low_latency=True))
+        link.open(Nowhere())
+        await sleep_ns(10 * MS)
+        assert link.status.up
+        link.close()
+        await link.wait_closed()
+
+    try:
+        with caplog.at_level(logging.INFO, "hal.serial_link"):
+            run_virtual(main(), VirtualClock())
+    finally:
+        os.close(slave)
+        os.close(master)
+    (logged,) = caplog.messages
+    assert logged.startswith(f"serial link 'one' ({name}): low latency is refused: ")
 
 
 LOW_LATENCY = 1 << 13

@@ -251,6 +251,17 @@ def test_a_late_edge_is_reported_at_the_watermark_and_never_out_of_order() -> No
     assert merge.take() == Batch([Edge("x", 1, 101)], [], 200)
 
 
+def test_a_late_edge_behind_one_in_time_is_reported_too() -> None:
+    merge = Merge()
+    merge.add("a")
+    merge.until("a", 100)
+    merge.take()
+    merge.deliver("a", [Edge("x", 1, 101), Edge("y", 1, 99)])
+    assert merge.take() == Batch([], [EdgesLost("y", Loss.LATE, 100, 1)], 100)
+    merge.until("a", 200)
+    assert merge.take() == Batch([Edge("x", 1, 101)], [], 200)
+
+
 def test_late_readings_and_frames_are_reported_as_lost_and_a_command_and_a_loss_are_reported_late() -> None:
     merge = Merge()
     merge.add("a")

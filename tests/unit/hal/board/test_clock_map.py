@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from hal.board.clock import LONGEST_LEARNING_NS, ClockMap
+from hal.board.clock import BOUND_FOR_NS, LONGEST_LEARNING_NS, ClockMap
 from hal.board.messages import ClockAnswer
 from tests.fakes.model_clock import rate_error_ppm
 from tests.fakes.true_clock import MS, Exchanges, S, TrueClock
@@ -80,7 +80,7 @@ def test_an_exchange_that_came_late_changes_nothing() -> None:
     made.one(97 * MS)
     assert made.map.rejected == 0
     assert made.map.error_ns(made.samples[-1].ticks) < before + 20 * US
-    assert made.map.bound_ns <= made.map.error_ns(made.samples[-1].ticks)
+    assert made.map.bound_ns >= made.map.error_ns(made.samples[-1].ticks)
 
 
 def test_one_exchange_that_cannot_be_is_left_out() -> None:
@@ -139,6 +139,18 @@ def test_a_garbled_time_far_ahead_does_not_stop_the_map_from_turning() -> None:
         made.one(97 * MS)
     last = made.samples[-1]
     assert abs(made.map.host_ns(last.ticks) - last.t_ns) < 30 * US
+
+
+def test_the_bound_until_the_next_exchange_is_the_greatest_of_its_ticks() -> None:
+    made = learnt()
+    made.clock.rate *= 1 + 50e-6
+    for ahead in (0, 300_000, 0, 0, 700_000, 0):
+        made.map.host_ns(made.clock.sample().ticks + ahead)
+        made.one(97 * MS)
+        now = made.clock.sample().ticks
+        # Up to three exchanges in a row are rejected after the rate has changed.
+        upto = now + (BOUND_FOR_NS - 300 * MS) // 500
+        assert max(made.map.error_ns(ticks) for ticks in range(now, upto, 1000)) <= made.map.bound_ns
 
 
 def test_the_farther_from_the_last_exchange_the_less_is_known() -> None:
