@@ -65,9 +65,7 @@ def missing_tools() -> str | None:
     """What compiling needs and this computer does not have; None where nothing is missing."""
     packages = [name for name in ("mypyc", "setuptools") if find_spec(name) is None]
     if packages:
-        return (
-            f"{' and '.join(packages)}: {sys.executable} -m pip install --require-hashes -r requirements/dev.lock"
-        )
+        return f"{' and '.join(packages)}: {sys.executable} -m pip install --require-hashes -r requirements/dev.lock"
     compiler = str(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if shutil.which(compiler) is None:
         return f"C compiler ({compiler}): sudo apt install gcc libc6-dev"
