@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
@@ -32,22 +33,32 @@ MOST_LOAD = 0.3
 """Above it something else runs, and figures of time are not those of the machine (ours)."""
 
 
-def main(arguments: list[str] | None = None, *, again: bool = False) -> int:
+def _not_given() -> list[KeptFigure]:
+    raise TypeError("nothing was given that measures")
+
+
+def main(
+    arguments: list[str] | None = None,
+    *,
+    on_compiled: Callable[[], None] | None = None,
+    measure: Callable[[], list[KeptFigure]] = _not_given,
+) -> int:
     """Returns the exit status: 1 where a goal is missed or a history cannot be used.
 
-    `again`: what is measured starts this program again on compiled modules, where they can be made.
+    `on_compiled` starts this program again on compiled modules, where they can be made, and `measure` measures: both
+    are given below, so that no test that imports this measures for minutes.
     """
     options = _parser().parse_args(arguments)
     try:
-        if again and options.command is None and not options.plain:
-            start_again()
+        if on_compiled is not None and options.command is None and not options.plain:
+            on_compiled()
         if options.command == "history":
             return _history(options)
         if options.command == "compare":
             return _compare(options)
         if options.command == "small":
             return _small(options)
-        return _measure(options)
+        return _measure(options, measure)
     except (RecordError, WrongWorkError, CompareError, SmallCoreError, MixedCodeError, BuildError) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 1
@@ -148,7 +159,7 @@ def _small(options: argparse.Namespace) -> int:
     return 0
 
 
-def _measure(options: argparse.Namespace) -> int:
+def _measure(options: argparse.Namespace, measure: Callable[[], list[KeptFigure]]) -> int:
     if find_spec("gpiozero") is None:
         sys.exit("benchmarks: gpiozero, the peer to measure against, is not installed; run `pip install -e .[dev]`")
     begun: Begun | None = None
@@ -156,7 +167,7 @@ def _measure(options: argparse.Namespace) -> int:
         # What cannot be kept is refused before minutes are spent.
         records.read(options.json)
         begun = records.begin(commit(), CHANGED)
-    figures = _all_figures()
+    figures = measure()
     if begun is not None:
         records.append(begun.ended(figures), options.json)
         print(f"\nkept in {options.json}; `python -m benchmarks history` shows it")
@@ -199,4 +210,4 @@ def _all_figures() -> list[KeptFigure]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(again=True))
+    sys.exit(main(on_compiled=start_again, measure=_all_figures))

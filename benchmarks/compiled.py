@@ -12,6 +12,8 @@ from benchmarks.compare import run_part
 from benchmarks.figures import RateFigure, Section
 from benchmarks.parts import PARTS, ROOT
 from controller.packages.compiled import PLAIN, code
+from controller.packages.files import ROOT as RUNS
+from systemd.package.systems import BuildError
 
 BESIDE: Final = ("money-wheel", "roulette", "simulation")
 """Parts of which plain Python is measured too: shorter, in a process of its own."""
@@ -21,19 +23,21 @@ def start_again() -> None:
     """Starts this program again on compiled modules; returns where they are running or cannot be made, and states why.
 
     Raises:
-        BuildError: what compiles them is there, and fails.
+        BuildError: what compiles them is there, and fails; or compiled modules run that are not of these sources.
     """
-    if code() != PLAIN:
-        return
+    from systemd.package import wheels
     from systemd.package.compiled import missing_tools
-    from systemd.package.wheels import compiled_copy
 
+    if code() != PLAIN and wheels.COPY == RUNS and wheels.is_current():
+        return
     missing = missing_tools()
+    if missing is not None and code() != PLAIN:
+        raise BuildError(f"{RUNS}: it is not compiled of these sources, and to compile them there is no {missing}")
     if missing is not None:
         print(f"benchmarks: plain Python is measured, because there is no {missing}", file=sys.stderr)
         return
     print("benchmarks: compiling the hot modules, where a source has changed ...", file=sys.stderr)
-    found = os.pathsep.join([str(compiled_copy()), str(ROOT)])
+    found = os.pathsep.join([str(wheels.compiled_copy()), str(ROOT)])
     # Otherwise the sources of the current folder would come first.
     environment = {**os.environ, "PYTHONPATH": found, "PYTHONSAFEPATH": "1"}
     os.execve(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]], environment)

@@ -1,7 +1,7 @@
 """`python -m benchmarks history [FIGURE]`: what runs of `make bench` have measured, by figure and machine.
 
-Without a figure: the last run of each machine, beside the run of that machine before it. With a part of a figure's
-name: a table of all runs, for each figure that has it and each machine.
+Without a figure: the last run of each machine and kind of code (plain or compiled), beside the run of the same before
+it. With a part of a figure's name: a table of all runs, for each figure that has it, each machine and kind.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ ROW = "    {:<16} {:<9} {:>5} {:>12} {:>12} {:>9} {:<6} {}"
 
 
 def by_machine(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Runs of each machine, oldest first."""
+    """Runs of each machine and kind of code, oldest first."""
     machines: dict[str, list[Run]] = {}
     for run in runs:
-        machines.setdefault(run.machine.key, []).append(run)
+        machines.setdefault(run.key, []).append(run)
     return machines
 
 
@@ -29,7 +29,7 @@ def figure_of(run: Run, key: str) -> KeptFigure | None:
 
 
 def trend(now: KeptFigure, before: KeptFigure | None) -> str:
-    """How a figure changed since an earlier run of the same machine: `-4.2 % worse`."""
+    """How a figure changed since an earlier run of the same machine and kind of code: `-4.2 % worse`."""
     if before is None:
         return ""
     if (now.ratio is None) != (before.ratio is None) or before.compared == 0:
@@ -42,7 +42,7 @@ def trend(now: KeptFigure, before: KeptFigure | None) -> str:
 
 
 def overview(runs: Sequence[Run]) -> Iterator[str]:
-    """The last run of each machine."""
+    """The last run of each machine and kind of code."""
     for machine, its in by_machine(runs).items():
         last, before = its[-1], its[-2] if len(its) > 1 else None
         since = "" if before is None else f"; the trend is since {before.shown_commit} of {before.date:%Y-%m-%d %H:%M}"
@@ -56,7 +56,7 @@ def overview(runs: Sequence[Run]) -> Iterator[str]:
 
 
 def tables(runs: Sequence[Run], part: str) -> Iterator[str]:
-    """Every run, for each figure whose name has this part, and each machine."""
+    """Every run, for each figure whose name has this part, and each machine and kind of code."""
     keys = dict.fromkeys(figure.key for run in runs for figure in run.figures if part.lower() in figure.key.lower())
     for key in keys:
         yield key

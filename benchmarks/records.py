@@ -128,6 +128,11 @@ class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"two figures are {twice!r}: give each a name of its own")
 
     @property
+    def key(self) -> str:
+        """Runs with the same key are compared: of one machine, all plain or all compiled."""
+        return f"{self.machine.key}, {self.code.partition(' ')[0]}"
+
+    @property
     def shown_commit(self) -> str:
         """Its first digits; a plus follows where the code differed."""
         return self.commit[:8] + ("+" if self.dirty else "")

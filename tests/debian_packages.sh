@@ -1,13 +1,13 @@
 #!/bin/sh
 # What the checks of the firmware, of pages in a browser, of a screen, of the units, of NATS, of MQTT, of signed releases, of the
-# AsyncAPI document and of the share of the virtual machine need from Debian, and (with a word) what others need.
+# AsyncAPI document, of compiled modules and of the share of the virtual machine need from Debian, and (with a word) what others need.
 # Installs what is missing where this may be done without a password; otherwise says what to install, and ends with 1.
 #
 #     sh tests/debian_packages.sh            installs what is missing
 #     sh tests/debian_packages.sh vm         those of the virtual machine (make vm-test)
 #     sh tests/debian_packages.sh systems    those of clean roots (make systems)
 #     sh tests/debian_packages.sh --list     prints the names
-packages="chromium e2fsprogs gcc libc6-dev make systemd gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice nats-server mosquitto xvfb gnupg"
+packages="chromium e2fsprogs gcc libc6-dev python3-dev make systemd gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice nats-server mosquitto xvfb gnupg"
 # For the AsyncAPI parser, where npm did not come another way.
 command -v npm >/dev/null || packages="$packages nodejs npm"
 

@@ -90,6 +90,11 @@ else
 fi
 
 computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore tests/window"
+echo "== compiler of the hot modules"
+if ! "$BIN/python" -m tests.compiled --ready; then
+    computing="$computing --ignore tests/compiled"
+    not_run="${not_run:+$not_run, }hot modules compiled (tests/compiled)"
+fi
 if [ "$firmware" = yes ]; then
     check firmware make -s -j2 -C firmware
     [ "$proofs" = yes ] || computing="$computing --ignore tests/firmware/test_proofs.py"

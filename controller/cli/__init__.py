@@ -104,7 +104,13 @@ class LazyGroup(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Imports and returns a command; None if there is none of that name."""
+        """Imports and returns a command; None if there is none of that name.
+
+        Raises:
+            click.ClickException: Python would run other code than the sources have.
+        """
+        # Before anything of a command is imported, which would run what is not to run.
+        _one_code()
         module = _COMMANDS.get(cmd_name)
         if module is None:
             return None
@@ -166,4 +172,3 @@ def main() -> None:
     3 for a journal that does not verify, 4 for a refused command, 5 for streams that nothing vouches for,
     141 for an answer that nobody read.
     """
-    _one_code()

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from sysconfig import get_config_var
 from typing import Any, Final
 
-from controller.packages.files import COMPILED, PACKAGES, ROOT, hash_of, library_files
+from controller.packages.files import COMPILED, LIBRARY, PACKAGES, ROOT, hash_of, library_files
 
 RECORD: Final = "controller/packages/compiled.json"
 """What was compiled with what, each file by its SHA-256; plain Python has no such file."""
@@ -38,14 +39,19 @@ def code(root: Path = ROOT) -> str:
         return PLAIN
     try:
         record: dict[str, Any] = json.loads((root / RECORD).read_bytes())
-        mypyc, sources, libraries = str(record["mypyc"]), dict(record["sources"]), dict(record["libraries"])
+        mypyc, modules = str(record["mypyc"]), [str(name) for name in record["modules"]]
+        sources, libraries = dict(record["sources"]), dict(record["libraries"])
+        # Python passes over a library for another one, and would run the source beside it.
+        loaded = {f"{name.removesuffix('.py')}{get_config_var('EXT_SUFFIX')}" for name in (LIBRARY, *modules)}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise MixedCodeError(RECORD, f"it cannot be read ({error}); install the software again") from error
-    for name in sorted(there - libraries.keys()):
+    for name in sorted(libraries.keys() - loaded):
+        raise MixedCodeError(name, "it is for another Python or computer; install the software for this one")
+    for name in sorted(loaded - libraries.keys()):
+        raise MixedCodeError(name, f"{RECORD} does not have it; install the software again")
+    for name in sorted(there - loaded):
         raise MixedCodeError(name, f"{RECORD} does not have it, and it runs in place of a source; delete it")
     for name, sha256 in libraries.items():
-        if not name.endswith(tuple(EXTENSION_SUFFIXES)):
-            raise MixedCodeError(name, "it is for another version of Python; install the software for this one")
         if hash_of(root / name) != sha256:
             raise MixedCodeError(name, f"it is not the one of {RECORD}; install the software again")
     for name, sha256 in sources.items():

@@ -24,7 +24,7 @@ PACKAGES: Final = (
     "simulators",
 )
 """The import packages of this project."""
-LIBRARY: Final = "feltwire__mypyc.*"
+LIBRARY: Final = "feltwire__mypyc"
 """The library beside the packages that has the code of the modules that were compiled, where some were."""
 UNREADABLE: Final = "unreadable"
 COMPILED: Final = "__pycache__"
@@ -34,7 +34,7 @@ READ_COMPILED: Final = tuple(f"{sys.implementation.cache_tag}{level}.pyc" for le
 
 def library_files(root: Path) -> list[Path]:
     """The files beside the packages from which compiled modules take their code; none of plain Python."""
-    return sorted(root.glob(LIBRARY))
+    return sorted(root.glob(f"{LIBRARY}.*"))
 
 
 def files_below(folder: Path, root: Path) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,9 @@
     FELTWIRE_COMPILED=1 python -m pip wheel --no-deps --no-build-isolation .
 
 A wheel has the sources too. Beside each source that is compiled is a module of the same name (`*.so`), which Python
-prefers; the code of all of them is in one library. `controller/packages/compiled.json` names the sources and the
-libraries by their SHA-256, so that `feltwire` refuses to run anything but what was compiled together.
+prefers; the code of all of them is in one library. `controller/packages/compiled.json` names the libraries and the
+sources by their SHA-256, so that `feltwire` refuses to run anything but what was compiled together. The sources are
+also those that the modules import: mypyc puts their constants, and where their classes have what, into compiled code.
 
 Nothing is compiled for an editable installation: a library beside the sources would run in place of what is edited.
 hatchling runs this file by its path, so it imports nothing of the project.
@@ -12,6 +13,7 @@ hatchling runs this file by its path, so it imports nothing of the project.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -19,6 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -55,6 +58,8 @@ MYPYC: Final = (
 )
 EXACT: Final = ("-ffp-contract=off",)
 """A product and a sum are rounded one after the other, as Python does it: on arm64 gcc would make one step of both."""
+FLAGS: Final = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
+"""What setuptools takes from the environment besides `CC`."""
 
 
 class CompileError(Exception):
@@ -66,13 +71,54 @@ def missing_tools() -> str | None:
     packages = [name for name in ("mypyc", "setuptools") if find_spec(name) is None]
     if packages:
         return f"{' and '.join(packages)}: {sys.executable} -m pip install --require-hashes -r requirements/dev.lock"
-    compiler = str(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    compiler = _compiler()[0]
     if shutil.which(compiler) is None:
         return f"C compiler ({compiler}): sudo apt install gcc libc6-dev"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
         return f"header of Python ({header}): sudo apt install python3-dev"
     return None
+
+
+def toolchain() -> str:
+    """What the result depends on besides the sources: Python, mypyc, setuptools, the C compiler and its flags."""
+    compiler = _compiler()
+    stated = ""
+    if shutil.which(compiler[0]) is not None:
+        stated = subprocess.run([*compiler, "--version"], capture_output=True, text=True, check=False).stdout
+    flags = {name: os.environ.get(name) for name in FLAGS}
+    packages = {name: version(name) for name in ("mypy", "setuptools") if find_spec(name) is not None}
+    return f"{sys.version} {sysconfig.get_config_var('CFLAGS')} {packages} {compiler} {stated} {flags}"
+
+
+def _compiler() -> list[str]:
+    return str(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()
+
+
+def compiled_of(root: Path) -> list[str]:
+    """The sources that the code of the libraries depends on: the modules, and what they import, and so on."""
+    found: set[str] = set()
+    following = [*MODULES]
+    while following:
+        name = following.pop()
+        if name not in found and (root / name).is_file():
+            found.add(name)
+            following += _imported(name, (root / name).read_bytes())
+    return sorted(found)
+
+
+def _imported(name: str, source: bytes) -> Iterator[str]:
+    """The files that a source imports, if they are of the project: it has no import that begins with a dot."""
+    for parent in Path(name).parents:
+        yield f"{parent}/__init__.py"
+    for node in ast.walk(ast.parse(source)):
+        modules: list[str] = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            modules = [str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for module in modules:
+            yield from (module.replace(".", "/") + end for end in (".py", "/__init__.py"))
 
 
 def compile_modules(root: Path, packages: list[str], folder: Path) -> dict[str, Path]:
@@ -102,7 +148,8 @@ def compile_modules(root: Path, packages: list[str], folder: Path) -> dict[str, 
     names = [f"{LIBRARY}__mypyc{suffix}", *(name.removesuffix(".py") + suffix for name in MODULES)]
     record = {
         "mypyc": version("mypy"),
-        "sources": {name: _digest(folder / name) for name in MODULES},
+        "modules": MODULES,
+        "sources": {name: _digest(folder / name) for name in compiled_of(folder)},
         "libraries": {name: _digest(folder / name) for name in names},
     }
     (folder / RECORD).write_text(json.dumps(record, indent=1) + "\n")

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from email.message import Message
 from email.parser import HeaderParser
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -35,6 +34,8 @@ LOCK: Final = ROOT / "requirements" / "package.lock"
 GLIBC: Final = ("manylinux_2_34", "manylinux_2_28", "manylinux2014", "manylinux_2_17")
 """Tags of wheels that Debian 12 (glibc 2.36) and 13 (2.41) can load, the best first. All are named: with the old ones
 alone, pip chooses an older version of some packages without a word."""
+COPY: Final = ROOT / "build" / "compiled"
+"""The packages as a compiled wheel has them."""
 BUILT_HERE: Final = ("sdnotify",)
 """Has no wheel: pure Python, made into one by the setuptools of the lock."""
 OF_COMMANDS: Final = ("scripts/", "data/share/man/")
@@ -135,7 +136,13 @@ def own_wheel(folder: Path, epoch: int, *, compiled: bool = False) -> Path:
     return wheel
 
 
-def compiled_copy(folder: Path = ROOT / "build" / "compiled") -> Path:
+def is_current(folder: Path = COPY) -> bool:
+    """Whether a compiled copy is there and is what would be made now."""
+    made_of = _made_of(folder)
+    return folder.is_dir() and made_of.is_file() and made_of.read_text() == _sources()
+
+
+def compiled_copy(folder: Path = COPY) -> Path:
     """The packages as a compiled wheel has them, in a folder: made again where a file of the packages has changed.
 
     Code runs from it with the folder in PYTHONPATH and PYTHONSAFEPATH=1: otherwise the current folder comes first.
@@ -144,31 +151,35 @@ def compiled_copy(folder: Path = ROOT / "build" / "compiled") -> Path:
         BuildError: it cannot be made.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    made_of, part = folder.with_name(f"{folder.name}.of"), folder.with_name(f"{folder.name}.part")
+    part = folder.with_name(f"{folder.name}.part")
     with folder.with_name(f"{folder.name}.lock").open("w") as lock:
         # Tests in several processes want it at the same time.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        sources = _sources()
-        if folder.is_dir() and made_of.is_file() and made_of.read_text() == sources:
+        if is_current(folder):
             return folder
+        sources = _sources()
         for old in (folder, part):
             shutil.rmtree(old, ignore_errors=True)
         part.mkdir()
         with zipfile.ZipFile(own_wheel(part, 0, compiled=True)) as archive:
             archive.extractall(part)
         part.rename(folder)
-        made_of.write_text(sources)
+        _made_of(folder).write_text(sources)
     return folder
 
 
+def _made_of(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.of")
+
+
 def _sources() -> str:
-    """Names what a compiled copy is made of, by one SHA-256: all files of a wheel, the compiler and the Python."""
+    """Names what a compiled copy is made of, by one SHA-256: all files of a wheel, compilers, flags and the Python."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     settings = project["tool"]["hatch"]["build"]["targets"]["wheel"]
     below = [Path(compiled_modules.__file__), *map(ROOT.joinpath, settings["force-include"])]
     for package in settings["packages"]:
         below += [path for path in (ROOT / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    whole = sha256(f"{sys.version} mypyc {version('mypy')} {settings} {project['project']['version']}".encode())
+    whole = sha256(f"{compiled_modules.toolchain()} {settings} {project['project']['version']}".encode())
     for path in sorted(below):
         whole.update(f"{path.relative_to(ROOT)}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
     return whole.hexdigest()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from controller.packages.compiled import MixedCodeError, code
 from systemd.package.compiled import ASKED, MODULES, CompileError, compile_modules, missing_tools
 from systemd.package.systems import ROOT
 from systemd.package.wheels import compiled_copy
@@ -73,6 +75,18 @@ def test_each_hot_module_runs_compiled_and_no_other_one_does(copy: Path) -> None
     assert python("-c", "from controller.cli import main; main()", "--version", folder=copy)[0].endswith(
         python("-c", "from controller.packages.compiled import code; print(code())", folder=copy)[0]
     )
+
+
+@pytest.mark.parametrize("edited", ["drivers/base/driver.py", "hal/values.py", "drivers/wheel/encoder.py"])
+def test_a_source_whose_constants_or_classes_compiled_code_has_is_not_edited_unnoticed(
+    copy: Path, tmp_path: Path, edited: str
+) -> None:
+    installed = shutil.copytree(copy, tmp_path / "installed")
+    assert code(copy).startswith("compiled by mypyc ")
+    with (installed / edited).open("a") as source:
+        source.write("NEVER_NS: Final = 2\n")
+    with pytest.raises(MixedCodeError, match=f"^{edited}: it is not what was compiled"):
+        code(installed)
 
 
 def test_a_library_needs_nothing_of_mypyc_where_it_runs(copy: Path) -> None:

@@ -159,14 +159,14 @@ def test_the_overview_has_the_last_run_of_each_machine_and_its_trend(
     text = shown(path, capsys)
     first, second = text.split("\n\n")
     assert first.startswith(
-        "AMD EPYC, 2 cores, Python 3.11: 00000003+ of 2026-11-03 12:00, load 0.10, plain; the trend is"
+        "AMD EPYC, 2 cores, Python 3.11, plain: 00000003+ of 2026-11-03 12:00, load 0.10, plain; the trend is"
     )
     rows = {line.split(":")[1].split(" /")[0].strip(): line for line in first.splitlines()[1:]}
     assert rows["prebuilt edges"].endswith("1.20 M edges/s    5.00 x MISSED +25.0% better")
     assert rows["idle"].endswith("54.0 MB   0.900 x met    same")
     assert first.splitlines()[3].endswith("1.50 s                  +25.0% worse")
     # Never a trend over machines.
-    assert second.startswith("Raspberry Pi 4 Model B, 4 cores, governor ondemand, Python 3.11: 00000002 of")
+    assert second.startswith("Raspberry Pi 4 Model B, 4 cores, governor ondemand, Python 3.11, plain: 00000002 of")
     assert "better" not in second
 
 
@@ -191,8 +191,32 @@ def test_a_figure_is_shown_in_every_run_and_over_machines_by_ratio(
         "MISSED",
         "-25.0%",
     ]
-    assert text.splitlines()[-1].startswith("  last ratios: 3.00 x on AMD EPYC, 2 cores, Python 3.11; 4.00 x on Rasp")
+    assert text.splitlines()[-1].startswith(
+        "  last ratios: 3.00 x on AMD EPYC, 2 cores, Python 3.11, plain; 4.00 x on R"
+    )
     assert "start to open table" not in text
+
+
+def test_plain_and_compiled_runs_of_one_machine_have_trends_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fast, faster = (msgspec.structs.replace(WHEEL, ratio=ratio) for ratio in (8.0, 8.8))
+    by_mypyc = [
+        msgspec.structs.replace(run(day, MACHINE, figure), code=f"compiled by mypyc 1.{day}")
+        for day, figure in ((2, fast), (4, faster))
+    ]
+    path = kept(tmp_path / "h", run(1), by_mypyc[0], run(3), by_mypyc[1])
+    plain, compiled = shown(path, capsys).split("\n\n")
+    assert plain.startswith("AMD EPYC, 2 cores, Python 3.11, plain: 00000003 of")
+    assert "better" not in plain
+    assert compiled.startswith("AMD EPYC, 2 cores, Python 3.11, compiled: 00000004 of 2026-11-04 12:00, load 0.10")
+    assert "compiled by mypyc 1.4; the trend is since 00000002 of" in compiled
+    assert compiled.rstrip().endswith("+10.0% better")
+    table = shown(path, capsys, "money")
+    assert (table.count("+10.0% better"), table.count("same"), table.count("%")) == (1, 1, 1)
+    assert table.rstrip().endswith(
+        "4.00 x on AMD EPYC, 2 cores, Python 3.11, plain; 8.80 x on AMD EPYC, 2 cores, Python 3.11, compiled"
+    )
 
 
 def test_a_figure_that_no_run_has_and_an_empty_history_are_said(
@@ -224,20 +248,18 @@ def test_a_measurement_ends_with_what_is_missed_and_is_kept(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(command, "_all_figures", lambda: [*figures])
     monkeypatch.setattr(command, "commit", lambda: "c" * 40)
     path = tmp_path / "history.jsonl"
-    assert command.main(["--json", str(path)]) == status
+    assert command.main(["--json", str(path)], measure=lambda: [*figures]) == status
     assert capsys.readouterr().out.rstrip().endswith(end)
     (read,) = records.read(path)
     assert (read.commit, read.figures, read.code) == ("c" * 40, figures, "plain")
 
 
 def test_a_history_that_is_broken_is_refused_before_anything_is_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "_all_figures", lambda: pytest.fail("it was measured"))
     path = tmp_path / "history.jsonl"
     path.write_text("{}\n")
-    assert command.main(["--json", str(path)]) == 1
+    assert command.main(["--json", str(path)], measure=lambda: pytest.fail("it was measured")) == 1
     assert "history.jsonl:1: " in capsys.readouterr().err

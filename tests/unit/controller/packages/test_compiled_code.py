@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from sysconfig import get_config_var
 
 import pytest
 from click.testing import CliRunner
@@ -16,9 +21,15 @@ from controller.certification.software import installed_files
 from controller.cli import main
 from controller.packages.compiled import RECORD, MixedCodeError, code
 from controller.packages.files import PACKAGES, ROOT
+from systemd.package.compiled import MODULES, compiled_of
+from tests.fakes.time_limits import HANG_S
 
-SUFFIX = EXTENSION_SUFFIXES[0]
+SUFFIX = str(get_config_var("EXT_SUFFIX"))
+STABLE = EXTENSION_SUFFIXES[-1]
+"""`.so`: the end of a library of any Python, too."""
 SOURCE, MODULE, LIBRARY = "hal/clock.py", f"hal/clock{SUFFIX}", f"feltwire__mypyc{SUFFIX}"
+IMPORTED = "hal/values.py"
+"""The module imports it: compiled code has its constants."""
 
 
 @pytest.fixture
@@ -26,7 +37,7 @@ def root(tmp_path: Path) -> Path:
     """A folder of packages with one compiled module."""
     for package in (*PACKAGES, "controller/packages"):
         (tmp_path / package).mkdir()
-    for name in (SOURCE, MODULE, LIBRARY):
+    for name in (SOURCE, IMPORTED, MODULE, LIBRARY):
         (tmp_path / name).write_text(name)
     write_record(tmp_path, (MODULE, LIBRARY))
     return tmp_path
@@ -36,7 +47,12 @@ def write_record(root: Path, libraries: tuple[str, ...]) -> None:
     def digests(names: tuple[str, ...]) -> dict[str, str]:
         return {name: sha256((root / name).read_bytes()).hexdigest() for name in names}
 
-    record = {"mypyc": "1.2", "sources": digests((SOURCE,)), "libraries": digests(libraries)}
+    record = {
+        "mypyc": "1.2",
+        "modules": [SOURCE],
+        "sources": digests((SOURCE, IMPORTED)),
+        "libraries": digests(libraries),
+    }
     (root / RECORD).write_text(json.dumps(record))
 
 
@@ -48,14 +64,42 @@ def test_modules_of_one_build_run_with_their_sources(root: Path) -> None:
     assert code(root) == "compiled by mypyc 1.2"
 
 
+FOREIGN_SUFFIXES = [
+    suffix
+    for computer in ("x86_64", "aarch64")
+    for minor in (11, 12, 13)
+    if (suffix := f".cpython-3{minor}-{computer}-linux-gnu.so") != SUFFIX
+]
+NO_NAMES = {"mypyc": "1.2", "modules": [8], "sources": {}, "libraries": {}}
+
+
 def without_record(root: Path) -> None:
     (root / RECORD).unlink()
 
 
-def other_python(root: Path) -> None:
-    foreign = "hal/clock.cpython-30.so.old"
-    (root / foreign).touch()
-    write_record(root, (foreign, MODULE, LIBRARY))
+def built_for(suffix: str) -> Callable[[Path], None]:
+    """All libraries are what another Python or computer made."""
+
+    def change(root: Path) -> None:
+        names = [name.replace(SUFFIX, suffix) for name in (MODULE, LIBRARY)]
+        for old, new in zip((MODULE, LIBRARY), names, strict=True):
+            (root / old).rename(root / new)
+        write_record(root, tuple(names))
+
+    return change
+
+
+def without_module(root: Path) -> None:
+    (root / MODULE).unlink()
+    write_record(root, (LIBRARY,))
+
+
+def with_more(root: Path) -> None:
+    (root / f"hal/values{SUFFIX}").touch()
+    write_record(root, (MODULE, LIBRARY, f"hal/values{SUFFIX}"))
+
+
+FOREIGN = "it is for another Python or computer; install the software for this one"
 
 
 @pytest.mark.parametrize(
@@ -63,6 +107,7 @@ def other_python(root: Path) -> None:
     [
         (lambda root: (root / SOURCE).write_text("edited"), f"{SOURCE}: it is not what was compiled"),
         (lambda root: (root / SOURCE).unlink(), f"{SOURCE}: it is not what was compiled"),
+        (lambda root: (root / IMPORTED).write_text("edited"), f"{IMPORTED}: it is not what was compiled"),
         (lambda root: (root / MODULE).write_text("older"), f"{MODULE}: it is not the one of"),
         (lambda root: (root / MODULE).unlink(), f"{MODULE}: it is not the one of"),
         (lambda root: (root / LIBRARY).write_text("other"), f"{LIBRARY}: it is not the one of"),
@@ -70,7 +115,11 @@ def other_python(root: Path) -> None:
         (lambda root: (root / RECORD).write_text("{"), f"{RECORD}: it cannot be read"),
         (lambda root: (root / RECORD).write_text('{"mypyc": "1.2"}'), f"{RECORD}: it cannot be read"),
         (without_record, f"{LIBRARY}: it runs in place of the source"),
-        (other_python, "it is for another version of Python"),
+        *((built_for(suffix), f"feltwire__mypyc{suffix}: {FOREIGN}") for suffix in (*FOREIGN_SUFFIXES, STABLE)),
+        (without_module, f"{MODULE}: {RECORD} does not have it; install"),
+        (with_more, f"hal/values{SUFFIX}: {FOREIGN}"),
+        (lambda root: (root / RECORD).write_text("[]"), f"{RECORD}: it cannot be read"),
+        (lambda root: (root / RECORD).write_text(json.dumps(NO_NAMES)), f"8{SUFFIX}: {RECORD} does not have it"),
     ],
 )
 def test_anything_else_is_refused_with_the_file_and_what_to_do(
@@ -98,6 +147,51 @@ def test_no_command_starts_on_mixed_code(root: Path, words: list[str], monkeypat
     monkeypatch.setattr(compiled, "code", lambda: code(root))
     done = CliRunner().invoke(main, words)
     assert (done.exit_code, f"Error: {SOURCE}: it is not what was compiled" in done.output) == (1, True)
+
+
+@pytest.mark.long
+def test_a_broken_library_is_refused_before_a_command_imports_it(tmp_path: Path) -> None:
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__", "data", "web"))
+    planted = f"drivers/wheel/encoder{SUFFIX}"
+    (tmp_path / planted).write_text("half of a library")
+    for words in ("simulate", "--help"):
+        done = subprocess.run(
+            [sys.executable, "-c", "from controller.cli import main; main()", words],
+            env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONSAFEPATH": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANG_S,
+        )
+        refused = f"Error: {planted}: it runs in place of the source beside it; delete it\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, "", refused)
+
+
+IMPORT_ALL = """
+import importlib, sys
+for name in sys.argv[1:]:
+    importlib.import_module(name.removesuffix(".py").replace("/", "."))
+print(*(file for module in [*sys.modules.values()] if (file := getattr(module, "__file__", None))), sep="\\n")
+"""
+
+
+@pytest.mark.long
+def test_the_sources_of_compiled_code_are_all_that_its_modules_import() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, *MODULES],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=HANG_S,
+    )
+    imported = {Path(file) for file in done.stdout.splitlines()}
+    ours = {path.relative_to(ROOT).as_posix() for path in imported if path.is_relative_to(ROOT)}
+    ours = {name for name in ours if name.partition("/")[0] in PACKAGES}
+    assert {*MODULES, "drivers/base/driver.py", "drivers/__init__.py", IMPORTED} <= ours
+    # A module that is named for its types alone is in no process, and mypyc reads it.
+    assert ours <= {*compiled_of(ROOT)}
 
 
 def test_the_version_names_the_code_that_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
