@@ -62,6 +62,13 @@ def frame_of(message: bytes) -> bytes:
     return struct.pack("!BBQ", FINAL_TEXT, 127, length) + message
 
 
+def _is_cancelled() -> bool:
+    """Whether a CancelledError is for this task. All who write to a connection of aiohttp wait for one future: where
+    one of them is cancelled, or takes too long, each gets the error."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 class ClientSender:
     """The connection to one browser."""
 
@@ -146,26 +153,43 @@ class ClientSender:
         except TimeoutError:
             if not reading.expired():
                 raise
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
         finally:
             self._reading = None
-            if self._writer is not None:
-                self._writer.cancel()
-                await asyncio.gather(self._writer, return_exceptions=True)
-            code, reason = self._closing or (WSCloseCode.OK, "")
-            self._closing = (code, reason)
-            self._queue.clear()
-            self._octets = 0
-            try:
-                async with asyncio.timeout(self.limits.close_s):
-                    await self.socket.close(code=code, message=reason.encode())
-            except (TimeoutError, ConnectionError):
-                log.info("the connection of a browser is cut: it did not take its close frame")
-            if self.dropped and transport is not None:
-                # Its buffer is still full of what nobody reads.
-                transport.abort()
+            await self._end(transport)
         if self._failure is not None:
             raise self._failure
         return self.socket
+
+    async def _end(self, transport: asyncio.WriteTransport | None) -> None:
+        """Ends the writer, and the connection by the closing handshake; cuts it where the page does not take that."""
+        # First, so that no writer begins any more.
+        self._closing = code, reason = self._closing or (WSCloseCode.OK, "")
+        self._queue.clear()
+        self._octets = 0
+        cut = True
+        try:
+            if self._writer is not None:
+                self._writer.cancel()
+                await asyncio.gather(self._writer, return_exceptions=True)
+            async with asyncio.timeout(self.limits.close_s):
+                await self.socket.close(code=code, message=reason.encode())
+            cut = False
+        except (TimeoutError, ConnectionError):
+            log.info("the connection of a browser is cut: it did not take its close frame")
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            # The close frame is written behind what the cancelled writer waited for.
+            cut = False
+        finally:
+            if transport is not None and cut:
+                transport.abort()
+            elif transport is not None and transport.get_write_buffer_size():
+                # A closed transport keeps its buffer until the page reads: for ever, where nobody does.
+                asyncio.get_running_loop().call_later(self.limits.close_s, transport.abort)
 
     async def _read(self) -> None:
         async for message in self.socket:

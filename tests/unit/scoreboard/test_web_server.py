@@ -48,8 +48,11 @@ class Site:
         self.limits = limits
         self.senders: list[ClientSender] = []
         self.received: list[str] = []
-        self.failures: list[Exception] = []
+        self.failures: list[BaseException] = []
         """What ended connections, where it was an error."""
+        self.transports: list[asyncio.Transport] = []
+        """Of the connections of the senders."""
+        self.receives: Callable[[str], None] = self.received.append
         self.before: Callable[[ClientSender], object] = lambda sender: None
         """Is given each sender before it serves."""
         self.connected = asyncio.Event()
@@ -61,13 +64,15 @@ class Site:
         self.server = PageServer(app)
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
-        sender = ClientSender(self.limits, self.received.append)
+        sender = ClientSender(self.limits, lambda text: self.receives(text))
         self.senders.append(sender)
+        assert request.transport is not None
+        self.transports.append(request.transport)
         self.before(sender)
         self.connected.set()
         try:
             return await sender.serve(request)
-        except Exception as error:
+        except BaseException as error:
             self.failures.append(error)
             raise
         finally:
@@ -239,6 +244,65 @@ def test_a_browser_that_does_not_read_is_dropped_with_a_reason_and_nothing_grows
                     await turn_of_the_loop()
                 made.senders[1].send(b"here")
                 assert (await other.receive()).data == "here"
+
+    asyncio.run(main())
+
+
+def mistaken(text: str) -> None:
+    raise LookupError(f"a mistake in the program: {text}")
+
+
+@pytest.mark.parametrize("how", ["takes too long", "server stops", "page closes", "no answer to a ping", "a mistake"])
+def test_a_connection_that_ends_while_its_page_reads_nothing_is_cut(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A writer waits for the page then: it ends with the connection, and no other begins."""
+    slow, silent = how == "takes too long", how == "no answer to a ping"
+    if silent:
+        monkeypatch.setattr("scoreboard.web.sender.PING_S", 0.1)
+
+    async def main() -> None:
+        limits = Limits(octets=1 << 30, send_s=0.1 if slow else HANG_S, close_s=0.1)
+        async with site(limits) as (made, session, url):
+            made.receives = mistaken
+            live = await session.ws_connect(f"{url}live", origin=url.rstrip("/"), max_msg_size=0)
+            assert live._response.connection is not None and live._response.connection.transport is not None
+            live._response.connection.transport.pause_reading()
+            await made.connected.wait()
+            sender, transport = made.senders[0], made.transports[0]
+            while sum(sender.waiting) < 1_000_000:
+                assert sender.send(b"x" * 200_000)
+                await turn_of_the_loop()
+            if how == "server stops":
+                sender.close(1001, "the server stops")
+            elif how == "page closes":
+                await live._writer.send_frame((1000).to_bytes(2, "big"), WSMsgType.CLOSE)
+            elif how == "a mistake":
+                await live.send_str("seen")
+            await made.ended.wait()
+            assert [*map(str, made.failures)] == (["a mistake in the program: seen"] if how == "a mistake" else [])
+            assert sender.dropped == (TOO_SLOW if slow else "")
+            assert sender.waiting == (0, 0)
+            assert not [task for task in asyncio.all_tasks() if "ClientSender._write" in repr(task)]
+            while transport.get_extra_info("socket").fileno() >= 0:
+                await turn_of_the_loop()
+            assert transport.get_write_buffer_size() == 0
+
+    asyncio.run(main())
+
+
+def test_a_page_that_reads_again_gets_the_reason_for_which_it_was_dropped() -> None:
+    async def main() -> None:
+        async with site(Limits(octets=1 << 20, close_s=HANG_S)) as (made, session, url):
+            live = await session.ws_connect(f"{url}live", origin=url.rstrip("/"), max_msg_size=0)
+            assert live._response.connection is not None and live._response.connection.transport is not None
+            live._response.connection.transport.pause_reading()
+            await made.connected.wait()
+            while made.senders[0].send(b"x" * 10_000):
+                await turn_of_the_loop()
+            await made.ended.wait()
+            live._response.connection.transport.resume_reading()
+            while (message := await live.receive()).type is WSMsgType.TEXT:
+                assert message.data == "x" * 10_000
+            assert (message.type, message.data, message.extra) == (WSMsgType.CLOSE, 1013, TOO_SLOW)
 
     asyncio.run(main())
 
