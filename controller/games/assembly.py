@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from controller.configuration.sections import LimitKeys
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import TableDevices, spec_of
-from controller.games.catalogue import ORDERS
-from controller.packages.listed import by_name
+from controller.games.catalogue import GAMES_OF_ORDER
 from controller.rules.profile import Inspected, is_house, profile
 from controller.table.bias import BiasWatch
 from controller.table.context import GameContext
 from controller.table.event_sequencer import Identity
 from controller.table.inspection import InspectionPlan, no_inspection
+from controller.table.orders.book import VERBS
 from controller.table.repeats import RepeatWatch
 from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
@@ -113,8 +113,8 @@ def table_for(
         drivers if listener is None else [ObservedDriver(driver, listener) for driver in drivers],
         time_of,
         actuators=devices.actuators,
-        verbs=ORDERS.joined(by_name(spec.orders)),
-        own_verbs=spec.order_names,
+        verbs=VERBS | {verb.name: verb for verb in spec.orders},
+        games_of_order=GAMES_OF_ORDER,
         opens=config.opens == "at_start" if opens is None else opens,
         inspection=_inspection(config, game.device),
         bias=_bias(config),

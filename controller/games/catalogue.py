@@ -83,17 +83,28 @@ DEVICE: Final = Listed.of(
 
 BACKENDS: Final[tuple[BackendSpec, ...]] = (GPIOD, GPIOZERO, BOARDS, SIMULATED, RECORDED)
 
+_FIXED_HANDS: Final = "caribbean_stud let_it_ride joker_seven"
+_HANDS: Final = f"blackjack multi_action_blackjack {_FIXED_HANDS}"
+_CARDS: Final = f"baccarat mini_baccarat red_dog {_HANDS}"
+_MACHINES: Final = "token_pusher skill_stop_reel skill_stop_video"
 _ORDERS: Final = (
     "sic_bo: inspect_dice lamp_test operate_shaker shift_begins dice_placed settle_attended",
-    "craps: shaker_removed shaker_placed pass_dice change_dice roll_for_come line_wager",
-    "baccarat: new_shoe break_up shuffler_removed shuffler_placed excess_card face_up_card announce reshuffle",
-    "baccarat: new_dealer",
-    "blackjack: hands all_bust",
-    "caribbean_stud: misdeal progressive_pay",
-    "token_pusher: test_begin test_end hand_pay reconcile settle_debt",
+    "sic_bo craps mini_craps: shaker_removed shaker_placed",
+    "craps mini_craps: pass_dice change_dice roll_for_come line_wager",
+    f"{_CARDS}: new_shoe break_up shuffler_removed shuffler_placed excess_card face_up_card announce reshuffle",
+    f"{_CARDS}: new_dealer",
+    f"{_HANDS}: hands",
+    "blackjack multi_action_blackjack: all_bust",
+    f"{_FIXED_HANDS}: misdeal progressive_pay",
+    f"{_MACHINES}: test_begin test_end hand_pay reconcile settle_debt",
     "skill_stop_video: recall_begin recall_end",
 )
-"""The orders that not every game takes: one game that takes them, whose room is imported for another's refusal."""
+"""The orders that not every game takes, behind those that do."""
+
+GAMES_OF_ORDER: Final = {
+    name: games.split() for games, names in (line.split(": ") for line in _ORDERS) for name in names.split()
+}
+"""The games that take each of those orders: what another's refusal names, which imports no room."""
 
 
 def _order(game: str, name: str) -> Verb:
@@ -102,13 +113,9 @@ def _order(game: str, name: str) -> Verb:
 
 ORDERS: Final = Listed(
     {name: partial(VERBS.__getitem__, name) for name in VERBS}
-    | {
-        name: partial(_order, game, name)
-        for game, names in (line.split(": ") for line in _ORDERS)
-        for name in names.split()
-    }
+    | {name: partial(_order, games[0], name) for name, games in GAMES_OF_ORDER.items()}
 )
-"""Every order that a table takes, or refuses because it plays another game."""
+"""Every order that a table of some game takes."""
 
 GAMES: Final = GAME.values()
 DEVICES: Final = DEVICE.values()

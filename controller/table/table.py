@@ -13,7 +13,7 @@ next deadline is met. Of observations at one instant those of the first driver c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -67,7 +67,7 @@ class Table:
         *,
         actuators: Sequence[Actuator] = (),
         verbs: Mapping[str, Verb] | None = None,
-        own_verbs: Collection[str] | None = None,
+        games_of_order: Mapping[str, Sequence[str]] | None = None,
         opens: bool = True,
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
@@ -77,8 +77,8 @@ class Table:
         ephemeral: int = 0,
     ) -> None:
         """Without `opens` the table begins closed, and a person opens it. `sequence` and `ephemeral` number the last
-        events before, where this table continues from another. `verbs` are the orders that it takes or refuses, and
-        `own_verbs` the names of those that it takes.
+        events before, where this table continues from another. `verbs` are the orders that it takes;
+        `games_of_order` has the games of those that only some games take.
         """
         self.identity = identity
         self.game = game
@@ -102,7 +102,7 @@ class Table:
         self._not_of_game = COMMON | {Command} | self._observers.keys()
         """Types of what comes and is not handed to the game as it is."""
         self._verbs = VERBS if verbs is None else verbs
-        self._own_verbs = own_verbs
+        self._games_of_order = games_of_order
         self._sequencer = EventSequencer(identity, time_of, sequence, ephemeral)
         self._emit = self._sequencer.emit
         self._emit_own = self._sequencer.emit_own
@@ -428,7 +428,7 @@ class Table:
             return
         first = len(self._sequencer.pending)
         try:
-            happened, accepted = carry_out(command, self.lifecycle, self._verbs, self._own_verbs), True
+            happened, accepted = carry_out(command, self.lifecycle, self._verbs, self._games_of_order), True
         except OrderRefused as refused:
             happened, accepted = str(refused), False
         self._collect()

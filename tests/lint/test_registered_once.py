@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from controller.games.base.spec import GameSpec
-from controller.games.catalogue import BACKENDS, DEVICE, DEVICES, GAME, GAMES, ORDERS
+from controller.games.catalogue import BACKENDS, DEVICE, DEVICES, GAME, GAMES, GAMES_OF_ORDER, ORDERS
 from controller.packages.listed import Listed
 from controller.table.orders.book import VERBS
 from drivers.base.device_spec import DeviceSpec
@@ -48,6 +48,8 @@ def test_every_order_of_every_game_is_listed() -> None:
     of_games = {verb.name: verb for game in GAMES for verb in game.orders}
     assert dict(ORDERS) == VERBS | of_games
     assert all(ORDERS[verb.name] is verb for game in GAMES for verb in game.orders)
+    takers = {name: {game.name for game in GAMES if name in game.order_names} for name in of_games}
+    assert {name: {*games} for name, games in GAMES_OF_ORDER.items()} == takers
 
 
 def test_what_is_listed_is_of_its_kind() -> None:

@@ -9,7 +9,7 @@ from controller.games.cards.hands_order import HANDS
 from controller.games.cards.orders import ORDERS as ORDERS_OF_CARDS
 from controller.games.cards.orders import card_game
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game
 from controller.table.phase import RUNNING
 
 
@@ -17,7 +17,7 @@ def all_bust(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
     """Every player is bust: the dealer discards the own cards unseen."""
     game = card_game(lifecycle, "all_bust")
     if not isinstance(game.hands, BlackjackHands):
-        raise OrderRefused("all_bust: it is for blackjack and multi_action_blackjack")
+        raise not_of_game("all_bust", lifecycle)
     number = game.rounds.number
     verdict = game.hands.all_bust() if game.rounds.phase is RUNNING else None
     if verdict is None:

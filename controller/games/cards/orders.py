@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from controller.configuration.problems import with_article
 from controller.games.cards.cutting import cut_wrong, cutting_card_wrong
 from controller.games.cards.game import CardGame
 from controller.games.cards.on_table import USES
 from controller.games.cards.shuffling import LoadRefusedError
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game, not_one_of
 from controller.table.phase import RUNNING
 from controller.table.wording import counted
 
@@ -157,9 +156,7 @@ def card_game(lifecycle: TableLifecycle, verb: str) -> CardGame:
     """
     game = lifecycle.game
     if not isinstance(game, CardGame):
-        raise OrderRefused(
-            f"{verb}: {with_article(lifecycle.rounds.context.game)} table has no shoe; it is for games of cards"
-        )
+        raise not_of_game(verb, lifecycle)
     return game
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from controller.games.craps.between_rolls import Act
 from controller.games.craps.rounds import CrapsGame
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb, yes_or_no
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game, yes_or_no
 
 
 def pass_dice(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -39,9 +39,7 @@ def line_wager(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def _act(act: Act, lifecycle: TableLifecycle, given: GivenKeys, t_ns: int, *, ordered: bool = False) -> CrapsGame:
     game = lifecycle.game
     if not isinstance(game, CrapsGame):
-        raise OrderRefused(
-            f"{act}: {lifecycle.rounds.context.game} has no shooter; it is an order of craps and mini_craps"
-        )
+        raise not_of_game(act, lifecycle)
     by = given["by"]
     against = game.between.act_refused(act, given.get("as", by), ordered=ordered)
     if against is not None:

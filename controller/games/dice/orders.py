@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from controller.configuration.problems import with_article
 from controller.games.dice.tossed_dice import TossedDice
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game
 
 
 class PlacedShaker(Protocol):
@@ -40,15 +39,10 @@ def shaker_placed(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str
     return _place(lifecycle, "shaker_placed", given, t_ns, present=True)
 
 
-def no_such_equipment(lifecycle: TableLifecycle) -> str:
-    """That the table of a game has not what an order is for."""
-    return f"{with_article(lifecycle.rounds.context.game)} table has no such equipment"
-
-
 def _place(lifecycle: TableLifecycle, verb: str, given: GivenKeys, t_ns: int, *, present: bool) -> str:
     game = lifecycle.game
     if not isinstance(game, TossedGame):
-        raise OrderRefused(f"{verb}: {no_such_equipment(lifecycle)}; it is for sic_bo, craps and mini_craps")
+        raise not_of_game(verb, lifecycle)
     if game.shaker is None:
         raise OrderRefused(f"{verb}: the table has no automated shaker")
     if game.shaker.tossed.present_sensor:

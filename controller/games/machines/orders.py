@@ -5,7 +5,7 @@ from __future__ import annotations
 from controller.games.machines.account import COLLECTED, WAIVED, AccountError
 from controller.games.machines.game import MachineGame
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_one_of
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game, not_one_of
 from controller.table.wording import counted
 
 
@@ -70,9 +70,7 @@ def _tokens(verb: str, text: str) -> int:
 def _machine(lifecycle: TableLifecycle, verb: str) -> MachineGame:
     game = lifecycle.game
     if not isinstance(game, MachineGame):
-        raise OrderRefused(
-            f"{verb}: this table is not a machine; it is for token_pusher, skill_stop_reel and skill_stop_video"
-        )
+        raise not_of_game(verb, lifecycle)
     return game
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from controller.games.dice.orders import no_such_equipment
 from controller.games.sic_bo.inspection import NotNowError
 from controller.games.sic_bo.rounds import SicBoGame
 from controller.table.lifecycle import LifecycleState, TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game
 from controller.table.phase import OPEN, SHUT
 
 
@@ -70,7 +69,7 @@ def settle_attended(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> s
 def _sic_bo(lifecycle: TableLifecycle, verb: str) -> SicBoGame:
     game = lifecycle.game
     if not isinstance(game, SicBoGame):
-        raise OrderRefused(f"{verb}: {no_such_equipment(lifecycle)}; it is for sic_bo")
+        raise not_of_game(verb, lifecycle)
     return game
 
 

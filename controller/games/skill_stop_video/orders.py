@@ -5,7 +5,7 @@ from __future__ import annotations
 from controller.games.machines.game import MachineGame
 from controller.games.machines.skill_stop import PlayRecall, SkillStopPlays
 from controller.table.lifecycle import TableLifecycle
-from controller.table.orders.order import GivenKeys, OrderRefused, Verb
+from controller.table.orders.order import GivenKeys, OrderRefused, Verb, not_of_game
 
 
 def recall_begin(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
@@ -27,7 +27,7 @@ def recall_end(lifecycle: TableLifecycle, given: GivenKeys, t_ns: int) -> str:
 def _recall(lifecycle: TableLifecycle, verb: str) -> PlayRecall:
     plays = lifecycle.game.plays if isinstance(lifecycle.game, MachineGame) else None
     if not isinstance(plays, SkillStopPlays):
-        raise OrderRefused(f"{verb}: this table has no screen; it is for skill_stop_video")
+        raise not_of_game(verb, lifecycle)
     return plays.recall
 
 

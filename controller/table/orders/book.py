@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from controller.table.commands import CommandError, check_lengths
 from controller.table.lifecycle import TableLifecycle
 from controller.table.orders import lifecycle, play, rulings
-from controller.table.orders.order import CommandResult, OrderRefused, Verb, check_keys, not_one_of
+from controller.table.orders.order import CommandResult, OrderRefused, Verb, check_keys, not_of_game, not_one_of
 from hal.capture.command_text import command_text
 from hal.values import Command
 
@@ -33,10 +33,10 @@ def carry_out(
     command: Command,
     lifecycle: TableLifecycle,
     verbs: Mapping[str, Verb] = VERBS,
-    own_verbs: Collection[str] | None = None,
+    games_of_order: Mapping[str, Sequence[str]] | None = None,
 ) -> str:
-    """Carries a command out; returns what happened. `verbs` are all that a table takes, or refuses because it plays
-    another game; `own_verbs` are those of its own game, by default all.
+    """Carries a command out; returns what happened. `verbs` are all that a table takes; `games_of_order` has the games
+    of those that only some games take.
 
     Raises:
         OrderRefused: it is not carried out, and exactly why.
@@ -52,7 +52,9 @@ def carry_out(
         raise OrderRefused("quit: a table cannot end the service; send it to the service")
     verb = verbs.get(name)
     if verb is None:
-        raise OrderRefused(not_one_of("command", name, [*(verbs if own_verbs is None else own_verbs)]))
+        if games_of_order is not None and name in games_of_order:
+            raise not_of_game(name, lifecycle, games_of_order[name])
+        raise OrderRefused(not_one_of("command", name, [*verbs]))
     check_keys(verb, given, lifecycle.game.names_result_by, choices_of(name, lifecycle))
     return verb.act(lifecycle, given, command.t_ns)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from controller.table.authority import Authority
@@ -70,6 +70,12 @@ def check_keys(verb: Verb, given: GivenKeys, result_key: str, choices: Mapping[s
     if missing:
         listed = "".join(f"; {key}: {', '.join(choices[key])}" for key in missing if choices.get(key))
         raise OrderRefused(f"{verb.name}: {' and '.join(missing)} must be given{listed}")
+
+
+def not_of_game(verb: str, lifecycle: TableLifecycle, games: Sequence[str] = ()) -> OrderRefused:
+    """That the game of a table does not take an order; `games` do, where that is known."""
+    where = f"; it is an order of {', '.join(games)}" if games else ""
+    return OrderRefused(f"{verb}: this table plays {lifecycle.rounds.context.game}, which does not take it{where}")
 
 
 def not_one_of(noun: str, word: str, known: Collection[str]) -> str:

@@ -377,7 +377,9 @@ def test_an_order_on_no_card_in_excess_is_refused(hands: ShoeHands, order: str, 
 @pytest.mark.parametrize("verb", ["new_shoe", "excess_card use=discard"])
 def test_a_table_without_a_shoe_refuses_its_orders(verb: str) -> None:
     bench = CommandBench('[table]\nid = "r"\ngame = "roulette"\n[lines]\nbackend = "sim"\n')
-    assert "a roulette table has no shoe; it is for games of cards" in bench.refused(f"{verb} by=ann", S)
+    assert "this table plays roulette, which does not take it; it is an order of baccarat, mini_baccarat" in (
+        bench.refused(f"{verb} by=ann", S)
+    )
 
 
 # --- the shoe -------------------------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ def test_hands_are_not_declared_while_they_are_dealt_nor_at_baccarat(hands: Shoe
     hands.call()
     hands.card("9d")
     assert "is being dealt" in hands.order("hands count=3 by=ann").reason
-    assert "no hands of players" in ShoeHands().order("hands count=3 by=ann").reason
+    assert "this table plays baccarat, which does not take it" in ShoeHands().order("hands count=3 by=ann").reason
 
 
 def test_cards_before_the_call_void_the_round(hands: ShoeHands) -> None:

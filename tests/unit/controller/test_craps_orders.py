@@ -24,10 +24,8 @@ def test_a_change_of_dice_names_how_many_others_the_set_has(dice_set: int) -> No
 @pytest.mark.parametrize("verb", ["pass_dice", "change_dice", "roll_for_come", "line_wager"])
 def test_a_game_without_a_shooter_refuses_the_orders_of_craps(verb: str) -> None:
     said = TableBench(money_toml()).feed([], [read_command(f"{verb} by=ann", 10)])
-    assert (
-        answered(said)
-        == f"{verb}: money_wheel has no shooter; it is an order of craps and mini_craps (sent: {verb} by=ann)"
-    )
+    why = "this table plays money_wheel, which does not take it; it is an order of craps, mini_craps"
+    assert answered(said) == f"{verb}: {why} (sent: {verb} by=ann)"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,22 @@ table_for(config, epoch="e", simulated=True)
 print(*sys.modules)
 """
 """All that `feltwire run` loads for one money wheel before its wires are opened."""
+REFUSED = """
+import sys
+from controller.games.assembly import table_for
+from controller.games.catalogue import GAMES_OF_ORDER
+from controller.games.load import check_text
+from hal.capture.command_text import read_command
+from hal.values import Batch
+(config,) = check_text('[table]\\nid = "one"\\ngame = "PLAYED"\\n[lines]\\nbackend = "sim"\\n').tables
+table = table_for(config, epoch="e", simulated=True)
+before = {*sys.modules}
+orders = [order for order, games in GAMES_OF_ORDER.items() if "PLAYED" not in games]
+table.feed(Batch([], [read_command(f"{order} by=ann id={order}", 5) for order in orders], 9))
+refused = [answer.command.verb for answer in table.answers() if not answer.accepted]
+print(len(orders), refused == orders, *{*sys.modules} - before)
+"""
+"""A table at play is sent every order that it does not take."""
 THEN_TLS = """
 import sys
 from controller.cli import imported
@@ -70,3 +86,9 @@ def test_what_a_table_at_rest_does_not_need_is_not_loaded(loaded: list[str], mod
 
 def test_the_loop_of_a_service_has_no_tls_and_its_threads_can_load_it() -> None:
     assert printed_by(THEN_TLS) == ["None", "True", "True"]
+
+
+@pytest.mark.parametrize(("game", "orders"), [("money_wheel", 32), ("craps", 26), ("token_pusher", 27)])
+def test_an_order_of_another_game_is_refused_and_loads_nothing(game: str, orders: int) -> None:
+    """At play an import would hold every table of the service, and fail where an upgrade replaces the files."""
+    assert printed_by(REFUSED.replace("PLAYED", game)) == [str(orders), "True"]
