@@ -144,6 +144,10 @@ def command(
                 f"--bind {bind}: connections over the network need keys, and there is no {keys}; make them with "
                 "feltwire keys new --server, or give their folder with --keys"
             )
+    try:
+        schema = installed_document()
+    except OSError as error:
+        raise click.ClickException(str(error)) from error
     plan = ServicePlan(
         configs=configs,
         paths=state_paths,
@@ -155,7 +159,7 @@ def command(
         speed=times,
         seal_seconds=seal_seconds,
         head_to=head_to,
-        schema=installed_document(),
+        schema=schema,
     )
     sys.exit(_serve(plan, metrics, log_form, as_json=as_json, seconds=seconds))
 

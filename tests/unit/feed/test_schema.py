@@ -55,11 +55,11 @@ def validator() -> Draft202012Validator:
     return Draft202012Validator(schema.schema(), format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
-@pytest.mark.long
 def test_a_service_sends_the_schema_that_the_structs_give() -> None:
     assert installed_document() == schema.document()
 
 
+@pytest.mark.long
 def test_the_schema_is_valid() -> None:
     validator().check_schema(schema.schema())
     assert msgspec.json.decode(schema.document()) == schema.schema()
