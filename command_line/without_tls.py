@@ -5,9 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 
 _TLS = "ssl"
+
+
+def may_name_packages(argument: str) -> bool:
+    """Whether an argument of a command is a table's file that has the key `packages`, or a folder with one: what such a
+    package opens on the event loop may need TLS. Files that cannot be read are refused by the check of the tables."""
+    path = Path(argument)
+    try:
+        files = [*path.glob("*.toml")] if path.is_dir() else [path]
+        return any(file.is_file() and b"packages" in file.read_bytes() for file in files)
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import click
 
-from command_line.without_tls import without_tls
+from command_line.without_tls import may_name_packages, without_tls
 from hal.known_names import nearest
 from hal.plain_text import plain
 
@@ -50,7 +50,8 @@ _COMMANDS = {
 
 _WITHOUT_TLS = frozenset({"controller.cli.run"})
 """The modules of commands whose event loop opens no connection with TLS: a service has sockets of ZeroMQ alone there.
-What sends heads to https:// does so on a thread of its own, and loads OpenSSL for it."""
+What sends heads to https:// does so on a thread of its own, and loads OpenSSL for it. A table's file that may name
+packages of others has the loop load TLS."""
 
 
 def _is_utf8(argument: str) -> bool:
@@ -97,6 +98,8 @@ class LazyGroup(click.Group):
             near = nearest(args[0], _COMMANDS)
             fix = f'did you mean "{near}"?' if near else "feltwire --help lists the commands"
             raise click.UsageError(f'"{plain(args[0])}" is no command; {fix}', ctx)
+        if args and _COMMANDS.get(args[0]) in _WITHOUT_TLS and any(map(may_name_packages, args[1:])):
+            import_module("ssl")
         return super().resolve_command(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -131,9 +134,9 @@ def _one_code() -> str:
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    from importlib.metadata import version
-
     if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
         click.echo(f"feltwire, version {version('feltwire')}, {_one_code()}")
         ctx.exit()
 

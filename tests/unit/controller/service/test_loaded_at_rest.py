@@ -15,16 +15,18 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).resolve().parents[4]
 SERVICE = """
 import sys
-from controller.cli import imported
+from benchmarks.idle_service import still
+from controller.cli import imported, main
 imported("controller.cli.run")
-from controller.games.assembly import table_for
-from controller.games.load import check_text
-import controller.service.service, feed.schema_file
-(config,) = check_text('[table]\\nid = "one"\\ngame = "money_wheel"\\n[lines]\\nbackend = "sim"\\n').tables
-table_for(config, epoch="e", simulated=True)
-print(*sys.modules)
+from controller.service import table_supervisor
+assert table_supervisor.wire is not still
+table_supervisor.wire = still
+try:
+    main(["run", *sys.argv[1:]])
+except SystemExit as ended:
+    print(ended.code, *sys.modules)
 """
-"""All that `feltwire run` loads for one money wheel before its wires are opened."""
+"""`feltwire run`, to its end, on wires at rest."""
 REFUSED = """
 import sys
 from controller.games.assembly import table_for
@@ -43,24 +45,33 @@ print(len(orders), refused == orders, *{*sys.modules} - before)
 """A table at play is sent every order that it does not take."""
 THEN_TLS = """
 import sys
-from controller.cli import imported
-imported("controller.cli.run")
-import asyncio.base_events, http.client
-print(asyncio.base_events.ssl, hasattr(http.client, "HTTPSConnection"), "ssl" in sys.modules)
+from controller.cli import main
+try:
+    main(["run", *sys.argv[1:], "--help"])
+except SystemExit:
+    import asyncio.base_events, http.client
+    tls = asyncio.base_events.ssl is not None
+    print("\\nTLS:", tls, hasattr(http.client, "HTTPSConnection"), "ssl" in sys.modules)
 """
+TABLE = '[table]\nid = "one"\ngame = "money_wheel"\n[lines]\nbackend = "sim"\n'
 
 
-def printed_by(script: str) -> list[str]:
-    run = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=HANG_S, check=False
-    )
+def printed_by(script: str, *words: object) -> list[str]:
+    """The words of the last line that a script prints."""
+    command = [sys.executable, "-c", script, *map(str, words)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG_S, check=False)
     assert run.returncode == 0, run.stderr
-    return run.stdout.split()
+    return run.stdout.splitlines()[-1].split()
 
 
 @pytest.fixture(scope="module")
-def loaded() -> list[str]:
-    return printed_by(SERVICE)
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("s")
+    (folder / "one.toml").write_text(TABLE)
+    options = ("--state", folder / "state", "--bind", f"ipc://{folder}", "--seconds", 0.5)
+    code, *modules = printed_by(SERVICE, folder / "one.toml", *options)
+    assert code == "0"
+    return modules
 
 
 def test_of_the_games_and_devices_only_those_of_the_table_are_loaded(loaded: list[str]) -> None:
@@ -84,8 +95,23 @@ def test_what_a_table_at_rest_does_not_need_is_not_loaded(loaded: list[str], mod
     assert [name for name in loaded if name == module or name.startswith(f"{module}.")] == []
 
 
-def test_the_loop_of_a_service_has_no_tls_and_its_threads_can_load_it() -> None:
-    assert printed_by(THEN_TLS) == ["None", "True", "True"]
+@pytest.mark.parametrize(
+    ("files", "named", "tls"),
+    [
+        ({"one.toml": TABLE}, "one.toml", False),
+        ({"one.toml": TABLE.replace("[lines]", 'packages = ["fair-wheel"]\n[lines]')}, "one.toml", True),
+        ({"one.toml": TABLE, "two.toml": "[table]\npackages = ['fair-wheel']\n"}, ".", True),
+        ({"one.toml": TABLE, "notes.txt": "packages"}, ".", False),
+        ({}, "one.toml", False),
+    ],
+    ids=["ours alone", "a package", "a package in a folder", "another file", "no file"],
+)
+def test_the_loop_of_a_service_has_tls_for_packages_alone_and_its_threads_can_load_it(
+    files: dict[str, str], named: str, tls: bool, tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    assert printed_by(THEN_TLS, tmp_path / named) == ["TLS:", str(tls), "True", "True"]
 
 
 @pytest.mark.parametrize(("game", "orders"), [("money_wheel", 32), ("craps", 26), ("token_pusher", 27)])
