@@ -232,9 +232,13 @@ def _stepper(board: CarrierBoard, number: int) -> None:
     driver.connect("VDD", b.V5)
     motor = board.row(sheet, f"{use}_motor", "motor supply")
     motor.at(b.V12_MOTOR)
-    motor.hang(p.C100U, GND)
     motor.hang(p.C100N, GND)
     motor.pin(driver, "VMOT")
+    # The contacts of the emergency stop charge this capacitor at each release.
+    store = board.row(sheet, f"{use}_store", "its capacitor")
+    store.at(b.V12_MOTOR)
+    store.series(p.R_DAMP, f"{use}_stored")
+    store.hang(p.C100U, GND)
     entry = board.part(p.terminal(4))
     for pin, coil, colour in (("1", "1A", b.BLACK), ("2", "1B", b.GREEN), ("3", "2A", b.RED), ("4", "2B", b.BLUE)):
         row = board.row(sheet, f"{use}_{coil}", f"coil {coil}")

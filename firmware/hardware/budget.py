@@ -10,7 +10,8 @@ turn: then its own voltage adds to the supply's. A supply is taken to fail above
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -46,9 +47,12 @@ CHOSEN: Final = SupplyUnit(12.5)
 FORMER: Final = (SupplyUnit(4.0), SupplyUnit(6.0))
 """What the lists named before: 4 A, and the 6 A of its first source."""
 
-CABLE_OHM: Final = 0.030 + 0.010
+WIRE_OHM, CLAMP_OHM = 0.030, 0.010
+CABLE_OHM: Final = WIRE_OHM + CLAMP_OHM
 """1 m of two wires of 1.5 mm² at 50 °C (13.3 mΩ a metre and wire at 20 °C), and four clamped ends."""
 CABLE_HENRY: Final = 1e-6
+JOINT_HENRY: Final = 0.1e-6
+"""0.1 m of wire between the relays and what they feed."""
 COLD: Final = 0.92
 """Copper at 0 °C, as a part of its resistance at 20 °C."""
 LOGIC_AMP: Final = 0.2
@@ -122,7 +126,7 @@ COMMON_ROWS: Final = (
     "supply", "bank", "power_fail", "motor_supply", "load_supply", "estop_1", "estop_2", "acceptor_feed",
 )  # fmt: skip
 ROWS: Final[Mapping[str, Sequence[str]]] = {
-    "reel": ("reel_1_motor", "reel_2_motor", "reel_3_motor"),
+    "reel": tuple(f"reel_{number}_{row}" for number in (1, 2, 3) for row in ("motor", "store")),
     "pusher": (
         "motor", "motor_fuse", "motor_shunt", "hopper", "hopper_fuse", "hopper_relay", "hopper_relay_2", "hopper_shunt",
         "alarm", "hopper back",
@@ -221,6 +225,42 @@ def half_power() -> Rail:
     return rail("pusher", [most("pusher")], replaced={"shelf_gate": pulses})
 
 
+def release_amp(board: str | Circuit) -> float:
+    """The greatest current of the contact that closes last when the emergency stop is released, in A.
+
+    At its worst: 12.6 V, 0.1 m of cable, all capacitors 20 % too large with half their resistance, contacts of 5 mΩ,
+    the fuses' least resistance, everything that moves on.
+
+    Raises:
+        SimulationError: ngspice is missing or failed.
+    """
+    carrier = circuit(board) if isinstance(board, str) else board
+    unit = CHOSEN._replace(volt=12.6, tolerance=0.0, farad=1.2 * CHOSEN.farad, esr=0.5 * CHOSEN.esr)
+    closes = SETTLE + HOLD / 2
+    lines = _deck(carrier, [most(carrier.name)], unit, released=closes, vary=_charged_most)
+    lines = [_HALVED.sub(lambda found: f"{found[1]}{float(found[2]) / 2:g}", line) for line in lines]
+    lines = [line.replace(f"cable {CABLE_OHM:g}\n", f"cable {WIRE_OHM / 10 + CLAMP_OHM:g}\n") for line in lines]
+    lines = [line.replace(f"{node(V12_IN)} {CABLE_HENRY:g}", f"{node(V12_IN)} {CABLE_HENRY / 10:g}") for line in lines]
+    lines = [line.replace(f" {FUSE_OHM}", f" {LEAST_FUSE_OHM}") if line.startswith("RF") else line for line in lines]
+    lines = [line.replace("VH=0.1 RON=0.02 ", "VH=0.1 RON=0.005 ") for line in lines]
+    last = [part.ref for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"][-1]
+    window = f"from={SETTLE:g} to={SETTLE + HOLD:g}"
+    found = run(
+        f"{carrier.name}: emergency stop released", lines, f"tran 2u {SETTLE + HOLD:g} {SETTLE:g} 2u",
+        {"amp": f"max i(vm{last.lower()}_c) {window}"},
+    )  # fmt: skip
+    return found["amp"]
+
+
+def _charged_most(part: CircuitPart) -> float:
+    """A capacitor at its largest, a resistor at its least."""
+    return 1 + part.type.tolerance if part.type.letter == "C" else 1 - part.type.tolerance
+
+
+LEAST_FUSE_OHM: Final = 0.02
+_HALVED: Final = re.compile(r"^(RC\d+_esr \S+ \S+ )(\S+)$")
+
+
 class MotorShort(NamedTuple):
     """The shelf motor is shorted while everything else is on."""
 
@@ -290,12 +330,13 @@ def _deck(
     replaced: Mapping[str, str] | None = None,
     released: float | None = None,
     until: float | None = None,
+    vary: Callable[[CircuitPart], float] | None = None,
 ) -> list[str]:
     """All 12 V branches of a board with its loads; all gates go low at `until`."""
     relays = [part.ref for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
     suppressors = [part.ref for part in carrier.parts.values() if part.type.symbol == "tvs"]
     rows = [*COMMON_ROWS, *ROWS[carrier.name]]
-    parts = deck(carrier, rows, closed=relays, vary=_early, without=suppressors)
+    parts = deck(carrier, rows, closed=relays, vary=vary or _early, without=suppressors)
     if released is not None:
         contacts = tuple(f"R{ref}_c " for ref in relays)
         parts = [_contact(line, released) if line.startswith(contacts) else line for line in parts]
@@ -334,10 +375,14 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _contact(line: str, closes: float) -> str:
-    """A relay's closed contact as one that closes at a time, in s."""
+    """A relay's closed contact as one that closes at a time, in s; `Vm` and its name measures its current."""
     name, one, two, _ = line.split()
     control = f"PWL(0 0 {closes:g} 0 {closes + 1e-6:g} 5)"
-    return f"S{name[1:]} {one} {two} c_{name} 0 CONTACT\nV{name[1:]} c_{name} 0 {control}"
+    return (
+        f"S{name[1:]} {one} m_{name} c_{name} 0 CONTACT\nVm{name[1:]} m_{name} l_{name} 0\n"
+        f"Lm{name[1:]} l_{name} {two} {JOINT_HENRY / 2:g}\n"
+        f"V{name[1:]} c_{name} 0 {control}"
+    )
 
 
 def _unit(unit: SupplyUnit) -> list[str]:

@@ -11,7 +11,10 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from firmware.hardware.circuit import OrderNumber
-from firmware.hardware.parts import CODE, FOUND, SHEET
+from firmware.hardware.parts import CODE, FOUND, PTC_MOTOR, SHEET
+
+RUNNING_AMP: Final = 0.55
+"""What a motor behind its own resettable fuse may draw for hours: less than that holds at 50 °C, by 15 % (ours)."""
 
 
 class Need(NamedTuple):
@@ -27,6 +30,8 @@ class Known(NamedTuple):
 
     source: OrderNumber
     fits: str
+    blocked_amp: float = 0.0
+    """Of a motor, at 12 V."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +46,18 @@ class FieldItem:
     known: tuple[Known, ...] = ()
 
 
+_MAINS: Final = "earth of the mains (PE) at its earth terminal; a switch for 115 or 230 V, where it has one, set first"
 _SUPPLY: Final = FieldItem(
     "power supply 12 V, 6 A, set to 12.0 V",
     "1",
-    "J1",
+    f"J1; {_MAINS}",
     (OrderNumber("Mean Well", "LRS-75-12", FOUND), OrderNumber("XP Power", "LCS75US12", FOUND)),
 )
 _MONEY_SUPPLY: Final = FieldItem(
     "power supply 12 V, 12.5 A, set to 12.0 V at its own terminals",
     "1",
-    "J1, by 1 m of cable at the most, two wires of 1.5 mm²",
-    (OrderNumber("Mean Well", "LRS-150-12", FOUND), OrderNumber("XP Power", "LCS150US12", FOUND)),
+    f"J1, by 1 m of cable at the most, two wires of 1.5 mm²; {_MAINS}",
+    (OrderNumber("Mean Well", "LRS-150F-12", FOUND), OrderNumber("XP Power", "LCS150US12", FOUND)),
 )
 _FORK: Final = (OrderNumber("Omron", "EE-SX670", FOUND), OrderNumber("Panasonic", "PM-L25", FOUND))
 _SLOT: Final = (OrderNumber("Vishay", "TCST2103", FOUND), OrderNumber("Everlight", "ITR9608-F", FOUND))
@@ -81,6 +87,24 @@ def _cable(metres: int) -> FieldItem:
     )
 
 
+_HOLDS: Final = f"its resettable fuse holds {PTC_MOTOR.limits['hold_50']:g} A at 50 °C"
+
+
+def ends_blocked(amp: float, *, own_fuse: bool) -> str:
+    """What ends the current of a motor that draws so much at 12 V when it is blocked: its own fuse too, or not."""
+    if own_fuse and fuse_opens(amp):
+        return "blocked, it is stopped by the firmware, and its own fuse opens where the driver has failed"
+    fuse = "its own fuse does not open for certain" if own_fuse else "the 4 A fuse does not open"
+    return (
+        f"blocked, the firmware alone stops it: {fuse}. Where its driver has failed it heats until the emergency stop"
+    )
+
+
+def fuse_opens(amp: float) -> bool:
+    """Whether a motor's own resettable fuse opens for certain: blocked, with the fuse in series, at 11.4 V."""
+    return 11.4 / (12 / amp + PTC_MOTOR.number) >= PTC_MOTOR.limits["trip"]
+
+
 HOPPER: Final = FieldItem(
     "token hopper, 12 V",
     "1",
@@ -92,7 +116,7 @@ HOPPER: Final = FieldItem(
             "2.2 A or less at 12.6 V (6 Ω or more when it is cold)",
             "the budget of the supply; its shunt reads 0.1 V for each A",
         ),
-        Need("current while it pays", "0.7 A or less", "its resettable fuse holds 0.7 A at 50 °C"),
+        Need("current while it pays", f"{RUNNING_AMP:g} A or less", _HOLDS),
         Need(
             "coin sensor",
             "a slotted opto, lit at rest, dark for 5 to 150 ms by each token; or an open collector that conducts at "
@@ -195,8 +219,8 @@ def _motor(where: str, reverses: bool) -> FieldItem:
             ),
             Need(
                 "current while it runs",
-                "2 A or less" if reverses else "0.7 A or less",
-                "the 4 A fuse" if reverses else "its resettable fuse holds 0.7 A at 50 °C",
+                "2 A or less" if reverses else f"{RUNNING_AMP:g} A or less",
+                "the 4 A fuse" if reverses else _HOLDS,
             ),
             Need("speed", "one pulse of its shaft every 400 ms or faster, at the least power", "longer is a stall"),
             Need("pulse-width modulation", "bears 3.9 kHz: no capacitor above 10 nF across it", "the MOSFET"),
@@ -208,11 +232,16 @@ def _motor(where: str, reverses: bool) -> FieldItem:
         known=(
             Known(
                 OrderNumber("Pololu", "4886 (25D, LP 12 V, 75:1)", SHEET),
-                "maker's page read: 60 mA without load, 0.9 A blocked, 75 turns a minute",
+                "maker's page read: 60 mA without load, 0.9 A blocked, 75 turns a minute; "
+                + ends_blocked(0.9, own_fuse=not reverses),
+                0.9,
             ),
             Known(
                 OrderNumber("Pololu", "25D, MP 12 V", SHEET),
-                "maker's data sheet read: 1.8 A blocked. The HP motor, 5 A, is too much",
+                "maker's data sheet read: 1.8 A blocked; "
+                + ends_blocked(1.8, own_fuse=not reverses)
+                + ". The HP motor, 5 A, is too much",
+                1.8,
             ),
         ),
     )

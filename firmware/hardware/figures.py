@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from firmware.hardware import budget, terminals
+from firmware.hardware import budget, cables, terminals
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
+from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import BOARDS, circuit
-from firmware.hardware.circuit import Circuit
+from firmware.hardware.circuit import Circuit, PartType
 from firmware.hardware.firmware_times import hold_up_ms
 from firmware.hardware.spice import (
     DOWN_LEAST,
@@ -395,6 +396,18 @@ def flyback_at(
     ]  # fmt: skip
 
 
+STOP_DROP: Final = 0.1
+"""V of the fuse and the wires between J1 and the button, at the most."""
+HOT: Final = 1.12
+"""Copper at 50 °C, as a part of its resistance at 20 °C: a relay's operate voltage rises with it."""
+
+
+def _pulls_in(at: str, volt: float, relay: PartType) -> Figure:
+    need = round(HOT * relay.limits["operate"], 1)
+    what = f"over the coil, supply 11.4 V ({relay.limits['operate']:g} V pull it in at 20 °C)"
+    return Figure(at, what, f"{need:g} V or more, at 50 °C", volt, "V", need, 12.6)
+
+
 COILS: Final = (("pusher", "hopper back"), ("table", "motor_back"))
 """Reversing relays: the board, and the use of the firmware."""
 
@@ -404,14 +417,14 @@ def coil_at(
 ) -> list[Figure]:
     """The figures of a relay's coil."""
     found = sim.coil_flyback(planted or board, use, volts=volts, gain=gain)
+    weak = sim.coil_flyback(planted or board, use, volts=11.4, gain=gain)
     at = f"{board}, {use}: relay coil"
     return [
         Figure(
             at, "highest at the transistor", "45 V or less", found.most_volt, "V", 0.0, p.NPN.limits["volt"]
         ),
-        Figure(
-            at, "current (33 mA rated, 70 % pulls it in)", "23 mA or more", found.amp * 1000, "mA", 23.0, 40.0
-        ),
+        _pulls_in(at, weak.coil_volt, p.REVERSING_RELAY),
+        Figure(at, "greatest current", "60 mA or less", found.amp * 1000, "mA", 20.0, 60.0),
         Figure(
             at, "transistor: power while it conducts", "0.625 W or less", found.transistor_watt, "W", 0.0,
             p.NPN.limits["watt"],
@@ -465,6 +478,9 @@ def _drivers() -> Iterator[Figure]:
                 -0.1,
                 0.5,
             )
+    for number in (1, 2):
+        amp, _ = sim.stop_coil("pusher", number, is_open=False, volts=11.4 - STOP_DROP)
+        yield _pulls_in(f"emergency stop, K{number}: relay coil", amp * p.POWER_RELAY.number, p.POWER_RELAY)
     _, least = sim.stop_coil("pusher", 1, is_open=True)
     yield Figure(
         "emergency stop, coils", "lowest at the button's contact when it opens", "−2 V or more", least, "V", -2.0, 12.0
@@ -600,9 +616,19 @@ def _motor_currents() -> Iterator[Figure]:
     )
 
 
+def terminal_at(board: CarrierBoard) -> Figure:
+    """What the fuses behind J1 let through, against what its terminals bear."""
+    fuses, most = cables.board_fuses(board), board.parts["J1"].type.limits["amp"]
+    what = f"rated currents of {', '.join(part.ref for part in fuses)} behind it, together"
+    total = sum(part.type.limits["amp"] for part in fuses)
+    return Figure(f"{board.name}, J1", what, f"{most:g} A or less (a terminal)", total, "A", 0.0, most)
+
+
 def _budget() -> Iterator[Figure]:
     """The 12 V of the money boards with the supply that is chosen, and for comparison with those named before."""
     unit = budget.CHOSEN
+    for build in BOARDS.values():
+        yield terminal_at(build())
     for board in budget.LOADS:
         states, on = budget.combinations(board), [budget.most(board)] * 3
         at = f"{board}, 12 V"
@@ -612,8 +638,9 @@ def _budget() -> Iterator[Figure]:
         released = budget.rail(board, on, released=True)
         volt = every.board_volt
         yield Figure(at, f"{len(states)} combinations of loads: at J1", "11.4 V or more", volt, "V", 11.4, 12.6)
+        bears = min(unit.amp, circuit(board).parts["J1"].type.limits["amp"])
         yield Figure(
-            at, "greatest current, everything on, 12.6 V", f"{unit.amp:g} A or less", high.most_amp, "A", 0.0, unit.amp
+            at, "greatest current, everything on, 12.6 V", f"{bears:g} A or less (J1)", high.most_amp, "A", 0.0, bears
         )
         yield Figure(
             at, "the same while the bank is charged from 7 V", f"{unit.amp:g} A or less", empty.most_amp, "A", 0.0,
@@ -625,6 +652,7 @@ def _budget() -> Iterator[Figure]:
             ("emergency stop released", released),
         ):
             yield _margin(at, text, found)
+        yield release_at(board)
     at = "pusher, 12 V"
     cold = budget.cold_lamp()
     yield Figure(
@@ -648,6 +676,16 @@ def _budget() -> Iterator[Figure]:
             f"pusher, 12 V from {former.amp:g} A", "at the supervisor, for comparison", "why it is not enough",
             found.supervisor_volt, "V", 0.0, 10.9,
         )  # fmt: skip
+
+
+def release_at(board: str | Circuit) -> Figure:
+    """What the contact that closes last carries when the emergency stop is released."""
+    name = board if isinstance(board, str) else board.name
+    most = p.POWER_RELAY.limits["peak"]
+    return Figure(
+        f"{name}, emergency stop released", "peak in the contact that closes last, 0.1 m of cable, capacitors +20 %",
+        f"{most:g} A or less (contact of AgSnO2)", budget.release_amp(board), "A", 0.0, most,
+    )  # fmt: skip
 
 
 def _margin(at: str, what: str, found: budget.Rail) -> Figure:

@@ -129,6 +129,20 @@ R_CHARGE: Final = PartType(
     package="axial",
     note="wire-wound: it takes the pulse of charging the bank",
 )
+R_DAMP: Final = PartType(
+    "wire-wound resistor 0.47 Ω 5 %, 3 W or more",
+    "R",
+    "resistor",
+    "0.47 Ω",
+    _passive("1", "2"),
+    _two(("Vishay", "AC03000004707JAC00", CODE), ("TE Connectivity", "SBCHE4R47J", CODE)),
+    spice="R{ref} {1} {2} {value}",
+    number=0.47,
+    tolerance=0.05,
+    limits={"watt": 3.0},
+    package="axial",
+    note="limits what charges a capacitor behind the emergency stop's contacts",
+)
 
 
 # Capacitors
@@ -309,9 +323,9 @@ PTC_MOTOR: Final = PartType(
     _two(("Bourns", "MF-R090", FOUND), ("Littelfuse", "RXEF090", FOUND)),
     spice="R{ref} {1} {2} {value}",
     number=0.2,
-    limits={"amp": 0.9, "volt": 60.0, "trip": 1.8},
+    limits={"amp": 0.9, "volt": 60.0, "trip": 1.8, "hold_50": 0.65},
     package="radial 5.1 mm",
-    note="opens from 1.8 A, in many seconds; holds 0.7 A at 50 °C",
+    note="opens from 1.8 A, in many seconds; holds 0.65 A at 50 °C",
 )
 F2A: Final = _fuse("2 A slow", 2.0, "0218002.MXP", ("Schurter", "0034.3120", FOUND))
 F4A: Final = _fuse("4 A slow", 4.0, "0218004.MXP", ("Eaton (Bussmann)", "S506-4-R", FOUND))
@@ -505,16 +519,24 @@ STEPPER_DRIVER: Final = PartType(
     package="two rows of 8, 2.54 mm",
     note="the place called VDD is FAULT on a DRV8825 carrier, which bears 5 V there; MS1 to MS3 are MODE0 to MODE2",
 )  # fmt: skip
+COIL_OHM: Final = 0.9 * 288.0
+"""Of a relay's coil at 20 °C, the worse of both makers: Finder's sensitive one, 500 mW ± 10 % (TE: 360 Ω, 400 mW).
+
+Its `operate` is the greater of both, too: 0.8 of 12 V (TE: 8.4 V).
+"""
 POWER_RELAY: Final = PartType(
-    "power relay 12 V, one contact 16 A",
+    "power relay 12 V, one contact 16 A of AgSnO2, for inrush",
     "K",
     "relay",
-    "RT314012",
+    "RT33L012",
     _passive("A1", "A2", "11", "14", "12"),
-    _two(("TE Connectivity (Schrack)", "RT314012", FOUND), ("Finder", "40.61.9.012.0000", FOUND)),
-    spice="R{ref}_coil {A1} {ref}_l 360\nL{ref}_coil {ref}_l {A2} 0.4\nR{ref}_c {11} {14} {closed}",
-    limits={"amp": 16.0, "coil_volt": 12.0},
+    _two(("TE Connectivity (Schrack)", "RT33L012", CODE), ("Finder", "40.61.7.012.4000", CODE)),
+    spice="R{ref}_coil {A1} {ref}_l {value}\nL{ref}_coil {ref}_l {A2} 0.4\nR{ref}_c {11} {14} {closed}",
+    number=COIL_OHM,
+    limits={"amp": 16.0, "peak": 80.0, "operate": 9.6},
     package="RT 1 / 40 series, 5 mm",
+    note="makes 80 A for 20 ms (TE; Finder 120 A for 5 ms); one of AgNi, which makes 30 A, would weld. RT33L has no "
+    "contact 12",
 )
 REVERSING_RELAY: Final = PartType(
     "relay 12 V, two changeover contacts 8 A",
@@ -522,11 +544,12 @@ REVERSING_RELAY: Final = PartType(
     "relay",
     "RT424012",
     _passive("A1", "A2", "11", "14", "12", "21", "24", "22"),
-    _two(("TE Connectivity (Schrack)", "RT424012", FOUND), ("Finder", "40.52.9.012.0000", FOUND)),
-    spice="R{ref}_coil {A1} {ref}_l 360\nL{ref}_coil {ref}_l {A2} 0.4\n"
+    _two(("TE Connectivity (Schrack)", "RT424012", FOUND), ("Finder", "40.52.7.012.0000", FOUND)),
+    spice="R{ref}_coil {A1} {ref}_l {value}\nL{ref}_coil {ref}_l {A2} 0.4\n"
     "R{ref}_c1 {11} {12} {rest}\nR{ref}_c2 {11} {14} {closed}\n"
     "R{ref}_c3 {21} {22} {rest}\nR{ref}_c4 {21} {24} {closed}",
-    limits={"amp": 8.0},
+    number=COIL_OHM,
+    limits={"amp": 8.0, "operate": 9.6},
     package="RT 2 / 40 series, 5 mm",
 )
 JUMPER: Final = PartType(
@@ -555,11 +578,11 @@ KEY: Final = PartType(
 
 
 def terminal(ways: int) -> PartType:
-    """A row of screw terminals, 5.08 mm."""
+    """A row of screw terminals, 5.08 mm; the limits are the lowest of all makers, 10 A (UL) and 1.5 mm²."""
     numbers = {
         2: ("282837-2", ("Phoenix Contact", "1715721", FOUND)),
         3: ("282837-3", ("Phoenix Contact", "1715734", FOUND)),
-        4: ("282837-4", ("On Shore Technology", "OSTTC040162", FOUND)),
+        4: ("282837-4", ("On Shore Technology", "OSTTC042162", FOUND)),
     }
     first, second = numbers[ways]
     return PartType(
@@ -569,6 +592,7 @@ def terminal(ways: int) -> PartType:
         f"{ways} ways",
         _passive(*(str(n) for n in range(1, ways + 1))),
         _two(("TE Connectivity", first, FOUND), second),
+        limits={"amp": 10.0, "mm2": 1.5},
         package="5.08 mm",
     )
 

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from firmware.hardware import drawing, field, listing, sheets, steppers
+from firmware.hardware import cables, drawing, field, listing, sheets, steppers
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import NAMES, circuit
 from firmware.hardware.circuit import OrderNumber
@@ -156,6 +156,8 @@ def page(name: str) -> str:
         lines += ["## Wires that leave the board", "", "| terminal | colour | goes to | net |", "|---|---|---|---|"]
         lines += [f"| {ref}.{pin} | {colour} | {to} | `{net}` |" for ref, pin, colour, to, net in wires]
         lines.append("")
+    if isinstance(each, CarrierBoard):
+        lines += cables.page(each)
     lines += [
         "## Joints",
         "",

@@ -51,6 +51,13 @@ def steps(board: CarrierBoard) -> list[Step]:
         ),
         *(_current(board, use) for use in ("motor_current", "hopper current") if use in board.uses),
         Step(
+            "mains",
+            "Supply at the mains",
+            "Before its first time at the mains: set the switch of the supply for 115 or 230 V, where it has one, to "
+            "your mains; join the mains' earth (PE) to its earth terminal, and to the metal of the cabinet.",
+            "set to your mains; earth joined",
+        ),
+        Step(
             "supply_12",
             "12 V",
             "Supply on, current limit 0.5 A, module out: measure J1.1 to J1.2.",

@@ -557,9 +557,14 @@ def steppers_off(henry: float, ampere: float, *, volts: float = 12.6) -> float:
     coils = f"Da 0 ca D1N4007\nLc ca cb {henry / 6:g} ic={6 * ampere:g}\nDb cb {rail} D1N4007"
     lines = [
         *models(Corner()),
-        *deck(board, [f"reel_{n}_motor" for n in (1, 2, 3)], vary=lambda part: 1 - part.type.tolerance),
+        *deck(
+            board,
+            [f"reel_{n}_{row}" for n in (1, 2, 3) for row in ("motor", "store")],
+            vary=lambda part: 1 - part.type.tolerance,
+        ),
         coils,
         f"Rrail {rail} 0 1meg\n.ic v({rail})={volts:g}",
+        *(f".ic v({node(f'reel_{n}_stored')})={volts:g}" for n in (1, 2, 3)),
     ]
     found = run("reel: drivers off", lines, "tran 10u 20m 0 10u uic", {"volt": f"max v({rail})"})
     return found["volt"]
@@ -570,6 +575,8 @@ class SwitchedCoil(NamedTuple):
 
     most_volt: float
     amp: float
+    coil_volt: float
+    """Over the coil, on."""
     transistor_watt: float
     diode_joule: float
     """What its diode takes at each switching off."""
@@ -603,8 +610,9 @@ def coil_flyback(
             "joule": "integ v(diode_p) from=19m to=40m",
         },
     )  # fmt: skip
-    amp = (volts - found["von"]) / 360.0
-    return SwitchedCoil(found["vmax"], amp, found["von"] * amp, found["joule"])
+    relay = next(part for part in carrier.tagged(use) if part.type.symbol == "relay")
+    amp = (volts - found["von"]) / relay.type.number
+    return SwitchedCoil(found["vmax"], amp, volts - found["von"], found["von"] * amp, found["joule"])
 
 
 class StoppedSupply(NamedTuple):
@@ -635,7 +643,7 @@ def emergency_stop(board: str, *, contacts_open: tuple[bool, bool], welded: str 
     return StoppedSupply(found["volt"], found["amp"])
 
 
-def stop_coil(board: str, number: int, *, is_open: bool) -> tuple[float, float]:
+def stop_coil(board: str, number: int, *, is_open: bool, volts: float = 12.0) -> tuple[float, float]:
     """The current of a coil of the emergency stop, and the least voltage at it after the contact opened: A, V."""
     carrier = circuit(board)
     relays = [part for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
@@ -645,7 +653,7 @@ def stop_coil(board: str, number: int, *, is_open: bool) -> tuple[float, float]:
     lines = [
         *models(Corner()),
         *coil,
-        f"V12 {node('+12V')} 0 12",
+        f"V12 {node('+12V')} 0 {volts:g}",
         f"Vb b 0 {gate}\nSb {node('+12V')} {node(f'estop_coil_{number}')} b 0 BUTTON",
         ".model BUTTON SW(VT=2.5 VH=0.1 RON=0.05 ROFF=1e8)",
     ]

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from firmware.hardware import budget, erc, terminals
+from firmware.hardware import budget, erc, field, terminals
 from firmware.hardware import figures as f
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
+from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import BOARDS, NAMES, circuit
 from firmware.hardware.circuit import Circuit
 from firmware.hardware.firmware_times import hold_up_ms, motor_times
@@ -265,6 +266,37 @@ def test_the_comparator_needs_its_capacitor_when_the_emergency_stop_is_released(
     assert budget.rail(board, [budget.most("reel")] * 3, released=True).warned
 
 
+def test_the_capacitors_behind_the_emergency_stop_need_their_resistors_and_a_contact_for_inrush() -> None:
+    figure = f.release_at("reel")
+    assert figure.holds
+    assert figure.value > 30.0  # what a contact of AgNi makes
+    board = BOARDS["reel"]()
+    for part in board.parts.values():
+        if part.type is p.R_DAMP:
+            part.type = replace(p.R_DAMP, number=1e-3)
+    assert not f.release_at(board).holds
+
+
+def test_a_coil_that_does_not_pull_in_is_found() -> None:
+    planted = BOARDS["pusher"]()
+    row = planted.tagged("hopper back")
+    base = next(part for part in row if part.type is p.R1K)
+    base.type = p.R22K
+    assert any(
+        each.what.startswith("over the coil") and not each.holds for each in f.coil_at("pusher", "hopper back", planted)
+    )
+
+
+def test_more_fuses_than_the_terminal_of_the_supply_bears_are_found() -> None:
+    board = BOARDS["pusher"]()
+    assert isinstance(board, CarrierBoard)
+    assert f.terminal_at(board).holds
+    for part in board.parts.values():
+        if part.type is p.F2A:
+            part.type = p.F4A
+    assert not f.terminal_at(board).holds
+
+
 def test_a_thin_cable_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "CABLE_OHM", 0.20)  # 2.5 m of 0.5 mm²
     assert budget.rail("pusher", [budget.most("pusher")] * 3).warned
@@ -289,6 +321,13 @@ def test_the_fuse_of_the_motors_bears_both_blocked_and_their_own_open_where_a_dr
     shelf, hopper = (12.6 / (ohm + p.PTC_MOTOR.number) for ohm in (4.0, 6.0))
     assert shelf + hopper < 1.5 * p.F4A.limits["amp"]
     assert min(shelf, hopper) > p.PTC_MOTOR.limits["trip"]
+
+
+def test_the_page_has_the_running_current_and_what_the_contact_carries() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert f"| shelf motor | {field.RUNNING_AMP:g} A running" in text
+    assert f"| hopper motor | {field.RUNNING_AMP:g} A paying" in text
+    assert f"charges them: {f.release_at('reel').value:.0f} A at the worst" in text
 
 
 def test_half_the_bank_is_not_enough() -> None:

@@ -30,8 +30,8 @@ from tests.firmware.kind_bench import KindBench
 from tests.firmware.worlds import Hopper, Reel, Shaft
 
 AT_THE_BENCH = {
-    "look", "work_1", "work_2", "work_3", "short_12", "short_5", "motor_current", "hopper_current", "supply_12",
-    "supply_5", "identify", "stop_motor", "stop_one", "stop_back", "warning", "reset_cut", "hold_up",
+    "look", "work_1", "work_2", "work_3", "short_12", "short_5", "motor_current", "hopper_current", "mains",
+    "supply_12", "supply_5", "identify", "stop_motor", "stop_one", "stop_back", "warning", "reset_cut", "hold_up",
 }  # fmt: skip
 """Steps that neither concern the inputs nor what they let begin; the figures of the page have those of the supply."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.boards.bench_sheet import load
 from firmware.hardware import field, manifest_pins, steppers
 from firmware.hardware import parts as p
 from firmware.hardware.boards import BOARDS
@@ -70,6 +71,37 @@ def test_the_buyers_figures_are_the_firmwares() -> None:
     assert f"bears {times.hopper_back} ms, twice" in hopper["backwards"]
     motor = next(item for item in field.DEVICES["pusher"] if item.name.startswith("gear motor"))
     assert f"every {times.shelf_stall} ms" in {need.what: need.must for need in motor.needs}["speed"]
+
+
+def test_a_motor_runs_for_hours_below_what_its_own_fuse_holds_at_50_degrees() -> None:
+    assert 0.85 * p.PTC_MOTOR.limits["hold_50"] >= field.RUNNING_AMP
+    shelf = next(item for item in field.DEVICES["pusher"] if item.name.startswith("gear motor"))
+    for item in (shelf, field.HOPPER):
+        assert any(need.must == f"{field.RUNNING_AMP:g} A or less" and "fuse holds" in need.why for need in item.needs)
+
+
+@pytest.mark.parametrize("kind", ["pusher", "table"])
+def test_of_each_known_motor_it_is_stated_whether_a_fuse_ends_its_blocked_current(kind: str) -> None:
+    motor = next(item for item in field.DEVICES[kind] if item.name.startswith("gear motor"))
+    for known in motor.known:
+        assert f"{known.blocked_amp:g} A blocked" in known.fits
+        opens = kind == "pusher" and known.blocked_amp > 1.1 * p.PTC_MOTOR.limits["trip"]
+        assert ("own fuse opens" in known.fits) == opens
+        assert ("the firmware alone stops it" in known.fits) == (not opens)
+
+
+def test_a_fuse_opens_for_certain_where_a_motor_draws_more_than_it_opens_at() -> None:
+    assert [field.fuse_opens(amp) for amp in (0.9, 1.8, 2.2, 3.1)] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("kind", field.DEVICES)
+def test_a_supply_is_set_to_the_mains_and_joined_to_earth_before_its_first_time(kind: str) -> None:
+    supply = next(item for item in field.DEVICES[kind] if item.name.startswith("power supply"))
+    assert "(PE)" in supply.where
+    assert "115 or 230 V" in supply.where
+    assert "LRS-150-12" not in {source.number for source in supply.sources}
+    ids = [step.id for step in load(kind).step]
+    assert ids.index("mains") < ids.index("supply_12")
 
 
 # The drivers of the steppers
