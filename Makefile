@@ -22,7 +22,7 @@ help:
 	@echo "make pythons  of Python 3.12 and 3.14, which no package is for: locked wheels, syntax and types"
 	@echo "make deb     the packages for Debian 12 and 13, amd64 and arm64, with all that a table's computer needs"
 	@echo "make release KEY=NAME  the packages of this commit's tag, signed, in an apt repository (docs/release.md)"
-	@echo "sudo make install  builds the package for this computer and installs it"
+	@echo "sudo make install  builds the package for this computer and installs it (COMPILED=1: hot modules compiled)"
 	@echo "make firmware  the boards' firmware, and the board that is emulated (apt installs the AVR toolchain)"
 	@echo "make firmware-release KEY=FILE  the images that come with this software: built, and signed with the release key"
 	@echo "make firmware-repeat N=200  the tests of emulated boards, that often, while every core is busy"

@@ -53,8 +53,10 @@ class Built(NamedTuple):
     provenance: Path
 
 
-def build(name: str, arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int) -> list[Built]:
-    """Builds the packages of one system and architecture, all with the same content.
+def build(
+    name: str, arch: str, made: Sequence[Version], out: Path, wheels: Path, level: int, *, compiled: bool = False
+) -> list[Built]:
+    """Builds the packages of one system and architecture, all with the same content; `compiled`: for this computer.
 
     Raises:
         BuildError: something it needs is missing.
@@ -68,18 +70,28 @@ def build(name: str, arch: str, made: Sequence[Version], out: Path, wheels: Path
     print(f"{system.words}, {arch}: feltwire {', '.join(one.text for one in made)} ...", flush=True)
     own = stage / "wheel"
     own.mkdir()
-    for wheel in (*theirs, own_wheel(own, made[0].epoch)):
+    for wheel in (*theirs, own_wheel(own, made[0].epoch, compiled=compiled)):
         unpack(wheel, stage / LIBRARIES)
     shutil.rmtree(own)
     _units(stage)
     _command(stage, system)
     _documents(stage)
-    built = [_packed(stage, name, arch, one, out, theirs, level) for one in made]
+    built = [_packed(stage, name, arch, one, out, theirs, level, compiled=compiled) for one in made]
     shutil.rmtree(stage)
     return built
 
 
-def _packed(stage: Path, name: str, arch: str, made: Version, out: Path, wheels: Sequence[Path], level: int) -> Built:
+def _packed(
+    stage: Path,
+    name: str,
+    arch: str,
+    made: Version,
+    out: Path,
+    wheels: Sequence[Path],
+    level: int,
+    *,
+    compiled: bool,
+) -> Built:
     """The package of what is staged, under one version."""
     found = list(parts(stage / LIBRARIES, LIBRARIES))
     (stage / DOCS / "copyright").write_text(copyright_file((HERE / "debian/copyright").read_text(), found))
@@ -99,7 +111,7 @@ def _packed(stage: Path, name: str, arch: str, made: Version, out: Path, wheels:
     part.rename(deb)
     built = Built(deb, deb.with_suffix(".cdx.json"), deb.with_suffix(".provenance.json"))
     built.bill.write_text(text)
-    built.provenance.write_text(provenance([deb, built.bill], wheels, name, arch, made))
+    built.provenance.write_text(provenance([deb, built.bill], wheels, name, arch, made, compiled=compiled))
     return built
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from systemd.package.bill import digest
+from systemd.package.compiled import toolchain
 from systemd.package.systems import ROOT
 from systemd.package.version import Version
 from systemd.package.wheels import LOCK
@@ -22,12 +23,15 @@ TOOLS: Final = {"dpkg-deb": ["dpkg-deb", "--version"], "git": ["git", "--version
 DISTRIBUTIONS: Final = ("pip", "hatchling", "setuptools", "packaging")
 
 
-def provenance(products: Sequence[Path], wheels: Sequence[Path], system: str, arch: str, made: Version) -> str:
+def provenance(
+    products: Sequence[Path], wheels: Sequence[Path], system: str, arch: str, made: Version, *, compiled: bool = False
+) -> str:
     """The statement about these files, as text."""
     inputs: list[dict[str, Any]] = [{"name": str(LOCK.relative_to(ROOT)), "digest": {"sha256": digest(LOCK)}}]
     if made.commit is not None:
         inputs.insert(0, {"name": "commit", "digest": {"gitCommit": made.commit}})
     inputs += [{"name": path.name, "digest": {"sha256": digest(path)}} for path in wheels]
+    versions = tools() | ({"compilers": toolchain()} if compiled else {})
     statement = {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": path.name, "digest": {"sha256": digest(path)}} for path in products],
@@ -35,11 +39,11 @@ def provenance(products: Sequence[Path], wheels: Sequence[Path], system: str, ar
         "predicate": {
             "buildDefinition": {
                 "buildType": KIND,
-                "externalParameters": {"system": system, "arch": arch, "version": made.text},
+                "externalParameters": {"system": system, "arch": arch, "version": made.text, "compiled": compiled},
                 "internalParameters": {"SOURCE_DATE_EPOCH": made.epoch, "changedSinceCommit": made.changed},
                 "resolvedDependencies": inputs,
             },
-            "runDetails": {"builder": {"id": f"{KIND}#make-deb", "version": tools()}},
+            "runDetails": {"builder": {"id": f"{KIND}#make-deb", "version": versions}},
         },
     }
     return json.dumps(statement, indent=1) + "\n"

@@ -13,6 +13,7 @@ import io
 import re
 import shutil
 import sys
+import sysconfig
 import tomllib
 import zipfile
 from collections.abc import Iterator
@@ -134,6 +135,24 @@ def own_wheel(folder: Path, epoch: int, *, compiled: bool = False) -> Path:
     pip("wheel", "--no-deps", "--no-build-isolation", f"--wheel-dir={folder}", str(ROOT), epoch=epoch, **asked)
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def can_compile(system: System, arch: str) -> None:
+    """Compiled modules are for the Python and the kind of computer that make them.
+
+    Raises:
+        BuildError: a package of this system and architecture cannot have them from here; names what is missing.
+    """
+    suffix = f".cpython-{system.minor.replace('.', '')}-{MACHINES[arch]}-linux-gnu.so"
+    here = sysconfig.get_config_var("EXT_SUFFIX")
+    if here != suffix:
+        raise BuildError(
+            f"compiled modules of {system.words}, {arch}, are made by its Python {system.minor} ({suffix}), and "
+            f"{sys.executable} makes {here}: build on that system, in a checkout where .venv is of its python3"
+        )
+    missing = compiled_modules.missing_tools()
+    if missing is not None:
+        raise BuildError(f"compiled modules are asked for, and there is no {missing}")
 
 
 def is_current(folder: Path = COPY) -> bool:

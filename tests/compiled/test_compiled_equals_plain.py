@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -11,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from controller.packages.compiled import MixedCodeError, code
+from systemd.package import build
 from systemd.package.compiled import ASKED, MODULES, CompileError, compile_modules, missing_tools
-from systemd.package.systems import ROOT
+from systemd.package.systems import MACHINES, ROOT, SYSTEMS
+from systemd.package.version import version
 from systemd.package.wheels import compiled_copy
 from tests.fakes.time_limits import HANG_S
+from tests.unit.installation.test_package import wheels
 
 pytestmark = pytest.mark.long
 """Some forty seconds of a processor where a source has changed, ten otherwise."""
@@ -75,6 +80,29 @@ def test_each_hot_module_runs_compiled_and_no_other_one_does(copy: Path) -> None
     assert python("-c", "from controller.cli import main; main()", "--version", folder=copy)[0].endswith(
         python("-c", "from controller.packages.compiled import code; print(code())", folder=copy)[0]
     )
+
+
+def test_a_package_that_is_asked_for_compiled_has_the_modules(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def own_wheel(folder: Path, _: int, *, compiled: bool) -> Path:
+        """The wheel that the copy was made from, which took half a minute."""
+        assert compiled
+        (made,) = copy.glob("*.whl")
+        return Path(shutil.copy(made, folder))
+
+    monkeypatch.setattr(build, "own_wheel", own_wheel)
+    minor = platform.python_version().rpartition(".")[0]
+    # A compiled package is for a system that has this Python; what it is called is of no matter for its content.
+    name = next((name for name in SYSTEMS if SYSTEMS[name].minor == minor), "trixie")
+    arch = next(arch for arch in MACHINES if MACHINES[arch] == platform.machine())
+    wheels(tmp_path, name, arch)
+    (built,) = build.build(name, arch, [version()], tmp_path, tmp_path, 0, compiled=True)
+    subprocess.run(["dpkg-deb", "-x", str(built.deb), str(tmp_path / "unpacked")], check=True)
+    assert code(tmp_path / "unpacked" / build.LIBRARIES) == code(copy)
+    stated = json.loads(built.provenance.read_text())["predicate"]
+    assert stated["buildDefinition"]["externalParameters"]["compiled"] is True
+    assert "mypy" in stated["runDetails"]["builder"]["version"]["compilers"]
 
 
 @pytest.mark.parametrize("edited", ["drivers/base/driver.py", "hal/values.py", "drivers/wheel/encoder.py"])

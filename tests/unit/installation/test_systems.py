@@ -6,13 +6,15 @@ import os
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
+from sysconfig import get_config_var
 
 import pytest
 
 from systemd.package.build import HERE, filled
-from systemd.package.systems import ROOT, SYSTEMS, System
-from systemd.package.wheels import LOCK, locked_for
+from systemd.package.systems import MACHINES, ROOT, SYSTEMS, BuildError, System
+from systemd.package.wheels import LOCK, can_compile, locked_for
 from tests.fakes.time_limits import HANG_S
 
 ELSEWHERE = System("Debian 99 (sid)", "3.99.0", "+deb99")
@@ -111,6 +113,55 @@ def test_install_refuses_at_once_and_sets_nothing_up(arch: str, release: str, wo
     assert refused.returncode != 0
     assert words in refused.stderr
     assert not (tmp_path / "venv").exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "there", "words"),
+    [
+        (
+            "1",
+            "gcc",
+            "COMPILED=1 needs a C compiler and the header of Python: sudo apt install libc6-dev python3-dev\n",
+        ),
+        ("1", "", "sudo apt install gcc libc6-dev python3-dev\n"),
+        ("yes", "gcc libc6-dev python3-dev", 'COMPILED is "yes"; write COMPILED=1, or leave it out\n'),
+        ("1", "gcc libc6-dev python3-dev", None),
+        ("0", "", None),
+    ],
+)
+def test_compiled_modules_are_refused_with_what_is_missing_before_anything_is_set_up(
+    asked: str, there: str, words: str | None, tmp_path: Path
+) -> None:
+    script(tmp_path, "dpkg", "#!/bin/sh\necho amd64\n")
+    script(tmp_path, "id", "#!/bin/sh\necho 0\n")
+    status = 'for last; do :; done\ncase " $THERE " in *" $last "*) echo "ii " ;; *) exit 1 ;; esac\n'
+    script(tmp_path, "dpkg-query", f"#!/bin/sh\n{status}")
+    described = tmp_path / "os-release"
+    described.write_text("VERSION_CODENAME=trixie\n")
+    done = run(
+        ["sh", "systemd/package/install.sh", "ready"],
+        OS_RELEASE=str(described),
+        PATH=f"{tmp_path}:{os.environ['PATH']}",
+        THERE=there,
+        COMPILED=asked,
+    )
+    assert (done.returncode, done.stderr.endswith(words or "")) == (int(words is not None), True)
+    assert words is not None or done.stderr == ""
+
+
+@pytest.mark.parametrize(("system", "arch"), list(product(SYSTEMS, MACHINES)))
+def test_a_compiled_package_is_built_by_the_python_that_it_is_for(
+    system: str, arch: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    ours = f".cpython-{SYSTEMS[system].minor.replace('.', '')}-{MACHINES[arch]}-linux-gnu.so"
+    words = (
+        r"there is no C compiler \(no-such-compiler\)"
+        if ours == get_config_var("EXT_SUFFIX")
+        else "build on that system, in a checkout"
+    )
+    with pytest.raises(BuildError, match=words):
+        can_compile(SYSTEMS[system], arch)
 
 
 def test_a_32_bit_python_is_refused_in_one_sentence_before_anything_is_set_up(tmp_path: Path) -> None:
