@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from firmware.proofs.checker import MACHINES, ProofError, run, wrong
+from firmware.proofs.checker import MACHINES, ProofError, reach, run, wrong
 from firmware.proofs.table import Proof, proofs
 
 
@@ -34,14 +34,19 @@ def _refute(proof: Proof) -> bool:
             print(f"{proof.name}: {mistake.source}: {mistake.becomes!r} does not refute {mistake.claim!r}")
             print(f"  refuted: {found.refuted}")
             good = False
-    print(f"{proof.name}: {len(proof.mistakes)} planted mistakes", flush=True)
+    reached, unreached = reach(proof, MACHINES[0])
+    for words in unreached:
+        print(f"{proof.name}: no path reaches: {words}")
+        good = False
+    print(f"{proof.name}: {len(proof.mistakes)} planted mistakes; {len(reached)} claims reached", flush=True)
     return good
 
 
 def main() -> int:
-    """Exit status 1 where something is refuted that is not known, or a planted mistake is not refuted."""
+    """Exit status 1 where a claim is refuted that is not known, or not reached, or not refuted by its mistake."""
     parser = argparse.ArgumentParser(prog="python -m firmware.proofs", description=__doc__)
-    parser.add_argument("--mistakes", action="store_true", help="plant each mistake instead: it must be refuted")
+    mistakes = "plant each mistake instead: it must be refuted; each claim must be reached"
+    parser.add_argument("--mistakes", action="store_true", help=mistakes)
     parser.add_argument("names", nargs="*", metavar="NAME", help="these proofs, instead of all")
     given = parser.parse_args()
     table = proofs()

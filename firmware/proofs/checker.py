@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 import resource
 import subprocess
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -124,33 +128,76 @@ def words_of(row: dict[str, Any]) -> str:
     return f"{source}:{line}: {row['description']}: {text}"
 
 
-def run(proof: Proof, machine: Target, mistake: Change | None = None) -> Found:
-    """Proves it, or what is left of it with a planted mistake: that run looks at claims alone."""
+_CASE_ENDS = re.compile(r"(?<=\n)        break;\n")
+
+
+def _with_ends(harness: str) -> str:
+    """Its source, with a claim that is false where each case of its `main` ends, and where `main` does."""
+    head, begins, main = harness.partition("int main(void)\n")
+    numbers = itertools.count()
+    main = _CASE_ENDS.sub(lambda end: f'        CLAIM(false, "the end of case {next(numbers)}");\n{end[0]}', main)
+    before, ends, rest = main.rpartition("    return 0;\n")
+    if not begins or not ends:
+        raise ProofError("a harness ends with `int main(void)`, and this with `return 0;`")
+    return f'{head}{begins}{before}    CLAIM(false, "the end");\n{ends}{rest}'
+
+
+@contextmanager
+def _prepared(
+    proof: Proof, machine: Target, mistake: Change | None = None, *, reach: bool = False
+) -> Iterator[tuple[list[str], Path]]:
+    """The words that run CBMC on the preprocessed harness, and the folder to run it in."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _changed(proof.cuts + ((mistake,) if mistake else ()), folder)
-        # What includes a source finds its changed copy first, or its original.
         harness = FIRMWARE / "proofs" / f"{proof.name}.c"
+        if reach:
+            (folder / harness.name).write_text(_with_ends(harness.read_text()))
+            harness = folder / harness.name
+        # What includes a source finds its changed copy first, or its original.
         includes = [f"-I{folder}", *(f"-I{FIRMWARE / part}" for part in INCLUDES)]
         read = subprocess.run(
-            [*machine.preprocessor, *includes, str(harness), "-o", str(folder / "harness.i")],
-            capture_output=True, text=True, timeout=HANG_S, check=False,
+            [*machine.preprocessor, *includes, *(("-DREACH",) if reach else ()), str(harness), "-o", "harness.i"],
+            cwd=folder, capture_output=True, text=True, timeout=HANG_S, check=False,
         )  # fmt: skip
         if read.returncode != 0:
             raise ProofError(f"{proof.name}: {machine.preprocessor[0]} failed:\n{read.stderr}")
         words = [cbmc(), *machine.widths, "harness.i", "--json-ui", "--verbosity", "4", "--drop-unused-functions"]
-        words += ["--nondet-static", *(() if mistake else CHECKS)]
-        asked = [row["name"] for row in _properties(words, folder) if mistake is None and not is_meant(row)]
-        words += [*proof.options, "--slice-formula", "--unwinding-assertions", "--unwind", str(proof.unwind)]
-        words += [word for loop in proof.once for word in ("--unwindset", f"{loop}:1")]
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        rows = _rows([*words, *(word for one in asked for word in ("--property", one))], folder)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        yield [*words, "--nondet-static"], folder
+
+
+def _results(proof: Proof, words: list[str], asked: Iterable[str], folder: Path) -> list[dict[str, Any]]:
+    words = [*words, *proof.options, "--slice-formula", "--unwinding-assertions", "--unwind", str(proof.unwind)]
+    words += [word for loop in proof.once for word in ("--unwindset", f"{loop}:1")]
+    rows = _rows([*words, *(word for one in asked for word in ("--property", one))], folder)
     results: list[dict[str, Any]] = [row for part in rows for row in part.get("result", ())]
     if not results:
         raise ProofError(f"{proof.name}: cbmc looked at no property")
+    return results
+
+
+def run(proof: Proof, machine: Target, mistake: Change | None = None) -> Found:
+    """Proves it, or what is left of it with a planted mistake: that run looks at claims alone."""
+    with _prepared(proof, machine, mistake) as (words, folder):
+        words += () if mistake else CHECKS
+        asked = [row["name"] for row in _properties(words, folder) if mistake is None and not is_meant(row)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        results = _results(proof, words, asked, folder)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
     refuted = tuple(sorted({words_of(row) for row in results if row["status"] != "SUCCESS"}))
     return Found(len(results), refuted, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+
+def reach(proof: Proof, machine: Target) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The claims of a harness, and the ends of its cases, that some path reaches; and those that none does.
+
+    Each claim is made false for this: one that is not refuted then is never looked at, and shows nothing.
+    """
+    with _prepared(proof, machine, reach=True) as (words, folder):
+        claims = [row["name"] for row in _properties(words, folder) if ".assertion." in row["name"]]
+        results = [row for row in _results(proof, words, claims, folder) if ".assertion." in row["property"]]
+    reached = [words_of(row) for row in results if row["status"] != "SUCCESS"]
+    return tuple(reached), tuple(words_of(row) for row in results if row["status"] == "SUCCESS")
 
 
 def wrong(proof: Proof, found: Found) -> tuple[str, ...]:

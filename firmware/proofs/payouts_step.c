@@ -220,10 +220,13 @@ static void command(void)
     uint16_t payout = hopper.payout;
     uint8_t tokens = hopper.tokens;
     enum hopper_stage stage = hopper.stage;
-    if (payouts_command(fields, nondet_u8()) == 0U && hopper.stage == HOPPER_NOTING && stage != HOPPER_NOTING) {
-        CLAIM(tokens == 0U || payout != hopper.payout, "no number is carried out twice");
+    uint8_t refused = payouts_command(fields, nondet_u8());
+    uint16_t above = (uint16_t)(hopper.payout - payout);
+    bool begins = refused == 0U && hopper.stage == HOPPER_NOTING && stage != HOPPER_NOTING;
+    CLAIM(!begins || tokens == 0U || (above >= 1U && above <= 32767U), "no number is carried out twice");
+    CLAIM(begins || (hopper.payout == payout && hopper.tokens == tokens && hopper.stage == stage), "what is not begun changes nothing");
+    if (begins)
         strayed = false;
-    }
 }
 
 int main(void)

@@ -17,11 +17,15 @@ static inline bool any_bool(void)
 #define ANY_BOOL(what) ((what) = any_bool())
 
 #define ASSUME(holds) __CPROVER_assume(holds)
+#ifdef REACH /* is each claim looked at? It is refuted then */
+#define CLAIM(holds, words) __CPROVER_assert(((void)(holds), false), words)
+#else
 #define CLAIM(holds, words) __CPROVER_assert(holds, words)
+#endif
 
 /* A loop that is cut: a function of the harness is called at its head, each time. It claims the loop's invariant, ends where this
  * is the second time, makes all that the loop changes any value, and assumes the invariant: a turn of the loop is proven from
- * every state that the invariant allows, and so is what follows the loop. Where the calls are: cuts.toml. */
+ * every state that the invariant allows, and so is what follows the loop. Where the calls are: proofs.toml. */
 struct cut {
     bool passed;
 };

@@ -2,28 +2,30 @@
  * nothing until its commit, and from then on it is whole. The bank that counts until then is not written to.
  *
  * Induction over the bytes of the move: any state that the invariant allows, and then one more byte, an event, or a look at the memory.
- * The bytes of the new bank are claimed at one place, `spot`, which is any; `made` is the base that base_byte makes. That a log whose
- * first slots are marked counts as many events: store_event.c.
+ * The bytes of the new bank are claimed at one place, `spot`, which is any. `made` is the base of things as they were when the move
+ * began: `counts_then` are the counts of that moment. That a log whose first slots are marked counts as many events: store_event.c.
  * Assumed of the cells: they keep what is written (what does not is left out: tests/firmware/test_store_power_cuts.py).
- * Assumed of store.c: `counts` include the events of the move, and these find room in the new bank's logs. That a bank that is
- * to be written over is not committed in both of its places. */
+ * Assumed of store.c: the head does not change during a move (move_next); each event of it is counted and told to move_event; these find room in
+ * the new bank's logs; no count comes round. That a bank that is to be written over is not committed in both of its places. */
 #include "proof.h"
 
 #include "cells.h"
 #include "kind.h"
 
 uint8_t __CPROVER_uninterpreted_byte(uint16_t at);
-uint8_t __CPROVER_uninterpreted_made(uint16_t at);
-#define made __CPROVER_uninterpreted_made
 
 static void cut_clear(uint8_t *left);
+#define base_seal real_base_seal
 #include "store_bank.c"
+#undef base_seal
 #include "store_move.c"
 
 const struct kind_facts kind_facts = {.id = KIND_PUSHER};
 
 static struct store_head head;
 static uint32_t counts[BANK_LOGS];
+static uint32_t counts_then[BANK_LOGS];
+static uint8_t made[BASE_SIZE];
 static uint8_t note[STORE_NOTE];
 static uint8_t mark;
 static uint16_t spot;
@@ -66,10 +68,33 @@ static void look(void)
     spot_now = of_target(spot);
 }
 
+static void make(void)
+{
+    made[BASE_KIND] = KIND_PUSHER;
+    for (uint8_t at = 0; at < 4U; at++) {
+        made[BASE_SEQUENCE + at] = (uint8_t)(head.sequence >> (8U * at));
+        made[BASE_SERIAL + at] = (uint8_t)(head.serial >> (8U * at));
+        for (uint8_t log = 0; log < BANK_LOGS; log++)
+            made[BASE_COUNT(log) + at] = (uint8_t)(counts_then[log] >> (8U * at));
+    }
+    for (uint8_t at = 0; at < STORE_NOTE; at++)
+        made[BASE_NOTE + at] = note[at];
+    real_base_seal(made);
+}
+
+/* The CRC is the one of `made`, whose bytes are claimed to be the same: it is made of nothing else. */
+void base_seal(uint8_t base[BASE_SIZE])
+{
+    for (uint8_t at = 0; at < BASE_CRC; at++)
+        CLAIM(base[at] == made[at], "what is sealed is as things were when the move began");
+    for (uint8_t at = BASE_CRC; at < BASE_SIZE; at++)
+        base[at] = made[at];
+}
+
 static bool base_is_made(uint16_t bytes)
 {
     uint16_t begins = bank_base(target);
-    return spot < begins || spot >= begins + bytes || spot_now == made((uint16_t)(spot - begins));
+    return spot < begins || spot >= begins + bytes || spot_now == made[spot - begins];
 }
 
 /* From the notes on there is no mark up to this offset. */
@@ -93,7 +118,8 @@ static bool sound(void)
     look();
     bool entered = true;
     for (uint8_t log = 0; log < BANK_LOGS; log++) {
-        if (left_out[log] != 0U || slots[log] > came[log] || came[log] > bank_log_room(target, log) || counts[log] < came[log])
+        if (left_out[log] != 0U || slots[log] > came[log] || came[log] > bank_log_room(target, log) || counts[log] < came[log] ||
+            counts[log] - came[log] != counts_then[log])
             return false;
         if (stage < EVENTS && slots[log] != 0U)
             return false;
@@ -131,7 +157,7 @@ static void cut_clear(uint8_t *left)
 static void any_state(void)
 {
     uint8_t any = nondet_u8();
-    ASSUME(any >= UNCOMMIT && any <= EVENTS);
+    ASSUME(any <= COMMIT);
     stage = (__typeof__(stage))any;
     ASSUME(target < BANKS && last_log < BANK_LOGS && spot < BANK_SIZE);
     ANY_BOOL(spares[0]);
@@ -141,6 +167,20 @@ static void any_state(void)
     CUT_BEGIN(search);
     head.note = note;
     mark = bank_mark(head.sequence);
+    make();
+}
+
+/* Whatever there was before. */
+static void begin(void)
+{
+    uint8_t bank = nondet_u8();
+    ASSUME(bank < BANKS);
+    move_begin(bank);
+    for (uint8_t log = 0; log < BANK_LOGS; log++)
+        counts_then[log] = counts[log];
+    make();
+    CLAIM(moving() && stage == UNCOMMIT && target == bank, "a move begins with the commit of the bank that it writes over");
+    CLAIM(sound(), "a move begins with the counts of this moment and no event");
 }
 
 static void write_one(void)
@@ -156,8 +196,7 @@ static void write_one(void)
         CLAIM(sound(), "a look at the memory keeps the invariant");
         return;
     }
-    if (in_base)
-        ASSUME(made(begun) == to.byte); /* by which it is defined */
+    CLAIM(!in_base || to.byte == made[begun], "a byte of the base is one of what is sealed");
     CLAIM(to.at > bank_at(target, 0) && to.at < bank_at(target, 0) + BANK_SIZE, "only the new bank is written to");
     CLAIM(!destroys || to.at == bank_at(target, BANK_COMMIT) || to.at == bank_at(target, BANK_SPARE_COMMIT + 1U), "first its commit is destroyed");
 
@@ -188,25 +227,30 @@ static void write_one(void)
     CLAIM(sound(), "a byte that is kept keeps the invariant");
 }
 
-int main(void)
+static void any_sound_state(void)
 {
-    any_state();
     uint16_t any = spot;
+    ASSUME(stage >= UNCOMMIT && stage <= EVENTS);
     spot = BANK_SPARE_COMMIT; /* the invariant holds for each spot: for this one, too */
     ASSUME(sound());
     spot = any;
     ASSUME(sound());
     ASSUME(!(plain() && spare()));
+}
+
+int main(void)
+{
+    uint8_t what = nondet_u8();
     uint8_t log = nondet_u8();
-    ASSUME(log < BANK_LOGS);
-    switch (nondet_u8()) {
+    any_state();
+    if (what != 0U)
+        any_sound_state();
+    switch (what) {
     case 0:
-        move_begin(target);
-        ASSUME(sound());
-        CLAIM(moving() && stage == UNCOMMIT, "a move begins with the commit of the bank that it writes over");
+        begin();
         break;
     case 1: /* store.c counts it, too */
-        ASSUME(came[log] < bank_log_room(target, log) && counts[log] != UINT32_MAX);
+        ASSUME(log < BANK_LOGS && came[log] < bank_log_room(target, log) && counts[log] != UINT32_MAX);
         counts[log]++;
         move_event(log);
         CLAIM(sound(), "an event keeps the invariant");

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.proofs.checker import BOARD, MACHINES, ProofError, Target, run, wrong
+from firmware.proofs.checker import BOARD, MACHINES, ProofError, Target, reach, run, wrong
 from firmware.proofs.table import FIRMWARE, FOLDER, Change, Proof, meant, proofs
 
 PROOFS = proofs()
@@ -40,6 +40,40 @@ def test_nothing_has_a_counterexample(name: str, machine: Target) -> None:
 def test_each_planted_mistake_is_refuted(name: str, at: int) -> None:
     mistake = PROOFS[name].mistakes[at]
     assert mistake.claim in run(PROOFS[name], BOARD, mistake).refuted
+
+
+def _ends(name: str) -> set[str]:
+    main = (FOLDER / f"{name}.c").read_text().partition("int main(void)")[2]
+    return {"the end", *(f"the end of case {at}" for at in range(main.count("    case ") + main.count("    default:")))}
+
+
+def _all_is_reached(name: str) -> bool:
+    reached, unreached = reach(PROOFS[name], BOARD)
+    return unreached == () and _ends(name) <= set(reached)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", QUICK)
+def test_each_case_and_each_claim_is_reached(name: str) -> None:
+    assert _all_is_reached(name)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", [name for name in PROOFS if name not in QUICK])
+def test_each_claim_of_a_slow_proof_is_reached(name: str) -> None:
+    assert _all_is_reached(name)
+
+
+@pytest.mark.long
+def test_a_case_and_a_claim_that_no_path_reaches_are_named() -> None:
+    hangs = Change("kinds/hopper.c", "    if (hopper->stage == HOPPER_NOTING)\n", "    __CPROVER_assume(0);\n")
+    never = Change(
+        "kinds/hopper.c",
+        "void hopper_stop(struct hopper *hopper, uint32_t now)\n{\n",
+        "void hopper_stop(struct hopper *hopper, uint32_t now)\n{\n    __CPROVER_assume(0);\n",
+    )
+    _, unreached = reach(replace(PROOFS["hopper_step"], cuts=(hangs, never)), BOARD)
+    assert sorted(unreached) == ["a hopper that is stopped does not turn", "the end of case 2", "the end of case 6"]
 
 
 def test_each_harness_is_in_the_table_and_has_a_mistake_that_it_refutes() -> None:
