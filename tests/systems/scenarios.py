@@ -101,10 +101,17 @@ def _page(address: str) -> str:
 
 
 def make_install(report: Report, at: Root) -> None:
-    """`sudo make install` in the checkout of an ordinary user."""
+    """`sudo make install` in the checkout of an ordinary user, with compiled modules and then without."""
+    at.must("apt-get install -q gcc libc6-dev python3-dev")
+    with report.timed("sudo make install COMPILED=1"):
+        at.must("cd ~/feltwire && sudo make install COMPILED=1", GUEST)
+    compiled = at.must("feltwire --version")
+    report.check("its modules are compiled", "compiled by mypyc" in compiled, compiled)
     with report.timed("sudo make install"):
         at.must("cd ~/feltwire && sudo make install", GUEST)
     report.check("it is installed", _installed(at) != "", at.run("dpkg -l feltwire")[1])
+    plain = at.must("feltwire --version")
+    report.check("it replaces the compiled one of the same version", plain.rstrip().endswith(", plain"), plain)
     roots = at.must(f"find /home/{GUEST} -user root")
     report.check("no file in the checkout belongs to root", roots == "", roots)
     at.must("apt-get purge -q feltwire")
