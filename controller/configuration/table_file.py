@@ -188,7 +188,10 @@ class TableFile:
         title = None if offered else title_of(name)
         if title is not None:
             what = f"only the titles of {title.words} are known ({title.texts}): no text says which round is valid"
-            fix = f"play it as a game of your house, in a package: docs/plugins.md; of its equipment: {title.equipment}"
+            fix = (
+                "play it as a game of your house, in a package: docs/plugins.md; "
+                f"of its equipment there is the title {title.equipment}"
+            )
             self.findings.append(ConfigFinding(("table", "game"), what, fix))
             return None
         known = [*self.registry.games]
