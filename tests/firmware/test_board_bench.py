@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from benchmarks.board_rig import Heard
-from benchmarks.boards import BOARDS_SMALLEST, LINES, at_random, board_lines, bursts, must_be_all, play, steady
+from benchmarks.boards import (
+    BOARDS_SMALLEST,
+    FIRMWARE,
+    LINES,
+    at_random,
+    board_lines,
+    bursts,
+    must_be_all,
+    play,
+    steady,
+)
 from benchmarks.figures import Quantity
 from benchmarks.measure import WrongWorkError
 from benchmarks.records import of_lines
@@ -30,6 +42,14 @@ def test_every_line_has_a_figure() -> None:
     assert rate.value.number > 2_080
     assert rate.ratio is not None
     assert rate.ratio > 1
+
+
+def test_the_firmware_builds_in_the_environment_of_a_benchmark_of_compiled_modules() -> None:
+    """Its scripts import each other from their own folder, which Python does not look in there."""
+    show = "shown:\n\t@echo [$$PYTHONSAFEPATH]"
+    words = ["make", "-s", "-C", str(FIRMWARE), f"--eval={show}", "shown"]
+    made = subprocess.run(words, env={**os.environ, "PYTHONSAFEPATH": "1"}, capture_output=True, text=True, check=True)
+    assert made.stdout == "[]\n"
 
 
 def test_a_sustained_rate_with_a_loss_is_no_figure(tmp_path: Path) -> None:
