@@ -182,6 +182,8 @@ def compiled_copy(folder: Path = COPY) -> Path:
         part.mkdir()
         with zipfile.ZipFile(own_wheel(part, 0, compiled=True)) as archive:
             archive.extractall(part)
+        # What a checkout has beside its packages, and a wheel does not: the emulator of boards.
+        (part / "firmware").symlink_to(ROOT / "firmware")
         part.rename(folder)
         _made_of(folder).write_text(sources)
     return folder
