@@ -240,7 +240,9 @@ def service_process(command: Sequence[str | Path], tables: int) -> Iterator[tupl
             path.write_text(f'[table]\nid = "wheel-{number}"\ngame = "money_wheel"\n[lines]\nbackend = "sim"\n')
             files.append(path)
         words = [*command, *files, "--state", folder / "state", "--bind", f"ipc://{folder}/run"]
-        environ = {**os.environ, "NOTIFY_SOCKET": str(folder / "notify")}
+        # Plain Python, as the packages and `make install` have it.
+        plain = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+        environ = {**plain, "NOTIFY_SOCKET": str(folder / "notify")}
         begin = perf_counter()
         process = subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
