@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from benchmarks.parts import PARTS, ROOT, BenchPart
+from benchmarks.parts import PARTS, ROOT, BenchPart, without_python_settings
 from benchmarks.records import KeptFigure
 from benchmarks.report import scaled
 
@@ -189,11 +189,10 @@ def run_part(checkout: Path, name: str) -> list[KeptFigure]:
     Raises:
         CompareError: it cannot be measured there.
     """
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     with subprocess.Popen(
         [sys.executable, "-m", "benchmarks.parts", name],
         cwd=checkout,
-        env={**environment, "PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"},
+        env={**without_python_settings(), "PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # Ctrl-C is for this process, which ends that one and what it started.

@@ -5,6 +5,7 @@ python -m benchmarks.parts PART      prints its figures as JSON; modules that ar
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,12 @@ import msgspec
 from benchmarks.records import KeptFigure, of_lines, of_section
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+
+
+def without_python_settings() -> dict[str, str]:
+    """The environment of a process that runs plain Python, whatever this one runs: without what changes where Python
+    finds its modules."""
+    return {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
 
 class BenchPart(NamedTuple):

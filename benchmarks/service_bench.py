@@ -7,7 +7,6 @@ costs is what the kernel charged it.
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import subprocess
 import sys
@@ -23,6 +22,7 @@ import zmq
 from rich.console import Console
 
 from benchmarks.figures import Quantity, ReportLine
+from benchmarks.parts import without_python_settings
 from benchmarks.report import print_lines
 from benchmarks.service_latency import EPOCH, TABLE, LatencyRig, fan_out, latencies, p50, p99, sustained
 from controller.journal.history import JournalHistory
@@ -241,8 +241,7 @@ def service_process(command: Sequence[str | Path], tables: int) -> Iterator[tupl
             files.append(path)
         words = [*command, *files, "--state", folder / "state", "--bind", f"ipc://{folder}/run"]
         # Plain Python, as the packages and `make install` have it.
-        plain = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-        environ = {**plain, "NOTIFY_SOCKET": str(folder / "notify")}
+        environ = {**without_python_settings(), "NOTIFY_SOCKET": str(folder / "notify")}
         begin = perf_counter()
         process = subprocess.Popen(words, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:

@@ -17,6 +17,7 @@ import click
 from command_line.without_tls import may_name_packages, without_tls
 from hal.known_names import nearest
 from hal.plain_text import plain
+from hal.version import VERSION
 
 _COMMANDS = {
     "check": "controller.cli.check",
@@ -135,9 +136,7 @@ def _one_code() -> str:
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        from importlib.metadata import version
-
-        click.echo(f"feltwire, version {version('feltwire')}, {_one_code()}")
+        click.echo(f"feltwire, version {VERSION}, {_one_code()}")
         ctx.exit()
 
 

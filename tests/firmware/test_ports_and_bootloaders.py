@@ -8,7 +8,7 @@ import logging
 import os
 import pty
 import termios
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,48 +162,44 @@ class Nowhere:
         """Nothing is on the port."""
 
 
+def use_port(name: str, settings: SerialSettings) -> None:
+    """Opens a port and closes it again."""
+
+    async def main() -> None:
+        link = SerialLink("one", name, the_loop().clock, LineFramer(), settings)
+        link.open(Nowhere())
+        await sleep_ns(10 * MS)
+        assert link.status.up
+        link.close()
+        await link.wait_closed()
+
+    run_virtual(main(), VirtualClock())
+
+
+@pytest.fixture
+def pseudo_terminal() -> Iterator[int]:
+    """The end of a pseudo-terminal that is a port."""
+    master, slave = pty.openpty()
+    yield slave
+    os.close(slave)
+    os.close(master)
+
+
 @pytest.mark.parametrize("keeps", [False, True])
-def test_a_port_keeps_dtr_when_it_is_closed_where_that_is_asked_for(keeps: bool) -> None:
-    master, slave = pty.openpty()
-    name = os.ttyname(slave)
-
-    async def main() -> None:
-        link = SerialLink("one", name, the_loop().clock, LineFramer(), SerialSettings(BAUD, keeps_dtr=keeps))
-        link.open(Nowhere())
-        await sleep_ns(10 * MS)
-        assert link.status.up
-        link.close()
-        await link.wait_closed()
-
-    try:
-        settings = termios.tcgetattr(slave)
-        settings[2] |= termios.HUPCL
-        termios.tcsetattr(slave, termios.TCSANOW, settings)
-        run_virtual(main(), VirtualClock())
-        assert bool(termios.tcgetattr(slave)[2] & termios.HUPCL) == (not keeps)
-    finally:
-        os.close(slave)
-        os.close(master)
+def test_a_port_keeps_dtr_when_it_is_closed_where_that_is_asked_for(keeps: bool, pseudo_terminal: int) -> None:
+    settings = termios.tcgetattr(pseudo_terminal)
+    settings[2] |= termios.HUPCL
+    termios.tcsetattr(pseudo_terminal, termios.TCSANOW, settings)
+    use_port(os.ttyname(pseudo_terminal), SerialSettings(BAUD, keeps_dtr=keeps))
+    assert bool(termios.tcgetattr(pseudo_terminal)[2] & termios.HUPCL) == (not keeps)
 
 
-def test_a_port_that_refuses_low_latency_is_used_and_the_refusal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    master, slave = pty.openpty()
-    name = os.ttyname(slave)
-
-    async def main() -> None:
-        link = SerialLink("one", name, the_loop().clock, LineFramer(), SerialSettings(BAUD, low_latency=True))
-        link.open(Nowhere())
-        await sleep_ns(10 * MS)
-        assert link.status.up
-        link.close()
-        await link.wait_closed()
-
-    try:
-        with caplog.at_level(logging.INFO, "hal.serial_link"):
-            run_virtual(main(), VirtualClock())
-    finally:
-        os.close(slave)
-        os.close(master)
+def test_a_port_that_refuses_low_latency_is_used_and_the_refusal_is_logged(
+    caplog: pytest.LogCaptureFixture, pseudo_terminal: int
+) -> None:
+    name = os.ttyname(pseudo_terminal)
+    with caplog.at_level(logging.INFO, "hal.serial_link"):
+        use_port(name, SerialSettings(BAUD, low_latency=True))
     (logged,) = caplog.messages
     assert logged.startswith(f"serial link 'one' ({name}): low latency is refused: ")
 
@@ -213,9 +209,9 @@ LOW_LATENCY = 1 << 13
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_an_adapter_is_asked_for_low_latency_where_that_is_set(asked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    master, slave = pty.openpty()
-    name = os.ttyname(slave)
+def test_an_adapter_is_asked_for_low_latency_where_that_is_set(
+    asked: bool, monkeypatch: pytest.MonkeyPatch, pseudo_terminal: int
+) -> None:
     flags: list[int] = []
     real = fcntl.ioctl
 
@@ -229,18 +225,6 @@ def test_an_adapter_is_asked_for_low_latency_where_that_is_set(asked: bool, monk
             return 0
         return real(descriptor, request, argument, *more)
 
-    async def main() -> None:
-        link = SerialLink("one", name, the_loop().clock, LineFramer(), SerialSettings(BAUD, low_latency=asked))
-        link.open(Nowhere())
-        await sleep_ns(10 * MS)
-        assert link.status.up
-        link.close()
-        await link.wait_closed()
-
     monkeypatch.setattr("serial.serialposix.fcntl.ioctl", ioctl)
-    try:
-        run_virtual(main(), VirtualClock())
-        assert flags == ([1 | LOW_LATENCY] if asked else [])
-    finally:
-        os.close(slave)
-        os.close(master)
+    use_port(os.ttyname(pseudo_terminal), SerialSettings(BAUD, low_latency=asked))
+    assert flags == ([1 | LOW_LATENCY] if asked else [])
