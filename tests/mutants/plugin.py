@@ -31,6 +31,7 @@ import pytest
 from hypothesis import settings
 
 from tests.mutants.operators import Mutant, switched
+from tests.soak.source import commit
 
 PLAN: Final = "MUTANTS_PLAN"
 RECORD: Final = "MUTANTS_RECORD"
@@ -73,6 +74,10 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     (not all of its tests ran), or `crashed`: the process that ran the tests ended otherwise, which shows nothing."""
     by: str = ""
     """The first test that failed."""
+    tests: int = 0
+    """How many tests it was to be tried on."""
+    commit: str = ""
+    """The code that ran, as `tests.soak.source` names it."""
 
     @property
     def is_killed(self) -> bool:
@@ -139,14 +144,25 @@ class Finder(MetaPathFinder):
         return spec
 
 
+def read_reached(folder: Path) -> list[Reached]:
+    """What is recorded of tests; empty where nothing is."""
+    lines = [line for file in sorted(folder.glob(f"{REACHED}.*.jsonl")) for line in file.read_bytes().splitlines()]
+    return [msgspec.json.decode(line, type=Reached) for line in lines]
+
+
 class Recorder:
-    """Writes down what each test reaches and costs, and whether it passes."""
+    """Writes down what each test reaches and costs, and whether it passes; what is recorded already is not repeated."""
 
     def __init__(self, folder: Path, switches: Switches) -> None:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "0")
-        self._file = (folder / f"{REACHED}.{worker}.jsonl").open("wb")
+        self._known = {one.test for one in read_reached(folder)}
+        self._file = (folder / f"{REACHED}.{worker}.jsonl").open("ab", buffering=0)
         self._switches = switches
         self._passed = True
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        items[:] = [item for item in items if item.nodeid not in self._known]
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -177,6 +193,7 @@ class Trier:
     def __init__(self, file: Path, switches: Switches) -> None:
         self._trials = msgspec.json.decode(file.read_bytes(), type=list[Trial])
         self._verdicts = file.with_suffix(f".{VERDICTS}").open("ab", buffering=0)
+        self._commit = commit()
         self._switches = switches
         self._failed = ""
 
@@ -221,7 +238,9 @@ class Trier:
         self._verdict(Verdict(trial.number, "killed" if self._failed else unnoticed, self._failed))
 
     def _verdict(self, verdict: Verdict) -> None:
-        self._verdicts.write(msgspec.json.encode(verdict) + b"\n")
+        tests = next((len(trial.tests) for trial in self._trials if trial.number == verdict.number), 0)
+        whole = msgspec.structs.replace(verdict, tests=tests, commit=self._commit)
+        self._verdicts.write(msgspec.json.encode(whole) + b"\n")
 
 
 def read_plan(file: Path) -> dict[int, Mutant]:

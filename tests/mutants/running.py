@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 
 from tests.mutants.operators import Mutant
-from tests.mutants.plugin import ON, PLAN, REACHED, RECORD, TRY, VERDICTS, Reached, Trial, Verdict
+from tests.mutants.plugin import ON, PLAN, RECORD, TRY, VERDICTS, Reached, Trial, Verdict, read_reached
 
 LEAST_CPU_S: Final = 60
 MOST_TIMES: Final = 4
@@ -22,8 +22,10 @@ OPTIONS: Final = ("-p", "no:cacheprovider", "-p", "tests.mutants.plugin", "--hyp
 RECORDED: Final = "recorded"
 NO_TEST_FAILED: Final = 0
 TESTS_FAILED: Final = 1
-NOTHING_COLLECTED: Final = 2
+NOT_COLLECTED: Final = 2
 """pytest's exit status where a module of tests could not be imported."""
+NO_TEST: Final = 5
+"""pytest's exit status where every test has been recorded already."""
 
 
 class MutantsError(Exception):
@@ -51,8 +53,7 @@ class Folder:
 
     def reached(self) -> list[Reached]:
         """What each test reaches; empty where nothing is recorded."""
-        lines = [line for file in self._path.glob(f"{REACHED}.*.jsonl") for line in file.read_bytes().splitlines()]
-        return [msgspec.json.decode(line, type=Reached) for line in lines]
+        return read_reached(self._path)
 
     def verdicts(self) -> dict[int, Verdict]:
         """By the mutant's number; what is decided counts more than what is not."""
@@ -61,13 +62,13 @@ class Folder:
         return {one.number: one for one in found}
 
     def record(self, root: Path, tests: Sequence[str], ignored: Sequence[str], jobs: int) -> None:
-        """Runs tests once, and records which mutants each reaches.
+        """Runs tests once, and records which mutants each reaches; only those of which nothing is recorded yet.
 
         Raises:
             MutantsError: they could not be collected.
         """
         arguments = [*tests, *(f"--ignore={path}" for path in ignored if (root / path).exists()), f"-n{jobs}"]
-        self._pytest(root, arguments, {RECORD: str(self._path)}, (NO_TEST_FAILED, TESTS_FAILED))
+        self._pytest(root, arguments, {RECORD: str(self._path)}, (NO_TEST_FAILED, TESTS_FAILED, NO_TEST))
         (self._path / RECORDED).touch()
 
     def trials(self, numbers: Sequence[int], most_s: float) -> list[Trial]:
@@ -108,7 +109,7 @@ class Folder:
         file.write_bytes(msgspec.json.encode(trials))
         files = sorted({test.partition("::")[0] for trial in trials for test in trial.tests})
         given = {TRY: str(file)} if on is None else {TRY: str(file), ON: str(on)}
-        self._pytest(root, ["-pno:xdist", *files], given, (NO_TEST_FAILED, TESTS_FAILED, NOTHING_COLLECTED))
+        self._pytest(root, ["-pno:xdist", *files], given, (NO_TEST_FAILED, TESTS_FAILED, NOT_COLLECTED))
         file.unlink()
 
     def _pytest(self, root: Path, arguments: Sequence[str], given: Mapping[str, str], expected: Sequence[int]) -> None:

@@ -9,6 +9,7 @@ from tests.mutants.operators import Mutant, Site, mutants, sites, switched
 from tests.mutants.plugin import Verdict
 from tests.mutants.running import Folder, MutantsError
 from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
+from tests.soak.source import commit
 
 ROOT = Path(__file__).parents[2]
 SOURCE = '''\
@@ -229,15 +230,18 @@ def test_the_tests_that_reach_a_mutant_run_until_one_fails(tmp_path: Path, monke
     assert [one.test for one in folder.reached() if not one.passed] == [
         f"{file}a_test_that_fails_without_a_mutant_tells_nothing"
     ]
+    recorded = folder.reached()
+    folder.record(tmp_path, ["tests/unit"], ["tests/unit/nowhere"], jobs=1)
+    assert folder.reached() == recorded  # what is recorded is not repeated
     trials = [trial for trial in folder.trials(range(len(found)), 60.0) if trial.tests]
     assert [trial.number for trial in trials] == [0, 1, 2, 4, 5]
     folder.attempt(tmp_path, [trial for trial in trials if found[trial.number].in_function])
     folder.attempt(tmp_path, [trial for trial in trials if trial.number == 4], on=4)
     verdicts = folder.verdicts()
-    assert verdicts[0] == Verdict(0, "killed", f"{file}three_is_not_over")
-    assert verdicts[1] == Verdict(1, "killed", f"{file}a_counter_adds")
-    assert verdicts[2] == Verdict(2, "survived")
-    assert verdicts[4] == Verdict(4, "survived")
+    assert verdicts[0] == Verdict(0, "killed", f"{file}three_is_not_over", 1, commit())
+    assert verdicts[1] == Verdict(1, "killed", f"{file}a_counter_adds", 1, commit())
+    assert verdicts[2] == Verdict(2, "survived", "", 1, commit())
+    assert verdicts[4] == Verdict(4, "survived", "", 2, commit())
     assert verdicts[5].is_killed
     (tmp_path / PATH).write_text(SOURCE.replace("LIMIT = 3", "LIMIT = 2"))
     with pytest.raises(MutantsError, match="the code has changed since the mutants were planned"):
