@@ -16,14 +16,19 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from tests.mutants import sampling
+from tests.mutants import page, sampling
 from tests.mutants.operators import Site, mutants
 from tests.mutants.plugin import Verdict
 from tests.mutants.running import Folder, MutantsError
-from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
+from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, SOAK_OF, TESTS
+from tests.soak.catalogue import SOAKS, Soak
 from tests.soak.source import commit
 
 ROOT = Path(__file__).resolve().parents[2]
+RESULTS: Final = ROOT / "docs" / "mutants.json"
+PAGE: Final = ROOT / "docs" / "mutants.md"
+SOAK_S: Final = 60.0
+"""Processor time of the tests of a part of a soak that a survivor is tried on."""
 QUICK_S: Final = 20.0
 """Processor time of the tests that each mutant is tried on before any is tried on all of its tests: most are killed."""
 
@@ -41,8 +46,7 @@ def places(sample: list[sampling.Drawn]) -> list[tuple[str, Site]]:
 
 def attempt(folder: Folder, sites: Mapping[int, Site], jobs: int, most_s: float) -> None:
     """Tries what is not decided yet, in processes side by side, and prints what is found."""
-    known = folder.verdicts()
-    trials = folder.trials([number for number in sites if number not in known or not known[number].is_decided], most_s)
+    trials = folder.trials(folder.open(sites), most_s)
     with_tests = [trial for trial in trials if trial.tests]
     while_imported = [trial for trial in with_tests if not sites[trial.number].in_function]
     others = [trial for trial in with_tests if sites[trial.number].in_function]
@@ -52,6 +56,52 @@ def attempt(folder: Folder, sites: Mapping[int, Site], jobs: int, most_s: float)
         for run in as_completed(runs):
             run.result()
             print(f"{len(folder.verdicts())} of {len(sites)} tried", flush=True)
+
+
+def soak_of(path: str) -> Soak:
+    """The soak that is named for the folder of a module."""
+    name = next(SOAK_OF[str(folder)] for folder in Path(path).parents if str(folder) in SOAK_OF)
+    return next(soak for soak in SOAKS if soak.name == name)
+
+
+def soak_folder(state: Path, soak: Soak) -> Folder:
+    """What a part of a soak shows of mutants."""
+    return Folder(state / soak.name, ("-m", "soak"))
+
+
+def attempt_in_soaks(state: Path, folder: Folder, sites: Mapping[int, Site], jobs: int) -> None:
+    """Tries what the tests did not notice in one part of the soak that is named for its module."""
+    known = folder.verdicts()
+    survivors = {n: site for n, site in sites.items() if n not in known or not known[n].is_killed}
+    for soak in SOAKS:
+        numbered = {n: site for n, site in survivors.items() if soak_of(site.mutant.path) is soak}
+        if not numbered:
+            continue
+        part = soak_folder(state, soak)
+        part.write_plan({n: site.mutant for n, site in sites.items()})
+        if not part.is_recorded:
+            part.record(ROOT, [*soak.files, "-ptests.soak.parts", f"--soak-part=1/{soak.amount}"], (), jobs)
+        attempt(part, numbered, jobs, SOAK_S)
+
+
+def write_page(state: Path, sample: Sequence[sampling.Drawn], found: Sequence[tuple[str, Site]]) -> None:
+    """Brings docs/mutants.json and docs/mutants.md up to date from what is known."""
+    folder = Folder(state)
+    verdicts = folder.verdicts()
+    if folder.is_recorded:
+        reached = {number for one in folder.reached() if one.passed for number in one.mutants}
+        unreached = [n for n in range(len(found)) if n not in reached and n not in verdicts]
+        verdicts |= {n: Verdict(n, "unreached", commit=commit()) for n in unreached}
+    in_soaks = {
+        number: (soak.name, verdict)
+        for soak in {soak_of(site.mutant.path) for _, site in found}
+        if (state / soak.name).exists()
+        for number, verdict in soak_folder(state, soak).verdicts().items()
+    }
+    planned = [site.mutant for _, site in found]
+    results = page.rows(planned, verdicts, in_soaks, page.read(RESULTS))
+    page.write(RESULTS, results)
+    PAGE.write_text(page.text(sample, results), encoding="utf-8")
 
 
 def report(folder: Folder, sample: Sequence[sampling.Drawn], found: Mapping[int, tuple[str, Site]]) -> str:
@@ -84,25 +134,35 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--state", type=Path, default=ROOT / "build" / "mutants", help="what is known already")
     parser.add_argument("--count", type=int, default=SIZE, help="only the first of the sample")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes side by side")
-    parser.add_argument("--quick", action="store_true", help=f"only the {QUICK_S} s of cheapest tests of each mutant")
+    parser.add_argument(
+        "--quick", type=float, nargs="?", const=QUICK_S, metavar="S", help=f"only the cheapest tests, {QUICK_S:g} s"
+    )
+    parser.add_argument("--again", action="store_true", help="record tests that were added since, and try them")
+    parser.add_argument("--soaks", action="store_true", help="try survivors in a part of their module's soak as well")
     parser.add_argument("--report", action="store_true", help="only print the score of what is known")
+    parser.add_argument("--page", action="store_true", help="only write docs/mutants.md from what is known")
     parser.add_argument("--draw", action="store_true", help="draw the sample anew from this version of the code")
     options = parser.parse_args(arguments)
     if options.draw:
-        sampling.write(sampling.draw(mutants(ROOT, FOLDERS), SIZE, SEED))
+        sampling.write(sampling.draw(mutants(ROOT, FOLDERS), SIZE, SEED, sampling.read()))
         return 0
     try:
         sample = sampling.read()
         found = dict(list(enumerate(places(sample)))[: options.count])
         sites = {number: site for number, (_, site) in found.items()}
         folder = Folder(options.state)
+        if options.page:
+            write_page(options.state, sample, places(sample))
+            return 0
         if not options.report:
             folder.write_plan({number: site.mutant for number, site in sites.items()})
-            if not folder.is_recorded:
+            if options.again or not folder.is_recorded:
                 folder.record(ROOT, TESTS, OTHER_ROOMS, options.jobs)
-            attempt(folder, sites, options.jobs, QUICK_S)
-            if not options.quick:
+            attempt(folder, sites, options.jobs, options.quick or QUICK_S)
+            if options.quick is None:
                 attempt(folder, sites, options.jobs, inf)
+            if options.soaks:
+                attempt_in_soaks(options.state, folder, sites, options.jobs)
     except (MutantsError, ValueError) as error:
         print(f"mutants: {error}", file=sys.stderr)
         return 1

@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -35,8 +36,13 @@ class MutantsError(Exception):
 class Folder:
     """What is known of one version of the code: its mutants by number, which tests reach them, and verdicts."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, options: Sequence[str] = ()) -> None:
+        """Args:
+        path: the folder.
+        options: of pytest, which choose other tests than those of `make test`.
+        """
         self._path = path
+        self._options = options
         path.mkdir(parents=True, exist_ok=True)
 
     @property
@@ -56,10 +62,23 @@ class Folder:
         return read_reached(self._path)
 
     def verdicts(self) -> dict[int, Verdict]:
-        """By the mutant's number; what is decided counts more than what is not."""
+        """By the mutant's number; what is decided counts more than what is not, and most that it was noticed."""
         lines = [line for file in self._path.glob(f"*.{VERDICTS}") for line in file.read_bytes().splitlines()]
-        found = sorted((msgspec.json.decode(line, type=Verdict) for line in lines), key=lambda one: one.is_decided)
+        found = [msgspec.json.decode(line, type=Verdict) for line in lines]
+        found.sort(key=lambda one: (one.is_killed, one.is_decided, one.tests))
         return {one.number: one for one in found}
+
+    def open(self, numbers: Iterable[int]) -> list[int]:
+        """Those of these mutants that are not decided, or survived before other tests that reach them were recorded."""
+        known = self.verdicts()
+        reaching = Counter(number for one in self.reached() if one.passed for number in one.mutants)
+        return [
+            number
+            for number in numbers
+            if number not in known
+            or not known[number].is_decided
+            or (not known[number].is_killed and known[number].tests < reaching[number])
+        ]
 
     def record(self, root: Path, tests: Sequence[str], ignored: Sequence[str], jobs: int) -> None:
         """Runs tests once, and records which mutants each reaches; only those of which nothing is recorded yet.
@@ -114,7 +133,7 @@ class Folder:
 
     def _pytest(self, root: Path, arguments: Sequence[str], given: Mapping[str, str], expected: Sequence[int]) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", *OPTIONS, *arguments],
+            [sys.executable, "-m", "pytest", *OPTIONS, *self._options, *arguments],
             cwd=root,
             env={**os.environ, **given, PLAN: str(self.plan)},
             capture_output=True,

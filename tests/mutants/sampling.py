@@ -25,16 +25,23 @@ class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     nth: int
     equivalent: str = ""
     """Why no test can tell the change; empty for a mutant that counts."""
+    survives: str = ""
+    """Why no test of `make test` notices it, and what would; empty where one does."""
 
     @property
     def mutant(self) -> Mutant:
         return Mutant(self.path, self.function, self.statement, self.change, self.nth)
 
 
-def draw(sites: Sequence[Site], size: int, seed: int) -> list[Drawn]:
-    """A sample of mutants. Equal code and equal seeds give equal samples."""
+def draw(sites: Sequence[Site], size: int, seed: int, known: Iterable[Drawn] = ()) -> list[Drawn]:
+    """A sample of mutants. Equal code and equal seeds give equal samples.
+
+    Args:
+        known: what was drawn before; a mutant that is drawn again keeps its reasons.
+    """
+    reasons = {one.mutant: one for one in known}
     chosen = random.Random(seed).sample(sites, min(size, len(sites)))
-    return [Drawn(*site.mutant) for site in chosen]
+    return [reasons.get(site.mutant, Drawn(*site.mutant)) for site in chosen]
 
 
 def read(path: Path = SAMPLE) -> list[Drawn]:

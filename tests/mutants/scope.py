@@ -53,3 +53,31 @@ OTHER_ROOMS: Final = [
 
 RECORDED: Final = ["audit", "controller/games", "controller/journal", "controller/table", "drivers"]
 """Where the code of a mutant is, or may be in a later version."""
+
+SOAK_OF: Final = {
+    "drivers/cards": "card-shoes",
+    "drivers/coins": "token-account",
+    "drivers/dice": "dice-simulations",
+    "drivers/pusher": "pusher-tables",
+    "drivers/reels": "reel-tables",
+    "drivers": "wheel-tables",
+    "controller/games/baccarat": "baccarat-tables",
+    "controller/games/blackjack": "card-tables",
+    "controller/games/cards": "card-tables",
+    "controller/games/craps": "dice-simulations",
+    "controller/games/dice": "dice-simulations",
+    "controller/games/fixed_hands": "card-tables",
+    "controller/games/machines": "machine-lives",
+    "controller/games/red_dog": "card-tables",
+    "controller/games/sic_bo": "dice-simulations",
+    "controller/games/skill_stop_reel": "reel-tables",
+    "controller/games/skill_stop_video": "video-tables",
+    "controller/games/token_pusher": "pusher-tables",
+    "controller/games/tumbled": "dice-simulations",
+    "controller/games": "wheel-tables",
+    "controller/table": "wheel-tables",
+    "controller/journal": "damaged-journals",
+    "audit": "damaged-journals",
+}
+"""The soak of which a part is tried on what the tests do not notice, by the folder that holds the code, the innermost
+that is named."""

@@ -3,12 +3,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tests.mutants import sampling
+from tests.mutants import page, sampling
+from tests.mutants.__main__ import soak_of
 from tests.mutants.operators import Mutant, Site, mutants, sites, switched
 from tests.mutants.plugin import Verdict
 from tests.mutants.running import Folder, MutantsError
-from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, TESTS
+from tests.mutants.sampling import Drawn
+from tests.mutants.scope import FOLDERS, OTHER_ROOMS, RECORDED, SEED, SIZE, SOAK_OF, TESTS
 from tests.soak.source import commit
 
 ROOT = Path(__file__).parents[2]
@@ -165,12 +168,43 @@ def test_equal_changes_of_a_function_are_told_apart() -> None:
     assert len({site.mutant for site in found}) == 2
 
 
-def test_the_sample_is_drawn_by_its_seed_and_each_equivalent_mutant_has_its_reason() -> None:
+def test_the_sample_is_drawn_by_its_seed_and_keeps_its_reasons() -> None:
     every = sites(PATH, SOURCE)[1]
-    assert sampling.draw(every, 5, 1) == sampling.draw(every, 5, 1) != sampling.draw(every, 5, 2)
+    drawn = sampling.draw(every, 5, 1)
+    assert drawn == sampling.draw(every, 5, 1) != sampling.draw(every, 5, 2)
+    explained = [replace(drawn[3], survives="nobody calls it"), Drawn(PATH, "", "x = 1", "1 -> 2", 0, "gone")]
+    assert sampling.draw(every, 5, 1, explained) == [*drawn[:3], explained[0], drawn[4]]
     sample = sampling.read()
     assert len(sample) == len({one.mutant for one in sample}) == SIZE
     assert sum(bool(one.equivalent) for one in sample) <= SIZE * 0.05
+
+
+def test_a_result_replaces_what_was_kept_of_its_mutant_and_the_table_says_what_is_known() -> None:
+    one, other, third = (site.mutant for site in sites(PATH, SOURCE)[1][:3])
+    kept = [page.Row(one, "killed", "tests/a.py::test_a", 3, "a" * 40), page.Row(other, "survived", "", 4, "a" * 40)]
+    here = Verdict(1, "survived", "", 5, "b" * 40)
+    found = page.rows([one, other, third], {1: here}, {1: ("tiny", Verdict(1, "killed", "tests/b.py::test_b"))}, kept)
+    soak = page.Row(other, "survived", "", 5, "b" * 40, "tiny", "tests/b.py::test_b")
+    assert found == [kept[0], soak, page.Row(third)]
+    sample = [Drawn(*mutant) for mutant in (one, other, third)]
+    sample[1] = replace(sample[1], survives="Its limit is never reached.")
+    written = page.text(sample, found)
+    assert "**1 of 2 were killed: 50.0%.**" in written
+    assert "1 were not tried" in written
+    assert "Of the others, 1 are killed by a part of a soak alone" in written
+    assert "| killed by `tests/a.py::test_a` | `aaaaaaaaaa` |" in written
+    assert (
+        "| **survives** 5 tests; killed by a part of `tiny`: `tests/b.py::test_b`; Its limit is never reached. "
+        "| `bbbbbbbbbb` |"
+    ) in written
+    assert "| not tried |  |" in written
+    known = {"unreached": "no test reaches it", "time": "never ends", "undecided": "cheapest", "crashed": "ended"}
+    for kind, words in known.items():
+        assert words in page.text(sample[:1], [page.Row(one, kind, "SIGSEGV", 5, "a" * 40)]).partition("| 0 |")[2]
+
+
+def test_each_module_has_a_soak_for_its_survivors() -> None:
+    assert {soak_of(drawn.path).name for drawn in sampling.read()} == set(SOAK_OF.values())
 
 
 def test_what_is_to_be_changed_and_the_tests_of_it_are_there() -> None:
@@ -257,6 +291,12 @@ def test_a_mutant_that_not_all_of_its_tests_were_tried_on_is_undecided(tmp_path:
     assert (few.tests, few.is_whole) == (["quick", "middle"], False)
     (whole,) = folder.trials([7], 10.0)
     assert (whole.tests, whole.is_whole) == (["quick", "middle", "slow"], True)
+    assert folder.open([7]) == [7]
+    (tmp_path / "0.verdicts").write_bytes(b'{"number":7,"kind":"survived","tests":3}\n')
+    assert folder.open([7]) == []
+    (tmp_path / "reached.1.jsonl").write_bytes(lines[0].replace(b"slow", b"added since"))
+    assert folder.open([7]) == [7]
+    (tmp_path / "0.verdicts").unlink()
     (tmp_path / "1.verdicts").write_bytes(b'{"number":7,"kind":"killed","by":"slow"}\n')
     (tmp_path / "2.verdicts").write_bytes(b'{"number":7,"kind":"undecided"}\n')
     assert folder.verdicts() == {7: Verdict(7, "killed", "slow")}
