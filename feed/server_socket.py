@@ -149,6 +149,8 @@ class ServerSocket:
                 if self._loop is None or not int(self._socket.getsockopt(zmq.EVENTS)) & zmq.POLLIN:
                     return
                 frames = self._socket.recv_multipart(zmq.DONTWAIT, copy=False)
+            # libzmq reported its connection before it delivered the message: it is counted before it is served.
+            self._on_monitor()
             if self._connections.unproven:
                 self._connections.unproven.remove(descriptor_of(frames[-1]))
             self._read(frames)

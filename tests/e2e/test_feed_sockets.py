@@ -128,6 +128,19 @@ def test_subscriptions_and_connections_are_counted_up_and_down(folder: Path) -> 
             server.publish(b"t/", b"")
 
 
+def test_a_connection_is_counted_before_its_first_message_is_read(folder: Path) -> None:
+    with feed_server(local(folder)) as server, Client() as client:
+        socket = server.publisher.socket
+
+        def joined_in_one_turn() -> tuple[int, int]:
+            client.connect(zmq.SUB, server.endpoints.feed, topics=[b"t/"])
+            assert socket.raw.poll(HANG_MS)
+            server.publisher.poke()
+            return server.publisher.subscriptions, socket.connections
+
+        assert server.do(joined_in_one_turn) == (1, 1)
+
+
 def test_a_message_that_is_no_subscription_is_counted_and_ignored(folder: Path) -> None:
     with feed_server(local(folder)) as server, Client() as client:
         rude = client.connect(zmq.XSUB, server.endpoints.feed)

@@ -21,7 +21,7 @@ def test_prometheus_can_scrape_the_port_of_a_running_service_and_finds_what_the_
         running.start("--metrics", "0")
         listener.take_until("round.outcome")
         for _ in range(2):
-            # Of different turns of the loop: between them it has counted this connection, wherever the first one fell.
+            # When it has sent the first, it reads this subscription, and counts the connection, before the second.
             listener.take_until("heartbeat")
         port = re.search(r"http://127\.0\.0\.1:(\d+)/metrics", running.log.read_text())
         assert port is not None
