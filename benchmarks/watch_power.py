@@ -23,6 +23,7 @@ import msgspec
 from command_line.svg_page import SvgPage
 from controller.games.base.wheels import wheel_plan
 from controller.table.bias import FALSE_ALARM, WINDOW, BiasWatch
+from controller.table.shake_watch import BLOCK, FIRST, ShakeHistory
 from controller.table.wheel_watch import (
     TREND_SPINS,
     ZONE_BLOCKS,
@@ -33,6 +34,7 @@ from controller.table.wheel_watch import (
 from feed import events
 from feed.drop_zone import THIRD_DEG, Arc, covered, scan
 from feed.events import Evidence
+from feed.shakes import Shake
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = ROOT / "build/watch-power.jsonl"
@@ -146,6 +148,41 @@ def pocket_bias(factor: float, rng: Random) -> bool:
     return any(watch.outcome(number, {"pocket": pocket}) for number, pocket in enumerate(drawn))
 
 
+def weak_shakes(fault: Callable[[Shake, float], Shake]) -> Trial:
+    """60 tumbles, and 30 after them whose shaking changed by this factor; all vary as people's do.
+
+    The time varies by a quarter, pulses by a fifth for the same time, unevenness by a third; turns are 3 to 6.
+    """
+
+    def one(rng: Random) -> Shake:
+        moved_s = 3 * exp(rng.gauss(0, 0.25))
+        return Shake(
+            moved_s=moved_s,
+            pulses=round(12 * moved_s * exp(rng.gauss(0, 0.2))),
+            turns=rng.choices((3, 4, 5, 6), (50, 30, 15, 5))[0],
+            unevenness=0.2 * exp(rng.gauss(0, 0.33)),
+        )
+
+    def found(factor: float, rng: Random) -> bool:
+        history = ShakeHistory()
+        shakes = [*(one(rng) for _ in range(FIRST)), *(fault(one(rng), factor) for _ in range(BLOCK))]
+        return any(history.take(shake) for shake in shakes)
+
+    return found
+
+
+def _shorter(one: Shake, factor: float) -> Shake:
+    return one._replace(moved_s=(one.moved_s or 0) * factor, pulses=round((one.pulses or 0) * factor))
+
+
+def _softer(one: Shake, factor: float) -> Shake:
+    return one._replace(pulses=round((one.pulses or 0) * factor))
+
+
+def _uneven(one: Shake, factor: float) -> Shake:
+    return one._replace(unevenness=(one.unevenness or 0) / factor)
+
+
 # --- plots ---
 
 SENSORS: Final[Mapping[str, Sequence[float]]] = {
@@ -154,6 +191,9 @@ SENSORS: Final[Mapping[str, Sequence[float]]] = {
     "eight sensors": (0, 40, 90, 135, 184, 226, 270, 317),
     "the angle to 30°": tuple(range(0, 360, 30)),
 }
+
+
+SHAKEN: Final = (1, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6)
 
 
 def _percent(share: float) -> str:
@@ -200,6 +240,17 @@ PLOTS: Final = (
         "times as often as each of the others",
         "{:g}".format,
         [Curve("bias watch", (1, 1.5, 2, 2.5, 3, 3.5, 4), pocket_bias)],
+    ),
+    Plot(
+        "watch-shakes",
+        f"Dice shaken less well, found within {BLOCK} tumbles after {FIRST}",
+        "of what it was before (unevenness: as much greater)",
+        _percent,
+        [
+            Curve("shorter and with fewer pulses", SHAKEN, weak_shakes(_shorter)),
+            Curve("with fewer pulses alone", SHAKEN, weak_shakes(_softer)),
+            Curve("more uneven", SHAKEN, weak_shakes(_uneven)),
+        ],
     ),
 )
 

@@ -73,6 +73,12 @@ def share(part: float, whole: float) -> str:
     return f"{part / whole:.1%}" if whole else "–"
 
 
+def measured(medians: Sequence[float | None]) -> list[str]:
+    """The medians of how dice were shaken, in the order of `feed.shakes.HEADS`; a dash of what is not measured."""
+    forms = ("{:.2f} s", "{:g}", "{:g}", "{:.2f}")
+    return ["–" if value is None else form.format(value) for form, value in zip(forms, medians, strict=True)]
+
+
 def escaped(text: object) -> str:
     """A text as HTML, with what cannot be seen as escapes."""
     return escape(plain(str(text)))

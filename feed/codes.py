@@ -222,6 +222,7 @@ CODES: Final = (
     "void_hand_paid",
     "wager_after_no_more_bets",
     "wager_without_hand",
+    "weak_shakes",
     "wheel_bias",
     "wheel_reversed",
     "wheel_revolutions",

@@ -62,6 +62,13 @@ class Tumbling(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Under the cover, without a pause."""
     minimum_shakes: int | None = None
     """How many the table wants."""
+    moved_s: Number | None = None
+    """How long the dice were moved, from the first movement to the last, in seconds; of a shaker that tosses by itself,
+    how long it was busy."""
+    pulses: int | None = None
+    """Pulses of the shake sensor, or how often the beams of the chute were broken: how hard the dice were shaken."""
+    unevenness: Number | None = None
+    """Of the intervals between inversions or shakes: their standard deviation over their mean, 0 for even ones."""
     rest_ns: int | None = None
     """When the dice were detected at rest, on the clock of `mono_ns`."""
     keyed: list[int] | None = None

@@ -27,6 +27,7 @@ from command_line.report_page import (
     escaped,
     explanation,
     figure,
+    measured,
     of_hours,
     of_time,
     of_zone,
@@ -42,6 +43,7 @@ from controller.service.state_paths import CAPTURES
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
 from feed.events import Event
 from feed.pace import IDLE_NS, STEPS
+from feed.shakes import HEADS, shaken
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
 from hal.version import SOFTWARE
@@ -106,6 +108,7 @@ class _Page:
             ("Results", self._results),
             ("Rounds without a result", self._refused),
             ("Misfires", self._misfires),
+            *([("How dice were shaken", self._shaken)] if any(one.shakes for one in self._tables) else []),
             ("Corrections, calls and disputes", self._rulings),
             ("Faults", self._faults),
             *([("Machines", self._machines)] if any(one.machine for one in self._tables) else []),
@@ -307,6 +310,17 @@ class _Page:
         )
         counted = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
         return (counted or "<p>No round was refused.</p>") + self._dealers(played)
+
+    def _shaken(self) -> str:
+        """How well the dice of each table were shaken, and what fell in the later half of the evening."""
+        rows = [
+            (one.table, f"{of.number:,}", *measured(of.medians), "–" if of.fell is None else of.fell.words)
+            for one in self._tables
+            for of in shaken(one.shakes)
+        ]
+        heads = ("table", "tumbles", *HEADS, "most striking in the later half")
+        note = "Medians over the tumbles of proven results; the rule judges none of it, all of it is ours."
+        return table_of(heads, rows, numbers=range(1, 6), wrap=(6,)) + f'<p class="note">{note}</p>'
 
     def _dealers(self, played: Sequence[PlayedRound]) -> str:
         shifts = self._heading.shifts

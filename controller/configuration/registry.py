@@ -87,8 +87,8 @@ class GameEntry(Protocol):
         """Whether players play it alone, with tokens: nobody calls "No more bets" there."""
 
     @property
-    def wheel_watch(self) -> bool:
-        """Whether its tables have `[watch]`."""
+    def watch_keys(self) -> type[msgspec.Struct] | None:
+        """The keys of `[watch]`; None where its tables have no such section."""
 
     def check(self, setup: SetUp) -> list[ConfigFinding]:
         """What is wrong between the parts of its table."""

@@ -275,6 +275,27 @@ class FeedSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = DEFAULT_HISTORY
 
 
+class ShakeWatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[watch]` of a table with dice: from where on the watch over how they are shaken warns. All of it is ours."""
+
+    least_moved_s: Annotated[
+        Annotated[float, Meta(gt=0, le=60)] | None,
+        Meta(
+            description="a warning follows a result whose dice moved for less time, in seconds, as their device "
+            "measures it; without it, none",
+            extra={"cite": "ours"},
+        ),
+    ] = None
+    least_pulses: Annotated[
+        Annotated[int, Meta(ge=1, le=100_000)] | None,
+        Meta(
+            description="a warning follows a result with fewer pulses of the shake sensor, or breaks of the beams of "
+            "the chute; without it, none",
+            extra={"cite": "ours"},
+        ),
+    ] = None
+
+
 class WatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[watch]`: from where on the watch over a roulette wheel and its pace warns. All of it is ours."""
 

@@ -12,7 +12,7 @@ from controller.configuration.device import DeviceConfig
 from controller.configuration.lamp_chains import board_of_lamps, check_lamps
 from controller.configuration.problems import ConfigFinding, with_article
 from controller.configuration.registry import GameEntry, Registry, SetUp, Slot
-from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection, WatchSection
+from controller.configuration.sections import CallBy, FeedSection, LinesSection, TableSection
 from controller.configuration.validation import as_section, check_choice, right_part, validate
 from controller.configuration.values import TableConfig
 from controller.configuration.wiring import (
@@ -63,7 +63,6 @@ class TableFile:
         backend = self._backend()
         lines = self._lines(backend)
         feed = self._section(FeedSection, "feed")
-        watch = self._section(WatchSection, "watch")
         game = self._game()
         # What the other sections are checked against is as much of this one as is right.
         right_table = self._right(TableSection, "table", "game", "rules")
@@ -81,9 +80,10 @@ class TableFile:
         if game is None:
             return
         options = self._section(game.options, "game")
-        if "watch" in self._values and not game.wheel_watch:
+        watch = None if game.watch_keys is None else self._section(game.watch_keys, "watch")
+        if "watch" in self._values and game.watch_keys is None:
             fix = "remove the section; bias_watch and repeats of [table] are for every wheel and for dice"
-            self.findings.append(ConfigFinding(("watch",), f"{game.name} has no roulette wheel to watch", fix))
+            self.findings.append(ConfigFinding(("watch",), f"nothing at {game.name} is watched by this section", fix))
         house, house_right = self._house(game, right_table)
         devices, all_right, found = read_devices(self._table("device"), game, self.registry)
         self.findings += found
@@ -101,7 +101,7 @@ class TableFile:
             table is not None
             and lines is not None
             and feed is not None
-            and watch is not None
+            and (watch is not None or game.watch_keys is None)
             and options is not None
             and not wrong
         ):

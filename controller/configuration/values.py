@@ -18,7 +18,6 @@ from controller.configuration.sections import (
     LinkSection,
     Opens,
     TableSection,
-    WatchSection,
 )
 from controller.configuration.terminals import Terminal
 from controller.configuration.wiring import Wires
@@ -56,8 +55,8 @@ class TableConfig(NamedTuple):
     options: msgspec.Struct
     """`[game]`: the options of the round, as the struct that the game declares."""
     feed: FeedSection = FeedSection()
-    watch: WatchSection = WatchSection()
-    """`[watch]`: the thresholds of the watch over a wheel."""
+    watch: msgspec.Struct | None = None
+    """`[watch]`: the thresholds of what watches its rounds, as the struct that the game declares, where it does."""
     house: HouseKeys | None = None
     """`[house]`: what the house changes, where the rules are its own."""
     packages: tuple[TablePackage, ...] = ()
@@ -146,3 +145,13 @@ class TableConfig(NamedTuple):
         if not isinstance(self.options, struct):
             raise TypeError(f"table {self.id} plays {self.game}, whose options are not {struct.__name__}")
         return self.options
+
+    def watch_keys(self, struct: type[C]) -> C:
+        """The keys of `[watch]` as the struct that its game declares.
+
+        Raises:
+            TypeError: the table plays another game.
+        """
+        if not isinstance(self.watch, struct):
+            raise TypeError(f"table {self.id} plays {self.game}, whose watch has no {struct.__name__}")
+        return self.watch

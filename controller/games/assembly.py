@@ -18,9 +18,9 @@ from controller.table.event_sequencer import Identity
 from controller.table.inspection import InspectionPlan, no_inspection
 from controller.table.orders.book import VERBS
 from controller.table.repeats import RepeatWatch
+from controller.table.round_watch import RoundWatch
 from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
-from controller.table.wheel_watch import WatchLimits, WheelWatch
 from drivers.base.driver import Driver
 from drivers.base.observed import Listener, ObservedDriver
 from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON, Buttons, ButtonsConfig
@@ -119,7 +119,7 @@ def table_for(
         inspection=_inspection(config, game.device),
         bias=_bias(config),
         repeats=_repeats(config),
-        wheel=_wheel(config),
+        watch=_watch(config),
         sequence=sequence,
         ephemeral=ephemeral,
     )
@@ -154,23 +154,10 @@ def _repeats(config: TableConfig) -> RepeatWatch | None:
     return None if plan is None else RepeatWatch(plan, shuts=config.table.repeats == "shut")
 
 
-def _wheel(config: TableConfig) -> WheelWatch | None:
-    """The watch over its wheel and its pace, where its game has one."""
-    spec = spec_of(config)
-    if not spec.wheel_watch:
-        return None
-    keys = config.watch
-    return WheelWatch(
-        WatchLimits(
-            same_direction=keys.same_direction,
-            least_rotor_rpm=keys.least_rotor_rpm,
-            most_rotor_rpm=keys.most_rotor_rpm,
-            least_games_an_hour=keys.least_games_an_hour,
-            most_games_an_hour=keys.most_games_an_hour,
-            idle_ns=round(keys.idle_s * 1e9),
-            bowl=spec.bowl(config) if keys.drop_zone else (),
-        )
-    )
+def _watch(config: TableConfig) -> RoundWatch | None:
+    """What watches its rounds, where its game has such a watch."""
+    watch = spec_of(config).watch
+    return None if watch is None else watch.make(config)
 
 
 def _limit(keys: LimitKeys) -> StakeLimit:

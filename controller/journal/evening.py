@@ -47,6 +47,7 @@ from feed.events import (
     decode,
 )
 from feed.pace import RoundSteps
+from feed.shakes import Shake, shake_of
 from feed.statistics import PastOutcome, Statistics, statistics_of
 
 _NS: Final = 1_000_000_000
@@ -127,6 +128,12 @@ class TableEvening:
     keys: list[StatisticsKey] = field(default_factory=list)
     pace: RoundSteps = field(default_factory=RoundSteps)
     """The steps of its rounds."""
+
+    @property
+    def shakes(self) -> list[Shake]:
+        """How the dice of proven results were shaken, in order."""
+        outcomes = [event.data for event in self.verdicts.values() if isinstance(event.data, Outcome)]
+        return [shake_of(one) for data in outcomes for one in data.evidence.tumbles or ()]
 
     @property
     def open_ns(self) -> int:

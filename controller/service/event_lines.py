@@ -468,6 +468,12 @@ def _tumbling(one: Tumbling) -> str:
         parts.append(f"{'-'.join(map(str, one.baffle_passes))} past the baffles")
     if one.shakes is not None:
         parts.append(counted(one.shakes, "shake"))
+    if one.moved_s is not None:
+        parts.append(f"moved for {one.moved_s:.1f} s")
+    if one.pulses is not None:
+        parts.append(counted(one.pulses, "pulse"))
+    if one.unevenness is not None:
+        parts.append(f"unevenness {one.unevenness:.2f}")
     return (f"{one.by}: " if one.by and parts else "") + ", ".join(parts)
 
 

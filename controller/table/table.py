@@ -29,9 +29,9 @@ from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
+from controller.table.round_watch import RoundWatch
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
-from controller.table.wheel_watch import WheelWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
@@ -72,7 +72,7 @@ class Table:
         inspection: InspectionPlan | None = None,
         bias: BiasWatch | None = None,
         repeats: RepeatWatch | None = None,
-        wheel: WheelWatch | None = None,
+        watch: RoundWatch | None = None,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
@@ -91,7 +91,7 @@ class Table:
         self._opens = opens
         self._bias = bias
         self._repeats = repeats
-        self._wheel = wheel
+        self._watch = watch
         self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
         self._answers: list[CommandResult] = []
@@ -347,8 +347,8 @@ class Table:
                         # The most frequent event, which no watch looks at.
                         self._watch_bias(one)
                         self._watch_repeats(one)
-                        if self._wheel is not None:
-                            self._watch_wheel(self._wheel, one)
+                        if self._watch is not None:
+                            self._watch_rounds(self._watch, one)
 
     def _watch_bias(self, data: Data) -> None:
         """Dice or a wheel that do not fall as fair ones would: it is reported, and changes nothing."""
@@ -384,8 +384,8 @@ class Table:
             }
             self._emit_own(events.DeviceWarning, data.mono_ns, **about)
 
-    def _watch_wheel(self, watch: WheelWatch, data: Data) -> None:
-        """What the rounds show of wheel and dealer beside their results: it is reported, and changes nothing."""
+    def _watch_rounds(self, watch: RoundWatch, data: Data) -> None:
+        """What the rounds show of device and dealer beside their results: it is reported, and changes nothing."""
         for warning, detail in watch.see(data):
             self._emit_own(
                 events.DeviceWarning,

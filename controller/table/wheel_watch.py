@@ -20,6 +20,7 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from controller.table.bias import FALSE_ALARM
+from controller.table.round_watch import Watched
 from feed import events
 from feed.drop_zone import Arc, DropZoneWatch
 from feed.events import Data, Evidence
@@ -44,13 +45,6 @@ class WatchLimits(NamedTuple):
     idle_ns: int
     bowl: tuple[Arc, ...]
     """Every arc between two track sensors; empty where no drop zone is looked for."""
-
-
-class Watched(NamedTuple):
-    """What is to be warned of."""
-
-    warning: str
-    detail: str
 
 
 # --- the ball's direction ---

@@ -85,6 +85,8 @@ class TossLies(Observation, frozen=True, kw_only=True):
 
     values: tuple[int, ...] = ()
     """The values of its dice, where a serial shaker reports them."""
+    tossed_ns: int | None = None
+    """For how long its contact was busy; None of a serial shaker, which is stopped by command."""
 
 
 class TossFailed(Observation, frozen=True, kw_only=True):
@@ -288,6 +290,8 @@ class ShakerActuator:
         self._serial = config.control == "serial"
         self._stage: TossStage = "idle"
         self._began_ns = 0
+        self._tossed_ns: int | None = None
+        """For how long the last toss was busy."""
         self._stopped_twice = False
         """Whether a serial shaker was sent a second stop."""
         self._start_ns = NEVER_NS
@@ -414,7 +418,7 @@ class ShakerActuator:
                 self._send(FrameCommand.QUERY, due_ns)
             case _:
                 self._go("idle", NEVER_NS)
-                found.append(TossLies(t_ns=due_ns))
+                found.append(TossLies(t_ns=due_ns, tossed_ns=self._tossed_ns))
         if self.quiet and not was_quiet:
             found.append(ShakerQuiet(t_ns=due_ns))
         return found
@@ -439,7 +443,8 @@ class ShakerActuator:
             self._go("idle", NEVER_NS)
         if self._stage != "tossing":
             return
-        tossed_s = (seen.since_ns - self._began_ns) / 1e9
+        self._tossed_ns = seen.since_ns - self._began_ns
+        tossed_s = self._tossed_ns / 1e9
         if tossed_s < self._config.shortest_s:
             self._fail(f"it tossed for {tossed_s:.2f} s only", seen.t_ns, found, ours=True)
             return

@@ -26,7 +26,7 @@ from drivers.dice.observations import (
     DiceStirred,
     TumbleStarted,
 )
-from drivers.dice.shake_line import ShakeLine
+from drivers.dice.shake_line import ShakeLine, unevenness
 from drivers.dice.view import CageView
 from drivers.wheel.quadrature import BACK, COUNTS_PER_SLOT, LIMIT, REPEATED, QuadratureDecoder, Stop
 from hal.values import Edge, EdgesLost, Loss
@@ -398,6 +398,8 @@ class Cage(SensedDevice):
         self._inversions = 0
         self._started_ns: int | None = None
         self._inverted_ns = 0
+        self._times_ns: list[int] = []
+        """When it was inverted, since the last pause."""
         self._unfelt = False
         """Whether the cage was inverted and no die knocked until it was inverted again."""
         self._rocking = self._restless = False
@@ -515,7 +517,9 @@ class Cage(SensedDevice):
                 self._unfelt = True
             if turn.inverted_ns - self._inverted_ns > self._pause_ns:
                 self._inversions = 1
+                self._times_ns = []
         self._inverted_ns = turn.inverted_ns
+        self._times_ns.append(turn.inverted_ns)
         if self._started_ns is None:
             self._started_ns = turn.inverted_ns
             found.append(TumbleStarted(t_ns=t_ns, began_ns=self._began_ns or t_ns, joined=self._joined))
@@ -536,6 +540,8 @@ class Cage(SensedDevice):
                     doubt=doubt,
                     detail=detail,
                     joined=self._joined,
+                    pulses=self._shake.pulses,
+                    unevenness=unevenness(self._times_ns),
                     inversions=self._inversions,
                     required=self.config.minimum_inversions,
                     started_ns=self._started_ns,

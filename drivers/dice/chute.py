@@ -48,6 +48,7 @@ class Beam:
         "_known",
         "_rise_ns",
         "_shortest_ns",
+        "breaks",
         "broken",
         "jammed",
         "passes",
@@ -74,6 +75,8 @@ class Beam:
     def begin(self) -> None:
         """A new run: its passes are counted again."""
         self.passes = 0
+        self.breaks = 0
+        """How often it was broken: a die that tumbles breaks it in more pieces than one that slides."""
 
     @property
     def begun(self) -> int:
@@ -106,6 +109,7 @@ class Beam:
         self._rise_ns = edge.t_ns
         self._fall_ns = None
         self.broken = True
+        self.breaks += 1
         # What is found in a beam moved there before anybody looked.
         return known
 
@@ -296,6 +300,7 @@ class Chute(SensedDevice):
                     doubt=doubt,
                     detail=detail,
                     joined=self._joined,
+                    pulses=sum(beam.breaks for beam in self._beams.values()),
                     passes=self._passes(),
                     required=self._dice,
                 )

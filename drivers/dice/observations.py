@@ -170,6 +170,15 @@ class Rested(Observation, frozen=True, kw_only=True):
     detail: str = ""
     joined: bool = False
     """The run was under way when the table opened: how it began is not known."""
+    pulses: int = 0
+    """Pulses of the shake sensor in the run, or how often the beams of a chute were broken."""
+    unevenness: float | None = None
+    """Of the intervals between inversions or shakes (`drivers.dice.shake_line.unevenness`); None of fewer than two."""
+
+    @property
+    def moved_s(self) -> float:
+        """From the first movement to the last, in seconds."""
+        return round((self.moved_ns - self.began_ns) / 1e9, 3)
 
 
 class ChutePassed(Observation, frozen=True, kw_only=True):

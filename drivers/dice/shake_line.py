@@ -7,6 +7,9 @@ shake    __|||||||||||||||||_||__|___|_______________________
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+from math import sqrt
 from typing import Final
 
 from drivers.base.driver import NEVER_NS
@@ -69,3 +72,15 @@ class ShakeLine:
     def forget(self) -> None:
         """The line is not driven: its level is not known."""
         self._level = None
+
+
+def unevenness(times_ns: Sequence[int]) -> float | None:
+    """How uneven the intervals between these times are: their standard deviation over their mean, 0 for even ones.
+
+    None for fewer than two intervals.
+    """
+    gaps = [later - earlier for earlier, later in pairwise(times_ns)]
+    mean = sum(gaps) / max(1, len(gaps))
+    if len(gaps) < 2 or mean <= 0:
+        return None
+    return round(sqrt(sum((gap - mean) ** 2 for gap in gaps) / len(gaps)) / mean, 3)

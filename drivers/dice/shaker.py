@@ -29,7 +29,7 @@ from drivers.dice.observations import (
     ShakerUncovered,
     TumbleStarted,
 )
-from drivers.dice.shake_line import ShakeLine
+from drivers.dice.shake_line import ShakeLine, unevenness
 from drivers.dice.view import ShakerView
 from hal.values import Edge, EdgesLost, Loss
 
@@ -104,6 +104,8 @@ class Shaker(SensedDevice):
         self._shakes = 0
         self._most = 0
         """The most shakes without a pause."""
+        self._times_ns: list[int] = []
+        """When the shakes since the last pause began."""
         self._shaken_ns: int | None = None
         """When the last burst ended."""
         self._burst = 0
@@ -229,8 +231,10 @@ class Shaker(SensedDevice):
         paused = self._shaken_ns is not None and self._burst_ns - self._shaken_ns > self._pause_ns
         if paused or not self._covered:
             self._shakes = 0
+            self._times_ns = []
         if self._covered:
             self._shakes += 1
+            self._times_ns.append(self._burst_ns)
         else:
             self._doubt("shaken_uncovered", "it was shaken while the cover was off, or came off")
         self._most = max(self._most, self._shakes)
@@ -259,6 +263,8 @@ class Shaker(SensedDevice):
                     doubt=doubt,
                     detail=detail,
                     joined=self._joined,
+                    pulses=self._shake.pulses,
+                    unevenness=unevenness(self._times_ns),
                     shakes=self._most,
                     required=self.config.minimum_shakes,
                     started_ns=self._started_ns,

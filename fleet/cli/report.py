@@ -14,12 +14,14 @@ from command_line.report_page import (
     escaped,
     explanation,
     figure,
+    measured,
     of_hours,
     of_time,
     of_zone,
     share,
     table_of,
 )
+from feed.shakes import HEADS
 from fleet.cli.bias_chart import counts
 from fleet.statistics.bias import EFFECTS, FALSE_ALARM, POWER, FairnessTest
 from fleet.statistics.summary import CorrectionLine, FaultLine, RefusalLine, Summary, TableLine
@@ -95,6 +97,11 @@ def advice(summary: Summary) -> list[Advice]:
     found += [
         Advice(f"{one.venue}/{one.table} wheel", one.words, "level the wheel; inspect track and deflectors")
         for one in summary.zones
+        if one.suspected
+    ]
+    found += [
+        Advice(f"{one.venue}/{one.table} dice", f"shaken less well: {one.words}", "look at how they are shaken")
+        for one in summary.shaken
         if one.suspected
     ]
     by_place: dict[tuple[str, str, str], list[str]] = {}
@@ -396,6 +403,20 @@ class _Page:
             parts.append("<h3>Drop zones that are not judged</h3>")
             rows = [(f"{one.venue}/{one.table}", f"{one.spins:,}", one.why) for one in summary.zones_not_judged]
             parts.append(table_of(("table", "spins", "why"), rows, numbers=(1,), wrap=(2,)))
+        if summary.shaken:
+            parts.append("<h3>How dice are shaken</h3>")
+            shaken = [
+                (
+                    f"{one.venue}/{one.table}",
+                    f"{one.tumbles:,}",
+                    *measured(one.medians),
+                    f"{one.adjusted_p:.2g}{' SUSPECTED' if one.suspected else ''}" if one.words else "–",
+                    one.words,
+                )
+                for one in summary.shaken
+            ]
+            shaken_heads = ("table", "tumbles", *HEADS, "adjusted", "most striking in the later half")
+            parts.append(table_of(shaken_heads, shaken, numbers=range(1, 7), wrap=(7,)))
         if lines:
             parts.append("<h3>Measures of wear</h3>")
             parts.append(
@@ -603,7 +624,8 @@ to the last event of that start of its service: a table that nobody closed was o
 <p>Bias: Pearson’s χ² against exact probabilities, neighbouring places together while fewer than ten are expected; only
 results that were proven, not those that a dealer called. p is adjusted after Holm for all tests of this report. A type
 counts its devices together, each from its own index mark: it shows what the type has in common, and no fault of one
-device. A drop zone is tested as a table’s own watch tests it (docs/watch.md), adjusted for all tables.
+device. A drop zone and how dice are shaken are tested as a table’s own watch tests them (docs/watch.md), adjusted for
+all tables; of shakes the later half against the earlier one.
 “Would find” is for one place that comes more often at the cost of all others alike, at the level that remains
 to each test, with {POWER:.0%} power. The limits ({FALSE_ALARM:g}, {POWER:.0%}, ten) are ours; no rule gives any.</p>
 """

@@ -41,9 +41,10 @@ from feed.events import (
     Unresolved,
     Void,
 )
+from feed.shakes import shake_of
 from fleet.subjects import TableName
 
-SCHEMA: Final = 2
+SCHEMA: Final = 3
 """The version of the columns."""
 
 Row: TypeAlias = dict[str, object]
@@ -110,6 +111,10 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "passes": Column(_WHOLE, "of the ball at track sensors"),
     "missed_passes": Column(_WHOLE, "track sensors that it passed without a pulse"),
     "off_center": Column(_NUMBER, "distance from the middle of the pocket or space, in pockets or spaces"),
+    "moved_s": Column(_NUMBER, "of dice, in the last tumble of the round: how long they moved, seconds"),
+    "pulses": Column(_WHOLE, "... pulses of its shake sensor, or breaks of the beams of a chute"),
+    "turns": Column(_WHOLE, "... inversions or shakes"),
+    "unevenness": Column(_NUMBER, "... of the intervals between them: standard deviation over mean"),
     "no_more_bets": Column(_TEXT, "`in_time`, `late` or `never`"),
     "data": Column(_TEXT, "of an event that is not known: its data, as JSON"),
 }
@@ -197,9 +202,17 @@ def _measured(evidence: Evidence) -> Row:
         "passes": _whole(evidence.passes),
         "missed_passes": _whole(evidence.missed_passes),
         "off_center": evidence.off_center,
+        **_shaken(evidence),
         "no_more_bets": evidence.no_more_bets,
         "detail": evidence.detail,
     }
+
+
+def _shaken(evidence: Evidence) -> Row:
+    if not evidence.tumbles:
+        return {}
+    one = shake_of(evidence.tumbles[-1])
+    return one._replace(pulses=_whole(one.pulses), turns=_whole(one.turns))._asdict()
 
 
 def _opened(data: TableOpened) -> Row:

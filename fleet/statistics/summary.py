@@ -21,6 +21,7 @@ import msgspec
 from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
 from feed.fairness import Plan
+from feed.shakes import Shake, shaken
 from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
@@ -198,6 +199,21 @@ class ZoneNotJudged(msgspec.Struct, frozen=True):
     why: str
 
 
+class ShakenDice(msgspec.Struct, frozen=True):
+    """How well the dice of one table are shaken, by one of its devices."""
+
+    venue: str
+    table: str
+    tumbles: int
+    medians: tuple[float | None, ...]
+    """Time in seconds, pulses, turns and unevenness; null where the device does not measure it."""
+    words: str
+    """What fell behind most clearly in the later half; empty where the halves are not compared."""
+    adjusted_p: float
+    """... over all measures and all devices of the report."""
+    suspected: bool
+
+
 class TableDoubt(msgspec.Struct, frozen=True):
     """What the numbers do not know of one table."""
 
@@ -235,6 +251,7 @@ class Summary(msgspec.Struct, kw_only=True):
     bias: list[FairnessTest]
     zones: list[DropZone]
     zones_not_judged: list[ZoneNotJudged]
+    shaken: list[ShakenDice]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
     doubts: list[TableDoubt]
@@ -281,6 +298,7 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             bias=bias,
             zones=zones,
             zones_not_judged=zones_not_judged,
+            shaken=_shaken(sql),
             misread=misread,
             doubts=_doubts(sql, dataset, choice, unopened),
             unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
@@ -613,6 +631,27 @@ def _why_not_judged(counts: Mapping[Arc, int]) -> str:
             "there: a strong tilt looks like this; see the table's own warnings, and level the wheel"
         )
     return "one arc is the whole bowl: it has no direction"
+
+
+_SHAKES: Final = """
+SELECT venue, "table", moved_s, pulses, turns, unevenness FROM chosen
+WHERE type = 'round.outcome' AND (moved_s IS NOT NULL OR pulses IS NOT NULL OR turns IS NOT NULL)
+ORDER BY venue, "table", seq
+"""
+
+
+def _shaken(sql: duckdb.DuckDBPyConnection) -> list[ShakenDice]:
+    """How well dice are shaken at every table."""
+    tables: dict[tuple[str, str], list[Shake]] = {}
+    for venue, table, *measured in sql.execute(_SHAKES).fetchall():
+        tables.setdefault((venue, table), []).append(Shake(*measured))
+    devices = [(place, one) for place, shakes in tables.items() for one in shaken(shakes)]
+    compared = sum(one.fell is not None for _, one in devices)
+    found = []
+    for (venue, table), one in devices:
+        fell, p = ("", 1.0) if one.fell is None else (one.fell.words, min(1.0, one.fell.p * compared))
+        found.append(ShakenDice(venue, table, one.number, one.medians, fell, p, p < FALSE_ALARM))
+    return found
 
 
 def _plan(game: CountedGame, statistics: str) -> Plan | None:

@@ -21,10 +21,10 @@ from controller.table.context import GameContext
 from controller.table.orders.book import VERBS
 from controller.table.orders.order import Verb
 from controller.table.repeats import RepeatPlan
+from controller.table.round_watch import RoundWatch
 from controller.table.rounds import Game
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
-from feed.drop_zone import Arc
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
 from feed.fairness import Plan
 from feed.game_view import GameView
@@ -81,10 +81,6 @@ def _nothing_published(keys: Sequence[StatisticsKey]) -> CountedPlaces | None:
     return None
 
 
-def _no_bowl(config: TableConfig) -> tuple[Arc, ...]:
-    return ()
-
-
 def _no_notice(config: TableConfig) -> Sequence[Cited[str]]:
     return ()
 
@@ -103,6 +99,14 @@ def _as_every_game(data: InspectionPassed | InspectionFailed) -> str | None:
 
 class CountedPlaces(Plan, RepeatPlan, Protocol):
     """The places of a device, for both watches."""
+
+
+class WatchSpec(NamedTuple):
+    """What watches the rounds of a game."""
+
+    keys: type[msgspec.Struct]
+    """The keys of `[watch]`."""
+    make: Callable[[TableConfig], RoundWatch]
 
 
 class GameWords(NamedTuple):
@@ -163,10 +167,8 @@ class GameSpec:
     """What the watch for a stuck reader compares, where it is not that."""
     falls_in: tuple[str, ...] = ()
     """The devices in which it turns or falls: the first one that a table has is what a bias is compared by."""
-    wheel_watch: bool = False
-    """Whether its tables watch wheel and pace, by `[watch]`."""
-    bowl: Callable[[TableConfig], tuple[Arc, ...]] = _no_bowl
-    """The arcs of its wheel's bowl between two track sensors: in one of them a ball leaves the track."""
+    watch: WatchSpec | None = None
+    """What is watched beside its results, by `[watch]`; None where its tables have no such section."""
     notices: Callable[[TableConfig], Sequence[Cited[str]]] = _no_notice
     """The notices that its rules have posted at the table."""
     model: Callable[[TableConfig], Mapping[str, Any]] | None = None
@@ -189,6 +191,11 @@ class GameSpec:
     def board_view(self) -> GameView | None:
         """Its view with its words, as it travels to boards; None for a game that the board's page knows."""
         return None if self.view is None else structs.replace(self.view, words=named_texts(self.texts, self.name))
+
+    @property
+    def watch_keys(self) -> type[msgspec.Struct] | None:
+        """The keys of `[watch]`; None where its tables have no such section."""
+        return None if self.watch is None else self.watch.keys
 
     @property
     def machine(self) -> bool:

@@ -87,7 +87,7 @@ class DiceOnTable:
         if self.shaker_throws:
             self._moved_in_shaker(seen)
         elif self._by_board:
-            means = self.throw.moved(self.rounds.phase, lie=self.values.lie)
+            means = self.throw.moved(seen.t_ns, self.rounds.phase, lie=self.values.lie)
             if means == "begins":
                 self.values.begin()
                 self._thrown(seen.t_ns)
@@ -229,7 +229,9 @@ class DiceOnTable:
     def _evidence(self, detail: str = "") -> Evidence:
         """Who gave the values of this throw, and the doubts about them."""
         read = self.values.read
+        tossed_s = self.tossed.tossed_s if self.tossed is not None and self.shaker_throws else None
         tumbling = Tumbling(
+            moved_s=self.throw.moved_s if tossed_s is None else tossed_s,
             rest_ns=self.throw.revealed_ns,
             keyed=self.values.keyed,
             read=self.values.seen,

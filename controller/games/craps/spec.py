@@ -17,6 +17,7 @@ from controller.games.craps.rounds import CrapsGame, CrapsOptions
 from controller.games.craps.rules import CrapsRules
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import (
+    SHAKE_WATCH,
     SLOTS_OF_VALUES,
     dice_rounds,
     dice_statistics,
@@ -147,6 +148,7 @@ def _spec(name: str) -> GameSpec:
         check=_check,
         statistics=_statistics,
         published_bias=published_dice,
+        watch=SHAKE_WATCH,
         falls_in=("automated_shaker",),
         orders=(*ORDERS, *SHAKER_ORDERS),
     )

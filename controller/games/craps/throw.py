@@ -30,6 +30,7 @@ class BoardThrow:
         """A new round begins; strays still move."""
         self.revealed_ns: int | None = None
         """When the dice of this round were known to be at rest, where a board or a shaker reports it."""
+        self._began_ns: int | None = None
 
     def tossed(self) -> None:
         """An automated shaker begins to toss: readings of the throw before are not of this round."""
@@ -39,9 +40,17 @@ class BoardThrow:
         """The roll is invalid, and its dice still move."""
         self._strays = "void"
 
-    def moved(self, phase: Phase, *, lie: bool) -> Literal["begins", "disturbed"] | None:
+    @property
+    def moved_s(self) -> float | None:
+        """How long the board saw them move, in seconds; None where it did not."""
+        if self._began_ns is None or self.revealed_ns is None:
+            return None
+        return round((self.revealed_ns - self._began_ns) / 1e9, 3)
+
+    def moved(self, t_ns: int, phase: Phase, *, lie: bool) -> Literal["begins", "disturbed"] | None:
         """The board sees dice move; `lie` is whether those of this round were known to be at rest."""
         if phase is OPEN:
+            self._began_ns = t_ns
             self._strays = None
             return "begins"
         if phase is not RUNNING:

@@ -8,12 +8,14 @@ from itertools import product
 from typing import Any, Final, NamedTuple
 
 from controller.configuration.registry import Slot
+from controller.configuration.sections import ShakeWatchSection
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import TableDevices
+from controller.games.base.spec import TableDevices, WatchSpec
 from controller.games.dice.rules import FACES, DiceRules
 from controller.games.dice.values import DiceValues, ValueSource
 from controller.table.context import GameContext
 from controller.table.rounds import RoundLifecycle
+from controller.table.shake_watch import ShakeLimits, ShakeWatch
 from controller.table.terms import UNCALLED_WARNING, Terms, Uncalled
 from drivers.dice.reader import DiceReaderConfig
 from feed.events import StatisticsKey
@@ -25,6 +27,14 @@ SLOTS_OF_VALUES: Final[Mapping[str, Slot]] = {
 }
 """Who gives the values of dice: the keypad, or a reading board in its place, or both where the file names both."""
 
+
+def _watch(config: TableConfig) -> ShakeWatch:
+    keys = config.watch_keys(ShakeWatchSection)
+    return ShakeWatch(ShakeLimits(keys.least_moved_s, keys.least_pulses))
+
+
+SHAKE_WATCH: Final = WatchSpec(ShakeWatchSection, _watch)
+"""How its dice are shaken, thrown or tossed."""
 SETS: Final = ("dealer_dice", "dice")
 """Where a result has dice: at beat the dealer both sets fall in the same cage."""
 

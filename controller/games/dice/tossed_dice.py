@@ -74,6 +74,8 @@ class TossedDice:
         """Whether it is on the table: by its sensor, or by a supervisor's order."""
         self.values: tuple[int, ...] = ()
         """The values of the last toss, where the shaker itself reports them."""
+        self.tossed_s: float | None = None
+        """For how long it was busy in the last toss, in seconds; None where it does not report that."""
         self._after_ns = round(activate_after_s * 1e9)
         self._dead: dict[str, SensorDead] = {}
         """Its lines that are dead, whether it is on the table or not."""
@@ -103,14 +105,18 @@ class TossedDice:
     def called(self, t_ns: int) -> bool:
         """ "No more bets": it is started in a moment. Returns False where it is not on the table."""
         if self.present:
-            self.values = ()
+            self._forget()
             self.actuator.start_toss(t_ns, self._after_ns)
         return self.present
 
     def start(self, t_ns: int) -> None:
         """Starts a toss now."""
-        self.values = ()
+        self._forget()
         self.actuator.start_toss(t_ns)
+
+    def _forget(self) -> None:
+        """What the shaker reported is of the toss before."""
+        self.values, self.tossed_s = (), None
 
     def give_up(self, t_ns: int) -> None:
         """The round is over: a toss that is on, or is to be started, is stopped."""
@@ -132,6 +138,7 @@ class TossedDice:
         """Takes a report of the shaker or its actuator. Returns what the toss does to the round, in order."""
         if isinstance(seen, TossLies):
             self.values = seen.values
+            self.tossed_s = None if seen.tossed_ns is None else round(seen.tossed_ns / 1e9, 3)
         if isinstance(seen, ShakerTrouble) and self.present and not seen.active:
             self._report.cause_gone(seen.t_ns, ITS_REPORT, DEVICE)
         if not self.present or isinstance(seen, ShakerQuiet | ShakerTrouble):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.sections import WatchSection
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.spec import GameSpec, GameWords, TableDevices, WatchSpec
 from controller.games.base.texts import texts_of
 from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
@@ -23,6 +24,7 @@ from controller.rules.cited import Cited
 from controller.table.context import GameContext
 from controller.table.rounds import Game, RoundLifecycle
 from controller.table.terms import Terms
+from controller.table.wheel_watch import WatchLimits, WheelWatch
 from drivers.roulette.ball_track import arc_after
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.star_x import StarXConfig
@@ -158,8 +160,26 @@ def _notices(config: TableConfig) -> Sequence[Cited[str]]:
     return rules.notices_to_post(pockets, config.game_options(RouletteOptions).zero_rule)
 
 
-def _bowl(config: TableConfig) -> tuple[Arc, ...]:
-    """Those of a wheel with track sensors; an automatic one never states where its ball was."""
+def _watch(config: TableConfig) -> WheelWatch:
+    keys = config.watch_keys(WatchSection)
+    return WheelWatch(
+        WatchLimits(
+            same_direction=keys.same_direction,
+            least_rotor_rpm=keys.least_rotor_rpm,
+            most_rotor_rpm=keys.most_rotor_rpm,
+            least_games_an_hour=keys.least_games_an_hour,
+            most_games_an_hour=keys.most_games_an_hour,
+            idle_ns=round(keys.idle_s * 1e9),
+            bowl=bowl_of(config) if keys.drop_zone else (),
+        )
+    )
+
+
+def bowl_of(config: TableConfig) -> tuple[Arc, ...]:
+    """The arcs of its bowl between two track sensors: in one of them a ball leaves the track.
+
+    An automatic wheel has none: it never states where its ball was.
+    """
     keys = config.devices["wheel"].config
     if not isinstance(keys, RouletteWheelConfig):
         return ()
@@ -228,7 +248,6 @@ ROULETTE = GameSpec(
     watched=_bias,
     compared=_repeats,
     falls_in=("wheel",),
-    wheel_watch=True,
-    bowl=_bowl,
+    watch=WatchSpec(WatchSection, _watch),
     notices=_notices,
 )

@@ -206,9 +206,14 @@ class DiceInPlay:
 
     def evidence(self, detail: str = "", *, no_more_bets: str | None = None) -> Evidence:
         """What was measured of the round."""
+        rested = self.shaking.rested if self.by_hand else None
+        tossed_s = None if self.by_hand or self.tossed is None else self.tossed.tossed_s
         tumbling = Tumbling(
             shakes=self.shaking.shakes if self.by_hand else None,
             minimum_shakes=self.shaking.minimum if self.by_hand else None,
+            moved_s=tossed_s if rested is None else rested.moved_s,
+            pulses=None if rested is None else rested.pulses,
+            unevenness=None if rested is None else rested.unevenness,
             rest_ns=self.revealed_ns,
             keyed=self.values.keyed,
             read=self.values.seen,

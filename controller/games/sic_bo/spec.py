@@ -13,6 +13,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.texts import texts_of
 from controller.games.dice.orders import ORDERS as SHAKER_ORDERS
 from controller.games.dice.setup import (
+    SHAKE_WATCH,
     SLOTS_OF_VALUES,
     dice_rounds,
     dice_statistics,
@@ -141,6 +142,7 @@ SIC_BO = GameSpec(
     words=GameWords(thrown_words, begun_words("the shaker is shaken"), _carried_words, trial_words),
     check=_check,
     published_bias=published_dice,
+    watch=SHAKE_WATCH,
     falls_in=("automated_shaker", "shaker"),
     orders=(*ORDERS, *SHAKER_ORDERS),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
+
 from controller.table.faults import Fault
 from controller.table.report import Report
 from controller.table.wording import times
@@ -56,7 +58,14 @@ def started(run: RunOver) -> bool:
 
 def measured(run: RunOver, by: str) -> Tumbling:
     """The evidence of a run."""
-    doubts = [] if run.doubt is None else [run.doubt]
+    found = Tumbling(
+        by=by,
+        moved_s=run.moved_s,
+        pulses=run.pulses,
+        unevenness=run.unevenness,
+        rest_ns=run.t_ns,
+        doubts=[] if run.doubt is None else [run.doubt],
+    )
     if isinstance(run, ChuteRested):
-        return Tumbling(by=by, baffle_passes=list(run.passes), rest_ns=run.t_ns, doubts=doubts)
-    return Tumbling(by=by, inversions=run.inversions, minimum_inversions=run.required, rest_ns=run.t_ns, doubts=doubts)
+        return replace(found, baffle_passes=list(run.passes))
+    return replace(found, inversions=run.inversions, minimum_inversions=run.required)

@@ -11,6 +11,7 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.texts import texts_of
 from controller.games.dice.setup import (
+    SHAKE_WATCH,
     SLOTS_OF_VALUES,
     dice_parts,
     dice_rounds,
@@ -140,6 +141,7 @@ def _spec(
         words=GameWords(result, begun_words("the dice are tumbled")),
         statistics=_statistics,
         published_bias=published_dice,
+        watch=SHAKE_WATCH,
         falls_in=("chute", "cage"),
     )
 

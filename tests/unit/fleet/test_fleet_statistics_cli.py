@@ -27,7 +27,7 @@ from fleet.cli.numbers import show_summary
 from fleet.cli.report import FleetHeading, advice, of_result, report_page
 from fleet.statistics.columns import COLUMNS
 from fleet.statistics.dataset import Choice, Dataset, collecting
-from fleet.statistics.summary import DropZone, Summary, ZoneNotJudged, summarize
+from fleet.statistics.summary import DropZone, ShakenDice, Summary, ZoneNotJudged, summarize
 from fleet.subjects import TableName
 from tests.fakes.table_history import NS, UNRESOLVED, VOID, TableHistory, outcome_of
 
@@ -346,6 +346,21 @@ def test_the_report_shows_drop_zones_and_the_workshop_one_that_is_suspected(summ
     assert "2e-09 SUSPECTED" in page.replace("<wbr>", "")
     assert "level the wheel; inspect track and deflectors" in [one.do for one in advice(suspected)]
     assert "Drop zones" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
+
+
+def test_the_report_shows_how_dice_are_shaken_and_the_workshop_those_that_fell_behind(summary: Summary) -> None:
+    dice = ShakenDice("hall", "sic-bo-1", 1200, (2.25, 27.0, None, None), "the number of pulses has", 1e-9, True)
+    page = report_page(
+        msgspec.structs.replace(summary, shaken=[dice]), FleetHeading("t", 0, UTC, "s"), house_words
+    ).replace("<wbr>", "")
+    assert "<h3>How dice are shaken</h3>" in page
+    cells = re.search(r"<td>hall/sic-bo-1</td>.*?</tr>", page)
+    assert cells is not None
+    assert re.findall(r">([^<>]+)<", cells[0])[1:6] == ["1,200", "2.25 s", "27", "–", "–"]
+    assert "1e-09 SUSPECTED" in cells[0]
+    found = [one for one in advice(msgspec.structs.replace(summary, shaken=[dice])) if "shaken" in one.why]
+    assert [one.where for one in found] == ["hall/sic-bo-1 dice"]
+    assert "How dice are shaken" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
 
 
 def test_the_report_lists_the_tables_whose_drop_zone_is_not_judged_with_the_reason(summary: Summary) -> None:

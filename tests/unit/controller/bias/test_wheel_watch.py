@@ -15,9 +15,10 @@ from controller.conformance.candidate import answers
 from controller.conformance.captures import suite
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
-from controller.games.roulette.spec import ROULETTE
+from controller.games.roulette.spec import bowl_of
 from controller.table.bias import FALSE_ALARM
 from controller.table.repeats import false_alarm
+from controller.table.round_watch import Watched
 from controller.table.table import Table
 from controller.table.wheel_watch import (
     HOUR_NS,
@@ -26,7 +27,6 @@ from controller.table.wheel_watch import (
     GamePace,
     RotorSpeed,
     SameDirection,
-    Watched,
     WatchLimits,
     WheelWatch,
     arc_of,
@@ -187,7 +187,7 @@ def test_the_arcs_of_a_configured_bowl_are_those_that_spins_state_in_both_direct
     sensors_deg = tuple(place % 72_000 / 200 for place in data.draw(st.permutations(places)))
     wheel = PLAIN.devices["wheel"]
     keys = msgspec.structs.replace(wheel.config, ball_sensors_deg=sensors_deg)
-    bowl = ROULETTE.bowl(PLAIN._replace(devices={**PLAIN.devices, "wheel": wheel._replace(config=keys)}))
+    bowl = bowl_of(PLAIN._replace(devices={**PLAIN.devices, "wheel": wheel._replace(config=keys)}))
     assert len(set(bowl)) == sensors
     assert sum(2 * arc.doubt_deg for arc in bowl) == pytest.approx(360, abs=0.1)
     for way in (1, -1):
@@ -259,8 +259,8 @@ def _idle(key: str) -> str:
 
 
 def _watch_of(table: Table) -> WheelWatch:
-    assert table._wheel is not None
-    return table._wheel
+    assert isinstance(table._watch, WheelWatch)
+    return table._watch
 
 
 def _with_ball(event: Data, number: int) -> Any:
@@ -297,10 +297,10 @@ def test_a_wrong_key_is_refused_with_file_line_key_and_fix(text: str, finding: s
     assert [str(one)[: len(finding)] for one in report.errors] == [finding]
 
 
-def test_a_table_without_a_roulette_wheel_has_no_such_section() -> None:
-    text = '[table]\nid = "t"\ngame = "sic_bo"\n[lines]\nbackend = "sim"\n[watch]\nsame_direction = 3\n'
+def test_a_table_without_wheel_or_dice_has_no_such_section() -> None:
+    text = '[table]\nid = "t"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n[watch]\nsame_direction = 3\n'
     (found,) = check_text(text, "t.toml").errors
-    assert "sic_bo has no roulette wheel to watch; remove the section" in str(found)
+    assert "nothing at baccarat is watched by this section; remove the section" in str(found)
 
 
 STRICT = "[watch]\nsame_direction = 2\nleast_rotor_rpm = 59\nmost_rotor_rpm = 60\nmost_games_an_hour = 1\n"
@@ -321,7 +321,7 @@ def test_no_verdict_of_a_simulated_round_is_another_one_for_it(wheel: str) -> No
     assert len(faults) > 10
     for number, fault in enumerate(faults):
         watched, plain = table_of(wheel + STRICT), table_of(wheel)
-        plain._wheel = None
+        plain._watch = None
         said = [played(table, 3, fault, number, wheel) for table in (watched, plain)]
         assert of_rounds(said[0]) == of_rounds(said[1]), fault
         assert not warned(said[1]) & set(OURS)
@@ -338,7 +338,7 @@ def test_no_verdict_of_a_capture_is_another_one_for_it(capture: Any, monkeypatch
         return of_rounds(EventList(map(decode, lines)))
 
     watched = said()
-    monkeypatch.setattr("controller.games.assembly._wheel", lambda config: None)
+    monkeypatch.setattr("controller.games.assembly._watch", lambda config: None)
     assert said() == watched
     assert any(isinstance(one, events.Outcome | events.Void | events.Unresolved) for one in watched)
 
@@ -355,7 +355,7 @@ def test_the_watch_costs_less_than_two_hundredths_of_a_round() -> None:
 
     def plays() -> Callable[[], int]:
         table = table_of("")
-        table._wheel = None
+        table._watch = None
 
         def run() -> int:
             found = [event.data for batch in rounds for event in [*table.feed(batch)]]

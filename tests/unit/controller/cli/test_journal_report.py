@@ -29,6 +29,7 @@ from feed.events import (
     RoundOpened,
     RoundStarted,
     Settled,
+    Tumbling,
     Verdict,
     Void,
 )
@@ -331,6 +332,22 @@ def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(jour
     shifts.chmod(0o600)
     assert report(journal, "-o", tmp_path / "dealers.html", "--dealers", shifts).exit_code == 0
     assert "By dealer dealer rounds refused of all causes d17 5 1 20.0% void: " in words_of(tmp_path / "dealers.html")
+
+
+def test_how_dice_were_shaken_is_listed_where_there_are_dice(journal: Path, tmp_path: Path) -> None:
+    path, page = tmp_path / "journal.sqlite", tmp_path / "night.html"
+    with Evening(path) as writer:
+        writer.opened("dice-1")
+        for number in range(1, 61):
+            tumble = Tumbling(baffle_passes=[2, 2, 2], moved_s=1.5, pulses=20 if number <= 30 else 10)
+            about: dict[str, Any] = {"round": number, "result": {"dice": [1, 2]}, "winning": [], "rule": "ours"}
+            writer.say(writer.event("dice-1", Outcome, **about, evidence=Evidence(tumbles=[tumble])))
+    assert report(path, "-o", page).exit_code == 0
+    words = words_of(page)
+    head = "How dice were shaken table tumbles time pulses turns unevenness most striking in the later half dice-1 60 "
+    assert f"{head}1.50 s 15 – – the number of pulses has a median of 10 in 30 tumbles, and had 20 in the 30" in words
+    assert report(journal, "-o", tmp_path / "wheel.html").exit_code == 0
+    assert "shaken" not in words_of(tmp_path / "wheel.html")
 
 
 def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_of_its_own() -> None:

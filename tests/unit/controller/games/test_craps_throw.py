@@ -8,9 +8,20 @@ from controller.table.phase import OPEN, RUNNING, SETTLING
 
 def test_dice_that_move_in_an_open_round_begin_it_and_disturb_it_once_they_lay() -> None:
     throw = BoardThrow()
-    assert throw.moved(OPEN, lie=False) == "begins"
-    assert throw.moved(RUNNING, lie=False) is None
-    assert throw.moved(RUNNING, lie=True) == "disturbed"
+    assert throw.moved(5, OPEN, lie=False) == "begins"
+    assert throw.moved(5, RUNNING, lie=False) is None
+    assert throw.moved(5, RUNNING, lie=True) == "disturbed"
+
+
+def test_how_long_dice_moved_is_known_where_the_board_saw_them_from_the_beginning() -> None:
+    throw = BoardThrow()
+    throw.moved(500_000_000, OPEN, lie=False)
+    assert throw.moved_s is None
+    throw.revealed_ns = 2_654_400_000
+    assert throw.moved_s == 2.154
+    throw.begin()
+    throw.revealed_ns = 9_000_000_000
+    assert throw.moved_s is None
 
 
 def test_a_reading_of_an_unheard_throw_begins_an_open_round() -> None:
@@ -25,7 +36,7 @@ def test_a_reading_of_an_unheard_throw_begins_an_open_round() -> None:
 def test_dice_that_moved_before_the_round_count_for_nothing() -> None:
     throw = BoardThrow()
     throw.read(17, SETTLING)
-    assert throw.moved(SETTLING, lie=False) is None
+    assert throw.moved(5, SETTLING, lie=False) is None
     assert not throw.read(18, OPEN)
     assert throw.strays_lie()
     assert not throw.strays_lie()

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from feed.events import DeviceFault, decode
 from fleet.statistics import dataset as folders
 from fleet.statistics import spans
-from fleet.statistics.columns import COLUMNS, row_of, time_ns
+from fleet.statistics.columns import COLUMNS, SCHEMA, row_of, time_ns
 from fleet.statistics.dataset import (
     EVENTS,
     LIST,
@@ -83,7 +83,8 @@ def test_every_event_is_a_row_of_the_columns_with_their_types(tmp_path: Path) ->
     with duckdb.connect() as plain:
         described = plain.execute("DESCRIBE SELECT * FROM read_parquet(?)", [str(file)]).fetchall()
         assert [row[:2] for row in described] == [(name, column.type) for name, column in COLUMNS.items()]
-        assert plain.execute("SELECT value FROM parquet_kv_metadata(?)", [str(file)]).fetchone() == (b"2",)
+        version = plain.execute("SELECT value FROM parquet_kv_metadata(?)", [str(file)]).fetchone()
+        assert version == (str(SCHEMA).encode(),)
         found = plain.execute(
             "SELECT type, verdict, result, revolutions, missed_passes, epoch_ns(time) FROM read_parquet(?) "
             "WHERE round = 1 ORDER BY seq",
@@ -182,11 +183,11 @@ def test_a_damaged_file_is_named_with_what_to_do(tmp_path: Path, damage: str) ->
     ("text", "said"),
     [
         ("{", "it is damaged"),
-        ('{"schema": 0}', "have version 0 of the columns, and this software reads 2"),
-        ('{"schema": 3}', "have version 3 of the columns"),
-        ('{"schema": 2, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
+        ('{"schema": 0}', "have version 0 of the columns, and this software reads 3"),
+        ('{"schema": 4}', "have version 4 of the columns"),
+        ('{"schema": 3, "parts": [{"file": "../../x", "rows": 1, "sha256": "", "venue": "", "simulated": false,'
          ' "month": ""}]}', "names a file outside"),
-        ('{"schema": 2, "tables": [{"venue": "hall", "simulated": false, "table": "r", "head": [1, "x"]}]}',
+        ('{"schema": 3, "tables": [{"venue": "hall", "simulated": false, "table": "r", "head": [1, "x"]}]}',
          "it is damaged"),
         ("[]", "it is damaged"),
     ],
