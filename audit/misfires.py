@@ -16,6 +16,9 @@ from math import erfc, sqrt
 from operator import attrgetter
 from typing import Final, NamedTuple
 
+from feed.calls import CallTimes
+from feed.shakes import Shake
+
 CLEAR: Final = 0.01
 """A trend is named where chance gives it more seldom (ours)."""
 
@@ -28,6 +31,10 @@ class PlayedRound(NamedTuple):
     time_ns: int
     refused: str = ""
     """Verdict and reason, `void: ball_direction`; empty for an outcome."""
+    call: CallTimes = CallTimes()
+    """When it was called and settled."""
+    shakes: tuple[Shake, ...] = ()
+    """How its dice were shaken, where it has a proven result."""
 
 
 class Misfire(NamedTuple):

@@ -41,7 +41,7 @@ class DealerLine(NamedTuple):
     """The rounds of one dealer."""
 
     dealer: str
-    rounds: int
+    played: list[PlayedRound]
     refused: int
     causes: dict[str, int]
 
@@ -87,15 +87,15 @@ def _shift(path: Path, number: int, entry: object) -> Shift:
 def by_dealer(rounds: Sequence[PlayedRound], shifts: Sequence[Shift]) -> list[DealerLine]:
     """The rounds of each dealer, by id. A round belongs to the first shift that has its time and table."""
     spans = [(one, round(one.since.timestamp() * 1e9), round(one.until.timestamp() * 1e9)) for one in shifts]
-    dealt: dict[str, list[str]] = {one.dealer: [] for one in shifts}
+    dealt: dict[str, list[PlayedRound]] = {one.dealer: [] for one in shifts}
     for played in rounds:
         for shift, since_ns, until_ns in spans:
             if since_ns <= played.time_ns < until_ns and shift.table in ("", played.table):
-                dealt[shift.dealer].append(played.refused)
+                dealt[shift.dealer].append(played)
                 break
     found = []
-    for dealer, causes in sorted(dealt.items()):
-        refused = [cause for cause in causes if cause]
+    for dealer, of in sorted(dealt.items()):
+        refused = [one.refused for one in of if one.refused]
         counted = {cause: refused.count(cause) for cause in sorted(set(refused))}
-        found.append(DealerLine(dealer, len(causes), len(refused), counted))
+        found.append(DealerLine(dealer, of, len(refused), counted))
     return found

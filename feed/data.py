@@ -141,6 +141,9 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Track sensors that the ball passed without a pulse."""
     last_lap_s: Number | None = None
     """Lap time at its last pass, in seconds."""
+    left_track_ns: int | None = None
+    """When the ball was known to have left the track, since it was overdue at every sensor, on the clock of `mono_ns`:
+    by this time "No more bets" must be called."""
     left_track_deg: Number | None = None
     """Where the ball left the track, as an angle on the bowl: the middle of the arc between the sensor that it passed
     last and the next one."""

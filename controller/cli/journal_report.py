@@ -40,6 +40,7 @@ from controller.rules.house import rules_words
 from controller.rules.profile import is_house
 from controller.service.event_lines import rule_words, verdict_words, words_of
 from controller.service.state_paths import CAPTURES
+from feed.calls import CallLine, call_line
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
 from feed.events import Event
 from feed.pace import IDLE_NS, STEPS
@@ -108,6 +109,7 @@ class _Page:
             ("Results", self._results),
             ("Rounds without a result", self._refused),
             ("Misfires", self._misfires),
+            ("Calls and settling", self._calls),
             *([("How dice were shaken", self._shaken)] if any(one.shakes for one in self._tables) else []),
             ("Corrections, calls and disputes", self._rulings),
             ("Faults", self._faults),
@@ -311,6 +313,24 @@ class _Page:
         counted = table_of(heads, rows, numbers=(2, 3, 6), wrap=(4,)) + f'<p class="note">{note}</p>' if rows else ""
         return (counted or "<p>No round was refused.</p>") + self._dealers(played)
 
+    def _calls(self) -> str:
+        """How long before the ball fell, or play began, "No more bets" was called, and when bets were settled."""
+        rounds = played_rounds(self._tables)
+        rows = [
+            (one.table, *_call_cells(line))
+            for one in self._tables
+            if (line := call_line(of.call for of in rounds if of.table == one.table)) is not None
+        ]
+        if not rows:
+            return "<p>Nobody called or settled by a button, and no wager was late.</p>"
+        note = (
+            "Called before: from the dealer's call until the ball was known to have left the track (roulette), or the "
+            "wheel, the dice or the deal began; medians, and the least. Settled after: from there until a person "
+            "settled the bets. Late wagers are those that a sensor detected after the call. All of it is ours; the "
+            "rule alone judges a late call."
+        )
+        return table_of(("table", *_CALL_HEADS), rows, numbers=range(1, 8)) + f'<p class="note">{note}</p>'
+
     def _shaken(self) -> str:
         """How well the dice of each table were shaken, and what fell in the later half of the evening."""
         rows = [
@@ -326,19 +346,34 @@ class _Page:
         shifts = self._heading.shifts
         if not shifts:
             return ""
+        dealers = by_dealer(played, shifts)
         rows = [
             (
                 one.dealer,
-                f"{one.rounds:,}",
+                f"{len(one.played):,}",
                 f"{one.refused:,}",
-                share(one.refused, one.rounds),
+                share(one.refused, len(one.played)),
                 ", ".join(f"{cause} {times}" for cause, times in one.causes.items()),
             )
-            for one in by_dealer(played, shifts)
+            for one in dealers
         ]
         heads = ("dealer", "rounds", "refused", "of all", "causes")
         note = "By the house's own list of shifts, which no event, topic or board has. Do not publish this page."
         table = table_of(heads, rows, numbers=(1, 2, 3), wrap=(4,))
+        calls = [
+            (one.dealer, *_call_cells(line))
+            for one in dealers
+            if (line := call_line(of.call for of in one.played)) is not None
+        ]
+        if calls:
+            table += table_of(("dealer", *_CALL_HEADS), calls, numbers=range(1, 8))
+        shakes = [
+            (one.dealer, f"{of.number:,}", *measured(of.medians))
+            for one in dealers
+            for of in shaken([shake for played in one.played for shake in played.shakes])
+        ]
+        if shakes:
+            table += table_of(("dealer", "tumbles", *HEADS), shakes, numbers=range(1, 6))
         return f'<h3>By dealer</h3>{table}<p class="note">{note}</p>'
 
     def _hour(self, time_ns: int) -> str:
@@ -534,10 +569,30 @@ class _Page:
         return f'<div class="signatures"><p>{escaped(signed)}</p>{_LINES_TO_SIGN}</div>'
 
 
+_CALL_HEADS: Final = ("called", "before", "least", "late", "settled after", "longest", "late wagers")
+
+
+def _call_cells(line: CallLine) -> list[str]:
+    def seconds(value: float | None) -> str:
+        return "–" if value is None else f"{value:.1f} s"
+
+    return [
+        f"{line.called:,}",
+        seconds(line.margin_s),
+        seconds(line.least_s),
+        f"{line.late:,}",
+        seconds(line.settling_s),
+        seconds(line.longest_s),
+        f"{line.late_wagers:,}",
+    ]
+
+
 def played_rounds(tables: Sequence[TableEvening]) -> list[PlayedRound]:
     """Every round with the verdict that it reached."""
     return [
-        PlayedRound(one.table, number, ns_of(event.time), _refusal(event))
+        PlayedRound(
+            one.table, number, ns_of(event.time), _refusal(event), one.calls.of(number), tuple(one.shakes_of(number))
+        )
         for one in tables
         for number, event in one.verdicts.items()
     ]

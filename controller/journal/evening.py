@@ -22,6 +22,7 @@ import msgspec
 from audit.errors import JournalError
 from audit.queries import Selection, last_written, select, tables
 from audit.records import COMMANDS, Record
+from feed.calls import Calls
 from feed.data import StatisticsKey
 from feed.events import (
     CaptureFile,
@@ -128,12 +129,18 @@ class TableEvening:
     keys: list[StatisticsKey] = field(default_factory=list)
     pace: RoundSteps = field(default_factory=RoundSteps)
     """The steps of its rounds."""
+    calls: Calls = field(default_factory=Calls)
+    """When its rounds were called and settled."""
+
+    def shakes_of(self, number: int) -> list[Shake]:
+        """How the dice of a round were shaken; empty where it has no proven result."""
+        data = self.verdicts[number].data
+        return [shake_of(one) for one in data.evidence.tumbles or ()] if isinstance(data, Outcome) else []
 
     @property
     def shakes(self) -> list[Shake]:
         """How the dice of proven results were shaken, in order."""
-        outcomes = [event.data for event in self.verdicts.values() if isinstance(event.data, Outcome)]
-        return [shake_of(one) for data in outcomes for one in data.evidence.tumbles or ()]
+        return [shake for number in self.verdicts for shake in self.shakes_of(number)]
 
     @property
     def open_ns(self) -> int:
@@ -255,6 +262,7 @@ class _Fold:
             self._close(self._last_ns)
             self._epoch = epoch
             made.pace.restarted()
+            made.calls.restarted()
         self._last_ns = now_ns
         if inside:
             made.game, made.simulated = data.game, made.simulated or data.simulated
@@ -262,6 +270,7 @@ class _Fold:
             made.first_seq = made.first_seq or seq
             made.last_seq = seq
             made.pace.see(data)
+            made.calls.see(data)
         self._state(event, now_ns, inside=inside)
         match data:
             case Outcome():

@@ -89,6 +89,7 @@ class RoundSpin:
             passes=None if last is None else last.passes,
             missed_passes=None if last is None else last.missed,
             last_lap_s=None if last is None else last.lap_s,
+            left_track_ns=None if left is None else left.t_ns,
             left_track_deg=None if left is None else left.at_deg,
             left_track_doubt_deg=None if left is None or left.at_deg is None else left.doubt_deg,
             rotor_turns=None if reads is None else reads.turns,

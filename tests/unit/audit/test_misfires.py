@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from audit.misfires import CLEAR, Misfire, PlayedRound, misfires, trend
-from audit.shifts import DealerLine, ShiftsError, by_dealer, read_shifts
+from audit.shifts import ShiftsError, by_dealer, read_shifts
 
 HOUR_NS = 3600 * 10**9
 SHIFTS = """[[shift]]
@@ -68,10 +68,12 @@ def private(folder: Path, text: str) -> Path:
 def test_rounds_are_counted_by_dealer_where_the_house_lists_its_shifts(tmp_path: Path) -> None:
     shifts = read_shifts(private(tmp_path, SHIFTS))
     played = [*rounds_of("d.......dd"), *rounds_of("........n.n.", "r-2")]
-    assert by_dealer(played, shifts) == [
-        DealerLine("d17", 16, 1, {"void: ball_direction": 1}),
-        DealerLine("d4", 4, 2, {"unresolved: no_number_read": 2}),
+    found = by_dealer(played, shifts)
+    assert [(one.dealer, len(one.played), one.refused, one.causes) for one in found] == [
+        ("d17", 16, 1, {"void: ball_direction": 1}),
+        ("d4", 4, 2, {"unresolved: no_number_read": 2}),
     ]
+    assert all(one in played for line in found for one in line.played)
 
 
 @pytest.mark.parametrize(

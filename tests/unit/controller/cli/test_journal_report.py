@@ -23,6 +23,7 @@ from feed.events import (
     Evidence,
     MachineEvent,
     Meters,
+    NoMoreBets,
     Outcome,
     RoundCorrected,
     RoundDisputed,
@@ -348,6 +349,42 @@ def test_how_dice_were_shaken_is_listed_where_there_are_dice(journal: Path, tmp_
     assert f"{head}1.50 s 15 – – the number of pulses has a median of 10 in 30 tumbles, and had 20 in the 30" in words
     assert report(journal, "-o", tmp_path / "wheel.html").exit_code == 0
     assert "shaken" not in words_of(tmp_path / "wheel.html")
+
+
+def test_calls_and_shakes_are_listed_by_table_and_by_dealer_only_with_the_list_of_the_house(tmp_path: Path) -> None:
+    path, page, shifts = tmp_path / "journal.sqlite", tmp_path / "night.html", tmp_path / "shifts.toml"
+    with Evening(path) as writer:
+        writer.opened("dice-1")
+        for number, (margin_s, pulses) in enumerate([(4, 20), (2, 20), (1, 8)], 1):
+            start_ns = writer.clock.now_ns()
+            dice: dict[str, Any] = {"result": {"dice": [1, 2]}, "winning": [], "rule": "ours"}
+            tumble = Tumbling(shakes=3, moved_s=1.5, pulses=pulses)
+            for kind, s, fields in (
+                (NoMoreBets, 0, {"by": "dealer", "rule": "ours"}),
+                (RoundStarted, margin_s, {}),
+                (Outcome, 20, {**dice, "evidence": Evidence(tumbles=[tumble])}),
+                (Settled, 30 + margin_s, {"by": "dealer"}),
+            ):
+                mono_ns = start_ns + s * NS_PER_S
+                writer.say(writer.event("dice-1", kind, round=number, mono_ns=mono_ns, **fields))
+    (told,) = read_evening(path, ALWAYS).tables
+    change = told.verdicts[3].time
+    for dealer, key in (("d4", "until"), ("d17", "since")):
+        other = "since = 2026-07-01T00:00:00Z" if key == "until" else "until = 2026-07-09T00:00:00Z"
+        with shifts.open("a") as file:
+            file.write(f'[[shift]]\ndealer = "{dealer}"\n{key} = {change}\n{other}\n')
+    shifts.chmod(0o600)
+    assert report(path, "-o", page).exit_code == 0
+    words = words_of(page)
+    heads = "called before least late settled after longest late wagers"
+    assert f"Calls and settling table {heads} dice-1 3 2.0 s 1.0 s 0 30.0 s 30.0 s 0 Called before: from" in words
+    assert "By dealer" not in words
+    assert report(path, "-o", tmp_path / "dealers.html", "--dealers", shifts).exit_code == 0
+    words = words_of(tmp_path / "dealers.html")
+    assert (
+        f"dealer {heads} d17 1 1.0 s 1.0 s 0 30.0 s 30.0 s 0 d4 2 3.0 s 2.0 s 0 30.0 s 30.0 s 0 dealer tumbles" in words
+    )
+    assert "turns unevenness d17 1 1.50 s 8 3 – d4 2 1.50 s 20 3 –" in words
 
 
 def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_of_its_own() -> None:

@@ -1,0 +1,132 @@
+"""When "No more bets" was called and bets were settled, beside what happened in the round, by its events.
+
+    call ──── margin ────► fall of the ball, or start of wheel, dice, deal ──── settling ────► settled
+                           call ─┐
+                    ◄─ margin ───┘   a call that came late: a bet could be made on a known result
+
+Only what a person presses is timed: a call or a settlement that the controller makes tells nothing of a dealer. The
+ball's fall is when it was known to have left the track, as the round itself judges a late call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import median
+from typing import Final, NamedTuple
+
+from .data import Data, NoMoreBets, Outcome, ProcedureViolation, RoundStarted, Settled, Unresolved, Void
+
+LATE_WAGER: Final = "wager_after_no_more_bets"
+"""What a sensor of wagers reports of one after the call."""
+
+
+class CallTimes(NamedTuple):
+    """The times of one round; None where no person pressed, or there is nothing to time it by."""
+
+    margin_s: float | None = None
+    """From the call to the fall of the ball, or the start of play: negative where the call was late."""
+    settling_s: float | None = None
+    """From there until a person settled the bets."""
+    late: bool = False
+    """Whether the call was late, as the round judged it where it did."""
+    late_wagers: int = 0
+    """Wagers that a sensor detected after the call."""
+
+
+@dataclass(slots=True)
+class _Marks:
+    called_ns: int | None = None
+    began_ns: int | None = None
+    fell_ns: int | None = None
+    settled_ns: int | None = None
+    judged: str | None = None
+    """What the round's evidence states of the call."""
+    late_wagers: int = 0
+
+    @property
+    def times(self) -> CallTimes:
+        closes_ns = self.began_ns if self.fell_ns is None else self.fell_ns
+        margin_s = _s(self.called_ns, closes_ns)
+        late = margin_s is not None and (margin_s < 0 if self.judged is None else self.judged == "late")
+        return CallTimes(margin_s, _s(closes_ns, self.settled_ns), late, self.late_wagers)
+
+
+def _s(from_ns: int | None, to_ns: int | None) -> float | None:
+    return None if from_ns is None or to_ns is None else (to_ns - from_ns) / 1e9
+
+
+class Calls:
+    """Follows the rounds of a table."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[int, _Marks] = {}
+
+    def see(self, data: Data) -> None:
+        """Takes an event. Rounds are of one start of the service: their clock is."""
+        number = getattr(data, "round", None)
+        if number is None:
+            return
+        marks = self._rounds.setdefault(number, _Marks())
+        match data:
+            case NoMoreBets(by="dealer") if marks.called_ns is None:
+                marks.called_ns = data.mono_ns
+            case RoundStarted() if marks.began_ns is None:
+                marks.began_ns = data.mono_ns
+            case Outcome() | Void() | Unresolved():
+                evidence = data.evidence
+                marks.fell_ns, marks.judged = evidence.left_track_ns, evidence.no_more_bets
+                if evidence.passes is not None or evidence.measured_by is not None:
+                    # A ball: its bets close while it runs, and not before (13:47-20.32).
+                    marks.began_ns = None
+            case Settled() if data.by != "auto":
+                marks.settled_ns = data.mono_ns
+            case ProcedureViolation(reason=reason) if reason == LATE_WAGER:
+                marks.late_wagers += 1
+
+    def restarted(self) -> None:
+        """The service was started again, and with it the clock: a round that was on has no times."""
+        if self._rounds:
+            number = max(self._rounds)
+            if self._rounds[number].settled_ns is None:
+                self._rounds[number] = _Marks(late_wagers=self._rounds[number].late_wagers)
+
+    def of(self, number: int) -> CallTimes:
+        """The times of a round."""
+        marks = self._rounds.get(number)
+        return CallTimes() if marks is None else marks.times
+
+
+class CallLine(NamedTuple):
+    """The times of many rounds."""
+
+    called: int
+    """Rounds with a margin."""
+    margin_s: float | None
+    """The median."""
+    least_s: float | None
+    late: int
+    """Rounds in which the call was late."""
+    settling_s: float | None
+    """The median."""
+    longest_s: float | None
+    late_wagers: int
+
+
+def call_line(rounds: Iterable[CallTimes]) -> CallLine | None:
+    """What the times of these rounds come to; None where nothing was timed."""
+    of = list(rounds)
+    margins = [one.margin_s for one in of if one.margin_s is not None]
+    settling = [one.settling_s for one in of if one.settling_s is not None]
+    wagers = sum(one.late_wagers for one in of)
+    if not margins and not settling and not wagers:
+        return None
+    return CallLine(
+        len(margins),
+        median(margins) if margins else None,
+        min(margins, default=None),
+        sum(one.late for one in of),
+        median(settling) if settling else None,
+        max(settling, default=None),
+        wagers,
+    )
