@@ -34,6 +34,15 @@ def lay_in_order(dealt: Mapping[int, str], order: Sequence[str]) -> bool:
     """
     if any(place > len(order) for place in dealt):
         return False
-    return not dealt or any(
-        all(order[(place - 1 + cut) % len(order)] == card for place, card in dealt.items()) for cut in range(len(order))
-    )
+    return not dealt or any(_lay_so(dealt, order, cut) for cut in range(len(order)))
+
+
+def cuts_of(dealt: Mapping[int, str], order: Sequence[str]) -> list[int]:
+    """After how many cards an order may have been cut, so that these cards were dealt, by their place from 1."""
+    if any(place > len(order) for place in dealt):
+        return []
+    return [cut for cut in range(len(order)) if _lay_so(dealt, order, cut)]
+
+
+def _lay_so(dealt: Mapping[int, str], order: Sequence[str], cut: int) -> bool:
+    return all(order[(place - 1 + cut) % len(order)] == card for place, card in dealt.items())

@@ -745,6 +745,8 @@ class StackLoaded(Data, frozen=True, kw_only=True, omit_defaults=True):
     """How the cards were shuffled."""
     batch: int | None = None
     """Which of the two batches of a shuffler it is, 1 or 2."""
+    deck: str = ""
+    """The deck, by the name that the dealer gives it; empty where nobody names it."""
     cut: int | None = None
     """After how many cards they were cut, as a person keyed it."""
     behind: int | None = None

@@ -29,7 +29,7 @@ class RoundSteps:
 
     def begin(self) -> None:
         """Forgets what was added up; the round that is on continues."""
-        self.played_ns = self.idle_ns = self.games = 0
+        self.played_ns = self.idle_ns = self.games = self.cards = 0
         self._steps: dict[str, list[int]] = {name: [] for name in STEPS}
 
     def restarted(self) -> None:
@@ -45,6 +45,8 @@ class RoundSteps:
             marks.setdefault("begun", t_ns)
         elif isinstance(data, Outcome | Void | Unresolved):
             self.games += isinstance(data, Outcome)
+            counts, cards = data.evidence.card_counts, data.evidence.cards
+            self.cards += sum(counts.values()) if counts else len(cards) if cards else 0
             return self._decided(t_ns)
         elif isinstance(data, Settled) and "decided" in marks:
             paying_ns = t_ns - marks.pop("decided")

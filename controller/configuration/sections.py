@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from controller.configuration.validation import OtherWord
 from controller.rules.profile import DEFAULT_PROFILE
+from feed.card_record import MISREADS_IN_1000
 from feed.pace import IDLE_NS
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
 from hal.clock import NS_PER_S
@@ -296,7 +297,71 @@ class ShakeWatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     ] = None
 
 
-class WatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PaceKeys(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every `[watch]` has of a table's pace."""
+
+    least_games_an_hour: Annotated[
+        Annotated[int, Meta(ge=1, le=600)] | None,
+        Meta(
+            description="a warning follows an hour of play with fewer games; without it, none", extra={"cite": "ours"}
+        ),
+    ] = None
+    most_games_an_hour: Annotated[
+        Annotated[int, Meta(ge=1, le=600)] | None,
+        Meta(description="a warning follows an hour of play with more games; without it, none", extra={"cite": "ours"}),
+    ] = None
+    idle_s: Annotated[
+        float,
+        Meta(
+            ge=10,
+            le=3600,
+            description="bets that are open for longer, before a call or a ball, leave the table idle; the warning of "
+            "games an hour states for how long",
+            extra={"cite": "ours"},
+        ),
+    ] = IDLE_NS / NS_PER_S
+
+
+def pace_problems(keys: PaceKeys) -> list[tuple[str, str, str]]:
+    """What is wrong between them: key, what, fix."""
+    least, most = keys.least_games_an_hour, keys.most_games_an_hour
+    if least is None or most is None or least < most:
+        return []
+    return [
+        ("least_games_an_hour", f"{least} is not below most_games_an_hour, {most}", "write the smaller number here")
+    ]
+
+
+class CardWatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[watch]` of a table of cards: from where on the watch over pace, reader, cards and shuffler warns. All of it is
+    ours."""
+
+    stall_s: Annotated[
+        float,
+        Meta(
+            ge=5,
+            le=3600,
+            description="a warning follows a deal in which no card is exposed for longer",
+            extra={"cite": "ours"},
+        ),
+    ] = IDLE_NS / NS_PER_S
+    misreads_in_1000: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=500,
+            description="a warning follows where a reader clearly fails to read more of 1,000 cards; a deck that wears "
+            "is to be replaced before it is read as badly",
+            extra={"cite": "ours"},
+        ),
+    ] = MISREADS_IN_1000
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong between the keys: key, what, fix."""
+        return pace_problems(self)
+
+
+class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[watch]`: from where on the watch over a roulette wheel and its pace warns. All of it is ours."""
 
     same_direction: Annotated[
@@ -321,26 +386,6 @@ class WatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             gt=0, le=120, description="a warning follows where the rotor turns faster in a spin", extra={"cite": "ours"}
         ),
     ] = 36.0
-    least_games_an_hour: Annotated[
-        Annotated[int, Meta(ge=1, le=600)] | None,
-        Meta(
-            description="a warning follows an hour of play with fewer games; without it, none", extra={"cite": "ours"}
-        ),
-    ] = None
-    most_games_an_hour: Annotated[
-        Annotated[int, Meta(ge=1, le=600)] | None,
-        Meta(description="a warning follows an hour of play with more games; without it, none", extra={"cite": "ours"}),
-    ] = None
-    idle_s: Annotated[
-        float,
-        Meta(
-            ge=10,
-            le=3600,
-            description="bets that are open for longer, before a call or a ball, leave the table idle; the warning of "
-            "games an hour states for how long",
-            extra={"cite": "ours"},
-        ),
-    ] = IDLE_NS / NS_PER_S
     drop_zone: Annotated[
         bool,
         Meta(
@@ -357,11 +402,7 @@ class WatchSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         if self.least_rotor_rpm >= self.most_rotor_rpm:
             wrong = f"{self.least_rotor_rpm:g} is not below most_rotor_rpm, {self.most_rotor_rpm:g}"
             found.append(("least_rotor_rpm", wrong, "write the slower speed here"))
-        least, most = self.least_games_an_hour, self.most_games_an_hour
-        if least is not None and most is not None and least >= most:
-            wrong = f"{least} is not below most_games_an_hour, {most}"
-            found.append(("least_games_an_hour", wrong, "write the smaller number here"))
-        return found
+        return [*found, *pace_problems(self)]
 
 
 _OTHER_WORDS: Final = {

@@ -13,6 +13,8 @@ class Watched(NamedTuple):
 
     warning: str
     detail: str
+    device: str = ""
+    """Empty for the device of the game."""
 
 
 class RoundWatch(Protocol):

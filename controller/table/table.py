@@ -386,11 +386,11 @@ class Table:
 
     def _watch_rounds(self, watch: RoundWatch, data: Data) -> None:
         """What the rounds show of device and dealer beside their results: it is reported, and changes nothing."""
-        for warning, detail in watch.see(data):
+        for warning, detail, device in watch.see(data):
             self._emit_own(
                 events.DeviceWarning,
                 data.mono_ns,
-                device=self.game.device,
+                device=device or self.game.device,
                 warning=warning,
                 detail=detail,
                 round=self.rounds.report.round,

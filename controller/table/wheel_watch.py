@@ -127,14 +127,14 @@ class GamePace:
         """`idle_ns` is how long bets may be open before the table is taken for idle."""
         self._least = least
         self._most = most
-        self._steps = RoundSteps(idle_ns)
+        self.steps = RoundSteps(idle_ns)
 
     def see(self, data: Data) -> Watched | None:
         """Takes an event of a round; returns what an hour of play was out of bounds by, at its end."""
-        return self._judged() if self._steps.see(data) and self._steps.played_ns >= HOUR_NS else None
+        return self._judged() if self.steps.see(data) and self.steps.played_ns >= HOUR_NS else None
 
     def _judged(self) -> Watched | None:
-        steps = self._steps
+        steps = self.steps
         rate = steps.games * HOUR_NS / steps.played_ns
         few = self._least is not None and rate < self._least
         many = self._most is not None and rate > self._most
@@ -143,6 +143,8 @@ class GamePace:
             f"{rate:.0f} games an hour, {f'{self._least} at least' if few else f'{self._most} at most'} wanted; idle "
             f"{steps.idle_ns / 60e9:.0f} min of {steps.played_ns / 60e9:.0f}; {medians}"
         )
+        if steps.cards:
+            detail += f"; {steps.cards * HOUR_NS / steps.played_ns:.0f} cards an hour"
         steps.begin()
         return Watched("games_an_hour", detail) if few or many else None
 

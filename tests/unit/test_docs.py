@@ -30,6 +30,7 @@ from controller.configuration.declaration import KeyDoc, describe
 from controller.configuration.header_pins import printed
 from controller.configuration.sections import (
     BoardSection,
+    CardWatchSection,
     FeedSection,
     LinesSection,
     LinkSection,
@@ -69,6 +70,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "feed": FeedSection,
     "watch": WatchSection,
     "watch of dice": ShakeWatchSection,
+    "watch of cards": CardWatchSection,
     "venue": VenueKeys,
     "sponsor": SponsorKeys,
     "mqtt": MqttKeys,

@@ -18,7 +18,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.texts import texts_of
 from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
+from controller.games.cards.setup import CARD_WATCH, SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import deal_begun
 from controller.rules.cited import Cited
 from controller.rules.profile import profile
@@ -106,6 +106,7 @@ def _spec(name: str) -> GameSpec:
         statistics=_statistics,
         check=_check,
         notices=_notices,
+        watch=CARD_WATCH,
         orders=ORDERS,
     )
 

@@ -18,6 +18,7 @@ from controller.games.blackjack.rules import BlackjackRules
 from controller.games.cards.dealing import DealTerms
 from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.setup import (
+    CARD_WATCH,
     SLOTS_OF_CARDS,
     card_geometry,
     decks_wanted,
@@ -151,6 +152,7 @@ def _spec(name: str, statistics: list[StatisticsKey], devices: Mapping[str, Slot
         words=GameWords(_result_words, deal_begun, carried_words),
         statistics=lambda config: statistics,
         check=_check,
+        watch=CARD_WATCH,
         orders=ORDERS,
         notices=_notices,
     )

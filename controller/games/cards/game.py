@@ -309,7 +309,7 @@ class CardGame:
         self.dealing.forget_doubt()
         if self.discards is not None:
             self.discards.emptied(t_ns, self.shoe.ledger.place)
-        self.shoe.loaded(t_ns, by=by, **how)
+        self.shoe.loaded(t_ns, by=by, deck=deck, **how)
         if self.carrying is not None:
             self.carrying.changed(t_ns, "new_shoe", by)
         if due:

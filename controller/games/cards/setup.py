@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from controller.configuration.device import DeviceConfig
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.sections import CardWatchSection
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import TableDevices
+from controller.games.base.spec import TableDevices, WatchSpec
 from controller.games.cards.game import CardEquipment
 from controller.games.cards.rules import CardRules
+from controller.table.card_watch import CardWatch, CardWatchLimits
 from controller.table.wording import counted
 from drivers.cards.card_reader import CardReaderConfig
 from drivers.cards.progressive import ProgressiveConfig
@@ -30,6 +32,23 @@ SLOTS_OF_CARDS: Final[Mapping[str, Slot]] = {
     **SLOTS_OF_ALL,
 }
 """The devices of a table of cards."""
+
+
+def _watch(config: TableConfig) -> CardWatch:
+    keys = config.watch_keys(CardWatchSection)
+    return CardWatch(
+        CardWatchLimits(
+            least_games_an_hour=keys.least_games_an_hour,
+            most_games_an_hour=keys.most_games_an_hour,
+            idle_ns=round(keys.idle_s * 1e9),
+            stall_ns=round(keys.stall_s * 1e9),
+            misreads_in_1000=keys.misreads_in_1000,
+        )
+    )
+
+
+CARD_WATCH: Final = WatchSpec(CardWatchSection, _watch)
+"""What watches every table of cards."""
 
 
 def make_cards(config: TableConfig, devices: TableDevices) -> CardEquipment:

@@ -15,7 +15,7 @@ from controller.games.base.texts import texts_of
 from controller.games.cards.dealing import DealTerms
 from controller.games.cards.game import CardEquipment, CardGame, CardTerms, ProgressiveEquipment, card_rounds
 from controller.games.cards.progressive import ProgressiveTerms
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, stacks_of
+from controller.games.cards.setup import CARD_WATCH, SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, stacks_of
 from controller.games.cards.words import carried_words, deal_begun
 from controller.games.fixed_hands.layouts import CaribbeanStudLayout, HandLayout, JokerSevenLayout, LetItRideLayout
 from controller.games.fixed_hands.orders import ORDERS
@@ -198,6 +198,7 @@ def _spec(
         rests=rests,
         words=GameWords(words, deal_begun, carried_words),
         statistics=lambda config: statistics,
+        watch=CARD_WATCH,
         orders=ORDERS,
         check=check,
         notices=partial(_notices, rules),

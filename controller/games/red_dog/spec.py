@@ -14,7 +14,7 @@ from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.texts import texts_of
 from controller.games.cards.game import CardGame, CardTerms, card_rounds
 from controller.games.cards.orders import ORDERS
-from controller.games.cards.setup import SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
+from controller.games.cards.setup import CARD_WATCH, SLOTS_OF_CARDS, card_geometry, decks_wanted, make_cards, no_stacks
 from controller.games.cards.words import carried_words, deal_begun
 from controller.games.red_dog.rounds import RedDogHands, RedDogOptions
 from controller.games.red_dog.rules import RedDogRules
@@ -99,5 +99,6 @@ RED_DOG = GameSpec(
     words=GameWords(_result_words, deal_begun, carried_words),
     statistics=_statistics,
     check=_check,
+    watch=CARD_WATCH,
     orders=ORDERS,
 )

@@ -19,6 +19,7 @@ import pytest
 
 from controller.configuration.sections import (
     BoardSection,
+    CardWatchSection,
     FeedSection,
     LabelKeys,
     LimitKeys,
@@ -36,7 +37,7 @@ from tests.tables.key_ways import TABLES, WAYS, Way
 
 SECTIONS: Final[tuple[type[msgspec.Struct], ...]] = (
     TableSection, LabelKeys, LimitKeys, FeedSection, LinesSection, PinSection, LinkSection, BoardSection,
-    TerminalSection, WatchSection, ShakeWatchSection,
+    TerminalSection, WatchSection, ShakeWatchSection, CardWatchSection,
 )  # fmt: skip
 STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     **{spec.keys.__name__: spec.keys for spec in DEVICES},
@@ -46,6 +47,7 @@ STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
 CALIBRATION: Final = "calibration/test_table_calibration.py"
 WATCH: Final = ("bias/test_wheel_watch.py", "test_each_key_decides_what_is_warned_of")
 SHAKES: Final = ("bias/test_shake_watch.py", "test_each_key_decides_what_is_warned_of")
+CARD_WATCH: Final = ("bias/test_card_watch.py", "test_each_key_decides_what_is_warned_of")
 CERTIFICATE: Final = "certification/test_certificate_shuts.py"
 ELSEWHERE: Final = {
     "LinesSection.factory": ("cli/test_devices.py", "test_each_factory_of_gpiozero_opens_its_own"),
@@ -53,6 +55,7 @@ ELSEWHERE: Final = {
         "bias/test_repeats.py",
         "test_the_house_chooses_between_a_warning_a_shut_table_and_nothing",
     ),
+    **{f"CardWatchSection.{field.name}": CARD_WATCH for field in msgspec.structs.fields(CardWatchSection)},
     **{f"WatchSection.{field.name}": WATCH for field in msgspec.structs.fields(WatchSection)},
     **{f"ShakeWatchSection.{field.name}": SHAKES for field in msgspec.structs.fields(ShakeWatchSection)},
     "TableSection.packages": ("packages/test_plugin.py", "test_the_package_plays_at_a_table_whose_file_names_it"),

@@ -297,10 +297,10 @@ def test_a_wrong_key_is_refused_with_file_line_key_and_fix(text: str, finding: s
     assert [str(one)[: len(finding)] for one in report.errors] == [finding]
 
 
-def test_a_table_without_wheel_or_dice_has_no_such_section() -> None:
-    text = '[table]\nid = "t"\ngame = "baccarat"\n[lines]\nbackend = "sim"\n[watch]\nsame_direction = 3\n'
+def test_a_table_of_which_nothing_is_watched_has_no_such_section() -> None:
+    text = '[table]\nid = "t"\ngame = "token_pusher"\n[lines]\nbackend = "sim"\n[watch]\nsame_direction = 3\n'
     (found,) = check_text(text, "t.toml").errors
-    assert "nothing at baccarat is watched by this section; remove the section" in str(found)
+    assert "nothing at token_pusher is watched by this section; remove the section" in str(found)
 
 
 STRICT = "[watch]\nsame_direction = 2\nleast_rotor_rpm = 59\nmost_rotor_rpm = 60\nmost_games_an_hour = 1\n"
