@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
@@ -23,6 +24,7 @@ from feed.events import (
     DeviceFault,
     DeviceWarning,
     Event,
+    EventParts,
     Evidence,
     InspectionFailed,
     InspectionPassed,
@@ -125,10 +127,9 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _MOST: Final = 2**63 - 1
 _EARLIEST_NS: Final = -(2**63) + 1_000_000_000
 _JSON: Final = msgspec.json.Encoder()
-_MAY_BE_NULL: Final = ("game", "time", "mono_ns", "type", "round")
 
 
-def row_of(table: TableName, event: Event) -> Row:
+def row_of(table: TableName, event: Event | EventParts) -> Row:
     """The row of a durable event.
 
     Raises:
@@ -143,29 +144,37 @@ def row_of(table: TableName, event: Event) -> Row:
         raise ValueError(f'it is of {kind} table "{data.table}", and was published as one of {table}')
     if seq > _MOST:
         raise ValueError(f"its number is {seq}, and the files hold numbers up to {_MOST}")
-    unknown = isinstance(data, Unknown)
+    known = not isinstance(data, Unknown)
     row: Row = {
         "venue": table.venue,
         "simulated": table.simulated,
         "table": table.table,
-        "game": data.game,
         "seq": seq,
         "epoch": event.epoch,
-        "time": time_ns(event.time),
-        "mono_ns": _whole(data.mono_ns),
-        "type": event.type if unknown else event.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX),
-        "known": not unknown,
-        "round": _whole(getattr(data, "round", None)),
+        "known": known,
     }
-    for name in _MAY_BE_NULL:
-        if not row[name] and row[name] != 0:
-            del row[name]
+    if data.game:
+        row["game"] = data.game
+    if (time := time_ns(event.time)) is not None:
+        row["time"] = time
+    if -_MOST <= data.mono_ns <= _MOST:
+        row["mono_ns"] = data.mono_ns
+    if event.type:
+        row["type"] = _kind(event.type) if known else event.type
+    number: int | None = getattr(data, "round", None)
+    if number is not None and -_MOST <= number <= _MOST:
+        row["round"] = number
     stated = _STATED.get(type(data))
     if stated is not None:
         for name, value in stated(data).items():
-            if value or (value is not None and value != ""):
+            if value is not None and value != "":
                 row[name] = value
     return row
+
+
+@lru_cache
+def _kind(name: str) -> str:
+    return name.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
 
 
 def time_ns(text: str) -> int | None:

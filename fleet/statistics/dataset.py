@@ -17,20 +17,20 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from functools import lru_cache
 from hashlib import sha256
-from itertools import islice
+from itertools import count
 from pathlib import Path
 from typing import Annotated, BinaryIO, Final, NamedTuple, TypeAlias
 
 import duckdb
 import msgspec
 
-from feed.events import Event, genesis, link
+from feed.events import Event, EventParts, genesis, link
 from fleet.statistics.columns import COLUMNS, SCHEMA, TIME, row_of, sql_columns
 from fleet.statistics.spans import Spans
 from fleet.subjects import TableName
@@ -39,8 +39,8 @@ from hal.durable_files import sync_file, sync_folder
 
 LIST: Final = "feltwire.json"
 EVENTS: Final = "events"
-BATCH: Final = 100_000
-"""Events that are collected before they are written (ours): what a killed collection has to read again."""
+BATCH: Final = 50_000
+"""Events that are collected before they are written (ours): a killed collection has to read up to two batches again."""
 MOST_PARTITIONS: Final = 64
 """Months that one batch may be of (ours): each has a file that is open."""
 MERGED_FROM: Final = 16
@@ -60,6 +60,8 @@ _JSON: Final = msgspec.json.Encoder()
 _DAY_NS: Final = 86_400 * NS_PER_S
 
 
+_Key: TypeAlias = tuple[str, bool, str]
+"""Of events in one part: venue, whether they are simulated, month."""
 _Hash: TypeAlias = Annotated[str, msgspec.Meta(pattern="^([0-9a-f]{64})?$")]
 
 
@@ -226,6 +228,17 @@ class Dataset:
         return "remove the folder and collect again: the streams and journals have everything"
 
 
+class _Written(msgspec.Struct, frozen=True, gc=False):
+    """What a file of waiting events has whole."""
+
+    rows: int
+    bytes: int
+    table: TableName
+    """Of the last one, ..."""
+    seq: int
+    """... and its number."""
+
+
 class _Waiting:
     """The events of one month that wait to be written as a part: lines of JSON in a file."""
 
@@ -236,29 +249,22 @@ class _Waiting:
             OSError: it cannot be made.
         """
         self.path = path
-        self._tables: list[TableName] = []
-        self._seqs = array("q")
-        self._ends = array("q", [0])
-        """Where the file's rows end, each behind the one before. A row is there once its end is."""
+        self.written: _Written | None = None
+        """None where nothing is."""
         self._file: BinaryIO = path.open("wb", _BUFFER)
 
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def rows(self) -> Iterator[tuple[TableName, int]]:
-        """Table and number of each event whose row the file has whole."""
-        return islice(zip(self._tables, self._seqs, strict=False), len(self))
-
     def add(self, table: TableName, seq: int, line: bytes) -> None:
-        """Adds the row of an event. Interrupted at any place, `rows` has it where the file has it whole, otherwise not.
+        """Adds the row of an event. Interrupted at any place, `written` has it where the file has it whole.
 
         Raises:
             OSError: it cannot be written.
         """
         self._file.write(line)
-        self._tables.append(table)
-        self._seqs.append(seq)
-        self._ends.append(self._ends[-1] + len(line))
+        before = self.written
+        if before is None:
+            self.written = _Written(1, len(line), table, seq)
+        else:
+            self.written = _Written(before.rows + 1, before.bytes + len(line), table, seq)
 
     def close(self) -> None:
         """Closes the file; behind its rows there is nothing.
@@ -267,7 +273,7 @@ class _Waiting:
             OSError: it cannot be written.
         """
         # A row whose writing was interrupted may be there in part, or whole without being counted.
-        self._file.truncate(self._ends[-1])
+        self._file.truncate(0 if self.written is None else self.written.bytes)
         self._file.close()
 
     def abandon(self) -> None:
@@ -284,36 +290,66 @@ class _Table:
         self.name = listed.name
         self.listed = listed
         """As the list has it."""
+        self.announced = listed.announced
         self.spans = Spans(listed.held)
         """With the events that wait to be written."""
         self.head = None if listed.head is None else (listed.head[0], bytes.fromhex(listed.head[1]))
+        """So too."""
+        self.first = listed.first
         """So too."""
         self.chain: tuple[int, bytes] | None = None
         """The last event that the source gave, and the head of its chain after it; None where it is not known."""
 
 
+class _ToWrite(NamedTuple):
+    """A file of rows that is to become a part."""
+
+    key: _Key
+    file: Path
+    rows: int
+    path: Path
+    """Of the part."""
+
+
+class _Batch(NamedTuple):
+    """Events that are being written, by a thread of their own, and how everything was when its last one was taken."""
+
+    files: list[Path]
+    parts: Future[list[Part]]
+    """What they become, not listed yet."""
+    contents: Contents
+    """The list with them, except for the parts."""
+
+
 class Collector:
-    """Takes events into a folder. `collecting` makes one."""
+    """Takes events into a folder. `collecting` makes one.
+
+    A batch is written by a thread of its own, while the next one is taken: DuckDB needs the interpreter for nothing.
+    One batch is written at a time, and listed by the thread that takes events.
+    """
 
     def __init__(self, folder: Path, contents: Contents) -> None:
         self.contents = contents
-        """What the folder holds; tables without the events that wait to be written."""
+        """What the folder holds; places and what is not an event already with what was read since."""
         self.added = self.known = self.refused = 0
         self.is_whole = True
         """Whether what waits may be written: not after a flush that was interrupted, of which nobody knows how far it
         came. What the list does not have is read again by the next collection."""
         self._folder = folder
         self._tables = {one.name: _Table(one) for one in contents.tables}
-        self._waiting: dict[tuple[str, bool, str], _Waiting] = {}
+        self._waiting: dict[_Key, _Waiting] = {}
+        self._names = count()
         self._to_flush = 0
         """How many events wait, at least."""
+        self._batch: _Batch | None = None
+        self._writer = ThreadPoolExecutor(1, "statistics")
 
     def begin(self) -> None:
         """Another source begins: the chains of its tables are computed from its own events."""
         for one in self._tables.values():
             one.chain = None
 
-    def add(self, table: TableName, event: Event, body: bytes, where: str) -> None:
+    def add(self, table: TableName, event: Event | EventParts, body: bytes, where: str) -> None:
         """Takes an event that is not held yet; `where` is its place in words.
 
         Raises:
@@ -325,11 +361,12 @@ class Collector:
         except ValueError as error:
             self.unreadable(where, str(error))
             return
-        seq = int(event.sequence or 0)
-        key = (table.venue, table.simulated, _month(row))
+        seq = event.seq or 0
+        time = row.get("time")
+        key = _part_of(table.venue, table.simulated, time // _DAY_NS if isinstance(time, int) else None)
         waiting = self._waiting.get(key)
         if self._to_flush >= BATCH or (waiting is None and len(self._waiting) >= MOST_PARTITIONS):
-            self.flush()
+            self._write()
             waiting = None
         one = self._tables.get(table)
         if one is None:
@@ -351,7 +388,7 @@ class Collector:
         if head is not None:
             one.chain = (seq, head)
             if seq == 1:
-                one.listed.first = head.hex()
+                one.first = head.hex()
             if one.head is None or one.head[0] < seq:
                 one.head = one.chain
 
@@ -369,41 +406,24 @@ class Collector:
         """A table's last heartbeat, where the table is known."""
         one = self._tables.get(table)
         if one is not None:
-            one.listed.announced = announced
+            one.announced = announced
 
     def reached(self, stream: str, place: StreamPlace) -> None:
         """A stream was read up to here."""
         self.contents.places[stream] = place
 
     def flush(self) -> None:
-        """Writes the batch, and the list that names it.
+        """Writes what waits, and the list that names it.
 
         Raises:
             DatasetError: it cannot be written.
         """
-        self.is_whole = False
-        try:
-            parts, rows = self._written()
-            tables = []
-            for name, one in self._tables.items():
-                spans = Spans(one.listed.held)
-                for seq in rows.get(name, ()):
-                    spans.add(seq)
-                head = None if one.head is None else (one.head[0], one.head[1].hex())
-                tables.append(msgspec.structs.replace(one.listed, held=spans.listed(), head=head))
-            self._list([*self.contents.parts, *parts], tables)
-            for table in tables:
-                self._tables[table.name].listed = table
-            for waiting in self._waiting.values():
-                waiting.path.unlink()
-        except OSError as error:
-            raise _unwritable(self._folder, error) from error
-        self._waiting.clear()
-        self._to_flush = 0
-        self.is_whole = True
+        self._write()
+        self._list_batch()
 
     def abandon(self) -> None:
         """Gives up what waits to be written."""
+        self._writer.shutdown(cancel_futures=True)
         for waiting in self._waiting.values():
             waiting.abandon()
 
@@ -413,7 +433,7 @@ class Collector:
         Raises:
             DatasetError: it cannot be done.
         """
-        small: dict[tuple[str, bool, str], list[Part]] = {}
+        small: dict[_Key, list[Part]] = {}
         for part in self.contents.parts:
             if part.rows < SMALL:
                 small.setdefault((part.venue, part.simulated, part.month), []).append(part)
@@ -426,7 +446,8 @@ class Collector:
             others = [part for part in self.contents.parts if part not in parts]
             try:
                 merged = self._durable(key, sum(part.rows for part in parts), path)
-                self._list([*others, merged], self.contents.tables)
+                self.contents.parts = [*others, merged]
+                self._list(self.contents)
                 for file in files:
                     Path(file).unlink()
             except OSError as error:
@@ -448,7 +469,7 @@ class Collector:
             return None
         found = link(chain[1], body)
         if seq == 1:
-            self._check_same(one.name, 1, one.listed.first, found)
+            self._check_same(one.name, 1, one.first, found)
         if held is not None and held[0] == seq:
             self._check_same(one.name, seq, held[1].hex(), found)
         return found
@@ -461,36 +482,84 @@ class Collector:
                 "feltwire fleet verify and journal verify show what happened; to begin again, collect into a new folder"
             )
 
-    def _new_waiting(self, key: tuple[str, bool, str]) -> _Waiting:
-        made = self._waiting[key] = _Waiting(self._folder / _NEW / f"{len(self._waiting)}.jsonl")
+    def _new_waiting(self, key: _Key) -> _Waiting:
+        made = self._waiting[key] = _Waiting(self._folder / _NEW / f"{next(self._names)}.jsonl")
         return made
 
-    def _written(self) -> tuple[list[Part], dict[TableName, list[int]]]:
-        """Writes the waiting events as new parts, which the list does not name yet; they, and which events of each
-        table they hold.
+    def _write(self) -> None:
+        """Begins to write what waits, once the batch before is listed.
+
+        Raises:
+            DatasetError: one of them cannot be written.
+        """
+        self._list_batch()
+        self.is_whole = False
+        to_write: list[_ToWrite] = []
+        try:
+            for key, waiting in self._waiting.items():
+                waiting.close()
+                if waiting.written is None:
+                    continue
+                to_write.append(_ToWrite(key, waiting.path, waiting.written.rows, self._new_part(key)))
+                # Interrupted behind its row, the last event is not among those that are held.
+                self._tables[waiting.written.table].spans.add(waiting.written.seq)
+        except OSError as error:
+            raise _unwritable(self._folder, error) from error
+        tables = [
+            msgspec.structs.replace(
+                one.listed,
+                held=one.spans.listed(),
+                head=None if one.head is None else (one.head[0], one.head[1].hex()),
+                first=one.first,
+                announced=one.announced,
+            )
+            for one in self._tables.values()
+        ]
+        places, unreadable = dict(self.contents.places), dict(self.contents.unreadable)
+        contents = msgspec.structs.replace(self.contents, tables=tables, places=places, unreadable=unreadable)
+        parts = self._writer.submit(self._written, to_write)
+        self._batch = _Batch([waiting.path for waiting in self._waiting.values()], parts, contents)
+        self._waiting.clear()
+        self._to_flush = 0
+        self.is_whole = True
+
+    def _list_batch(self) -> None:
+        """Waits until the batch is written, and lists it.
+
+        Raises:
+            DatasetError: it cannot be written.
+        """
+        if self._batch is None:
+            return
+        self.is_whole = False
+        files, parts, contents = self._batch
+        try:
+            contents.parts = [*self.contents.parts, *parts.result()]
+            self._list(contents)
+            self.contents.parts, self.contents.tables = contents.parts, contents.tables
+            for table in contents.tables:
+                self._tables[table.name].listed = table
+            for file in files:
+                file.unlink()
+        except OSError as error:
+            raise _unwritable(self._folder, error) from error
+        self._batch = None
+        self.is_whole = True
+
+    def _written(self, to_write: list[_ToWrite]) -> list[Part]:
+        """Writes events as new parts, which the list does not name yet. Runs in the writer's thread.
 
         Raises:
             OSError: they cannot be written.
             DatasetError: DuckDB cannot.
         """
         parts = []
-        held: dict[TableName, list[int]] = {}
-        times = ", ".join(
-            f'make_timestamp_ns("{name}") AS "{name}"' for name, column in COLUMNS.items() if column.type == TIME
-        )
-        for key, waiting in self._waiting.items():
-            waiting.close()
-            if not waiting:
-                continue
-            path = self._new_part(key)
-            rows = f"read_json(?, format = 'newline_delimited', columns = {sql_columns()}, {_JSON_LIMITS})"
-            _copy(self._folder, f"(SELECT * REPLACE ({times}) FROM {rows})", [str(waiting.path)], path)
-            parts.append(self._durable(key, len(waiting), path))
-            for table, seq in waiting.rows():
-                held.setdefault(table, []).append(seq)
-        return parts, held
+        for key, file, rows, path in to_write:
+            _copy(self._folder, f"(SELECT * REPLACE ({_TIMES}) FROM {_ROWS})", [str(file)], path)
+            parts.append(self._durable(key, rows, path))
+        return parts
 
-    def _new_part(self, key: tuple[str, bool, str]) -> Path:
+    def _new_part(self, key: _Key) -> Path:
         venue, simulated, month = key
         # No names as `month=2026-07`: DuckDB would take them for columns, in place of those in the file.
         folder = self._folder / EVENTS / venue / ("simulated" if simulated else "real") / month
@@ -498,23 +567,21 @@ class Collector:
         self.contents.next_part += 1
         return folder / f"{number:06d}.parquet"
 
-    def _durable(self, key: tuple[str, bool, str], rows: int, path: Path) -> Part:
+    def _durable(self, key: _Key, rows: int, path: Path) -> Part:
         """Makes a part durable that was written beside its name, and names it."""
         sync_file(_beside(path))
         _beside(path).rename(path)
         sync_folder(path.parent)
         return Part(path.relative_to(self._folder).as_posix(), rows, _hash_of(path), *key)
 
-    def _list(self, parts: list[Part], tables: list[HeldTable]) -> None:
+    def _list(self, contents: Contents) -> None:
         """Replaces the list; only then are these the contents."""
-        contents = msgspec.structs.replace(self.contents, parts=parts, tables=tables)
         path = self._folder / LIST
         beside = _beside(path)
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(contents), indent=1) + b"\n")
         sync_file(beside)
         beside.rename(path)
         sync_folder(self._folder)
-        self.contents = contents
 
 
 @contextmanager
@@ -580,6 +647,10 @@ _INTERRUPTED: Final = "Query interrupted"
 """What DuckDB raises a RuntimeError with, where a signal would have raised something."""
 _JSON_LIMITS: Final = "maximum_object_size = 67108864"
 """A row is at most as long as an event, several times over."""
+_ROWS: Final = f"read_json(?, format = 'newline_delimited', columns = {sql_columns()}, {_JSON_LIMITS})"
+_TIMES: Final = ", ".join(
+    f'make_timestamp_ns("{name}") AS "{name}"' for name, column in COLUMNS.items() if column.type == TIME
+)
 
 
 @contextmanager
@@ -666,16 +737,12 @@ def _strangers(folder: Path) -> Iterator[Path]:
     return (one for one in folder.iterdir() if one.name != EVENTS and not one.name.startswith("."))
 
 
-def _month(row: Mapping[str, object]) -> str:
-    nanoseconds = row.get("time")
-    if not isinstance(nanoseconds, int):
-        return "unknown"
-    return _month_of(nanoseconds // _DAY_NS)
-
-
 @lru_cache
-def _month_of(days: int) -> str:
-    return (date(1970, 1, 1) + timedelta(days=days)).isoformat()[:7]
+def _part_of(venue: str, simulated: bool, days: int | None) -> _Key:
+    """The part that an event of a day belongs to; the day is counted since 1970, and None where its time is unknown."""
+    if days is None:
+        return venue, simulated, "unknown"
+    return venue, simulated, (date(1970, 1, 1) + timedelta(days=days)).isoformat()[:7]
 
 
 def _hash_of(path: Path) -> str:

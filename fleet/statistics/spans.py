@@ -7,50 +7,56 @@ from collections.abc import Iterable
 
 
 class Spans:
-    """A set of numbers, as spans: one that comes next makes its span longer, one that fills a gap joins two."""
+    """A set of numbers, as spans: one that comes next makes its span longer, one that fills a gap joins two.
+
+    Interrupted at any step (Ctrl-C), `add` has added the number or has not.
+    """
 
     def __init__(self, spans: Iterable[tuple[int, int]] = ()) -> None:
         """`spans` are first and last of each, in order, and do not touch."""
-        self._firsts: list[int] = []
-        self._lasts: list[int] = []
+        self._sides: tuple[list[int], list[int]] = ([], [])
+        """The first numbers, and the last ones."""
         for first, last in spans:
-            self._firsts.append(first)
-            self._lasts.append(last)
+            self._sides[0].append(first)
+            self._sides[1].append(last)
 
     def __contains__(self, number: int) -> bool:
         """Whether a number is there."""
-        lasts = self._lasts
+        firsts, lasts = self._sides
         if not lasts or number > lasts[-1]:
             return False
-        before = bisect_right(self._firsts, number) - 1
+        before = bisect_right(firsts, number) - 1
         return before >= 0 and number <= lasts[before]
 
     def add(self, number: int) -> bool:
         """Adds a number. Returns False where it was there."""
-        if self._lasts and number == self._lasts[-1] + 1:
-            self._lasts[-1] = number
+        firsts, lasts = self._sides
+        if lasts and number == lasts[-1] + 1:
+            lasts[-1] = number
             return True
-        after = bisect_right(self._firsts, number)
+        after = bisect_right(firsts, number)
         before = after - 1
-        if before >= 0 and number <= self._lasts[before]:
+        if before >= 0 and number <= lasts[before]:
             return False
-        joins_before = before >= 0 and self._lasts[before] == number - 1
-        joins_after = after < len(self._firsts) and self._firsts[after] == number + 1
+        joins_before = before >= 0 and lasts[before] == number - 1
+        joins_after = after < len(firsts) and firsts[after] == number + 1
+        firsts, lasts = [*firsts], [*lasts]
         if joins_before and joins_after:
-            self._lasts[before] = self._lasts[after]
-            del self._firsts[after], self._lasts[after]
+            lasts[before] = lasts[after]
+            del firsts[after], lasts[after]
         elif joins_before:
-            self._lasts[before] = number
+            lasts[before] = number
         elif joins_after:
-            self._firsts[after] = number
+            firsts[after] = number
         else:
-            self._firsts.insert(after, number)
-            self._lasts.insert(after, number)
+            firsts.insert(after, number)
+            lasts.insert(after, number)
+        self._sides = firsts, lasts
         return True
 
     def listed(self) -> list[tuple[int, int]]:
         """First and last of each span, in order."""
-        return list(zip(self._firsts, self._lasts, strict=True))
+        return list(zip(*self._sides, strict=True))
 
 
 def missing(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

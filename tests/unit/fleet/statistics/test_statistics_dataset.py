@@ -285,7 +285,7 @@ def test_interrupted_by_a_person_it_keeps_what_it_read(tmp_path: Path) -> None:
 class Interruptions:
     """Ctrl-C at a step of the code that takes and writes events: at each of its lines."""
 
-    PARTS = ("Collector.", "Spans.", "_Waiting.", "_Table.", "_copy", "_sync")
+    PARTS = ("Collector.", "Spans.", "_Waiting.", "_Table.", "_sync")
 
     def __init__(self, at: int | None = None) -> None:
         """`at` is the step; None for no interruption."""
@@ -337,7 +337,9 @@ def test_interrupted_at_any_step_of_writing_nothing_is_lost_and_nothing_is_there
     expected = Dataset(whole).contents
     # Of each line the last time that it is reached: there are events in files, and others wait.
     last_of = {step: at for at, step in enumerate(uninterrupted.steps)}
-    assert {"Collector.add", "Collector.flush", "_Waiting.add", "_copy"} <= {name for name, _ in last_of}
+    assert {"Collector.add", "Collector._write", "Collector._list_batch", "_Waiting.add"} <= {
+        name for name, _ in last_of
+    }
     for (name, line), at in last_of.items():
         folder = tmp_path / f"{at}"
         with pytest.raises(KeyboardInterrupt), Interruptions(at).injected():
@@ -438,10 +440,40 @@ def test_batches_are_written_on_the_way_and_months_and_unreadable_times_apart(
     history.bodies[4] = history.bodies[4].replace(history.events[4].time.encode(), b"yesterday")
     with collecting(tmp_path) as collector:
         add(collector, history, range(1, 8))
-        assert Dataset(tmp_path).contents.tables[0].held == [(1, 6)]
+        # The second batch is being written, and the last event waits.
+        assert Dataset(tmp_path).contents.tables[0].held == [(1, 3)]
     months = {part.month for part in Dataset(tmp_path).contents.parts}
     assert months == {"2026-07", "2026-08", "2026-09", "unknown"}
     assert seqs_of(tmp_path) == list(range(1, 8))
+
+
+def test_while_a_batch_is_written_the_next_one_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = threading.Event()
+    real_copy = folders._copy
+
+    def copy(*values: object) -> None:
+        assert taken.wait(HANG_S)
+        real_copy(*values)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(folders, "_copy", copy)
+    monkeypatch.setattr(folders, "BATCH", 3)
+    history = evening()
+    with collecting(tmp_path) as collector:
+        add(collector, history, range(1, 7))
+        taken.set()
+    assert seqs_of(tmp_path) == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_batch_that_cannot_be_written_ends_the_collection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def copy(folder: Path, *_values: object) -> None:
+        raise DatasetError(folder, "a part cannot be written", "see that the disk has room")
+
+    monkeypatch.setattr(folders, "_copy", copy)
+    monkeypatch.setattr(folders, "BATCH", 3)
+    with pytest.raises(DatasetError, match="see that the disk has room"):
+        collect(tmp_path, evening())
+    monkeypatch.undo()
+    assert collect(tmp_path, evening()).added == 7
 
 
 def test_a_disk_without_room_is_reported_with_what_to_do(tmp_path: Path) -> None:
