@@ -1,11 +1,11 @@
 """The writer thread: submissions that wait are written together, and reported in order, once they are durable.
 
-    submit ─► queue ─► everything that waits ─► one transaction ─► published and done, in the order of submission
-                                                      │
-                                                      └─► then a seal that was asked for, the witness, and a
-                                                          checkpoint when one is due
+    submit ─► queue ─► everything that waits ─► one transaction ─► published ─► noted by the witness ─► done
+                                                                                    │
+                      then a seal that was asked for, and a checkpoint when one is due ◄┘
 
 It never waits for a group to form: a lone event is written at once, and what comes meanwhile makes the next group.
+The submitting thread is woken last: on a computer with two cores it takes the one that brings the event to a subscriber.
 After the first failure nothing is written any more, and all that comes gets the same error: no event may follow
 a lost one.
 """
@@ -16,7 +16,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Lock, Thread
 from typing import Final, NamedTuple, TypeAlias
 
@@ -71,7 +71,7 @@ class JournalWriter:
         self._checkpoint_every = checkpoint_every
         self._since_checkpoint = 0
         self._unnoted: dict[str, Head] = {}
-        """Durable, reported, and not yet in the witness."""
+        """Durable, and not yet in the witness."""
         self._queue: SimpleQueue[Submission | _SealRequest | None] = SimpleQueue()
         self._seal_asked = False
         self._gate = Lock()
@@ -168,10 +168,10 @@ class JournalWriter:
                 together += len(found.entries)
                 if together >= MOST_TOGETHER:
                     return
-            try:
-                found = self._queue.get_nowait()
-            except Empty:
+            if self._queue.empty():
                 return
+            # This thread alone takes from the queue.
+            found = self._queue.get()
         self._last = True
 
     def _serve(self) -> None:
@@ -187,20 +187,25 @@ class JournalWriter:
             self._fail(error)
             self._refuse()
             return
-        for heads in results:
-            self._report_next(heads)
+        for submission in self._taken:
+            if submission.at_once is not None:
+                submission.at_once()
         for heads in results:
             self._unnoted.update(heads)
+        try:
+            self._note()
+        finally:
+            # Durable and published it is, whatever became of the note.
+            for heads in results:
+                self._report_next(heads)
 
     def _maintain(self) -> None:
-        """Seals what a seal was asked for, notes heads and makes checkpoints, for which no submission waits."""
+        """Seals what a seal was asked for, and makes checkpoints, for which no submission waits."""
         if self._seal_asked:
             self._seal_asked = False
             self._seal_second()
-        if self._unnoted:
-            noted, self._unnoted = self._unnoted, {}
-            self._note(noted)
-            self._checkpoint()
+            self._note()
+        self._checkpoint()
 
     def _seal_second(self) -> None:
         if self._failure is not None:
@@ -213,12 +218,15 @@ class JournalWriter:
         except JournalError as error:
             self._fail(error)
 
-    def _note(self, heads: Heads) -> None:
-        """Notes heads. A witness that cannot be written proves less, but what is journalled is durable without it: play
-        goes on, and the next note tries again.
+    def _note(self) -> None:
+        """Notes what is durable. A witness that cannot be written proves less, but what is journalled is durable
+        without it: play goes on, and the next note tries again.
         """
+        noted, self._unnoted = self._unnoted, {}
+        if not noted:
+            return
         try:
-            self._witness.note(heads)
+            self._witness.note(noted)
         except OSError as error:
             if self._witnessed:
                 log.error("the witness beside %s cannot be written, and proves nothing newer: %s", self._path, error)
@@ -239,9 +247,6 @@ class JournalWriter:
 
     def _report_next(self, result: Heads | JournalError) -> None:
         """Reports the oldest that was taken: each once, whatever happens."""
-        at_once = self._taken[0].at_once
-        if at_once is not None and not isinstance(result, JournalError):
-            at_once()
         submission = self._taken.popleft()
         try:
             self._deliver(submission.done, result)
