@@ -104,7 +104,13 @@ def hear(
         with LockStep(chip, path, adapter=adapter) as step:
             step.play(LinesPlayer(chip, wired_in_order(WHEEL, lines), batches))
             link = BoardLink(
-                "wheel", str(path), ExpectedBoard(WHEEL, None, None), clock, draw=lambda: 1, tap=_overhear(heard)
+                "wheel",
+                str(path),
+                ExpectedBoard(WHEEL, None, None),
+                clock,
+                chip=chip.chip,
+                draw=lambda: 1,
+                tap=_overhear(heard),
             )
             specs = [LineSpec(line, number, board="wheel") for number, line in enumerate(lines, 1)]
             ear = _Ear(specs, link, clock)

@@ -1,6 +1,6 @@
 """What the scripts here read out of a linked program: sections, symbols, and the bytes that go into the flash.
 
-ELF for 32 bits, little-endian, as avr-ld writes it. Needs only Python 3.11.
+ELF for 32 bits, little-endian, as the linkers for AVR and ARM write it. Needs only Python 3.11.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 RAM_BASE = 0x800000
 """Where the addresses of data begin in an AVR's ELF file; those of flash begin at 0."""
+ARM, _ARM_FLASH, _ARM_FLASH_END = 40, 0x10000000, 0x20000000
+"""The machine's number in the file of a Pico; and where its flash is in its memory."""
 
 _ELF = b"\x7fELF\x01\x01"
 _HEADER = struct.Struct("<16xHHIIIIIHHHHHH")
@@ -22,7 +24,7 @@ _NOTYPE, _FUNCTION = 0, 2
 
 
 class ElfError(Exception):
-    """A file is not a program for an AVR."""
+    """A file is not a program for a board."""
 
 
 class ElfSection(NamedTuple):
@@ -59,7 +61,7 @@ class Program:
         """Reads it.
 
         Raises:
-            ElfError: it is none for an AVR, or it is cut off.
+            ElfError: it is none for a board, or it is cut off.
         """
         self.content = path.read_bytes()
         if not self.content.startswith(_ELF):
@@ -71,6 +73,8 @@ class Program:
 
     def _read(self) -> None:
         header = _HEADER.unpack_from(self.content)
+        self.machine = header[1]
+        self._flash_at, self._flash_end = (_ARM_FLASH, _ARM_FLASH_END) if self.machine == ARM else (0, RAM_BASE)
         segments_at, sections_at, segment_count, section_count, names_in = (
             header[4], header[5], header[9], header[11], header[12],
         )  # fmt: skip
@@ -108,21 +112,23 @@ class Program:
         return sum(section.size for section in self.sections if section.name == name)
 
     def flash(self) -> bytes:
-        """The image: all that is loaded, from address 0 on, with 0xFF in gaps."""
+        """The image: all that is loaded, from the beginning of the flash on, with 0xFF in gaps."""
         image = bytearray()
         for kind, offset, _, load_at, size, *_ in self._segments:
-            if kind == _LOAD and size and load_at < RAM_BASE:
-                image += b"\xff" * (load_at + size - len(image))
-                image[load_at : load_at + size] = self.content[offset : offset + size]
+            if kind == _LOAD and size and self._flash_at <= load_at < self._flash_end:
+                begin = load_at - self._flash_at
+                image += b"\xff" * (begin + size - len(image))
+                image[begin : begin + size] = self.content[offset : offset + size]
         return bytes(image)
 
     def file_offset(self, address: int) -> int:
-        """Where the byte of an address of the flash is in the file.
+        """Where the byte of an address of the flash, from its beginning, is in the file.
 
         Raises:
             ElfError: nothing is loaded there.
         """
         for kind, offset, _, load_at, size, *_ in self._segments:
-            if kind == _LOAD and load_at <= address < load_at + size and load_at < RAM_BASE:
-                return int(offset + address - load_at)
+            begin = load_at - self._flash_at
+            if kind == _LOAD and begin <= address < begin + size and load_at < self._flash_end:
+                return int(offset + address - begin)
         raise ElfError(f"nothing is loaded to address {address:#x}")

@@ -7,8 +7,8 @@
 #     sh tests/debian_packages.sh vm         those of the virtual machine (make vm-test)
 #     sh tests/debian_packages.sh systems    those of clean roots (make systems)
 #     sh tests/debian_packages.sh --list     prints the names
-packages="chromium e2fsprogs gcc libc6-dev python3-dev make systemd gcc-avr binutils-avr avr-libc libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice nats-server mosquitto xvfb gnupg"
-# For the AsyncAPI parser, where npm did not come another way.
+packages="chromium e2fsprogs gcc libc6-dev python3-dev make systemd gcc-avr binutils-avr avr-libc gcc-arm-none-eabi binutils-arm-none-eabi libsimavr-dev libelf-dev cppcheck clang clang-tidy libclang-rt-dev ngspice nats-server mosquitto xvfb gnupg"
+# For the AsyncAPI parser and the emulated Pico, where npm did not come another way.
 command -v npm >/dev/null || packages="$packages nodejs npm"
 
 if [ "${1:-}" = "vm" ]; then

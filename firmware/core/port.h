@@ -1,7 +1,8 @@
 /* What a port gives the core: time, inputs, a serial line, pins, a converter, non-volatile bytes, a watchdog, sleep.
  *
  * The core and the kinds name no register. A port is the one place that does. ports/avr is the reference board
- * (ATmega328P at 16 MHz); ports/host is the same board as a Linux process, and as a library for tests.
+ * (ATmega328P at 16 MHz); ports/rp2040 is a Raspberry Pi Pico; ports/host is the reference board as a Linux process, and as a
+ * library for tests.
  *
  * Everything here is called from the main loop, unless its comment says "interrupt" or that it waits.
  *

@@ -24,13 +24,14 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol, TypeAlias
 
 from hal.board import down_reasons as reasons
+from hal.board.chips import ATMEGA328P, Chip
 from hal.board.clock import ClockMap
 from hal.board.command_channel import CommandDone
 from hal.board.errors import BoardError, refused
 from hal.board.frames import BoardFramer
 from hal.board.identity import ExpectedBoard
 from hal.board.message import BoardAnswer, BoardCommand, BoardKind, BoardReport, MessageError
-from hal.board.messages import BAUD, IdentityAnswer, RefusedAnswer
+from hal.board.messages import IdentityAnswer, RefusedAnswer
 from hal.board.quality import Quality
 from hal.board.session import BoardDown, BoardUp, Session, SessionEvent
 from hal.clock import NS_PER_S, Clock
@@ -146,10 +147,12 @@ class BoardLink:
         wanted: ExpectedBoard,
         clock: Clock,
         *,
+        chip: Chip = ATMEGA328P,
         draw: Callable[[], int] = lambda: secrets.randbits(32),
         tap: Tap | None = None,
     ) -> None:
-        """Opens nothing yet. `port` is a device such as `/dev/serial/by-id/…`, or any URL that pyserial opens.
+        """Opens nothing yet. `port` is a device such as `/dev/serial/by-id/…`, or any URL that pyserial opens; `chip`
+        is that of the board, which sets the rate of the line.
 
         Raises:
             LineError: pyserial has no such kind of URL.
@@ -165,10 +168,10 @@ class BoardLink:
             port,
             clock,
             BoardFramer(),
-            SerialSettings(baudrate=BAUD, keeps_dtr=True, low_latency=True),
+            SerialSettings(baudrate=chip.baud, keeps_dtr=True, low_latency=True),
             on_up=self._port_opened,
         )
-        self._session = Session(name, wanted, draw)
+        self._session = Session(name, wanted, draw, chip.byte_ns)
         self._claims = Claims(name, clock.now_ns())
         self._loop: asyncio.AbstractEventLoop | None = None
         self._timer: asyncio.TimerHandle | None = None

@@ -1,13 +1,14 @@
-"""An emulated board: the real ELF on an ATmega328P of libsimavr, in lock-step with its caller.
+"""An emulated board: the real ELF on an ATmega328P of libsimavr or an RP2040 of rp2040js, in lock-step with its caller.
 
 Time advances only in `run_until`, in real nanoseconds. The chip's own clock may be fast or slow against it
-(`clock_hz`), or stopped (`freeze`). A cycle is 62.5 ns. Equal calls give equal bytes, on any computer.
+(`clock_hz`), or stopped (`freeze`). A cycle is 62.5 ns, a Pico's 8 ns. Equal calls give equal bytes, on any computer.
 
     world     run_until(t) ──────────────► drive, supply: at their times, at the first instruction's end after them
     host      receive(bytes) ── 10 bits a byte at its baud ──► UART ──► take_sent: when each byte's stop bit ended
     outputs   take_changes: each new level of a pin that the chip drives, PWM as a share, None if not driven
 
-What is modelled and what is not is listed in simboard.h and its parts.
+What is modelled and what is not is listed in simboard.h and its parts, and for a Pico in rp2040/chip.mjs. The chip is
+that of the ELF; pins have the dictionary's names on both.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import ctypes
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from hal.board.chips import ATMEGA328P, RP2040
 from hal.board.message import BoardKind
-from hal.board.messages import BAUD
 from hal.clock import NS_PER_S
+from simulators.board import pico
 from simulators.board.library import EmulationError, library
 
 __all__ = ["CLOCK_HZ", "START_UP_NS", "EmulatedBoard", "EmulationError", "PinChange"]
@@ -110,26 +112,54 @@ class EmulatedBoard:
         eeprom: bytes | None = None,
         fram: bytes | None = None,
         begins_ns: int = 0,
-        clock_hz: int = CLOCK_HZ,
+        clock_hz: int | None = None,
         start_up_ns: int = 0,
         bootloader: Bootloader | None = None,
     ) -> None:
         """Loads a program without executing it.
 
         `eeprom` are the bytes of the non-volatile memory (default: erased), `fram` those of a FRAM on its two-wire bus,
-        a power of two of them (default: there is none). The power comes at `begins_ns`. `start_up_ns` is from each
-        reset to the first instruction: `START_UP_NS` is that of a real board. Every reset begins in the bootloader, if
-        there is one.
+        a power of two of them (default: there is none). A Pico has no EEPROM, and a FRAM whatever is given: both names
+        are those of its bytes, and without them it is erased. The power comes at `begins_ns`. `start_up_ns` is from
+        each reset to the first instruction: `START_UP_NS` is that of a real Nano. Every reset begins in the bootloader,
+        if there is one.
 
         Raises:
             EmulationError: the library or the file cannot be opened, the file is not a program for the chip, or the
                 bootloader does not fit.
         """
         if not elf.is_file():
-            raise EmulationError(f"emulated board: there is no file {elf}; build it with: make -C firmware avr")
+            raise EmulationError(f"emulated board: there is no file {elf}; build it with: make -C firmware avr pico")
+        self.chip = RP2040 if pico.is_for_pico(elf) else ATMEGA328P
+        """The chip that its program is for."""
+        self._clock_hz = self.chip.hz
+        start_up = start_up_ns * self._clock_hz // NS_PER_S
+        self._c: Any
+        self._board: Any
+        if self.chip is RP2040:
+            memory = fram if fram is not None else eeprom if eeprom is not None else pico.ERASED
+            self._c, self._board, self._fram_size = pico.PicoLibrary(), True, len(memory)
+            self._c.new(elf, memory, start_up)
+        else:
+            self._load(elf, eeprom, fram, start_up, bootloader)
+        self.elf = elf
+        self.host_baud: float = self.chip.baud
+        """The setting of the host's port: with another baud than the board's, every byte is corrupted."""
+        self.powered = True
+        self._time = ChipTime(begins_ns, clock_hz or self._clock_hz)
+        self._frozen_ns: int | None = None
+        self._world_ns = begins_ns
+        self._line_free_ns = begins_ns
+        self._sent: list[tuple[int, int]] = []
+        self._changes: list[PinChange] = []
+
+    def _load(
+        self, elf: Path, eeprom: bytes | None, fram: bytes | None, start_up: int, bootloader: Bootloader | None
+    ) -> None:
+        """Loads a program into an ATmega328P."""
         self._c = library()
         image = None if eeprom is None else eeprom + b"\xff" * (1024 - len(eeprom))
-        self._board = self._c.board_new(str(elf).encode(), image, start_up_ns * clock_hz // NS_PER_S)
+        self._board = self._c.board_new(str(elf).encode(), image, start_up)
         if not self._board:
             raise MemoryError("emulated board: no memory")
         problem = self._problem()
@@ -145,16 +175,6 @@ class EmulatedBoard:
         if fram and not self._c.board_fram(self._board, fram, len(fram)):
             self.close()
             raise EmulationError(f"emulated board: a FRAM has a power of two of bytes, at most 32768, got {len(fram)}")
-        self.elf = elf
-        self.host_baud: float = BAUD
-        """The setting of the host's port: with another baud than the board's, every byte is corrupted."""
-        self.powered = True
-        self._time = ChipTime(begins_ns, clock_hz)
-        self._frozen_ns: int | None = None
-        self._world_ns = begins_ns
-        self._line_free_ns = begins_ns
-        self._sent: list[tuple[int, int]] = []
-        self._changes: list[PinChange] = []
 
     def __enter__(self) -> Self:
         return self

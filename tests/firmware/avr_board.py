@@ -1,4 +1,4 @@
-"""The real binary of a kind on an emulated ATmega328P, talked to frame by frame: no port, no session of the host's."""
+"""The real binary of a kind on an emulated chip, talked to frame by frame: no port, no session of the host's."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from hal.board.messages import (
     WatchCommand,
 )
 from tests.firmware.emulated import MS, board, built
+from tests.firmware.inspected_board import InspectedBoard
 
-BYTE_NS = frames.wire_ns(1)
 TICK_NS = 500
 RAM = 2048
 
@@ -53,10 +53,16 @@ class Stream(NamedTuple):
 class AvrBoard:
     """A board that has begun. Use it as a context."""
 
-    def __init__(self, kind: str = "wheel", *, eeprom: bytes | None = None, watch: int = 0) -> None:
-        """With `watch` a session is open, all lines are low, these inputs are watched and the clock is known."""
+    def __init__(
+        self, kind: str = "wheel", *, eeprom: bytes | None = None, watch: int = 0, chip: InspectedBoard | None = None
+    ) -> None:
+        """With `watch` a session is open, all lines are low, these inputs are watched and the clock is known.
+
+        `chip` is another board than that of the kind on an ATmega328P, and has not run yet.
+        """
         self.kind = KINDS[kind]
-        self.chip = board(kind, eeprom=eeprom)
+        self.chip = board(kind, eeprom=eeprom) if chip is None else chip
+        self._byte_ns = self.chip.chip.byte_ns
         self.said: list[tuple[int, int, BoardAnswer | BoardReport]] = []
         """When each frame began, its number and the message."""
         self._bytes: list[tuple[int, int]] = []
@@ -90,7 +96,7 @@ class AvrBoard:
         self.chip.run_until(self.chip.now_ns + duration_ns)
         for ends_ns, byte in self.chip.take_sent():
             if byte:
-                self._bytes.append((ends_ns - BYTE_NS, byte))
+                self._bytes.append((ends_ns - self._byte_ns, byte))
                 continue
             if not self._bytes:
                 continue  # a lone zero before the board's first frame

@@ -8,6 +8,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
+from hal.board.chips import RP2040
 from hal.board.messages import KINDS
 from hal.clock import NS_PER_S
 from hal.values import Edge
@@ -35,6 +36,10 @@ BOOTLOADER = os.environ.get("FELTWIRE_BOOTLOADER", "")
 """`optiboot`: the boards begin in a bootloader, as real ones do. test_real_conditions.py sets both."""
 
 
+CHIP = os.environ.get("FELTWIRE_CHIP", "")
+"""`rp2040`: the boards of `board` are Picos (tests/firmware/test_pico.py)."""
+
+
 @cache
 def built(target: str, compiler: str = COMPILER) -> Path:
     """A file of firmware/build, made again where its sources are newer. Several processes may ask at once."""
@@ -52,18 +57,30 @@ def built(target: str, compiler: str = COMPILER) -> Path:
     return FIRMWARE / folder / target
 
 
+@cache
+def pico_elf(kind: str) -> Path:
+    """The firmware of a kind for a Pico, made again where its sources are newer, and what emulates it."""
+    FIRMWARE.joinpath("build").mkdir(exist_ok=True)
+    with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        command = ["make", "-s", "-C", str(FIRMWARE), "pico-emulator", f"build/rp2040/{kind}.elf"]
+        made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+        assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
+    return FIRMWARE / f"build/rp2040/{kind}.elf"
+
+
 def board(
     kind: str,
     *,
     eeprom: bytes | None = None,
     fram: bytes | None = None,
     begins_ns: int = 0,
-    clock_hz: int = CLOCK_HZ,
+    clock_hz: int | None = None,
     start_up_ns: int = 0,
 ) -> InspectedBoard:
     """An emulated board with the firmware of a kind, as it is in this tree, with its chain of lamps."""
     made = InspectedBoard(
-        built(f"{kind}.elf"),
+        pico_elf(kind) if RP2040.name == CHIP else built(f"{kind}.elf"),
         eeprom=eeprom,
         fram=fram,
         begins_ns=begins_ns,

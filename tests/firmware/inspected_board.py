@@ -46,6 +46,11 @@ class InspectedBoard(EmulatedBoard):
         return int(self._c.board_last_cause(self._board))
 
     @property
+    def begun_cycle(self) -> int:
+        """The cycle in which a Pico began: its timer is 0 there."""
+        return int(self._c.board_base())
+
+    @property
     def stack_left(self) -> int:
         """Bytes between the variables and the stack that were never written: the stack's low-water mark."""
         return int(self._c.board_stack_left(self._board))

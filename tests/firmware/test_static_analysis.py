@@ -12,7 +12,7 @@ CLANGS_OWN_LIMIT = 225_000
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("what", ["lint-host", "lint-avr", "lint-emulator", "lint-fuzz"])
+@pytest.mark.parametrize("what", ["lint-host", "lint-avr", "lint-pico", "lint-emulator", "lint-fuzz"])
 def test_the_analyzer_finds_nothing_on_long_paths(what: str) -> None:
     command = ["make", "-s", "-C", str(FIRMWARE), what, f"ANALYZER_NODES={CLANGS_OWN_LIMIT}"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)

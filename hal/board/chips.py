@@ -1,0 +1,37 @@
+"""The chips that boards have: what differs of the link to them.
+
+The messages are the same; a chip's serial line has a rate of its own, which its port of the firmware sets
+(firmware/ports). Native USB is not used: an adapter, or the pins of a computer, are at the other end of the line.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from hal.board.messages import BAUD
+from hal.clock import NS_PER_S
+
+BITS_A_BYTE: Final = 10
+"""8N1."""
+
+
+class Chip(NamedTuple):
+    """What a board is built on."""
+
+    name: str
+    about: str
+    hz: int
+    """Cycles a second."""
+    baud: int
+    supply_v: float
+    """The supply against which it measures its analogue channels."""
+
+    @property
+    def byte_ns(self) -> int:
+        """The time of a byte on its line."""
+        return BITS_A_BYTE * NS_PER_S // self.baud
+
+
+ATMEGA328P: Final = Chip("atmega328p", "Arduino Nano or Uno", 16_000_000, BAUD, 5.0)
+RP2040: Final = Chip("rp2040", "Raspberry Pi Pico", 125_000_000, 1_000_000, 3.3)
+CHIPS: Final = {chip.name: chip for chip in (ATMEGA328P, RP2040)}

@@ -1,0 +1,217 @@
+"""The firmware on an emulated RP2040: its own binary, from the checksum of the boot ROM to money in the FRAM.
+
+What the emulator cannot show is in docs/boards-pico.md: USB, the start of oscillators and supply, levels and currents.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.board_rig import BEGINS_NS, hear
+from hal.board.chips import RP2040
+from hal.board.messages import (
+    AliveCommand,
+    BootReport,
+    Flag,
+    IdentifyCommand,
+    IdentityAnswer,
+    OkAnswer,
+    Reset,
+    SampleCommand,
+    SampleReport,
+    SetCommand,
+)
+from hal.clock import NS_PER_S
+from simulators.board.emulated import EmulatedBoard, EmulationError
+from simulators.board.pico import ADC, GPIO
+from tests.firmware import emulated, test_fram
+from tests.firmware.avr_board import AvrBoard, PinEdge, at_rate
+from tests.firmware.edge_patterns import INPUTS, Wires, batches
+from tests.firmware.emulated import MS, board
+
+CYCLE_NS = 8
+FIRST_ADC_GPIO = 26
+WITHIN_NS = 1_000
+"""How far an edge's time may be wrong, by the board's own clock."""
+STORED_AT = 252
+"""Where the checksum of the second-stage boot loader is."""
+
+
+@pytest.fixture(autouse=True)
+def on_a_pico(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(emulated, "CHIP", RP2040.name)
+
+
+def random_edges(after_ns: int, draw: Random, count: int) -> list[PinEdge]:
+    """Edges at any nanosecond, 20,000 a second on all lines; no line moves twice within 2 µs."""
+    levels, moved = [0] * INPUTS, [0.0] * INPUTS
+    edges: list[PinEdge] = []
+    t_ns = float(after_ns)
+    for _ in range(count):
+        t_ns += draw.expovariate(20_000 / NS_PER_S)
+        line = draw.choice([line for line in range(INPUTS) if t_ns - moved[line] > 2_000])
+        levels[line] ^= 1
+        moved[line] = t_ns
+        edges.append(PinEdge(line, levels[line], t_ns))
+    return edges
+
+
+def test_each_edge_is_dated_within_a_microsecond_whatever_else_happens() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        edges = random_edges(pico.chip.now_ns + 5 * MS, Random(1), 1_500)
+        stream = pico.play(edges)
+        began_ns = pico.zero_ns - CYCLE_NS * pico.chip.begun_cycle
+    assert (stream.missing, stream.lost) == (0, 0)
+    assert abs(began_ns) <= WITHIN_NS, "what it says of its own time"
+    by_line = [
+        ([each for each in edges if each.line == line], [each for each in stream.told if each.line == line])
+        for line in range(INPUTS)
+    ]
+    errors = [
+        told.t_ns - began_ns - edge.t_ns
+        for came, heard in by_line
+        for edge, told in zip(came, heard, strict=True)
+        if edge.level == told.level
+    ]
+    assert len(errors) == len(edges)
+    assert max(map(abs, errors)) <= WITHIN_NS
+
+
+def test_20000_edges_a_second_come_without_loss() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        edges = at_rate(pico, 20_000, 8_000, INPUTS)
+        stream = pico.play(edges)
+        assert (pico.chip.overruns, pico.chip.resets) == (0, 0)
+    assert (stream.missing, stream.lost) == (0, 0)
+    assert [(edge.line, edge.level) for edge in stream.told] == [(edge.line, edge.level) for edge in edges]
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("lines", [1, 2, INPUTS])
+def test_20000_edges_a_second_reach_the_host_for_a_minute(tmp_path: Path, lines: int) -> None:
+    wires = Wires(lines)
+    edges = list(wires.steady(BEGINS_NS, 20_000, 60))
+    with board("wheel") as pico:
+        told = hear(pico, tmp_path / "port", wires.lines, batches(edges), edges[-1].t_ns)
+        assert (pico.overruns, pico.resets) == (0, 0)
+    assert (told.lost, told.missing) == ([], 0)
+    assert [(edge.line, edge.level) for edge in told.edges] == [(edge.line, edge.level) for edge in edges]
+
+
+def test_more_than_its_line_carries_is_told_as_lost() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        edges = at_rate(pico, 60_000, 4_000, INPUTS)
+        stream = pico.play(edges)
+        assert pico.chip.resets == 0
+    assert stream.lost == stream.missing == len(edges) - len(stream.told) > 0
+
+
+def test_a_pulse_that_is_over_before_it_was_looked_at_is_lost_and_counted_beside_an_edge_of_another_line() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        at_ns = pico.chip.now_ns + 5 * MS
+        for number in range(20):
+            pulse_ns = at_ns + number * MS
+            pico.chip.drive_many([("D2", 1, pulse_ns), ("D2", 0, pulse_ns + 80)])
+            pico.chip.drive("D3", (number + 1) % 2, pulse_ns + 96)
+        stream = pico.play([PinEdge(7, 1, at_ns + 30 * MS)])
+    assert [edge.line for edge in stream.told] == [1] * 20 + [7]
+    assert (stream.missing, stream.lost) == (40, 40)
+
+
+def test_an_input_that_swings_without_end_is_masked_and_the_others_go_on() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        at_ns = pico.chip.now_ns + MS
+        pico.chip.drive_many([("D2", (number + 1) % 2, at_ns + number * 500) for number in range(60_000)])
+        pico.live(20 * MS)
+        assert pico.state().masked == 1
+        assert pico.state().flags & Flag.STORM
+        pico.live(25 * MS)
+        stream = pico.play([PinEdge(3, 1, pico.chip.now_ns + MS), PinEdge(3, 0, pico.chip.now_ns + 2 * MS)])
+        assert [(edge.line, edge.level) for edge in stream.told if edge.line == 3] == [(3, 1), (3, 0)]
+        pico.live(130 * MS)
+        assert pico.state().masked == 0
+        assert pico.chip.resets == 0
+
+
+def test_outputs_are_off_before_the_host_was_silent_for_half_a_second() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        assert pico.tell(SetCommand(4, 100, 0)) == OkAnswer()
+        assert pico.chip.output("B3") == pytest.approx(100 / 255, abs=1e-4)
+        assert pico.tell(SetCommand(1, 255, 0)) == OkAnswer()
+        pico.chip.take_changes()
+        assert pico.tell(AliveCommand()) == OkAnswer()
+        heard_ns = pico.chip.now_ns
+        pico.run(600 * MS)
+        off = {change.pin: change.t_ns for change in pico.chip.take_changes() if change.level == 0}
+        assert set(off) == {"B0", "B3"}
+        assert all(497 * MS <= t_ns - heard_ns < 500 * MS for t_ns in off.values()), (off, heard_ns)
+        assert pico.state().flags & Flag.DEADMAN
+
+
+@pytest.mark.parametrize("interrupts", [True, False], ids=["interrupts on", "interrupts off"])
+def test_a_program_that_hangs_restarts_and_says_where_it_hung_where_it_can(interrupts: bool) -> None:
+    with AvrBoard(chip=board("wheel")) as pico:
+        pico.run(40 * MS)
+        pico.chip.hang(interrupts)
+        hung_ns = pico.chip.now_ns
+        pico.run(300 * MS)
+        assert [boot.cause for boot in pico.reports(BootReport)] == [Reset.POWER_ON, Reset.WATCHDOG]
+        assert (pico.chip.resets, pico.chip.last_cause) == (1, Reset.WATCHDOG)
+        assert pico.said[-1][0] - hung_ns < (160 if interrupts else 280) * MS
+        identity = pico.tell(IdentifyCommand())
+        assert isinstance(identity, IdentityAnswer)
+        assert (identity.hung_at > 0x300 // 2) == interrupts
+
+
+@pytest.mark.parametrize(("cause", "does"), [(Reset.POWER_ON, "power"), (Reset.EXTERNAL, "reset")])
+def test_a_board_knows_why_it_began(cause: Reset, does: str) -> None:
+    with AvrBoard(chip=board("wheel")) as pico:
+        pico.run(40 * MS)
+        if does == "power":
+            pico.chip.power_cut()
+            pico.chip.power_on()
+        else:
+            pico.chip.reset()
+        pico.run(60 * MS)
+        assert pico.reports(BootReport)[-1].cause == cause
+
+
+def test_analogue_channels_are_measured_in_1023rds_of_its_supply() -> None:
+    with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
+        for channel, share in (("C2", 0.25), ("C3", 0.5), ("C4", 1.0)):
+            pico.chip.supply(channel, share)
+        assert pico.tell(SampleCommand(0b0111, 10)) == OkAnswer()
+        pico.live(25 * MS)
+        assert struct.unpack("<3H", pico.reports(SampleReport)[-1].values) == (256, 512, 1023)
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_power_cuts_at_any_cycle_lose_no_token_that_was_one(seed: int) -> None:
+    test_fram.cuts(seed, 3)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, 12))
+def test_five_hundred_power_cuts_at_any_cycle_lose_no_token_that_was_one(seed: int) -> None:
+    test_fram.cuts(seed, 50)
+
+
+def test_an_image_whose_second_stage_has_a_wrong_checksum_does_not_begin(tmp_path: Path) -> None:
+    content = bytearray(emulated.pico_elf("wheel").read_bytes())
+    at = content.index((0x10000100).to_bytes(4, "little"))  # a constant of the second stage
+    content[at] ^= 1
+    damaged = tmp_path / "wheel.elf"
+    damaged.write_bytes(content)
+    with EmulatedBoard(damaged) as pico, pytest.raises(EmulationError, match="the boot ROM would not run it"):
+        pico.run_until(MS)
+
+
+def test_the_page_says_where_each_pin_is() -> None:
+    page = (emulated.FIRMWARE.parent / "docs" / "boards-pico.md").read_text()
+    rows = dict(re.findall(r"^\| ([A-D]\d) \| GP(\d+)", page, re.MULTILINE))
+    assert {name: int(gpio) for name, gpio in rows.items()} == {"A6": FIRST_ADC_GPIO + ADC["A6"], **GPIO}
