@@ -18,7 +18,7 @@ help:
 	@echo "make test    all checks: ruff, mypy, import contracts, clock lint, tests"
 	@echo "make vm-test  the installed package on a real kernel in a virtual machine (VM=\"NAME...\" runs a share)"
 	@echo "make systems  the quick start, packages and container in clean roots of Debian 12 and 13, amd64 and arm64"
-	@echo "              (as root; SYSTEMS=\"NAME...\" runs a share)"
+	@echo "              and the carrier boards' projects in KiCad 9 (as root; SYSTEMS=\"NAME...\" runs a share)"
 	@echo "make pythons  of Python 3.12 and 3.14, which no package is for: locked wheels, syntax and types"
 	@echo "make deb     the packages for Debian 12 and 13, amd64 and arm64, with all that a table's computer needs"
 	@echo "make release KEY=NAME  the packages of this commit's tag, signed, in an apt repository (docs/release.md)"

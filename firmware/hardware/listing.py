@@ -1,4 +1,4 @@
-"""What is derived from a circuit as text: netlist, bill of materials, joints, wires in the field."""
+"""What is derived from a circuit as text: bill of materials, joints, wires in the field."""
 
 from __future__ import annotations
 
@@ -10,36 +10,10 @@ from firmware.hardware.circuit import Circuit, PartType
 from firmware.hardware.parts import pin_number
 
 
-def _order(ref: str) -> tuple[str, int]:
+def order(ref: str) -> tuple[str, int]:
+    """By its letters and number: R9 is before R10."""
     letters = ref.rstrip("0123456789")
     return letters, int(ref[len(letters) :])
-
-
-def _net_name(pin: str) -> tuple[str, int]:
-    return _order(pin.split(".", 1)[0])
-
-
-def netlist(circuit: Circuit) -> str:
-    """The circuit in the form of KiCad's netlists (version E): its components, and the pins at each net."""
-
-    def text(value: str) -> str:
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-    lines = ['(export (version "E")', f"  (design (source {text(circuit.name)}))", "  (components"]
-    for ref in sorted(circuit.parts, key=_order):
-        part = circuit.parts[ref]
-        lines.append(
-            f"    (comp (ref {text(ref)}) (value {text(part.type.value)}) (footprint {text(part.type.package)})"
-            f" (description {text(part.type.name)}))"
-        )
-    lines += ["  )", "  (nets"]
-    for code, (net, pins) in enumerate(sorted(circuit.nets().items()), 1):
-        lines.append(f"    (net (code {text(str(code))}) (name {text(net)})")
-        for part, pin in sorted(pins, key=lambda each: (_order(each[0].ref), each[1])):
-            number = pin_number(part.type, pin)
-            lines.append(f"      (node (ref {text(part.ref)}) (pin {text(number)}) (pinfunction {text(pin)}))")
-        lines.append("    )")
-    return "\n".join([*lines, "  )", ")"]) + "\n"
 
 
 @dataclass(frozen=True)
@@ -58,7 +32,7 @@ def bill(assemblies: Iterable[tuple[str, Circuit, int]]) -> list[BillLine]:
     types: dict[str, PartType] = {}
     for name, circuit, number in assemblies:
         here: dict[str, list[str]] = {}
-        for ref in sorted(circuit.parts, key=_order):
+        for ref in sorted(circuit.parts, key=order):
             type_ = circuit.parts[ref].type
             types[type_.name] = type_
             counts[type_.name] += number
@@ -75,7 +49,7 @@ def _ranges(refs: list[str]) -> str:
     parts: list[str] = []
     run: list[str] = []
     for ref in refs:
-        if run and _order(ref) == (_order(run[-1])[0], _order(run[-1])[1] + 1):
+        if run and order(ref) == (order(run[-1])[0], order(run[-1])[1] + 1):
             run.append(ref)
             continue
         if run:
@@ -91,7 +65,7 @@ def joints(circuit: Circuit) -> list[tuple[str, list[str]]]:
     found = []
     for net, pins in sorted(circuit.nets().items()):
         names = []
-        for part, pin in sorted(pins, key=lambda each: (_order(each[0].ref), each[1])):
+        for part, pin in sorted(pins, key=lambda each: (order(each[0].ref), each[1])):
             number = pin_number(part.type, pin)
             names.append(f"{part.ref}.{number}" + (f" ({pin})" if number != pin else ""))
         found.append((net, names))
@@ -101,7 +75,7 @@ def joints(circuit: Circuit) -> list[tuple[str, list[str]]]:
 def field_wires(circuit: Circuit) -> list[tuple[str, str, str, str, str]]:
     """Every wire that leaves the board: connector, pin, colour, where it goes, the net."""
     found = []
-    for ref in sorted(circuit.parts, key=_order):
+    for ref in sorted(circuit.parts, key=order):
         part = circuit.parts[ref]
         for pin, (colour, to) in sorted(part.wires.items(), key=lambda each: int(each[0])):
             found.append((ref, pin, colour, to, part.nets[pin]))
@@ -112,7 +86,7 @@ def open_pins(circuit: Circuit) -> list[str]:
     """Pins that stay open, on purpose."""
     return [
         f"{ref}.{pin_number(circuit.parts[ref].type, pin)} ({pin})"
-        for ref in sorted(circuit.parts, key=_order)
+        for ref in sorted(circuit.parts, key=order)
         for pin in sorted(circuit.parts[ref].open_pins)
     ]
 

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from firmware.hardware import cables, drawing, field, listing, sheets, steppers
+from firmware.hardware import cables, drawing, field, kicad, layout, listing, sheets, steppers
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import NAMES, circuit
 from firmware.hardware.circuit import OrderNumber
@@ -30,7 +30,7 @@ def files() -> dict[Path, str]:
         each = circuit(name)
         for sheet in each.sheets:
             made[PAGES / "drawings" / f"{name}-{sheet.name}.svg"] = drawing.svg(each, sheet)
-        made[PAGES / "netlists" / f"{name}.net"] = listing.netlist(each)
+        made[PAGES / "netlists" / f"{name}.net"] = kicad.netlist(each)
         made[PAGES / f"{name}.md"] = page(name)
         if isinstance(each, CarrierBoard):
             made[SHEETS / f"{name}.toml"] = sheets.toml(each)
@@ -158,6 +158,7 @@ def page(name: str) -> str:
         lines.append("")
     if isinstance(each, CarrierBoard):
         lines += cables.page(each)
+    lines += layout.page(each)
     lines += [
         "## Joints",
         "",

@@ -14,6 +14,7 @@ from typing import Final
 
 from systemd.package.systems import MACHINES, SYSTEMS, BuildError
 from tests.systems.container import container
+from tests.systems.kicad import kicad
 from tests.systems.packages import same_bytes
 from tests.systems.report import Report
 from tests.systems.roots import RootError
@@ -24,6 +25,7 @@ DEFAULT: Final[dict[str, Callable[[Report], None]]] = {
     **{f"{suite}-amd64": partial(whole, suite=suite) for suite in SYSTEMS},
     **{f"{suite}-arm64": partial(other_architecture, suite=suite) for suite in SYSTEMS},
     "dist-upgrade": dist_upgrade,
+    "kicad": kicad,
     **{f"container-{arch}": partial(container, arch=arch) for arch in MACHINES},
 }
 LONG: Final[dict[str, Callable[[Report], None]]] = {

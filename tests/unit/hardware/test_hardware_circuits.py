@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from controller.boards.bench_sheet import load
-from firmware.hardware import blocks, boards, drawing, erc, listing, manifest_pins, publish, sheets
+from firmware.hardware import blocks, boards, drawing, erc, kicad, listing, manifest_pins, publish, sheets
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import APART, BOARDS, NAMES, circuit
@@ -160,7 +160,7 @@ def test_a_pin_is_connected_once() -> None:
 def test_netlist_joints_drawing_and_deck_are_of_one_circuit(name: str) -> None:
     each = circuit(name)
     joints = set(each.joints())
-    text = listing.netlist(each)
+    text = kicad.netlist(each)
     read: set[tuple[str, str, str]] = set()
     net = ""
     for line in text.splitlines():

@@ -161,7 +161,9 @@ def netlist(name: str) -> Netlist:
     text = (DOCS / "hardware" / "netlists" / f"{name}.net").read_text(encoding="utf-8")
     joints: dict[str, set[tuple[str, str]]] = {}
     for net, nodes in re.findall(r'\(net \(code "\d+"\) \(name "([^"]+)"\)((?:\s*\(node [^\n]*)*)', text):
-        joints[net] = set(re.findall(r'\(node \(ref "([^"]+)"\) \(pin "([^"]+)"\)', nodes))
+        pins = re.findall(r'\(node \(ref "([^"]+)"\) \(pin "([^"]+)"\) \(pinfunction "([^"]+)"\)', nodes)
+        # What is printed at a diode, a capacitor and a driver is the name; a board's pads have numbers.
+        joints[net] = {(ref, name if ref[0] in "ACD" else number) for ref, number, name in pins}
     return Netlist(set(re.findall(r'\(comp \(ref "([^"]+)"\)', text)), joints)
 
 
