@@ -50,6 +50,7 @@ DEVICE: Final = Listed.of(
     DeviceSpec,
     (
         "money_wheel = drivers.money_wheel.spec:MONEY_WHEEL",
+        "pokette_wheel = drivers.money_wheel.spec:POKETTE_WHEEL",
         "roulette_wheel = drivers.roulette.specs:ROULETTE_WHEEL",
         "star_x = drivers.roulette.specs:STAR_X",
         "buttons = drivers.dealer.specs:BUTTON_BOX",
@@ -61,6 +62,9 @@ DEVICE: Final = Listed.of(
         "chute = drivers.dice.specs:CHUTE",
         "cage_motor = drivers.dice.specs:CAGE_MOTOR",
         "shaker = drivers.dice.specs:SHAKER",
+        "pai_gow_shaker = drivers.dice.specs:PAI_GOW_SHAKER",
+        "pai_gow_poker_shaker = drivers.dice.specs:PAI_GOW_POKER_SHAKER",
+        "mini_dice_shaker = drivers.dice.specs:MINI_DICE_SHAKER",
         "automated_shaker = drivers.dice.specs:AUTOMATED_SHAKER",
         "lamp_board = drivers.lamps.specs:LAMP_BOARD",
         "puck = drivers.lamps.specs:PUCK",

@@ -40,13 +40,14 @@ SHAKE: Final = "shake"
 class ShakerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a manual shaker under `[device.shaker]`."""
 
-    driver: Literal["shaker"] = "shaker"
+    driver: Literal["shaker", "pai_gow_shaker", "pai_gow_poker_shaker", "mini_dice_shaker"] = "shaker"
     minimum_shakes: Annotated[
         int,
         Meta(
             ge=1,
             le=20,
-            description="shakes that a round must have: the three of 19:47-9.5(c) and 13:69F-9.5(d)1, or more (ours)",
+            description="shakes that a round must have: of sic bo the three of 19:47-9.5(c) and 13:69F-9.5(d)1, or "
+            "more (ours); of another shaker any number is ours",
         ),
     ] = 3
     burst_gap_ms: Annotated[

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from drivers.base.device_spec import BoardPlace, DeviceSpec, LineUse, by_keys, by_keys_and_count
 from drivers.dice.automated_shaker import (
     BUSY,
@@ -169,6 +171,10 @@ SHAKER = DeviceSpec(
     make=by_keys(Shaker),
     movements=lambda keys, wired: shaker_movements(keys),
 )
+# Of these the rules have the title alone (`controller.rules.titles`): sensed as the manual shaker of sic bo is.
+PAI_GOW_SHAKER = replace(SHAKER, name="pai_gow_shaker")
+PAI_GOW_POKER_SHAKER = replace(SHAKER, name="pai_gow_poker_shaker")
+MINI_DICE_SHAKER = replace(SHAKER, name="mini_dice_shaker")
 AUTOMATED_SHAKER = DeviceSpec(
     name="automated_shaker",
     keys=AutomatedShakerConfig,

@@ -101,7 +101,7 @@ class WheelRested(Observation, frozen=True, kw_only=True):
 class MoneyWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The keys of a money wheel under `[device.wheel]`."""
 
-    driver: Literal["money_wheel"] = "money_wheel"
+    driver: Literal["money_wheel", "pokette_wheel"] = "money_wheel"
     sensing: Annotated[
         Literal["quadrature", "pegs"],
         Meta(description="quadrature: an encoder with A, B and index; pegs: one pulse a peg and an index"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from drivers.base.device_spec import Device, DeviceSpec, LineUse, WiredFinding
 from drivers.base.movement import LineBounds
@@ -71,3 +72,5 @@ MONEY_WHEEL = DeviceSpec(
     measured=with_measured,
     bounds=money_wheel_bounds,
 )
+# Of it the rules have the title alone (`controller.rules.titles`): sensed as a money wheel is, with faces of cards.
+POKETTE_WHEEL = replace(MONEY_WHEEL, name="pokette_wheel")

@@ -9,6 +9,7 @@ from typing import Final
 
 from hal.values import Batch, Edge
 from simulators.base.device_faults import CABLE_PULLED, NamedFault, by_name
+from simulators.base.geometry import GeometryError
 from simulators.base.sensors import in_ns, settle_order
 from simulators.dice.bodies import SMALL_DIE_M, Body, fall, new_dice
 from simulators.dice.tumble_truth import Tumble, TumbleTruth
@@ -42,6 +43,21 @@ SHAKER_FAULTS: Final = by_name(
     )
 )
 """Every fault, in the order in which they are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShakerGeometry:
+    """A shaker with this many dice.
+
+    Raises:
+        GeometryError: a shaker that nobody can have.
+    """
+
+    dice: int = 3
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.dice <= 5:
+            raise GeometryError(f"a shaker takes 1 to 5 dice, not {self.dice}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +172,12 @@ class Handled:
 
 
 class ShakerSimulator:
-    """A shaker whose three dice and clock go on from round to round. Equal seeds give equal rounds."""
+    """A shaker whose dice and clock go on from round to round. Equal seeds give equal rounds."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, geometry: ShakerGeometry = ShakerGeometry()) -> None:
         self._now_s = 0.0
         self._draws = Draws(seed, SHAKER_FAULTS, "shaker")
-        self._dice = new_dice(3, Random(f"{seed}/dice"), SMALL_DIE_M)
+        self._dice = new_dice(geometry.dice, Random(f"{seed}/dice"), SMALL_DIE_M)
 
     @property
     def lines(self) -> tuple[str, ...]:

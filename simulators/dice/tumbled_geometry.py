@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from simulators.base.device_faults import NamedFault
 from simulators.base.faults import SimulatedFault
 from simulators.dice.cage import CAGE_FAULTS, CageGeometry
 from simulators.dice.cage_motor import MOTOR_FAULTS
 from simulators.dice.chute import CHUTE_FAULTS, ChuteGeometry
 from simulators.dice.geometry import DiceGeometry
+from simulators.dice.shaker import SHAKER_FAULTS, ShakerGeometry
 from simulators.dice.values import LINK, prefixed, value_faults
 
 if TYPE_CHECKING:
@@ -75,15 +78,23 @@ def dealer_faults(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
 
 def tumbler_faults(geometry: TumbledGeometry) -> dict[str, tuple[str, bool]]:
     """The faults of the tumbler as the table lists them: each with its own name, and whether it is physical."""
-    device, faults = ("chute", CHUTE_FAULTS) if geometry.is_chute else ("cage", CAGE_FAULTS)
+    device, faults = _faults_of_tumbler(geometry)
     return {prefixed(device, one.name): (one.name, one.physical) for one in faults.values() if one.name != "none"}
+
+
+def _faults_of_tumbler(geometry: TumbledGeometry) -> tuple[str, Mapping[str, NamedFault]]:
+    if isinstance(geometry.tumbler, ShakerGeometry):
+        # When it is shaken is the dealer's fault here, and no rule has its cover stay off until the bets are paid.
+        other = ("shaken_before_call", "covered_again")
+        return "shaker", {name: one for name, one in SHAKER_FAULTS.items() if name not in other}
+    return ("chute", CHUTE_FAULTS) if geometry.is_chute else ("cage", CAGE_FAULTS)
 
 
 def faults_of(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
     """Every fault that the table can have, `none` first."""
     if geometry.motor:
         return _with_motor(geometry)
-    device, faults = ("chute", CHUTE_FAULTS) if geometry.is_chute else ("cage", CAGE_FAULTS)
+    device, faults = _faults_of_tumbler(geometry)
     of_tumbler = [
         SimulatedFault(prefixed(device, one.name), one.physical, one.explanation, one.expected)
         for one in faults.values()
@@ -123,7 +134,7 @@ def _with_motor(geometry: TumbledGeometry) -> tuple[SimulatedFault, ...]:
 class TumbledGeometry(DiceGeometry):
     """The tumbler, who gives the values, and what is waited for."""
 
-    tumbler: CageGeometry | ChuteGeometry = field(default_factory=CageGeometry)
+    tumbler: CageGeometry | ChuteGeometry | ShakerGeometry = field(default_factory=CageGeometry)
     tumbles: int = 1
     """Tumbles in a round: two at beat the dealer."""
     keypad: bool = True

@@ -19,6 +19,7 @@ from simulators.base.sensors import in_ns, press
 from simulators.base.truth import SimRound, Truth
 from simulators.dice.cage import CageGeometry, CageSimulator
 from simulators.dice.chute import ChuteSimulator
+from simulators.dice.shaker import ShakerGeometry, ShakerSimulator
 from simulators.dice.tumble_truth import Tumble
 from simulators.dice.tumbled_geometry import TumbledGeometry, dealer_faults, tumbler_faults
 from simulators.dice.values import REPORTED, VALUE_REASONS, AskedReader, GivenValues, ValueGivers, own_value_faults
@@ -47,9 +48,11 @@ class TumbledSimulator:
         self._seed = seed
         self._number = 0
         self._now_s = 0.0
-        self._tumbler: CageSimulator | ChuteSimulator
+        self._tumbler: CageSimulator | ChuteSimulator | ShakerSimulator
         if isinstance(geometry.tumbler, CageGeometry):
             self._tumbler = CageSimulator(geometry.tumbler, seed)
+        elif isinstance(geometry.tumbler, ShakerGeometry):
+            self._tumbler = ShakerSimulator(seed, geometry.tumbler)
         else:
             self._tumbler = ChuteSimulator(geometry.tumbler, seed)
         self.givers = ValueGivers(seed, keypad=geometry.keypad, reader=geometry.reader, link=geometry.reader_link)

@@ -44,7 +44,11 @@ def _check(setup: SetUp) -> list[ConfigFinding]:
     """The faces that are configured must be those of the rules: of the text, or of the house."""
     if "wheel" not in setup.devices:
         return []
-    faces = setup.devices["wheel"].keys(MoneyWheelConfig).faces
+    wheel = setup.devices["wheel"]
+    faces = wheel.keys(MoneyWheelConfig).faces
+    if wheel.driver == "pokette_wheel" and not setup.of_the_house:
+        wrong = f"is a wheel of which {setup.profile} says nothing: a money wheel has other faces"
+        return [ConfigFinding(("device", "wheel", "driver"), wrong, 'write rules = "house" under [table]')]
     place = ("device", "wheel", "faces")
     rules = setup.text(MoneyWheelRules)
     # The very default, not its like: the file does not list the order, and to count our wheel's faces helps nobody.
@@ -100,7 +104,7 @@ MONEY_WHEEL = GameSpec(
     rules=MoneyWheelRules,
     options=MoneyWheelOptions,
     house=MoneyWheelHouse,
-    devices={"wheel": Slot(("money_wheel",)), **SLOTS_OF_ALL},
+    devices={"wheel": Slot(("money_wheel", "pokette_wheel")), **SLOTS_OF_ALL},
     build=_build,
     geometry=_geometry,
     rests=place_of("space"),

@@ -34,6 +34,7 @@ from drivers.dice.observations import (
     ChuteRested,
     DiceRestless,
     DiceStirred,
+    ShakerRested,
     TumbleStarted,
 )
 from feed.events import WinningBet
@@ -119,7 +120,7 @@ class TumbledGame:
             self.dice.kept.forget()
         if isinstance(seen, DiceStirred | TumbleStarted):
             self._moving = True
-        elif isinstance(seen, CageRested | ChuteRested):
+        elif isinstance(seen, CageRested | ChuteRested | ShakerRested):
             self._moving = False
         elif isinstance(seen, DiceRestless):
             detail = f"the dice have knocked for {(seen.t_ns - seen.since_ns) / 1e9:.0f} s, and do not come to rest"

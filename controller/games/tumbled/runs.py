@@ -9,13 +9,15 @@ from msgspec.structs import replace
 from controller.table.faults import Fault
 from controller.table.report import Report
 from controller.table.wording import times
-from drivers.dice.observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested
+from drivers.dice.observations import CageRested, ChuteCleared, ChuteJammed, ChuteRested, ShakerRested
 from feed.data import Tumbling
 
-RunOver: TypeAlias = CageRested | ChuteRested
+RunOver: TypeAlias = CageRested | ChuteRested | ShakerRested
 
 MISSED: Final = "baffles_missed"
 """The one doubt of a chute that is a refusal: a die is known not to have passed a baffle."""
+UNCOVERED: Final = "shaken_uncovered"
+"""The one of a shaker."""
 
 
 class RunRefusal(NamedTuple):
@@ -34,9 +36,12 @@ def refusal_of(run: RunOver) -> RunRefusal | None:
     if run.joined:
         return RunRefusal("joined_mid_tumble", "the tumbler was moving when the table opened", void=False)
     if run.doubt is not None:
-        return RunRefusal(run.doubt, run.detail, void=run.doubt == MISSED)
+        return RunRefusal(run.doubt, run.detail, void=run.doubt in (MISSED, UNCOVERED))
     if isinstance(run, ChuteRested):
         return RunRefusal(MISSED, "no die passed a baffle", void=True)
+    if isinstance(run, ShakerRested):
+        detail = f"shaken {times(run.shakes)} under the cover without a pause, at least {run.required} are needed"
+        return RunRefusal("too_few_shakes", detail, void=True)
     detail = f"inverted {times(run.inversions)}, at least {run.required} are needed"
     return RunRefusal("too_few_inversions", detail, void=True)
 
@@ -68,4 +73,6 @@ def measured(run: RunOver, by: str) -> Tumbling:
     )
     if isinstance(run, ChuteRested):
         return replace(found, baffle_passes=list(run.passes))
+    if isinstance(run, ShakerRested):
+        return replace(found, shakes=run.shakes, minimum_shakes=run.required)
     return replace(found, inversions=run.inversions, minimum_inversions=run.required)

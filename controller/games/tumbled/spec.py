@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from controller.configuration.registry import SLOTS_OF_ALL, Slot
+from controller.configuration.problems import ConfigFinding
+from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices
 from controller.games.base.texts import texts_of
@@ -33,20 +34,24 @@ from drivers.dice.cage import CageConfig
 from drivers.dice.cage_motor import CageMotorActuator
 from drivers.dice.chute import ChuteConfig
 from drivers.dice.reader import DiceReaderConfig
+from drivers.dice.shaker import ShakerConfig
 from feed.events import StatisticsKey
 from feed.results.tumbled import RESULTS
 
 if TYPE_CHECKING:
     from simulators.dice.tumbled_geometry import TumbledGeometry
 
+TITLED_SHAKERS: Final = ("pai_gow_shaker", "pai_gow_poker_shaker", "mini_dice_shaker")
 _SLOTS: Final[Mapping[str, Slot]] = {
-    "cage": Slot(("cage",), unless="chute"),
+    "cage": Slot(("cage",), unless="chute", or_unless="shaker"),
     "chute": Slot(("chute",), always=False, excludes="cage"),
+    "shaker": Slot(TITLED_SHAKERS, always=False, excludes="cage"),
     "motor": Slot(("cage_motor",), always=False, excludes="chute"),
     **SLOTS_OF_VALUES,
     **SLOTS_OF_ALL,
 }
-"""The table has a cage unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1."""
+"""The table has a cage unless the file names a chute, 13:47-20.21(a)1, 20.24(a)1, 20.33(a)1; or, by house rules, one of
+the shakers of which the State's rules have the title alone."""
 
 ROOM: Final = Path(__file__).parent
 TEXTS: Final = texts_of(ROOM)
@@ -60,11 +65,26 @@ _BETS: Final[Mapping[str, Callable[[TableConfig], TumbledBets]]] = {
 """What the dice of each game come to, by the text that a table plays by."""
 
 
+def _check(setup: SetUp) -> list[ConfigFinding]:
+    """A shaker is the house's own, and takes the place of cage, chute and motor."""
+    if "shaker" not in setup.devices:
+        return []
+    found = []
+    place = ("device", "shaker")
+    if not setup.of_the_house:
+        wrong = f"is given, and {setup.profile} has the dice tumbled in a cage or a chute"
+        found.append(ConfigFinding(place, wrong, 'write rules = "house" under [table], or remove the section'))
+    for other in ("chute", "motor"):
+        if other in setup.devices:
+            found.append(ConfigFinding(place, f"is given beside device.{other}", "remove one of the two"))
+    return found
+
+
 def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> Game:
     bets = _BETS[config.game](config)
     dice = bets.rules.dice_count.value
     options = config.game_options(TumbledOptions)
-    tumbler = "chute" if "chute" in config.devices else "cage"
+    tumbler = next(name for name in ("chute", "shaker", "cage") if name in config.devices)
     devices.make(tumbler, dice_parts(dice))
     actuator = devices.commanded("motor", CageMotorActuator)
     rounds = dice_rounds(context, bets.rules, bets.rule, options.settle_after_s)
@@ -86,14 +106,17 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
 def _geometry(config: TableConfig) -> TumbledGeometry:
     from simulators.dice.cage import CageGeometry
     from simulators.dice.chute import ChuteGeometry
+    from simulators.dice.shaker import ShakerGeometry
     from simulators.dice.tumbled_geometry import TumbledGeometry
 
     bets = _BETS[config.game](config)
     dice = bets.rules.dice_count.value
     options = config.game_options(TumbledOptions)
     devices = config.devices
-    tumbler: CageGeometry | ChuteGeometry
-    if "chute" in devices:
+    tumbler: CageGeometry | ChuteGeometry | ShakerGeometry
+    if "shaker" in devices:
+        tumbler, rest_s = ShakerGeometry(dice), devices["shaker"].keys(ShakerConfig).rest_s
+    elif "chute" in devices:
         chute = devices["chute"].keys(ChuteConfig)
         tumbler, rest_s = ChuteGeometry(dice, chute.baffles), chute.rest_s
     else:
@@ -137,12 +160,13 @@ def _spec(
         devices=_SLOTS,
         build=_build,
         geometry=_geometry,
+        check=_check,
         rests=dice_of,
         words=GameWords(result, begun_words("the dice are tumbled")),
         statistics=_statistics,
         published_bias=published_dice,
         watch=SHAKE_WATCH,
-        falls_in=("chute", "cage"),
+        falls_in=("chute", "shaker", "cage"),
     )
 
 

@@ -7,6 +7,7 @@ proven is left to the dealer. Values count only of dice that are known to be at 
 from __future__ import annotations
 
 from enum import Enum
+from typing import Final
 
 from controller.games.dice.rules import Dice
 from controller.games.dice.value_devices import ValueDevices
@@ -18,7 +19,7 @@ from controller.games.tumbled.turned_cage import TurnedCage
 from controller.table.phase import OPEN
 from controller.table.report import Report
 from controller.table.rounds import RoundLifecycle
-from drivers.base.driver import Observation
+from drivers.base.driver import NEVER_NS, Observation
 from drivers.dice.observations import (
     CageInverted,
     CageRested,
@@ -28,10 +29,16 @@ from drivers.dice.observations import (
     DiceMoving,
     DiceRead,
     DiceStirred,
+    ShakerRested,
+    ShakerShaken,
+    ShakerUncovered,
     TumbleStarted,
 )
 from feed import events
 from feed.events import Evidence
+
+UNCOVER_NS: Final = 1_000_000_000
+"""Knocks this soon after the cover of a shaker came off are those of the cover (ours)."""
 
 
 class TumbleStage(Enum):
@@ -39,6 +46,7 @@ class TumbleStage(Enum):
 
     AWAITED = "it has not begun"
     TUMBLING = "the dice move"
+    COVERED = "the dice are at rest under the cover of their shaker"
     LYING = "the dice are at rest, and their values are awaited"
 
 
@@ -62,7 +70,7 @@ class KeptTumble:
         """After the verdict: a tumble that ends before the bets are settled does not count."""
         if isinstance(seen, DiceStirred):
             self._kept = [seen]
-        elif isinstance(seen, CageRested | ChuteRested):
+        elif isinstance(seen, CageRested | ChuteRested | ShakerRested):
             self._kept = []
             if started(seen):
                 detail = "the dice were tumbled before the bets were settled"
@@ -113,6 +121,9 @@ class TumbledDice:
         """A run since then in which the dice were moved, and not tumbled."""
         self._disturbed = ""
         """What moved the dice after they came to rest, and before their values were known."""
+        self._covered: ShakerRested | None = None
+        """The last run of a shaker, until its cover comes off: shaken again, it is another."""
+        self._uncovered_ns = NEVER_NS
         self._values.begin()
 
     def called(self) -> None:
@@ -122,13 +133,17 @@ class TumbledDice:
     def judge(self, seen: Observation, t_ns: int) -> None:
         """Takes an observation of tumbler, keypad or reading board while the round has no verdict."""
         if isinstance(seen, DiceStirred):
-            self._stir()
+            # Whoever takes the cover off knocks at the shaker.
+            if seen.t_ns > self._uncovered_ns + UNCOVER_NS or self._uncovered_ns == NEVER_NS:
+                self._stir()
         elif isinstance(seen, TumbleStarted):
             self._begin(seen, t_ns)
-        elif isinstance(seen, CageInverted | ChutePassed):
+        elif isinstance(seen, CageInverted | ChutePassed | ShakerShaken):
             self._goes_on(seen, t_ns)
-        elif isinstance(seen, CageRested | ChuteRested):
+        elif isinstance(seen, CageRested | ChuteRested | ShakerRested):
             self._rest(seen, t_ns)
+        elif isinstance(seen, ShakerUncovered):
+            self._uncover(seen)
         elif isinstance(seen, DiceEntered):
             self._keyed(seen)
         elif isinstance(seen, DiceMoving):
@@ -149,6 +164,9 @@ class TumbledDice:
     def _begin(self, seen: TumbleStarted, t_ns: int) -> None:
         """A tumble begins."""
         rounds = self._rounds
+        if self.stage is TumbleStage.COVERED:
+            self.stage = TumbleStage.TUMBLING
+            return
         if self.stage is TumbleStage.LYING:
             self._unresolved(t_ns, "dice_disturbed", "the dice were tumbled again before their values were given")
             self.kept.begins(seen)
@@ -165,13 +183,15 @@ class TumbledDice:
             late = "never" if rounds.called_ns is None else "late"
             rounds.void(t_ns, "tumbled_before_no_more_bets", Evidence(no_more_bets=late))
 
-    def _goes_on(self, seen: CageInverted | ChutePassed, t_ns: int) -> None:
+    def _goes_on(self, seen: CageInverted | ChutePassed | ShakerShaken, t_ns: int) -> None:
         """The dice are tumbled on: a board that has read them already read dice that went on."""
         if self.stage is TumbleStage.TUMBLING:
             self._values.unread()
             if isinstance(seen, CageInverted):
                 inversions = seen.inversions
                 self._report.event(events.RoundProgress, t_ns, tumble=self._record.side, inversions=inversions)
+            elif isinstance(seen, ShakerShaken):
+                self._report.event(events.RoundProgress, t_ns, tumble=self._record.side, shakes=seen.shakes)
 
     def _rest(self, run: RunOver, t_ns: int) -> None:
         """The dice are at rest: does their run prove a tumble?"""
@@ -180,16 +200,29 @@ class TumbledDice:
             if not self._untumbled(t_ns, self._values.read):
                 self._report.warn(t_ns, self._device, "moved_at_rest", "the dice were moved, and not tumbled")
         elif self.stage is TumbleStage.TUMBLING:
-            self._record.note_run(run)
-            wrong = refusal_of(run)
-            if wrong is not None:
-                self._refuse(t_ns, wrong)
-                return
-            self.stage = TumbleStage.LYING
-            self._values.rested(t_ns)
-            if "keypad" in self._values.sources:
-                self._report.event(events.RoundProgress, t_ns, tumble=self._record.side, keyed=[])
-            self.weigh(t_ns)
+            if isinstance(run, ShakerRested) and run.doubt is None and not run.joined:
+                self.stage, self._covered = TumbleStage.COVERED, run
+            else:
+                self._lie(t_ns, run)
+
+    def _uncover(self, seen: ShakerUncovered) -> None:
+        """The cover came off: where the dice are at rest under it, everybody sees them."""
+        if self.stage is TumbleStage.COVERED and self._covered is not None:
+            self._uncovered_ns = seen.uncovered_ns
+            self._lie(seen.t_ns, self._covered)
+
+    def _lie(self, t_ns: int, run: RunOver) -> None:
+        """The run is over: its dice lie as they may be read, or it was not a tumble."""
+        self._record.note_run(run)
+        wrong = refusal_of(run)
+        if wrong is not None:
+            self._refuse(t_ns, wrong)
+            return
+        self.stage = TumbleStage.LYING
+        self._values.rested(t_ns)
+        if "keypad" in self._values.sources:
+            self._report.event(events.RoundProgress, t_ns, tumble=self._record.side, keyed=[])
+        self.weigh(t_ns)
 
     def _refuse(self, t_ns: int, wrong: RunRefusal) -> None:
         if wrong.void:

@@ -78,19 +78,23 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words", "section"),
+    ("name", "words", "section", "device"),
     [
-        ("pai_gow", "pai gow are known (13:69F-10.2 to 10.10, 19:47-10)", "pai gow shaker"),
-        ("Pai Gow Poker", "pai gow poker are known (13:69F-11, 19:47-11)", "computerized random number generator"),
-        ("pokette", "pokette are known (13:69F-12, 19:47-12)", "the pokette wheel"),
-        ("mini-dice", "mini-dice are known (13:69F-13, 19:47-13)", "mini-dice shaker"),
+        ("pai_gow", "pai gow are known (13:69F-10.2 to 10.10, 19:47-10)", "pai gow shaker", "pai_gow_shaker"),
+        ("Pai Gow Poker", "pai gow poker are known (13:69F-11, 19:47-11)", "random number", "pai_gow_poker_shaker"),
+        ("pokette", "pokette are known (13:69F-12, 19:47-12)", "the pokette wheel", "pokette_wheel"),
+        ("mini-dice", "mini-dice are known (13:69F-13, 19:47-13)", "mini-dice shaker", "mini_dice_shaker"),
     ],
 )
-def test_a_game_that_the_rules_name_by_title_only_is_told_what_is_missing(name: str, words: str, section: str) -> None:
+def test_a_game_that_the_rules_name_by_title_only_is_told_what_is_missing(
+    name: str, words: str, section: str, device: str
+) -> None:
     (problem,) = problem_lines(check_text(LIVE.replace('game = "roulette"', f'game = "{name}"')))
     assert f"3: table.game: only the titles of {words}: no text says which round is valid" in problem
     assert "play it as a game of your house, in a package: docs/plugins.md" in problem
     assert section in problem
+    assert f"the device {device} for house rules: docs/house-rules.md" in problem
+    assert device in REGISTRY.drivers
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ TABLES = {
     "star_x": AMERICAN + '[device.wheel]\ndriver = "star_x"\n',
     "chuck_a_luck": CROWN,
     "beat_the_dealer": DICE.format(game="beat_the_dealer", house='[house]\nties = "player"\nodds = [9, 5]'),
+    "shaker": DICE.format(game="chuck_a_luck", house='[device.shaker]\ndriver = "pai_gow_shaker"\n[device.reader]'),
     "under_over": DICE.format(game="under_over", house="[house]\nmiddle = 8\nodds = { middle = [5, 1] }"),
 }
 
@@ -287,7 +288,7 @@ def test_the_names_of_a_house_wheel_are_checked_without_a_citation() -> None:
 
 def test_check_pins_and_the_others_print_house_rules_and_cite_nothing() -> None:
     run = CliRunner()
-    for name in ("house_wheel", "house_roulette", "house_crown_and_anchor"):
+    for name in ("house_wheel", "house_roulette", "house_crown_and_anchor", "house_mini_dice", "house_pokette"):
         file = str(EXAMPLES / f"{name}.toml")
         checked = run.invoke(main, ["check", file])
         assert "by HOUSE RULES" in checked.output

@@ -75,7 +75,7 @@ KEYS: Final = [
     f"{name}.{field.name}"
     for name, struct in STRUCTS.items()
     for field in msgspec.structs.fields(struct)
-    if not _names_only_itself(field.type)
+    if field.name != "driver" and not _names_only_itself(field.type)
 ]
 
 
