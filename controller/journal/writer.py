@@ -5,7 +5,7 @@
                       then a seal that was asked for, and a checkpoint when one is due ◄┘
 
 It never waits for a group to form: a lone event is written at once, and what comes meanwhile makes the next group.
-The submitting thread is woken last: on a computer with two cores it takes the one that brings the event to a subscriber.
+The submitting thread is woken last: with two cores it takes the one that brings the event to a subscriber.
 After the first failure nothing is written any more, and all that comes gets the same error: no event may follow
 a lost one.
 """
