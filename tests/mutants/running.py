@@ -19,7 +19,9 @@ from tests.mutants.plugin import ON, PLAN, RECORD, TRY, VERDICTS, Reached, Trial
 LEAST_CPU_S: Final = 60
 MOST_TIMES: Final = 4
 """As many times what its tests needed when they were recorded, and `LEAST_CPU_S`, a mutant may need."""
-OPTIONS: Final = ("-p", "no:cacheprovider", "-p", "tests.mutants.plugin", "--hypothesis-seed=0")
+OPTIONS: Final = ("-p", "no:cacheprovider", "-p", "tests.mutants.plugin", "--hypothesis-seed=0", "--timeout=300")
+"""The time limit ends a mutant that waits for ever, which uses no processor time; the slowest test takes a minute of it
+on a busy computer."""
 RECORDED: Final = "recorded"
 NO_TEST_FAILED: Final = 0
 TESTS_FAILED: Final = 1

@@ -1,9 +1,13 @@
 """Seals: what they state, and that only the key's owner can have stated it."""
 
+import sqlite3
+
 import pytest
 from nacl.signing import SigningKey
 
+from audit.findings import FindingKind
 from audit.records import Head
+from audit.sealed import check_seals
 from audit.seals import COUNT, FIRST, START, Seal, SealSigner
 from hal.clock import VirtualClock, wall_time
 
@@ -39,6 +43,18 @@ def test_a_seal_that_was_changed_is_not(field: str, change: object) -> None:
     one = seal()
     assert callable(change)
     assert not one._replace(**{field: change(getattr(one, field))}).is_genuine
+
+
+@pytest.mark.parametrize("column", ["n", "after_n", "statement", "public_key", "signature", "hash"])
+def test_a_column_of_another_type_is_a_change_of_its_seal(column: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE seal (n, after_n, statement, public_key, signature, hash)")
+    connection.execute("INSERT INTO seal VALUES (?, ?, ?, ?, ?, ?)", seal())
+    assert check_seals(connection, (), ()).findings == []
+    connection.execute(f"UPDATE seal SET {column} = '1'")
+    (found,) = check_seals(connection, (), ()).findings
+    assert (found.kind, found.detail) == (FindingKind.CHANGED, "its columns do not hold what a seal has")
+    connection.close()
 
 
 def test_another_key_signs_another_seal() -> None:

@@ -360,6 +360,17 @@ def test_an_excess_card_that_was_not_read_leaves_the_next_round_to_the_dealer(ha
     assert hands.call().verdicts() == ["unresolved card_unread"]
 
 
+def test_cards_kept_behind_one_that_was_not_read_wait_for_a_person_again(hands: ShoeHands) -> None:
+    hands.call()
+    hands.deal(f"{NATURAL} ?? 5c 7s")
+    hands.order("excess_card use=next_round by=ann")
+    hands.wait(4.0)
+    said = hands.call()
+    assert said.verdicts() == ["unresolved card_unread"]
+    assert [one.reason for one in said.of(events.ProcedureViolation)] == ["card_out_of_turn"] * 2
+    assert hands.order("excess_card use=discard by=ann").reason == "2 cards discarded"
+
+
 @pytest.mark.parametrize(
     ("order", "why"),
     [

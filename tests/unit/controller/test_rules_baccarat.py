@@ -120,6 +120,7 @@ BANK_SEVEN = "2s 7h 3d Kc Ks"
 DRAGON = "2s 2h 2d Kc 2s 5c"  # 6 against 7 in three cards
 TIE = "6s 6h Kd Jc"
 BY_FOUR = "3s 5h Kd 2c Ks"
+NINE_IN_THREE = "2s 3h 3d 4c 4s"  # the player draws a four: 9 against 7, and no natural
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -150,6 +151,7 @@ def test_in_casinos_the_drawing_rules_are_ours_and_what_is_paid_is_the_texts(gam
         (BY_FOUR, {"bonus_paytable": "B"}, ["banker 1 to 1", "banker bonus 1 to 1"]),
         (BY_FOUR, {"bonus_paytable": "C"}, ["banker 1 to 1", "banker bonus 2 to 1"]),
         (BANK_SIX, {"bonus_paytable": "A"}, ["banker 1 to 1"]),
+        (NINE_IN_THREE, {"bonus_paytable": "A"}, ["player 1 to 1"]),
         (TIE, {"bonus_paytable": "A"}, ["tie 8 to 1"]),
     ],
 )

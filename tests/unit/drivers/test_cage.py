@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drivers.base.driver import SensorAlive, SensorDead
-from drivers.dice.cage import Cage, CageConfig
+from drivers.dice.cage import STUCK_EDGES, Cage, CageConfig
 from drivers.dice.observations import (
     CageInverted,
     CageRested,
@@ -77,6 +77,15 @@ def test_c9_dice_that_rock_do_not_lie() -> None:
     seen = told(cage(), edges)
     assert one_of(seen, DiceRocking).t_ns == 7_500 * MS
     assert one_of(seen, CageRested).t_ns == edges[-1].t_ns + 2 * S
+
+
+@pytest.mark.parametrize(("apart_s", "rocks"), [(0.15, False), (0.153, True)])
+def test_knocks_that_are_further_apart_than_the_rocking_gap_are_of_a_die_that_rocks(
+    apart_s: float, rocks: bool
+) -> None:
+    edges = [*found(TURN, SHAKE), *tumble(3, settle_s=0.5)]
+    last_s = edges[-1].t_ns / S
+    assert bool(of(told(cage(), [*edges, *knocks(SHAKE, last_s + apart_s - 0.002)]), DiceRocking)) is rocks
 
 
 def test_a_tumble_is_told_step_by_step() -> None:
@@ -167,6 +176,14 @@ def test_a_channel_that_does_not_change_while_the_other_does_is_stuck(line: str)
     seen = told(cage(sensing="encoder"), edges)
     assert (one_of(seen, SensorDead).line, one_of(seen, SensorDead).fault) == (line, "sensor_stuck")
     assert (one_of(seen, CageRested).inversions, one_of(seen, CageRested).doubt) == (0, "sensor_stuck")
+
+
+def test_so_many_edges_of_one_channel_in_a_row_show_that_the_other_is_stuck_and_no_fewer() -> None:
+    alone = [edge for edge in encoded(180) if edge.line == "cage_a" or not edge.t_ns]
+    turning = [k for k, edge in enumerate(alone) if edge.t_ns]
+    for more, dead in ((0, []), (1, ["cage_b"])):
+        edges = in_order(alone[: turning[STUCK_EDGES - 1 + more] + 1], rattle(SHAKE, BEGIN_S, BEGIN_S + 2))
+        assert [one.line for one in of(told(cage(sensing="encoder"), edges), SensorDead)] == dead
 
 
 def test_without_a_knock_nothing_proves_the_rest_and_the_shake_sensor_is_dead() -> None:

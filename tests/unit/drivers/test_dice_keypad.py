@@ -148,9 +148,21 @@ def test_a_press_that_may_be_lost_spoils_what_is_keyed(cause: Loss) -> None:
     assert [one.fault for one in of(found_, SensorDead)] == (["sensor_missing"] if cause is Loss.UNPLUGGED else [])
 
 
+def test_what_is_in_doubt_is_forgotten_so_long_after_the_loss() -> None:
+    found_ = told(keypad(), [*FOUND, *keyed("44")], [EdgesLost("key_3", Loss.OVERFLOW, 9 * S)], until_s=60.0)
+    cleared = one_of(found_, KeypadCleared)
+    assert (cleared.by, cleared.t_ns) == ("time", 9 * S + 30 * S)
+
+
 def test_a_loss_while_nothing_is_keyed_is_no_doubt() -> None:
     found_ = told(keypad(), [*FOUND, *keyed("441E", from_s=5.0)], [EdgesLost("key_3", Loss.OVERFLOW, 3 * S)])
     assert one_of(found_, DiceEntered).dice == (4, 4, 1)
+
+
+@pytest.mark.parametrize(("losses", "presses"), [([], 1), ([EdgesLost(ENTER, Loss.OVERFLOW, 1_152 * MS)], 2)])
+def test_a_contact_that_closes_at_once_after_a_loss_is_another_press(losses: list[EdgesLost], presses: int) -> None:
+    twice = [*FOUND, *high(ENTER, 1.0, 150), *high(ENTER, 1.155, 150)]
+    assert [one.reason for one in of(told(keypad(), twice, losses), KeyRefused)] == ["short"] * presses
 
 
 def test_a_key_whose_wire_is_pulled_while_it_is_down_hinders_no_other() -> None:

@@ -122,6 +122,10 @@ def test_edges_that_pause_for_longer_than_a_turn_takes_hide_whole_slots_on_eithe
     assert chain(50 * MS).ended_turned(1060 * MS, False, None) == NONE
 
 
+def test_the_counts_in_a_gap_are_those_at_the_speed_before_it_in_whole_slots() -> None:
+    assert [chain(gap_ms * MS).counts_in_gap() for gap_ms in (39, 40, 200)] == [4, 8, 24]
+
+
 def test_a_disc_that_was_not_slowing_and_comes_back_early_was_not_there() -> None:
     turned = chain(8 * MS)
     assert turned.ended_turned(turned.times_ns[-1] + 3 * MS, False, None) == Offsets(-4, 4)
@@ -141,6 +145,11 @@ def test_at_rest_edges_of_one_line_that_keep_slowing_are_those_of_a_disc_whose_o
     silent = chain(20 * MS, 45 * MS, 85 * MS)
     assert silent.at_rest(100, None, LEAST_SLOWING) == Offsets(0, 8)
     assert chain(20 * MS, 320 * MS, 350 * MS).at_rest(100, None, LEAST_SLOWING) == NONE
+
+
+def test_at_rest_swings_that_no_spring_makes_hide_a_slot_for_each_two_of_them_on_either_side() -> None:
+    uneven = chain(100 * MS, 200 * MS, 210 * MS, 220 * MS, 230 * MS)
+    assert uneven.at_rest(100, None, LEAST_SLOWING) == Offsets(-12, 12)
 
 
 def test_at_rest_a_disc_too_slow_to_go_so_far_wobbled() -> None:

@@ -16,6 +16,7 @@ from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.money_wheel.movements import judge_flapper, pauses
 from drivers.roulette.device import PocketRead, RouletteWheelConfig
 from drivers.roulette.movements import judge_ball, judge_pockets, judge_tilt, passes_of
+from drivers.wheel.movements import WheelTurn, follow, judge_turn
 from hal.values import Edge, EdgesLost, Loss, Reading
 from simulators.base.hand import WiringMistake, parse_mistake
 from simulators.money_wheel.geometry import MoneyWheelGeometry
@@ -48,6 +49,10 @@ CARDS = sim("baccarat")
 def test_a_device_as_its_file_has_it_passes_every_movement(seed: int) -> None:
     for config in (MONEY, EQUAL, UNEQUAL):
         assert failed_of(config, seed=seed) == {}
+
+
+def test_track_sensors_of_which_the_first_is_at_any_angle_pass_every_movement() -> None:
+    assert failed_of(sim("roulette", "[device.wheel]\nball_sensors_deg = [70, 150, 270]\n"), seed=1) == {}
 
 
 @pytest.mark.parametrize("config", [*DICE, CARDS, PEGS])
@@ -221,6 +226,20 @@ def test_a_wheel_is_held_at_the_end_where_the_recording_goes_on_for_as_long_as_a
     # The wheel is at rest at 109.55 degrees; the next peg is at 111.6.
     assert [direction for direction, _ in found] == [1] * held
     assert [beyond for _, beyond in found] == pytest.approx([-2.05] * held, abs=0.45)
+
+
+@pytest.mark.parametrize("way", [1, -1])
+def test_the_furthest_that_a_turn_went_back_is_found_whichever_way_it_turned(way: int) -> None:
+    motion = Motion(7.0).rest(0.5).swing(way * 400, 4.0).swing(-way * 90, 1.0).swing(way * 300, 3.0).rest(0.5)
+    edges = in_order(encoder_edges(motion, "wheel", 100))
+    turned = follow(Recording(edges, [], edges[-1].t_ns + 1), "wheel_a", "wheel_b", "wheel_index")
+    assert (turned.counts * way > 0, turned.back, turned.repeated) == (True, pytest.approx(100, abs=3), 0)
+
+
+def test_a_fall_of_the_index_in_the_count_of_its_rise_is_a_width_of_none() -> None:
+    turned = WheelTurn(850, 0, 0, [(10, 0), (410, 0)], [12, 410])
+    result = judge_turn(turned, ("a", "b", "index"), 100, 0.9, "clockwise")
+    assert [row.value for row in result.plot if row.label.startswith("index")] == [pytest.approx(0.9)]
 
 
 def test_another_number_of_slots_is_found_and_named() -> None:

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from drivers.wheel.lost_pulses import RecentEdges
-from drivers.wheel.quarter_widths import EVEN, LEAST_SAMPLES, QuarterWidths, Widths
+from drivers.wheel.quarter_widths import COUNT_EDGES, EVEN, LEAST_SAMPLES, QuarterWidths, Widths
 from hal.values import Edge
 from tests.oracle.motion import Marks, Motion, encoder_edges, in_order
 
@@ -49,7 +49,9 @@ def test_a_pulse_of_noise_does_not_move_them() -> None:
 
 def test_of_too_few_edges_nothing_is_learned() -> None:
     edges = spun((0.0, 0.2, 0.0, 0.2), 1)
-    assert quarter_widths(edges[: 4 * LEAST_SAMPLES], "e_a") == (EVEN,) * 4
+    least = 4 * LEAST_SAMPLES + COUNT_EDGES - 1
+    assert quarter_widths(edges[: least - 1], "e_a") == (EVEN,) * 4
+    assert quarter_widths(edges[:least], "e_a") == pytest.approx((1.2, 0.8, 1.2, 0.8), abs=0.02)
     assert quarter_widths([], "e_a") == (EVEN,) * 4
 
 

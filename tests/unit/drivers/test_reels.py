@@ -204,6 +204,15 @@ def test_home_comes_once_a_turn_and_not_as_it_is_first_seen() -> None:
     assert driver.edges([Edge("reel_1_home", 1, 5)]) == []
 
 
+def test_a_button_that_was_held_long_enough_is_pressed_before_a_later_loss_on_another_line() -> None:
+    driver = Reels(ReelsConfig())
+    driver.edges([Edge(line, 0, 1) for line in driver.lines if line.startswith("stop")])
+    assert driver.edges([Edge("stop_1", 1, 1_000_000_000)]) == []
+    (pressed,) = driver.lost(EdgesLost("reel_1_home", Loss.OVERFLOW, 1_500_000_000))
+    assert isinstance(pressed, StopPressed)
+    assert (pressed.reel, pressed.pressed_ns) == (1, 1_000_000_000)
+
+
 # --- the actuator ----------------------------------------------------------------------------------------------------
 
 

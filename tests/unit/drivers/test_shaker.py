@@ -151,6 +151,7 @@ def test_keys_that_contradict_each_other_are_refused() -> None:
     assert ShakerConfig().problems() == []
     wrong = ShakerConfig(burst_gap_ms=400, pause_s=0.4, rest_s=0.3, cover_ms=500)
     assert [key for key, _, _ in wrong.problems()] == ["burst_gap_ms", "pause_s", "cover_ms"]
+    assert ShakerConfig(burst_gap_ms=200, cover_ms=200).problems() == []
 
 
 EDGES = in_order(FOUND, covered(), shakes(4), shakes(1, from_s=9.5), covered(20.0, 21.1), shakes(3, from_s=21.0))

@@ -65,6 +65,7 @@ NOTE = str(Checkpoint(ORIGIN, 5, b"r" * 32).sign(LOG))
         (b"text\n\n", "expected 1 to 64 lines of signatures"),
         (b"text\n\n- a AAAAAAAA\n", "is not a line of a signature"),
         ("text\n\n— a AAAA\n".encode(), "the signature of 'a' is too short"),
+        ("text\n\n— a AAAAAA==\n".encode(), "the signature of 'a' is too short"),
         ("text\n\n— a AAAAAAB=\n".encode(), "is not base64 as it is written"),
         ("text\n\n— a+b AAAAAAAA\n".encode(), "is not the name of a key"),
         (b"te\rxt\n\nx\n", "it has a control character"),

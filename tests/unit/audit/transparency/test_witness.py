@@ -189,6 +189,11 @@ def test_only_two_roots_of_one_size_are_logged_as_a_fork_and_what_is_refused_onc
     forked = grown(bodies_of("other", 7))
     with served_witness(tmp_path / "a.witness", LOGS) as (_, url), caplog.at_level(logging.WARNING):
         assert sent(url, submission(TREE.node, 0, 7)) == 200
+        # What it cosigned last can be fetched, and of a log that it does not know nothing.
+        with urllib.request.urlopen(f"{url}{sha256(ORIGIN.encode()).hexdigest()}/checkpoint", timeout=HANG_S) as shown:
+            assert Checkpoint.parse(SignedNote.parse(shown.read()).text).size == 7
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{url}{'0' * 64}/checkpoint", timeout=HANG_S)
         # A stranger has the log's public checkpoints, and puts to them whatever they like.
         for size in (20, 30, 20, 7, 20):
             assert sent(url, submission(TREE.node, 7, size)._replace(proof=(EMPTY_ROOT,))) == 422

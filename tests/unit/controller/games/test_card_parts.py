@@ -146,6 +146,16 @@ def test_after_a_doubt_nobody_knows_which_card_of_the_stack_is_next(seen: Observ
     assert (parts.shoe.ledger.place is None) is (reason is not None)
 
 
+@pytest.mark.parametrize("seen", [ShoeRestarted(t_ns=1), CardPushedBack(t_ns=1, was_out=True)])
+def test_what_left_before_the_shoe_was_replaced_or_a_card_came_back_is_in_no_book(seen: Observation) -> None:
+    parts = Parts()
+    parts.shoe.loaded(0, by="ann")
+    assert parts.shoe.left(dealt("9s"), booked=True).doubt == ""
+    parts.shoe.doubt_of(seen)
+    assert parts.book.dealt == 0
+    assert parts.shoe.left(dealt("9s"), booked=True).doubt == ""
+
+
 def test_troubles_of_the_shoe_are_faults_whose_causes_go() -> None:
     parts = Parts()
     parts.shoe.watch(ShoeTroubled(t_ns=1, trouble="lid", detail="open"))

@@ -25,8 +25,8 @@ from controller.games.sic_bo.settling import SicBoSettling
 from controller.games.sic_bo.shakers import ShakenByHand
 from controller.games.sic_bo.shaking import Shaking
 from controller.games.sic_bo.upkeep import SicBoUpkeep
-from controller.games.tumbled.bets import UnderOverBets
-from controller.games.tumbled.rules import UnderOverRules
+from controller.games.tumbled.bets import BeatTheDealerBets, TumbledBets, UnderOverBets
+from controller.games.tumbled.rules import BeatTheDealerRules, UnderOverRules
 from controller.games.tumbled.runs import refusal_of
 from controller.games.tumbled.tumbled_dice import KeptTumble, TumbledDice
 from controller.games.tumbled.turned_cage import TurnedCage
@@ -64,6 +64,7 @@ S = 1_000_000_000
 SIC_BO = profile("njac-13:69F").text("sic_bo", SicBoRules)
 CRAPS = profile("njac-13:47-20").text("craps", CrapsRules)
 UNDER_OVER = profile("njac-13:47-20").text("under_over", UnderOverRules)
+BEAT_THE_DEALER = profile("njac-13:47-20").text("beat_the_dealer", BeatTheDealerRules)
 
 
 def keyed(dice: tuple[int, ...], at_s: int) -> DiceEntered:
@@ -230,6 +231,15 @@ def test_the_entry_of_a_roll_throws_and_decides_it_where_nobody_else_sees_the_di
     assert warning.warning == "keyed_out_of_round"
 
 
+def test_dice_that_were_passed_after_a_decision_are_passed_too_where_a_correction_made_it_a_point() -> None:
+    assert CRAPS.voluntary_pass.value == "after_a_decision"
+    history = CrapsHistory(Craps(CRAPS), CRAPS.reasons)
+    history.decided(1, Verdict(verdict="outcome", result={"dice": [5, 2]}))
+    history.now = history.craps.pass_dice(history.now)
+    history.corrected(1, Verdict(verdict="outcome", result={"dice": [4, 4]}))
+    assert (history.now.shooter, history.now.point) == (2, 8)
+
+
 def test_values_keyed_before_the_roll_was_awaited_are_of_another_throw() -> None:
     parts = CrapsParts()
     parts.dice.await_entry(4 * S)
@@ -280,6 +290,22 @@ def rested(at_s: int, inversions: int, **fields: Any) -> CageRested:
 def tumbled() -> tuple[RoundLifecycle, TumbledDice]:
     rounds = called_round(UNDER_OVER)
     return rounds, TumbledDice(rounds, UnderOverBets(UNDER_OVER), DiceValues(["keypad"]), "cage", None)
+
+
+@pytest.mark.parametrize(
+    ("bets", "expected"),
+    [
+        (UnderOverBets(UNDER_OVER), "expected 1 tumble, such as 4-2"),
+        (
+            BeatTheDealerBets(BEAT_THE_DEALER),
+            "expected 2 tumbles for dealer and player, with a / between, such as 4-2/4-2",
+        ),
+    ],
+)
+def test_dice_of_another_number_of_tumbles_are_refused_with_what_is_expected(bets: TumbledBets, expected: str) -> None:
+    with pytest.raises(ValueError, match="tumble") as refused:
+        bets.named("4-2/4-2/4-2")
+    assert str(refused.value) == f"dice '4-2/4-2/4-2': {expected}"
 
 
 def test_a_run_is_refused_for_what_is_known_against_it_and_left_to_the_dealer_for_what_is_not() -> None:

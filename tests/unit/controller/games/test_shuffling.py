@@ -242,8 +242,18 @@ def test_an_order_that_is_opened_otherwise_than_sealed_differs(hands: ShufflerHa
 
 
 def test_a_shuffler_on_plain_lines_alternates_without_a_number() -> None:
-    hands = ShufflerHands("[device.shuffler]\ncounter = false\n")
+    hands = ShufflerHands("[device.shuffler]\n")
     assert hands.order("new_shoe by=ann").reason.startswith("new_shoe: no whole batch is ready")
+    for line in ("busy", "complete", "card"):
+        hands.sense(f"shuffler_{line}", 0)
+    for batch in (1, 2, 1):
+        hands.sense("shuffler_busy", 1)
+        at = round((hands.now_s + 0.1) * S)
+        passing = [Edge("shuffler_card", 1 - n % 2, at + n * S // 1000) for n in range(2 * 416)]
+        hands.feed(passing, [], 2.0)
+        for line, level in (("complete", 1), ("busy", 0), ("complete", 0)):
+            hands.sense(f"shuffler_{line}", level)
+        assert f"batch {batch} is in play" in hands.order("new_shoe by=ann").reason
 
 
 GAMES = (

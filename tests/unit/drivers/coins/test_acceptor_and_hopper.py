@@ -240,6 +240,15 @@ def test_an_empty_hopper_pays_what_it_has_and_reports_itself() -> None:
     assert host.account.meters.tokens_hand_paid == 2
 
 
+def test_a_dispense_that_is_never_taken_is_sent_three_times_and_no_oftener(monkeypatch: pytest.MonkeyPatch) -> None:
+    host, asked = credited(accepting(), 3), list[bytes]()
+    monkeypatch.setattr(host.hopper, "_dispense", lambda data, _t_ns: asked.append(data))
+    assert host.account.pay(3, host.now_ns)
+    host.run(30)
+    ended = host.of(PayoutEnded)[-1]
+    assert (len(asked), ended.paid, ended.detail) == (3, 0, "it did not take the dispense in 3 attempts")
+
+
 def test_a_payout_that_stalls_longer_than_any_hopper_waits_is_stopped() -> None:
     host = credited(accepting(), 3)
     host.hopper.jammed = True
