@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of
 from drivers.base.movement import Movement, Recording
+from drivers.dice.automated_shaker import AutomatedShakerConfig
+from drivers.dice.movements import automated_shaker_movements
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.money_wheel.movements import judge_flapper, pauses
 from drivers.roulette.device import PocketRead, RouletteWheelConfig
@@ -233,7 +235,9 @@ def test_the_furthest_that_a_turn_went_back_is_found_whichever_way_it_turned(way
     motion = Motion(7.0).rest(0.5).swing(way * 400, 4.0).swing(-way * 90, 1.0).swing(way * 300, 3.0).rest(0.5)
     edges = in_order(encoder_edges(motion, "wheel", 100))
     turned = follow(Recording(edges, [], edges[-1].t_ns + 1), "wheel_a", "wheel_b", "wheel_index")
-    assert (turned.counts * way > 0, turned.back, turned.repeated) == (True, pytest.approx(100, abs=3), 0)
+    assert turned.counts * way > 0
+    assert turned.back == pytest.approx(100, abs=3)
+    assert turned.repeated == 0
 
 
 def test_a_fall_of_the_index_in_the_count_of_its_rise_is_a_width_of_none() -> None:
@@ -277,6 +281,15 @@ def test_exchanged_beams_of_a_chute_are_found() -> None:
     config = sim("under_over", "[device.chute]\n")
     wrong = failed_of(config, parse_mistake("exchange:chute_1,chute_2"))
     assert "exchange the wires of chute_1 and chute_2" in wrong["drop_die"].fix
+
+
+@pytest.mark.parametrize(
+    ("levels", "passed"), [((1, 0, 1), True), ((1, 0), False), ((0, 1), False), ((1,), False), ((), False)]
+)
+def test_a_shaker_is_taken_from_its_place_and_put_back(levels: tuple[int, ...], passed: bool) -> None:
+    (take,) = automated_shaker_movements(AutomatedShakerConfig(present_sensor=True))
+    edges = [Edge("automated_shaker_present", level, t_ns) for t_ns, level in enumerate(levels)]
+    assert take.judge(Recording(edges, [], 9)).passed is passed
 
 
 def test_exchanged_barriers_of_a_shoe_are_found() -> None:

@@ -43,6 +43,15 @@ def test_a_ball_more_than_three_tenths_off_the_centre_names_no_pocket(off: float
     assert pulse.pocket == pocket
 
 
+@pytest.mark.parametrize(("turn", "turns"), [(0.79, 1), (0.8, 2), (1.2, 2), (1.21, 1)])
+def test_a_fifth_of_a_turn_more_or_less_is_the_next_turn(turn: float, turns: int) -> None:
+    head = PocketHead(POCKETS, 0.0, 0.3)
+    read(head, 9, 0.0)
+    pulse = read(head, 9, turn)
+    assert pulse is not None
+    assert pulse.turns == turns
+
+
 def test_the_same_pocket_turn_after_turn_is_counted_up() -> None:
     head = PocketHead(POCKETS, 0.0, 0.3)
     assert [pulse.turns for k in range(4) if (pulse := read(head, 9, k)) is not None] == [1, 2, 3, 4]

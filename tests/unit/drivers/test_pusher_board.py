@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from drivers.base.board_counter import TokensCounted
-from drivers.base.driver import Observation
-from drivers.pusher.board import BoardGarbled, PusherBoard, PusherBoardConfig
+from drivers.base.driver import Observation, SensorDead
+from drivers.pusher.board import BoardAway, BoardGarbled, PusherBoard, PusherBoardConfig
 from drivers.pusher.board_actuator import (
     BoardPaid,
     BoardPayout,
@@ -87,6 +87,19 @@ def test_nothing_is_told_before_the_board_is_up_and_all_that_is_wanted_is_told_a
     wire.away()
     wire.up()
     assert wire.told()[-2:] == [AcceptCommand(1), MotorCommand(127, 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("line", "cause", "found"),
+    [
+        ("pusher", Loss.UNPLUGGED, [SensorDead, BoardAway]),
+        ("pusher", Loss.OVERFLOW, []),
+        ("coin_1", Loss.UNPLUGGED, []),
+    ],
+)
+def test_a_board_is_away_where_its_own_link_is_unplugged_alone(line: str, cause: Loss, found: list[type]) -> None:
+    lost = PusherBoard(PusherBoardConfig()).lost(EdgesLost(line, cause, 5))
+    assert [type(one) for one in lost] == found
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import pytest
 
 from drivers.base.board_counter import AGAIN_NS, AcceptSet, TokensCounted
 from drivers.base.driver import SensorAlive, SensorDead
+from drivers.base.spun_reels import ReelFailed
 from drivers.reels.actuator import TRY_AGAIN_NS, ReelsActuator
 from drivers.reels.reels import Reels, ReelsConfig
 from hal.board.carried import RefusedCommand, carried, command_in
@@ -177,6 +178,17 @@ def test_a_board_that_fell_silent_is_made_safe_first_but_never_under_a_reel_that
     wire.report(RefusedCommand(RefusalCode.SILENT, AcceptCommand(1)))
     wire.wait(TRY_AGAIN_NS)
     assert wire.told() == [AllSafeCommand(), AcceptCommand(1)]
+
+
+def test_a_spin_that_is_refused_fails_its_reel_beside_an_acceptor_too() -> None:
+    wire = Wire()
+    wire.up()
+    wire.actuator.spin(1, wire.now_ns)
+    spun = wire.told()[-1]
+    assert isinstance(spun, SpinCommand)
+    (failed,) = wire.report(RefusedCommand(RefusalCode.SILENT, spun))
+    assert isinstance(failed, ReelFailed)
+    assert (failed.reel, failed.fault) == (1, "reel_halted")
 
 
 def test_what_makes_the_board_safe_before_a_reel_spins_leaves_the_acceptor_on() -> None:

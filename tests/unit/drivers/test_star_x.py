@@ -505,6 +505,14 @@ def test_the_end_of_a_fault_is_reported() -> None:
     ]
 
 
+def test_its_view_has_the_flags_of_the_last_status() -> None:
+    feed = Feed().status(1)
+    assert isinstance(feed.driver, StarXWheel)
+    assert dict(feed.driver.view(feed.t_ns).facts)["flags"] == "none"
+    feed.status(2, f="3")
+    assert dict(feed.driver.view(feed.t_ns).facts)["flags"] == "ball_not_detected, ball_direction"
+
+
 @pytest.mark.parametrize("flag", ["0", "4"])
 def test_the_first_status_after_a_gap_settles_the_fault(flag: str) -> None:
     feed = Feed().statuses(1, 2, 3).status(4, f="4")

@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.games.assembly import geometry_of
 from controller.games.cards.progressive import HANDS, Meter, ProgressiveHand, ProgressiveRules, ProgressiveTerms
 from controller.games.fixed_hands.rules import CaribbeanStudRules
 from controller.rules.profile import profile
 from controller.table.phase import SETTLING
 from drivers.cards.card_wire import DECK
+from drivers.cards.observations import AcceptorFailed
 from drivers.cards.progressive import LOCK, acceptor, lamp
 from feed import events
 from feed.state import TableState
 from hal.values import Edge, SetLine
+from simulators.cards.card_table import CardGeometry
+from tests.tables.bench import configured
 from tests.tables.card_shoe import S, ShoeHands, card_toml, opened, together
 from tests.tables.problems import only_problem
 
@@ -66,6 +70,22 @@ class ProgressiveHands(ShoeHands):
 @pytest.fixture
 def hands() -> ProgressiveHands:
     return ProgressiveHands()
+
+
+def test_a_wager_in_an_acceptor_that_fails_is_not_accepted(hands: ProgressiveHands) -> None:
+    hands.wager(2, 5)
+    progressive = hands.game.progressive
+    assert progressive is not None
+    assert progressive.accepted == {2, 5}
+    assert progressive.handle(AcceptorFailed(t_ns=round(hands.now_s * S), position=2))
+    assert progressive.accepted == {5}
+
+
+def test_a_table_without_a_progressive_wager_has_no_acceptors() -> None:
+    for text, acceptors in ((TEXT, 5), (card_toml("caribbean_stud"), 0)):
+        geometry = geometry_of(configured(text))
+        assert isinstance(geometry, CardGeometry)
+        assert geometry.acceptors == acceptors
 
 
 def test_a_wager_is_acknowledged_by_its_lamp_until_no_more_bets_and_none_is_taken_then(hands: ProgressiveHands) -> None:

@@ -13,6 +13,7 @@ from audit.errors import JournalError
 from audit.records import COMMANDS, genesis
 from audit.seals import received
 from controller.journal import history as module
+from controller.journal.evening import ns_of
 from controller.journal.history import JournalHistory
 from controller.journal.journal import Journal
 from feed import events
@@ -42,6 +43,10 @@ def play(journal: Journal, count: int, table: str = "roulette-1") -> list[tuple[
     said = [one.say(events.RoundOpened, round=number) for number in range(1, count + 1)]
     written(journal, said)
     return [(entry.topic.encode(), entry.body) for entry in said]
+
+
+def test_a_time_of_the_journal_is_exact_to_the_microsecond() -> None:
+    assert ns_of("1970-01-02T00:00:01.000234Z") == 86_401_000_234_000
 
 
 def test_it_is_what_the_history_server_asks_for(history: JournalHistory) -> None:

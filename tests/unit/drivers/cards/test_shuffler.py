@@ -192,6 +192,11 @@ def test_what_interrupts_a_cycle_fails_it(between: str, failure: str) -> None:
     assert ("", 52) not in ended(found)
 
 
+def test_a_cycle_that_took_too_long_is_reported_once_though_it_ends_later() -> None:
+    frames = [state(1, "I", 0), state(1, "B", 1000), state(1, "C", 200_000, 416)]
+    assert ended(decoded(frames, 300_000, SERIAL)) == [("shuffle_incomplete", None)]
+
+
 def test_a_cycle_that_nobody_saw_begin_is_incomplete() -> None:
     assert ended(decoded([state(1, "I", 0), state(1, "C", 9000, 52)], 30_000, SERIAL)) == [("shuffle_incomplete", None)]
     assert [name for name, _ in ended(decoded([state(1, "B", 0), state(1, "C", 9000, 52)], 30_000, SERIAL))] == [
