@@ -78,6 +78,8 @@ class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How many tests it was to be tried on."""
     commit: str = ""
     """The code that ran, as `tests.soak.source` names it."""
+    mutant: Mutant | None = None
+    """As it was in that code."""
 
     @property
     def is_killed(self) -> bool:
@@ -119,6 +121,7 @@ class Finder(MetaPathFinder):
     """Finds the mutants' modules before anybody else."""
 
     def __init__(self, plan: dict[int, Mutant]) -> None:
+        self.plan = plan
         self._modules: dict[str, ast.Module] = {}
         self.gone: list[str] = []
         """Mutants that are not in the code."""
@@ -239,7 +242,8 @@ class Trier:
 
     def _verdict(self, verdict: Verdict) -> None:
         tests = next((len(trial.tests) for trial in self._trials if trial.number == verdict.number), 0)
-        whole = msgspec.structs.replace(verdict, tests=tests, commit=self._commit)
+        mutant = FINDER.plan[verdict.number]
+        whole = msgspec.structs.replace(verdict, tests=tests, commit=self._commit, mutant=mutant)
         self._verdicts.write(msgspec.json.encode(whole) + b"\n")
 
 

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from tests.mutants.operators import Mutant
-from tests.mutants.plugin import ON, PLAN, RECORD, TRY, VERDICTS, Reached, Trial, Verdict, read_reached
+from tests.mutants.plugin import ON, PLAN, RECORD, TRY, VERDICTS, Reached, Trial, Verdict, read_plan, read_reached
 
 LEAST_CPU_S: Final = 60
 MOST_TIMES: Final = 4
@@ -64,9 +64,13 @@ class Folder:
         return read_reached(self._path)
 
     def verdicts(self) -> dict[int, Verdict]:
-        """By the mutant's number; what is decided counts more than what is not, and most that it was noticed."""
+        """By the mutant's number; what is decided counts more than what is not, and most that it was noticed.
+
+        Those of another mutant, which the plan had under this number before, do not count.
+        """
         lines = [line for file in self._path.glob(f"*.{VERDICTS}") for line in file.read_bytes().splitlines()]
-        found = [msgspec.json.decode(line, type=Verdict) for line in lines]
+        plan = read_plan(self.plan)
+        found = [one for line in lines if (one := msgspec.json.decode(line, type=Verdict)).mutant == plan[one.number]]
         found.sort(key=lambda one: (one.is_killed, one.is_decided, one.tests))
         return {one.number: one for one in found}
 

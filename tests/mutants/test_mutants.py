@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -272,10 +273,10 @@ def test_the_tests_that_reach_a_mutant_run_until_one_fails(tmp_path: Path, monke
     folder.attempt(tmp_path, [trial for trial in trials if found[trial.number].in_function])
     folder.attempt(tmp_path, [trial for trial in trials if trial.number == 4], on=4)
     verdicts = folder.verdicts()
-    assert verdicts[0] == Verdict(0, "killed", f"{file}three_is_not_over", 1, commit())
-    assert verdicts[1] == Verdict(1, "killed", f"{file}a_counter_adds", 1, commit())
-    assert verdicts[2] == Verdict(2, "survived", "", 1, commit())
-    assert verdicts[4] == Verdict(4, "survived", "", 2, commit())
+    assert verdicts[0] == Verdict(0, "killed", f"{file}three_is_not_over", 1, commit(), found[0].mutant)
+    assert verdicts[1] == Verdict(1, "killed", f"{file}a_counter_adds", 1, commit(), found[1].mutant)
+    assert verdicts[2] == Verdict(2, "survived", "", 1, commit(), found[2].mutant)
+    assert verdicts[4] == Verdict(4, "survived", "", 2, commit(), found[4].mutant)
     assert verdicts[5].is_killed
     (tmp_path / PATH).write_text(SOURCE.replace("LIMIT = 3", "LIMIT = 2"))
     with pytest.raises(MutantsError, match="the code has changed since the mutants were planned"):
@@ -284,6 +285,8 @@ def test_the_tests_that_reach_a_mutant_run_until_one_fails(tmp_path: Path, monke
 
 def test_a_mutant_that_not_all_of_its_tests_were_tried_on_is_undecided(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
+    mutant = sites(PATH, SOURCE)[1][0].mutant
+    folder.write_plan({7: mutant})
     rows = [("slow", 5.0), ("quick", 0.1), ("middle", 1.0)]
     lines = [b'{"test":"%s","cost_s":%f,"passed":true,"mutants":[7]}\n' % (name.encode(), cost) for name, cost in rows]
     (tmp_path / "reached.0.jsonl").write_bytes(b"".join(lines))
@@ -292,14 +295,18 @@ def test_a_mutant_that_not_all_of_its_tests_were_tried_on_is_undecided(tmp_path:
     (whole,) = folder.trials([7], 10.0)
     assert (whole.tests, whole.is_whole) == (["quick", "middle", "slow"], True)
     assert folder.open([7]) == [7]
-    (tmp_path / "0.verdicts").write_bytes(b'{"number":7,"kind":"survived","tests":3}\n')
+    survived = msgspec.json.encode(Verdict(7, "survived", tests=3, mutant=mutant)) + b"\n"
+    (tmp_path / "0.verdicts").write_bytes(survived)
     assert folder.open([7]) == []
     (tmp_path / "reached.1.jsonl").write_bytes(lines[0].replace(b"slow", b"added since"))
     assert folder.open([7]) == [7]
     (tmp_path / "0.verdicts").unlink()
-    (tmp_path / "1.verdicts").write_bytes(b'{"number":7,"kind":"killed","by":"slow"}\n')
-    (tmp_path / "2.verdicts").write_bytes(b'{"number":7,"kind":"undecided"}\n')
-    assert folder.verdicts() == {7: Verdict(7, "killed", "slow")}
+    killed, undecided = Verdict(7, "killed", "slow", mutant=mutant), Verdict(7, "undecided", mutant=mutant)
+    (tmp_path / "1.verdicts").write_bytes(msgspec.json.encode(killed) + b"\n")
+    (tmp_path / "2.verdicts").write_bytes(msgspec.json.encode(undecided) + b"\n")
+    assert folder.verdicts() == {7: killed}
+    folder.write_plan({7: mutant._replace(nth=1)})
+    assert folder.verdicts() == {}  # it was another mutant
 
 
 def test_mutants_of_a_tree_are_in_the_order_of_paths_and_text(tmp_path: Path) -> None:
