@@ -1,4 +1,4 @@
-"""What the watch over a wheel finds, and how often it is wrong: power curves and false alarms, at the level of values.
+"""What the watch over wheels, dice and cards finds, and how often it is wrong: power curves and false alarms of values.
 
     python -m benchmarks.watch_power                measures what is not measured yet, and writes the plots
     python -m benchmarks.watch_power --windows 500  fewer windows a point, to try it
@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from benchmarks.watch_cards import FAIR, SHOE_CARDS, misread, one_card, riffled, strayed, worn
 from command_line.svg_page import SvgPage
 from controller.games.base.wheels import wheel_plan
 from controller.table.bias import FALSE_ALARM, WINDOW, BiasWatch
@@ -32,6 +33,7 @@ from controller.table.wheel_watch import (
     SameDirection,
 )
 from feed import events
+from feed.card_record import BIN_CARDS, BINS, CARD_MISREADS, MISREADS_IN_1000, READER_CARDS
 from feed.drop_zone import THIRD_DEG, Arc, covered, scan
 from feed.events import Evidence
 from feed.shakes import Shake
@@ -250,6 +252,51 @@ PLOTS: Final = (
             Curve("shorter and with fewer pulses", SHAKEN, weak_shakes(_shorter)),
             Curve("with fewer pulses alone", SHAKEN, weak_shakes(_softer)),
             Curve("more uneven", SHAKEN, weak_shakes(_uneven)),
+        ],
+    ),
+    Plot(
+        "watch-riffles",
+        "An order that was not shuffled enough, found within ten shuffles",
+        "riffles of the order before, and a cut",
+        lambda size: "fair" if size == FAIR else f"{size:g}",
+        [
+            Curve("one deck", (FAIR, 7, 6, 5, 4, 3, 2, 1), riffled(1)),
+            Curve("eight decks", (FAIR, 5, 4, 3, 2, 1), riffled(8)),
+        ],
+    ),
+    Plot(
+        "watch-places",
+        "Cards that stay near their places, found within ten shuffles",
+        "of a deck, by which each card strays at most",
+        lambda size: "fair" if size == 2 else f"{size:.0%}",
+        [Curve("one deck", (2, 1.25, 1, 0.75, 0.5), strayed)],
+    ),
+    Plot(
+        "watch-misreads",
+        "A reader that misreads, with 2 in 1,000 borne",
+        "of 1,000 cards are not read",
+        "{:g}".format,
+        [
+            Curve("a shoe of 350 cards", (MISREADS_IN_1000, 4, 6, 8, 12, 16, 20, 25, 30), misread(SHOE_CARDS)),
+            Curve("5,000 cards", (MISREADS_IN_1000, 3, 4, 5, 6, 8, 12), misread(READER_CARDS)),
+        ],
+    ),
+    Plot(
+        "watch-card",
+        f"One face that is misread more often, found within {CARD_MISREADS} misreads",
+        "times as often as each of the others",
+        "{:g}".format,
+        [Curve("any number of decks", (1, 8, 12, 20, 30), one_card(1))],
+    ),
+    Plot(
+        "watch-deck",
+        f"A deck that wears, found within {BIN_CARDS * BINS:,} cards",
+        "more misreads in 1,000 cards at the end than at first",
+        "{:g}".format,
+        [
+            Curve("from none", (0.5, 2, 4, 6, 8, 12, 16), worn(0)),
+            Curve("from 2 in 1,000", (0, 2, 4, 6, 8, 12, 16), worn(2)),
+            Curve("from 5 in 1,000", (0, 2, 4, 6, 8, 12, 16), worn(5)),
         ],
     ),
 )

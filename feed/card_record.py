@@ -51,6 +51,7 @@ _RANGE: Final = 1.64
 UNREAD: Final = "card_unread"
 DRAWING: Final = frozenset({"shoe_jam", "card_pushed_back"})
 """What goes wrong with the drawing of a card, by its fault or warning."""
+ORDER_KEPT: Final = "shuffler_order_kept"
 CARDS: Final = 53
 """Different cards: a deck and its jokers."""
 Trouble: TypeAlias = Literal["misreads", "drawing"]
@@ -304,6 +305,16 @@ class CardRecord:
         self.unread: Counter[str] = Counter()
         """Cards that were not read, by what they were, where an order was opened."""
 
+    @property
+    def odds(self) -> float:
+        """The logarithm of a stake on more misreads than are borne, among those that are counted."""
+        return self._stake(self.misreads, self.cards).log_odds
+
+    def _stake(self, misreads: int, cards: int) -> Excess:
+        stake = Excess()
+        stake.take(self._limit, misreads, cards)
+        return stake
+
     def see(self, data: Data) -> Sequence[CardFinding]:
         """Takes an event."""
         take = self.takes.get(type(data))
@@ -362,8 +373,7 @@ class CardRecord:
         self._reader_misreads += 1
         if self._reader_found:
             return
-        stake = Excess()
-        stake.take(self._limit, self._reader_misreads, self._reader_cards)
+        stake = self._stake(self._reader_misreads, self._reader_cards)
         if self._suspected(stake.log_odds):
             self._reader_found = True
             yield CardFinding(
@@ -398,14 +408,14 @@ class CardRecord:
         if not data.agrees:
             return []  # it is not what was sealed or dealt: it proves nothing
         self._before[data.batch] = data.cards
-        found = [] if stack is None else [*self._name(*stack.unread_in(data.cards))]
+        found = [] if stack is None else [*self.named(*stack.unread_in(data.cards))]
         if before is not None and len(before) <= len(data.cards):
             kept = self.orders.shuffled([*before, *[None] * (len(data.cards) - len(before))], data.cards)
             if kept is not None:
-                found.append(CardFinding("shuffler_order_kept", kept.words, data.device))
+                found.append(CardFinding(ORDER_KEPT, kept.words, data.device))
         return found
 
-    def _name(self, gone: Counter[str], unread: Sequence[str]) -> Iterable[CardFinding]:
+    def named(self, gone: Counter[str], unread: Sequence[str]) -> Iterable[CardFinding]:
         """Misreads of cards that are known by now: each may have been any of the cards that left."""
         self.unread.update(unread)
         left = Counter(gone)

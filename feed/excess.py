@@ -13,9 +13,12 @@ is divided over several θ, for an excess that is small or large.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import exp, log, log1p
 from typing import Final
 
+FALSE_ALARM: Final = 0.001
+"""The chance of a false alarm in one window (ours): 99.9 %, as the strictest column of the usual tables."""
 FACTORS: Final = (1.5, 2.0, 4.0, 8.0, 16.0, 64.0)
 """θ, the odds that are bet on (ours)."""
 
@@ -32,8 +35,8 @@ class Excess:
     def take(self, chance: float, hits: int, trials: int = 1) -> None:
         """Trials of one chance, and how many of them hit."""
         self._took(trials, hits, trials * chance)
-        for at, factor in enumerate(FACTORS):
-            self._logs[at] += hits * log(factor) - trials * log1p(chance * (factor - 1))
+        for at, (hit, price) in enumerate(_steps(chance)):
+            self._logs[at] += hits * hit - trials * price
 
     def take_each(self, chances: Iterable[float], hits: int) -> None:
         """Trials with a chance of their own each, and how many of them hit."""
@@ -53,6 +56,12 @@ class Excess:
     def log_odds(self) -> float:
         """The logarithm of the stake: the odds against chance alone."""
         return mean_of_logs(self._logs)
+
+
+@lru_cache
+def _steps(chance: float) -> list[tuple[float, float]]:
+    """What a hit adds to the logarithm of each stake, and what a trial takes away."""
+    return [(log(factor), log1p(chance * (factor - 1))) for factor in FACTORS]
 
 
 def mean_of_logs(logs: Iterable[float]) -> float:

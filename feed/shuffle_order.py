@@ -30,8 +30,8 @@ from .excess import Excess, mean_of_logs
 
 ORDERS: Final = 10
 """Orders in a window (ours)."""
-STRIKING: Final = 2.0
-"""Deviations from the mean from which on an order is looked at closely (ours): far fewer than any alarm has."""
+STRIKING: Final = 3.0
+"""Deviations from the mean from which on an order is looked at closely (ours): no alarm has as few as four."""
 JOKER: Final = "JK"
 _CONJUGATE: Final = complex.conjugate
 _EXPONENTIALS: Final = 2

@@ -35,6 +35,7 @@ from command_line.report_page import (
     table_of,
 )
 from controller.captures.capture_store import SUFFIX
+from controller.cli.report_cards import cards_section
 from controller.journal.evening import Evening, SentCommand, TableEvening, TimeSpan, last_time_ns, ns_of, read_evening
 from controller.rules.house import rules_words
 from controller.rules.profile import is_house
@@ -111,6 +112,7 @@ class _Page:
             ("Misfires", self._misfires),
             ("Calls and settling", self._calls),
             *([("How dice were shaken", self._shaken)] if any(one.shakes for one in self._tables) else []),
+            *([("Cards", self._cards)] if any(one.cards.cards for one in self._tables) else []),
             ("Corrections, calls and disputes", self._rulings),
             ("Faults", self._faults),
             *([("Machines", self._machines)] if any(one.machine for one in self._tables) else []),
@@ -223,12 +225,14 @@ class _Page:
         return f'{table_of(heads, rows, numbers=range(3, 10))}<p class="note">{note}</p>{self._pace()}'
 
     def _pace(self) -> str:
-        """Games an hour of play, idle time, and the median of each step."""
+        """Games and cards an hour of play, idle time, and the median of each step."""
+        dealt = any(one.pace.cards for one in self._tables)
         rows = [
             (
                 one.table,
                 f"{one.pace.games * HOUR_NS / one.pace.played_ns:.1f}",
                 of_hours(one.pace.played_ns),
+                *([f"{one.pace.cards * HOUR_NS / one.pace.played_ns:.0f}" if one.pace.cards else "–"] if dealt else []),
                 of_hours(one.pace.idle_ns) if one.pace.idle_ns else "–",
                 *(f"{one.pace.medians_s[name]:.0f} s" if name in one.pace.medians_s else "–" for name in STEPS),
             )
@@ -237,12 +241,12 @@ class _Page:
         ]
         if not rows:
             return ""
-        heads = ("table", "results an hour", "in play", "idle", *STEPS)
+        heads = ("table", "results an hour", "in play", *(["cards an hour"] if dealt else []), "idle", *STEPS)
         note = (
             "In play: from the opening of each round until it is settled. Idle: bets were open for longer than "
             f"{IDLE_NS // NS_PER_S} s (ours). Betting, play and paying are medians."
         )
-        return f'<h3>Pace</h3>{table_of(heads, rows, numbers=range(1, 7))}<p class="note">{note}</p>'
+        return f'<h3>Pace</h3>{table_of(heads, rows, numbers=range(1, len(heads)))}<p class="note">{note}</p>'
 
     def _results(self) -> str:
         parts = []
@@ -341,6 +345,9 @@ class _Page:
         heads = ("table", "tumbles", *HEADS, "most striking in the later half")
         note = "Medians over the tumbles of proven results; the rule judges none of it, all of it is ours."
         return table_of(heads, rows, numbers=range(1, 6), wrap=(6,)) + f'<p class="note">{note}</p>'
+
+    def _cards(self) -> str:
+        return cards_section([one for one in self._tables if one.cards.cards])
 
     def _dealers(self, played: Sequence[PlayedRound]) -> str:
         shifts = self._heading.shifts
@@ -692,8 +699,9 @@ def report_command(
     """Write the report of an evening, to print, sign and file: from this computer's journal alone.
 
     It has every table's hours, rounds and results, the rounds that were refused, corrected or disputed, misfires by
-    cause and hour, faults and who cleared them, meters of machines, orders of people, captures with their SHA-256, and
-    whether the journal verifies, with the heads of its chains. The service may be running.
+    cause and hour, readers, decks and shufflers of cards, faults and who cleared them, meters of machines, orders of
+    people, captures with their SHA-256, and whether the journal verifies, with the heads of its chains. The service
+    may be running.
 
     Without --since and --until it is the evening of the last event, from noon to noon in the zone. Without -o it
     writes casino-night-DATE.html. A .pdf is printed by Chromium, where that is installed.

@@ -23,6 +23,7 @@ from audit.errors import JournalError
 from audit.queries import Selection, last_written, select, tables
 from audit.records import COMMANDS, Record
 from feed.calls import Calls
+from feed.card_record import MISREADS_IN_1000, CardRecord
 from feed.data import StatisticsKey
 from feed.events import (
     CaptureFile,
@@ -47,6 +48,7 @@ from feed.events import (
     Void,
     decode,
 )
+from feed.excess import FALSE_ALARM
 from feed.pace import RoundSteps
 from feed.shakes import Shake, shake_of
 from feed.statistics import PastOutcome, Statistics, statistics_of
@@ -129,6 +131,8 @@ class TableEvening:
     keys: list[StatisticsKey] = field(default_factory=list)
     pace: RoundSteps = field(default_factory=RoundSteps)
     """The steps of its rounds."""
+    cards: CardRecord = field(default_factory=lambda: CardRecord(MISREADS_IN_1000, FALSE_ALARM))
+    """What its rounds show of reader and shuffler, and of its decks since the journal began."""
     calls: Calls = field(default_factory=Calls)
     """When its rounds were called and settled."""
 
@@ -264,6 +268,10 @@ class _Fold:
             made.pace.restarted()
             made.calls.restarted()
         self._last_ns = now_ns
+        if now_ns < self._span.until_ns:
+            if inside and not made.events:
+                made.cards.begin()
+            made.cards.see(data)
         if inside:
             made.game, made.simulated = data.game, made.simulated or data.simulated
             made.events += 1

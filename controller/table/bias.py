@@ -16,14 +16,15 @@ from collections.abc import Mapping
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
+from feed import excess
 from feed.fairness import Fit, Plan, Sample, Test, fit
 
 WINDOW: Final = 600
 """Outcomes that a look looks at (ours)."""
 EVERY: Final = 60
 """Outcomes between two looks (ours)."""
-FALSE_ALARM: Final = 0.001
-"""The chance of a false alarm in one window (ours): 99.9 %, as the strictest column of the usual tables."""
+FALSE_ALARM: Final = excess.FALSE_ALARM
+"""The chance of a false alarm in one window (ours)."""
 
 
 class Bias(NamedTuple):

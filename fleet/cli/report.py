@@ -104,6 +104,16 @@ def advice(summary: Summary) -> list[Advice]:
         for one in summary.shaken
         if one.suspected
     ]
+    found += [
+        Advice(
+            f"{one.venue}/{one.table} shoe",
+            f"cards not read in {one.misreads} of {one.rounds:,} rounds, {one.expected:.1f} expected by all tables of "
+            "the game",
+            "clean its reader, and look at its cards",
+        )
+        for one in summary.readers
+        if one.suspected
+    ]
     by_place: dict[tuple[str, str, str], list[str]] = {}
     for entry in summary.fault_log:
         by_place.setdefault((f"{entry.venue}/{entry.table}", entry.device, entry.fault), []).append(entry.detail)
@@ -417,6 +427,22 @@ class _Page:
             ]
             shaken_heads = ("table", "tumbles", *HEADS, "adjusted", "most striking in the later half")
             parts.append(table_of(shaken_heads, shaken, numbers=range(1, 7), wrap=(7,)))
+        if summary.readers:
+            parts.append("<h3>Readers of cards</h3>")
+            readers = [
+                (
+                    f"{one.venue}/{one.table}",
+                    _game(one.game),
+                    f"{one.rounds:,}",
+                    one.misreads,
+                    "–" if one.expected is None else f"{one.expected:.1f}",
+                    "–" if one.p is None else f"{one.p:.2g}",
+                    "–" if one.adjusted_p is None else f"{one.adjusted_p:.2g}{' SUSPECTED' if one.suspected else ''}",
+                )
+                for one in summary.readers
+            ]
+            reader_heads = ("table", "game", "rounds", "card not read", "expected", "p", "adjusted")
+            parts.append(table_of(reader_heads, readers, numbers=range(2, 7)))
         if lines:
             parts.append("<h3>Measures of wear</h3>")
             parts.append(
@@ -625,7 +651,8 @@ to the last event of that start of its service: a table that nobody closed was o
 results that were proven, not those that a dealer called. p is adjusted after Holm for all tests of this report. A type
 counts its devices together, each from its own index mark: it shows what the type has in common, and no fault of one
 device. A drop zone and how dice are shaken are tested as a table’s own watch tests them (docs/watch.md), adjusted for
-all tables; of shakes the later half against the earlier one.
+all tables; of shakes the later half against the earlier one. Readers of cards are held against all tables of their
+game together (hypergeometric).
 “Would find” is for one place that comes more often at the cost of all others alike, at the level that remains
 to each test, with {POWER:.0%} power. The limits ({FALSE_ALARM:g}, {POWER:.0%}, ten) are ours; no rule gives any.</p>
 """

@@ -26,6 +26,7 @@ from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, sam
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
 from fleet.statistics.hours import TYPES, Hours, Moment, WallSpan, hours_of
+from fleet.statistics.readers import CardReaderLine, Counts, judge_readers
 from fleet.statistics.spans import missing
 from fleet.subjects import TableName
 
@@ -252,6 +253,7 @@ class Summary(msgspec.Struct, kw_only=True):
     zones: list[DropZone]
     zones_not_judged: list[ZoneNotJudged]
     shaken: list[ShakenDice]
+    readers: list[CardReaderLine]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
     doubts: list[TableDoubt]
@@ -299,6 +301,7 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             zones=zones,
             zones_not_judged=zones_not_judged,
             shaken=_shaken(sql),
+            readers=_readers(sql),
             misread=misread,
             doubts=_doubts(sql, dataset, choice, unopened),
             unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
@@ -652,6 +655,18 @@ def _shaken(sql: duckdb.DuckDBPyConnection) -> list[ShakenDice]:
         fell, p = ("", 1.0) if one.fell is None else (one.fell.words, min(1.0, one.fell.p * compared))
         found.append(ShakenDice(venue, table, one.number, one.medians, fell, p, p < FALSE_ALARM))
     return found
+
+
+_MISREADS: Final = """
+SELECT venue, "table", game, count(*), count(*) FILTER (type = 'round.unresolved' AND reason = 'card_unread')
+FROM chosen WHERE type IN ('round.outcome', 'round.void', 'round.unresolved')
+GROUP BY ALL ORDER BY ALL
+"""
+
+
+def _readers(sql: duckdb.DuckDBPyConnection) -> list[CardReaderLine]:
+    """How often cards were not read, at every table of a game with cards."""
+    return judge_readers(Counts(*row) for row in sql.execute(_MISREADS).fetchall())
 
 
 def _plan(game: CountedGame, statistics: str) -> Plan | None:
