@@ -12,6 +12,7 @@ from benchmarks.decoding import decoding
 from benchmarks.figures import Section
 from benchmarks.simulation import baccarat, simulation
 from benchmarks.verdicts import money_wheel, roulette
+from benchmarks.watch_cost import watch_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ SECTIONS: Final[tuple[Callable[[SuiteSizes], Section], ...]] = (
     lambda sizes: roulette(sizes.rounds, sizes.repeats),
     lambda sizes: simulation(sizes.rounds, sizes.repeats),
     lambda sizes: baccarat(sizes.rounds, sizes.repeats),
+    lambda sizes: watch_cost(sizes.repeats),
     lambda sizes: reading(sizes.rounds, sizes.repeats),
     lambda sizes: merging(sizes.rounds, sizes.repeats),
     lambda sizes: bench_page(sizes.repeats),

@@ -21,9 +21,9 @@ from cmath import exp as turn
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import groupby, pairwise, repeat, starmap
+from itertools import groupby, pairwise, starmap
 from math import log, pi, sqrt
-from operator import eq, lt, mul
+from operator import eq, lt
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from .excess import Excess, mean_of_logs
@@ -33,7 +33,6 @@ ORDERS: Final = 10
 STRIKING: Final = 3.0
 """Deviations from the mean from which on an order is looked at closely (ours): no alarm has as few as four."""
 JOKER: Final = "JK"
-_CONJUGATE: Final = complex.conjugate
 _EXPONENTIALS: Final = 2
 """Both ways round: places of an order, and of the reversed one."""
 
@@ -242,39 +241,47 @@ def places_kept(before: Known, after: Sequence[str]) -> float:
     """The square of the correlation of places around a circle, for an order and the reversed one together, as a
     multiple of its mean in fair shuffles."""
     number = len(after)
-    circle = _circle(number)
-    means = _middles(before)
-    scores = [*map(means.get, after, repeat(0j))]
-    middle = sum(scores) / number
-    # Around a whole circle a middle adds nothing to the sums.
-    spread = sum(map(mul, scores, map(_CONJUGATE, scores))).real - number * abs(middle) ** 2
+    known, come = _middles(tuple(before)), _middles(tuple(after))
+    # A card counts by the middle of its places in the order before, or not at all where that is not known.
+    pairs = [(known[card].middle, *of) for card, of in come.items() if card in known]
+    mean = sum([score * copies for score, _, copies in pairs], 0j) / number
+    spread = sum([abs(score) ** 2 * copies for score, _, copies in pairs]) - number * abs(mean) ** 2
     if spread < 1e-9 * number:
         return 0.0  # every card is everywhere alike: places tell nothing
-    along = sum(map(mul, map(_CONJUGATE, scores), circle))
-    against = sum(map(mul, scores, circle))
+    along = sum([score.conjugate() * middle * copies for score, middle, copies in pairs], 0j)
+    against = sum([score * middle * copies for score, middle, copies in pairs], 0j)
     return float((abs(along) ** 2 + abs(against) ** 2) * (number - 1) / (number * spread))
 
 
-def _middles(before: Known) -> dict[str, complex]:
-    """The middle of the places of each card that is known, around a circle."""
-    circle = _circle(len(before))
-    cards: Any = before
-    if None in {*before}:
-        places = sorted([place for place, card in enumerate(before) if card is not None], key=cards.__getitem__)
+class _Middle(NamedTuple):
+    """Where a card is in an order, around a circle."""
+
+    middle: complex
+    """Of the places of its copies."""
+    copies: int
+
+
+@lru_cache(maxsize=8)
+def _middles(cards: tuple[str | None, ...]) -> dict[str, _Middle]:
+    """Where each card is that is known. An order is looked at twice: as it comes out, and as the one before."""
+    circle = _circle(len(cards))
+    card_at: Any = cards.__getitem__
+    if None in {*cards}:
+        places = sorted([place for place, card in enumerate(cards) if card is not None], key=card_at)
     else:
-        places = _by_card(tuple(cards))
-    middles: dict[str, complex] = {}
-    for card, group in groupby(places, key=cards.__getitem__):
+        places = _by_card(cards)
+    middles = {}
+    for card, group in groupby(places, key=card_at):
         copies = [*map(circle.__getitem__, group)]
-        middles[card] = sum(copies, 0j) / len(copies)
+        middles[card] = _Middle(sum(copies, 0j) / len(copies), len(copies))
     return middles
 
 
 @lru_cache(maxsize=8)
-def _by_card(cards: tuple[str, ...]) -> list[int]:
-    """The places of cards, sorted by card, copies by place. An order is looked at twice: as it comes out, and as the
-    one before."""
-    return sorted(range(len(cards)), key=cards.__getitem__)
+def _by_card(cards: tuple[str | None, ...]) -> list[int]:
+    """The places of cards that are all known, sorted by card, copies by place."""
+    card_at: Any = cards.__getitem__
+    return sorted(range(len(cards)), key=card_at)
 
 
 @lru_cache(maxsize=8)

@@ -63,6 +63,7 @@ def test_every_benchmark_gives_a_rate_next_to_another_and_the_targets_are_those_
         ("Roulette, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
         ("Simulated roulette", "made, decoded, judged", "real time"): 20_000,
         ("Simulated baccarat", "dealt, decoded, judged", "real time"): 2_000,
+        ("Watch over cards", "watch, of a round's own cost", "round without the watch"): 50,
         ("Merging two sources by time", "Merge", "heapq.merge, whole lists"): 0.5,
     }
 
