@@ -288,7 +288,7 @@ class CardRecord:
         self._named_misreads = 0
         self._named_found = False
         self.takes: dict[type[Data], Callable[[Any], Sequence[CardFinding]]] = {
-            **dict.fromkeys((Outcome, Void, Unresolved), self._verdict),
+            **dict.fromkeys((Outcome, Void, Unresolved), self.verdict),
             **dict.fromkeys((DeviceFault, DeviceWarning), self._troubled),
             RoundStarted: self.began,
             CardSealed: self._sealed,
@@ -349,7 +349,8 @@ class CardRecord:
             self.decks[name] = DeckRecord(name, self._limit, self._false_alarm)
         return self.decks[name]
 
-    def _verdict(self, data: Outcome | Void | Unresolved) -> Sequence[CardFinding]:
+    def verdict(self, data: Outcome | Void | Unresolved) -> Sequence[CardFinding]:
+        """A round has a verdict, with the cards that are exposed."""
         cards = data.evidence.cards or ()
         misreads = 1 if type(data) is Unresolved and data.reason == UNREAD else 0
         stack = self._stack

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise, starmap
 from math import log, pi, sqrt
-from operator import eq, lt
+from operator import eq, lt, mul
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from .excess import Excess, mean_of_logs
@@ -33,6 +33,7 @@ ORDERS: Final = 10
 STRIKING: Final = 3.0
 """Deviations from the mean from which on an order is looked at closely (ours): no alarm has as few as four."""
 JOKER: Final = "JK"
+_CONJUGATE: Final = complex.conjugate
 _EXPONENTIALS: Final = 2
 """Both ways round: places of an order, and of the reversed one."""
 
@@ -241,47 +242,41 @@ def places_kept(before: Known, after: Sequence[str]) -> float:
     """The square of the correlation of places around a circle, for an order and the reversed one together, as a
     multiple of its mean in fair shuffles."""
     number = len(after)
-    known, come = _middles(tuple(before)), _middles(tuple(after))
+    known, come, times = _middles(tuple(before)), _middles(tuple(after)), Counter(after)
     # A card counts by the middle of its places in the order before, or not at all where that is not known.
-    pairs = [(known[card].middle, *of) for card, of in come.items() if card in known]
-    mean = sum([score * copies for score, _, copies in pairs], 0j) / number
-    spread = sum([abs(score) ** 2 * copies for score, _, copies in pairs]) - number * abs(mean) ** 2
+    cards = [card for card in come if card in known]
+    scores = [*map(known.__getitem__, cards)]
+    weights = [*map(mul, scores, map(times.__getitem__, cards))]
+    middles = [*map(come.__getitem__, cards)]
+    spread = sum(map(mul, weights, map(_CONJUGATE, scores))).real - abs(sum(weights)) ** 2 / number
     if spread < 1e-9 * number:
         return 0.0  # every card is everywhere alike: places tell nothing
-    along = sum([score.conjugate() * middle * copies for score, middle, copies in pairs], 0j)
-    against = sum([score * middle * copies for score, middle, copies in pairs], 0j)
+    along = sum(map(mul, weights, map(_CONJUGATE, middles)))
+    against = sum(map(mul, weights, middles))
     return float((abs(along) ** 2 + abs(against) ** 2) * (number - 1) / (number * spread))
 
 
-class _Middle(NamedTuple):
-    """Where a card is in an order, around a circle."""
-
-    middle: complex
-    """Of the places of its copies."""
-    copies: int
-
-
 @lru_cache(maxsize=8)
-def _middles(cards: tuple[str | None, ...]) -> dict[str, _Middle]:
-    """Where each card is that is known. An order is looked at twice: as it comes out, and as the one before."""
-    circle = _circle(len(cards))
-    card_at: Any = cards.__getitem__
-    if None in {*cards}:
+def _middles(cards: tuple[str | None, ...]) -> dict[str, complex]:
+    """The middle of the places of each card that is known, around a circle. An order is looked at twice: as it comes
+    out, and as the one before."""
+    circle_at, card_at, times = _circle(len(cards)).__getitem__, _item_of(cards), Counter(cards)
+    if None in times:
         places = sorted([place for place, card in enumerate(cards) if card is not None], key=card_at)
     else:
         places = _by_card(cards)
-    middles = {}
-    for card, group in groupby(places, key=card_at):
-        copies = [*map(circle.__getitem__, group)]
-        middles[card] = _Middle(sum(copies, 0j) / len(copies), len(copies))
-    return middles
+    return {card: sum(map(circle_at, of), 0j) / times[card] for card, of in groupby(places, key=card_at)}
+
+
+def _item_of(cards: tuple[str | None, ...]) -> Any:
+    """What gives the card at a place, which is known there."""
+    return cards.__getitem__
 
 
 @lru_cache(maxsize=8)
 def _by_card(cards: tuple[str | None, ...]) -> list[int]:
     """The places of cards that are all known, sorted by card, copies by place."""
-    card_at: Any = cards.__getitem__
-    return sorted(range(len(cards)), key=card_at)
+    return sorted(range(len(cards)), key=_item_of(cards))
 
 
 @lru_cache(maxsize=8)

@@ -86,11 +86,12 @@ class CardWatch:
         return [Watched(*one) for one in found] if found else ()
 
     def _decided(self, data: Outcome | Void | Unresolved) -> Sequence[Watched]:
-        found, pace = self._record.see(data), self._pace.see(data)
+        found, pace = self._record.verdict(data), self._pace.see(data)
         if pace is None and not found:
             return ()
         return [*(Watched(*one) for one in found), *(() if pace is None else (pace,))]
 
     def _dealt(self, data: Outcome | Unresolved) -> Sequence[Watched]:
-        found, stalled = self._decided(data), self._stalls.see(data)
+        stalled = self._stalls.see(data)
+        found = self._decided(data)
         return found if stalled is None else [*found, stalled]
