@@ -1,5 +1,4 @@
-// Cards, as every card game's board shows them: faces, backs of cards that nobody has seen, places that wait for a card,
-// and hands of them. A card is only ever shown as the feed has it: what is not exposed is a back.
+// Cards and hands, as every card game's board shows them. What the feed has not exposed is a back.
 
 import { h } from "./web/dom.js";
 import { share } from "./parts.js";
@@ -79,7 +78,7 @@ export function totalOf(total, soFar) {
   return soFar ? h("span.so-far", {}, shown, h("small", {}, t("so_far"))) : shown;
 }
 
-// What is to be known of cards, as [kind, words]; what is empty is left out.
+// Tags of cards, as [kind, words]; empty ones are left out.
 export function tags(all) {
   const shown = all.filter(Boolean);
   return shown.length ? h("span.tags", {}, shown.map(([kind, words]) => h(`span.tag.${kind}`, { "data-key": kind }, words))) : null;

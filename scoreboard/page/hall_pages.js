@@ -1,8 +1,5 @@
-// Which tables of a hall are on the screen: as many as can be read there, in the order of their names; the others follow in
-// turn. A table on a hidden page is followed like any other: what is new there is named at the foot, and a fault, a refusal
-// or a correction brings its page forward.
-//
-// On a phone all tables are below each other, and the page scrolls.
+// Which tables of a hall are on the screen: as many as can be read there, by name; the others follow in turn. What is new
+// on a hidden page is named at the foot, and a fault, a refusal or a correction brings its page forward. A phone scrolls.
 
 import { h } from "./web/dom.js";
 import { isPhone, leastText } from "./screen_size.js";
@@ -102,7 +99,7 @@ export class HallPages {
     return shown;
   }
 
-  // What is on the screen was seen; what is new elsewhere is news until its page is shown, in the order in which it came.
+  // What is new on a hidden page is news until that page is shown, in the order in which it came.
   #look() {
     const found = new Map();
     this.#pages.forEach((tables, page) => {

@@ -248,7 +248,7 @@ function onKey(event) {
   event.preventDefault();
 }
 
-// Focuses the tile that many tiles on; beyond the first or the last one, on the page before or after.
+// Focuses the tile that many tiles on, over pages too.
 function goTo(tiles, at, step) {
   const now = performance.now();
   pages.keep(now);
@@ -260,8 +260,7 @@ function goTo(tiles, at, step) {
   turned.at(step > 0 ? 0 : -1).focus();
 }
 
-// The address of what is shown, for phones; `toggle` takes it away again. Where it cannot be loaded, the boards are
-// shown without it, and the next connection tries again.
+// The address of what is shown, for phones; `toggle` takes it away again. Boards do not wait for it.
 async function showPhone(toggle) {
   try {
     const { phone } = await import("./phone.js");

@@ -45,8 +45,7 @@ export function share(count, all) {
 export const shares = (title, rows, all) =>
   h("section.shares", { "data-key": title }, rows.map(([label, count, kind]) => h(`div.share.${kind}`, { "data-key": label }, h("span.share-label", {}, label), share(count, all))));
 
-// What the statistics count, where shares are shown of it: of few results, also from how many on there are percentages.
-// `shown` is how many of the results showed what is counted, where it is not every one.
+// What the statistics count, and of few results from how many on there are percentages. `shown`: of how many results.
 export function shareWindow({ counted }, shown = counted) {
   const line = shown === counted ? t("window.plain", { n: counted }) : t("window.shown", { n: shown, results: counted });
   return [line, shown < LEAST_SHARED ? [" · ", t(shown === counted ? "few.shares" : "few.shown", { n: LEAST_SHARED })] : null];
@@ -55,8 +54,7 @@ export function shareWindow({ counted }, shown = counted) {
 // The same of counts of hands, of which a result may have several.
 export const handWindow = ({ counted }, hands) => (hands === counted ? t("window.plain", { n: counted }) : t("window.hands", { n: hands, results: counted }));
 
-// Ranks of [value, count] that came more often than expected, or less: a rank of equal counts is shown whole, or as its size
-// where it has more values than places are left, so that no value is chosen among equals.
+// Ranks of [value, count] that came more often than expected, or less: of equal counts all are shown, or how many they are.
 function ranks(counts, expected, sign, many) {
   const equal = new Map();
   for (const [value, count] of counts) if (sign * (count - expected) > 0) equal.set(count, [...(equal.get(count) ?? []), value]);

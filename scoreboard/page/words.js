@@ -51,8 +51,7 @@ const inUnit = (text, unit) => (unit === "USD" ? `$${text}` : `${text} ${short(u
 export const money = (value, unit) => inUnit(numbers.format(value), unit);
 export const cents = (value, unit) => inUnit(hundredths.format(value / 100), unit);
 
-// English in place of words that the language lacks. Alone it is an element that is underlined and says that it is
-// English; within other text, in a drawing or in an attribute, it has an asterisk.
+// English in place of words that the language lacks: underlined, or with an asterisk within other text.
 class Untranslated extends String {
   toString() {
     return `${this.valueOf()}*`;

@@ -41,16 +41,12 @@ export function hero(result, view) {
 export function moving(view) {
   const { inversions, shakes, dice: tumbled, tumble, keyed } = view.motion ?? {};
   const turns = inversions ?? shakes;
-  if (turns === undefined && keyed?.length)
+  if (!turns && keyed?.length)
     return h("div.motion.plain", { "data-key": "motion" }, dice(keyed, "large"), h("span.motion-word", {}, tumble ? t(tumble) : t("rolling")));
   return h(
     "div.tumble",
     { "data-key": "tumble" },
-    motion(view, {
-      count: turns ?? null,
-      unit: tumble ? t(tumble) : t(shakes === undefined ? "tumbles" : "shakes"),
-      rate: turns === undefined ? 0 : 0.5,
-    }),
+    motion(view, { count: turns ?? null, unit: t(tumble || (shakes ? "shakes" : "tumbles")), rate: turns ? 0.5 : 0 }),
     tumbled ? h("div.duel-side", {}, h("span.duel-name", {}, t("dealer")), dice(tumbled, "large")) : null,
   );
 }
