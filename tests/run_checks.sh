@@ -2,7 +2,7 @@
 # All checks; every one runs, and the last lines say what failed and what could not be run. What reads the source, and
 # tests that wait (for processes, sockets and pages), run beside the tests that compute, each with a log of its own.
 #
-#     sh tests/run_checks.sh          all of them (make test)
+#     sh tests/run_checks.sh          all of them (make test), and before them: make tools
 #     sh tests/run_checks.sh quick    those that a change is tried with while it is written (make check)
 # Some hundred processes are started, and each would compile every module that it imports.
 unset PYTHONDONTWRITEBYTECODE
@@ -49,36 +49,53 @@ if [ "${1:-}" = quick ]; then
     exit 0
 fi
 
-# A new checkout has no bytecode, and each process of tests would compile every module; meanwhile this one does.
+# What needs nothing of .venv, and is done while pip fills that. What is there then is marked.
+prepare() {
+    echo "== Debian packages"
+    if sh tests/debian_packages.sh; then
+        touch "$logs/has-packages"
+        echo "== model checker"
+        if sh firmware/debian.sh cbmc >"$logs/cbmc" 2>&1; then touch "$logs/has-cbmc"; else cat "$logs/cbmc"; fi
+    fi
+    if sh tests/asyncapi/check.sh --ready; then
+        touch "$logs/has-asyncapi"
+        check asyncapi sh tests/asyncapi/check.sh
+    fi
+    if [ -e "$logs/has-packages" ]; then
+        check firmware make -s -j2 -C firmware
+        check firmware-lint make -s -C firmware lint
+    fi
+}
+prepare >"$logs/prepared" 2>&1 &
+preparing=$!
+if ! make -s tools; then
+    wait
+    cat "$logs/prepared"
+    exit 1
+fi
+
+check "reading the source" check_source >"$logs/source" 2>&1 &
+# A new checkout has no bytecode, and each process of tests would compile every module; this one does it before them.
 "$BIN/python" -m pytest --collect-only -qq >"$logs/collected" 2>&1 &
 collecting=$!
+wait $preparing
+cat "$logs/prepared"
 
-echo "== Debian packages"
-if sh tests/debian_packages.sh; then
-    firmware=yes
-else
-    firmware=no
-    not_run="firmware (build, lint, tests/firmware)"
-fi
 waiting="tests/e2e tests/window"
+computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore tests/window"
+if [ ! -e "$logs/has-packages" ]; then
+    computing="$computing --ignore tests/firmware"
+    not_run="firmware (build, lint, tests/firmware)"
+elif [ ! -e "$logs/has-cbmc" ]; then
+    computing="$computing --ignore tests/firmware/test_proofs.py"
+    not_run="proofs of the firmware's core (tests/firmware/test_proofs.py)"
+fi
 if [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
     waiting="tests/browser $waiting"
 else
     not_run="${not_run:+$not_run, }pages in a browser (tests/browser)"
 fi
-
-echo "== model checker"
-proofs=no
-if [ "$firmware" = yes ] && sh firmware/debian.sh cbmc >"$logs/cbmc" 2>&1; then
-    proofs=yes
-elif [ "$firmware" = yes ]; then
-    cat "$logs/cbmc"
-    not_run="${not_run:+$not_run, }proofs of the firmware's core (tests/firmware/test_proofs.py)"
-fi
-
-asyncapi=yes
-if ! sh tests/asyncapi/check.sh --ready; then
-    asyncapi=no
+if [ ! -e "$logs/has-asyncapi" ]; then
     not_run="${not_run:+$not_run, }the AsyncAPI document through the official parser (tests/asyncapi)"
 fi
 
@@ -89,33 +106,21 @@ else
     not_run="${not_run:+$not_run, }a real kernel in a virtual machine (tests/vm; docs/vm.md)"
 fi
 
-computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore tests/window"
 echo "== compiler of the hot modules"
 if ! "$BIN/python" -m tests.compiled --ready; then
     computing="$computing --ignore tests/compiled"
     not_run="${not_run:+$not_run, }hot modules compiled (tests/compiled)"
 fi
-if [ "$firmware" = yes ]; then
-    check firmware make -s -j2 -C firmware
-    [ "$proofs" = yes ] || computing="$computing --ignore tests/firmware/test_proofs.py"
-else
-    computing="$computing --ignore tests/firmware"
-fi
 
-beside() {
-    check_source
-    if [ "$asyncapi" = yes ]; then check asyncapi sh tests/asyncapi/check.sh; fi
-    if [ "$firmware" = yes ]; then check firmware-lint make -s -C firmware lint; fi
-}
-check "reading the source" beside >"$logs/source" 2>&1 &
 # Errors of the collection are reported by the tests, too.
 wait $collecting || true
 # A shell has its background commands ignore Ctrl-C, and the programs that are tested would inherit that.
 # shellcheck disable=SC2086
 check "tests that wait" env --default-signal=INT "$BIN/python" -m pytest -n 3 --dist worksteal $waiting >"$logs/waiting" 2>&1 &
-# Each worker takes tests that are beside each other, so that what a module's tests share is made once.
+# Each worker takes tests that are beside each other, so that what a module's tests share is made once. There is one more
+# than cores: some of these tests wait, too, for a disk or a process.
 # shellcheck disable=SC2086
-check "tests that compute" "$BIN/python" -m pytest -n auto --dist worksteal $computing
+check "tests that compute" "$BIN/python" -m pytest -n $(($(nproc) + 1)) --dist worksteal $computing
 wait
 cat "$logs/source" "$logs/waiting"
 
