@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -39,12 +41,19 @@ class NewBoard(Protocol):
         ...
 
 
-@cache
-def make_firmware(target: str) -> Path:
-    """A file of the firmware's, made again where its sources are newer. Several processes of tests may ask at once."""
+@contextmanager
+def nothing_made() -> Iterator[None]:
+    """Keeps other processes of tests from making anything of the firmware's until the end of the block."""
     FIRMWARE.joinpath("build").mkdir(exist_ok=True)
     with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@cache
+def make_firmware(target: str) -> Path:
+    """A file of the firmware's, made again where its sources are newer. Several processes of tests may ask at once."""
+    with nothing_made():
         command = ["make", "-s", "-C", str(FIRMWARE), target]
         # Where a sanitizer is loaded (test_sanitizers.py) it is not the compiler that is to be looked at.
         environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}

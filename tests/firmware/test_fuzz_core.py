@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from hal.board.messages import KINDS
-from tests.firmware.conftest import FIRMWARE, make_firmware
+from tests.firmware.conftest import FIRMWARE, make_firmware, nothing_made
 from tests.shares import first_of
 
 TEN_MINUTES = 600
@@ -151,12 +151,12 @@ QUICK_FAULTS = ("a dead-man that comes late",)
 
 def spoil(folder: Path, fault: Fault) -> Path:
     """A fuzzer of a firmware with a fault, made in a folder beside what was made of the firmware without."""
-    for kind in KINDS:
-        make_firmware(f"build/fuzz/{kind}")  # all: what is copied is not being made meanwhile
+    make_firmware(f"build/fuzz/{fault.kind}")
     firmware = folder / "firmware"
-    for part in ("core", "kinds", "ports", "fuzz", "build/fuzz/o"):
-        shutil.copytree(FIRMWARE / part, firmware / part)
-    for part in ("Makefile", "qa.mk", "build/build.h"):
+    with nothing_made():  # so that no file is copied while it is made
+        for part in ("core", "kinds", "ports", "fuzz", "build/fuzz/o"):
+            shutil.copytree(FIRMWARE / part, firmware / part)
+    for part in ("Makefile", *(path.name for path in FIRMWARE.glob("*.mk")), "build/build.h"):
         shutil.copy2(FIRMWARE / part, firmware / part)
     file = firmware / fault.file
     text = file.read_text(encoding="utf-8")
