@@ -5,6 +5,7 @@ import sqlite3
 import pytest
 from nacl.signing import SigningKey
 
+from audit.chain import RecordTable
 from audit.findings import FindingKind
 from audit.records import Head
 from audit.sealed import check_seals
@@ -54,6 +55,19 @@ def test_a_column_of_another_type_is_a_change_of_its_seal(column: str) -> None:
     connection.execute(f"UPDATE seal SET {column} = '1'")
     (found,) = check_seals(connection, (), ()).findings
     assert (found.kind, found.detail) == (FindingKind.CHANGED, "its columns do not hold what a seal has")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "digest", "mistyped"),
+    [(b"{}", b"h" * 32, ()), ("{}", b"h" * 32, ("body",)), (b"{}", "h" * 32, ("hash",)), (b"{}", b"h" * 31, ("hash",))],
+)
+def test_a_body_or_hash_of_another_type_or_length_is_named(body: object, digest: object, mistyped: tuple[str]) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE record (n, chain, seq, id, epoch, kind, round, time, topic, body, hash)")
+    connection.execute("INSERT INTO record (n, chain, body, hash) VALUES (1, 'wheel-1', ?, ?)", (body, digest))
+    (row,) = RecordTable(connection).of("wheel-1")
+    assert row.mistyped == mistyped
     connection.close()
 
 

@@ -52,6 +52,10 @@ def test_the_trend_is_named_where_refusals_are_late_or_early_as_a_whole(story: s
     assert trend([at for at, one in enumerate(story) if one == "d"], len(story)) == found
 
 
+def test_a_sum_counts_by_half_a_place_less_since_sums_are_whole_numbers() -> None:
+    assert [trend([0, 1, 2, last], 20) for last in (7, 8)] == [-1, 0]
+
+
 def test_chance_names_a_trend_about_as_seldom_as_stated() -> None:
     """Over every order of five refused rounds in twenty."""
     named = fmean(trend(places, 20) != 0 for places in combinations(range(20), 5))

@@ -320,6 +320,7 @@ def test_t2_44_meters_have_seven_digits_and_begin_again() -> None:
     account = machine.game.account
     account.meters = msgspec.structs.replace(account.meters, tokens_in=MODULUS - 1, tokens_played=MODULUS - 1)
     machine.token()
+    assert MODULUS == 10**7
     assert (machine.meters.tokens_in, machine.meters.tokens_played) == (0, 0)
     assert balance_error(machine.meters, machine.credits) is None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from drivers.wheel.lost_pulses import NONE, Chain, Offsets, Rocking, still_goes_for, two_counts_on_ns
+from drivers.wheel.quadrature import QuadratureDecoder
+from drivers.wheel.slowing import Stopping
 
 MS = 1_000_000
 TAU = 10 * MS
@@ -124,6 +126,13 @@ def test_edges_that_pause_for_longer_than_a_turn_takes_hide_whole_slots_on_eithe
 
 def test_the_counts_in_a_gap_are_those_at_the_speed_before_it_in_whole_slots() -> None:
     assert [chain(gap_ms * MS).counts_in_gap() for gap_ms in (39, 40, 200)] == [4, 8, 24]
+
+
+@pytest.mark.parametrize(("swing", "more"), [(2, 0), (3, 6)])
+def test_a_disc_of_few_counts_may_go_on_from_the_third_count_of_a_swing(swing: int, more: int) -> None:
+    disc = QuadratureDecoder("a", "b")
+    disc.t1_ns, disc.t2_ns, disc.t3_ns, disc.t4_ns = (-n * TAU for n in range(4))
+    assert Stopping(32).may_go_on(disc, swing, None) == more
 
 
 def test_a_disc_that_was_not_slowing_and_comes_back_early_was_not_there() -> None:

@@ -45,6 +45,7 @@ from drivers.dice.cage_motor import (
 from drivers.dice.observations import (
     CageRested,
     DiceEntered,
+    DiceMoving,
     DiceRead,
     DiceStirred,
     ShakerCovered,
@@ -319,12 +320,16 @@ def test_a_run_is_refused_for_what_is_known_against_it_and_left_to_the_dealer_fo
 
 
 def test_values_of_dice_that_were_tumbled_give_the_outcome_and_of_dice_that_moved_since_none() -> None:
-    for moved, verdict in ((False, events.Outcome), (True, events.Unresolved)):
+    for moved, verdict in (
+        (None, events.Outcome),
+        (DiceStirred(t_ns=4 * S), events.Unresolved),
+        (DiceMoving(t_ns=4 * S), events.Unresolved),
+    ):
         rounds, dice = tumbled()
         dice.judge(TumbleStarted(t_ns=S, began_ns=S), S)
         dice.judge(rested(3, 3), 3 * S)
-        if moved:
-            dice.judge(DiceStirred(t_ns=4 * S), 4 * S)
+        if moved is not None:
+            dice.judge(moved, 4 * S)
         dice.judge(keyed((3, 4), 5), 5 * S)
         assert isinstance(reported(rounds)[-1], verdict)
 

@@ -329,6 +329,14 @@ def test_a_silent_hopper_is_reported_and_the_payout_ends_when_it_answers() -> No
     assert host.hopper.paid == 3
 
 
+@pytest.mark.parametrize(("after_s", "silent"), [(1.5, False), (2.5, True)])
+def test_a_hopper_that_does_not_answer_for_two_seconds_is_silent(after_s: float, silent: bool) -> None:
+    host = accepting()
+    host.bus.unplug()
+    host.run(after_s)
+    assert (("hopper", True) in host.silent()) is silent
+
+
 def test_the_hopper_is_ready_once_its_counters_are_proven() -> None:
     host = CoinHost(3)
     host.run(4)

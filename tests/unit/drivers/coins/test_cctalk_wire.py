@@ -24,6 +24,13 @@ from drivers.coins.cctalk_wire import (
 )
 
 BYTES = st.integers(0, 255)
+
+
+def test_the_numbers_of_a_reply_and_of_the_errors_are_those_of_the_manuals() -> None:
+    assert int(Header.REPLY) == 0
+    assert list(ERRORS) == [*range(1, 12), 13, 14, 15, 17, 20, 23, 40, 254, 255]
+
+
 CHECKSUMS: tuple[Checksum, ...] = ("simple", "crc16")
 
 
