@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from firmware.hardware.circuit import OrderNumber
-from firmware.hardware.parts import CODE, FOUND, PTC_MOTOR, SHEET
+from firmware.hardware.parts import CODE, FOUND, NPN, PTC_MOTOR, R10K, SHEET
 
 RUNNING_AMP: Final = 0.55
 """What a motor behind its own resettable fuse may draw for hours: less than that holds at 50 °C, by 15 % (ours)."""
@@ -64,6 +64,51 @@ _SLOT: Final = (OrderNumber("Vishay", "TCST2103", FOUND), OrderNumber("Everlight
 _END: Final = (OrderNumber("Vishay", "MRS25000C4700FCT00", CODE), OrderNumber("Yageo", "MFR-25FBF52-470R", CODE))
 _OPENER: Final = (OrderNumber("Schneider Electric", "XB4BA42", FOUND), OrderNumber("IDEC", "YW1B-M1E01R", FOUND))
 
+_NANO_SOCKETS: Final = FieldItem(
+    "socket, one row of 15 contacts, 2.54 mm, for square pins",
+    "2",
+    "under the Nano",
+    (OrderNumber("Sullins", "PPTC151LFBN-RC", FOUND), OrderNumber("Samtec", "SSW-115-01-T-S", FOUND)),
+)
+_DRIVER_SOCKETS: Final = FieldItem(
+    "socket, one row of 8 contacts, 2.54 mm, for square pins",
+    "6",
+    "under the three driver carriers",
+    (OrderNumber("Sullins", "PPTC081LFBN-RC", FOUND), OrderNumber("Samtec", "SSW-108-01-T-S", FOUND)),
+)
+_FRAM_SOCKET: Final = FieldItem(
+    "socket DIP-8",
+    "1",
+    "under the FRAM on its adapter",
+    (OrderNumber("TE Connectivity", "1-2199298-2", FOUND), OrderNumber("On Shore Technology", "ED08DT", FOUND)),
+)
+_FRAM_ADAPTER: Final = FieldItem(
+    "adapter from SO-8 to DIP-8",
+    "1",
+    "the FRAM is soldered onto it",
+    needs=(
+        Need("chip", "SO-8, body 3.9 mm wide, leads 1.27 mm apart", "both FRAMs of the list"),
+        Need("rows", "7.62 mm apart, pins 2.54 mm apart", "a place of DIP-8"),
+        Need("pins", "pin 1 of the chip at pin 1 of the adapter, and so on", "the joints are those of the chip"),
+        Need("their size", "0.5 mm, round or square", "a socket for chips"),
+    ),
+    known=(Known(OrderNumber("Aries", "LCQT-SOIC8-8", FOUND), "SO-8 to DIP-8, 7.62 mm"),),
+)
+_INVERTER: Final = (
+    FieldItem(
+        "BC337-40, where the acceptor's output conducts for a token alone",
+        "1, if so",
+        "inverter in the acceptor's plug",
+        NPN.sources,
+    ),
+    FieldItem(
+        "resistor 10 kΩ 1 %, where the acceptor's output conducts for a token alone",
+        "1, if so",
+        "inverter in the acceptor's plug",
+        R10K.sources,
+    ),
+)
+
 _TEMPERATURE: Final = Need("temperature", "0 to 50 °C in the cabinet", "what the boards were simulated for")
 
 
@@ -81,7 +126,8 @@ def _cable(metres: int) -> FieldItem:
         known=(
             Known(
                 OrderNumber("any maker of the type", "LiYCY 4x0,25", FOUND),
-                "a type of DIN VDE 0812, which makers have under numbers of their own",
+                "a type of DIN VDE 0812, which makers have under numbers of their own; its wires have the colours of "
+                "DIN 47100: brown and white as on this page, green for black (signal), yellow for blue (0 V)",
             ),
         ),
     )
@@ -305,7 +351,9 @@ TILT: Final = FieldItem(
     known=(
         Known(
             OrderNumber("Omron", "D2F-01", FOUND),
-            "snap-action switch for low level with a changeover contact: its NC contact, under a pendulum",
+            "snap-action switch for low level with a changeover contact: its NC contact, under a pendulum. Its least "
+            "current was not read; of another low-level series (D2FS) its maker states 1 mA at 5 V, more than the "
+            "0.4 mA here: let its data sheet say that 0.4 mA is enough, or take a contact of gold",
         ),
         Known(
             OrderNumber("makers of pinball parts", "tilt bob", FOUND),
@@ -353,6 +401,7 @@ _KEY_SWITCH: Final = FieldItem(
 DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     "wheel": (
         _SUPPLY,
+        _NANO_SOCKETS,
         FieldItem(
             "slotted sensor, 5 to 24 V, NPN open collector, 35 mA or less",
             "3",
@@ -371,6 +420,7 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     ),
     "table": (
         _SUPPLY,
+        _NANO_SOCKETS,
         FieldItem(
             "slotted sensor, 5 to 24 V, NPN open collector, 35 mA or less",
             "2",
@@ -383,10 +433,15 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     ),
     "reel": (
         _MONEY_SUPPLY,
+        _NANO_SOCKETS,
+        _DRIVER_SOCKETS,
+        _FRAM_ADAPTER,
+        _FRAM_SOCKET,
         STEPPERS,
         FieldItem("slotted opto, bare: emitter 11 mA, phototransistor", "3", "home of each reel", _SLOT),
         FieldItem("push button, one normally-closed contact", "3", "stop of each reel", _OPENER),
         ACCEPTOR,
+        *_INVERTER,
         FieldItem(
             "resistor 470 Ω 1 %, 0.25 W", "4", "in the signal wire at the acceptor, and at each stop button", _END
         ),
@@ -395,6 +450,9 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     ),
     "pusher": (
         _MONEY_SUPPLY,
+        _NANO_SOCKETS,
+        _FRAM_ADAPTER,
+        _FRAM_SOCKET,
         FieldItem(
             "slotted opto, bare: emitter 11 mA, phototransistor",
             "4",
@@ -402,7 +460,14 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
             _SLOT,
         ),
         HOPPER,
+        FieldItem(
+            "slotted opto, bare, where the hopper's coin sensor conducts for a token alone",
+            "1, if so",
+            "at the hopper's exit",
+            _SLOT,
+        ),
         ACCEPTOR,
+        *_INVERTER,
         _motor("shelf", reverses=False),
         TILT,
         FieldItem(

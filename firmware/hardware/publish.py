@@ -134,6 +134,11 @@ def page(name: str) -> str:
             f"| {line.places} |"
         )
     lines += ["", "No shop was asked: these are manufacturers' numbers, and beside each is how it was checked.", ""]
+    lines += [
+        "Not in the list: the circuit board itself, one for each assembly. It is printed from a layout of your own "
+        "([printed board](#printed-board)), or one of isolated holes, 2.54 mm apart, that is wired by hand.",
+        "",
+    ]
     if name in field.DEVICES:
         lines += ["Around the board:", "", "| count | what | where | sources |", "|---|---|---|---|"]
         for device in field.DEVICES[name]:
