@@ -19,9 +19,11 @@ from controller.configuration.terminals import place_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import framed_by_device, geometry_of
 from drivers.dealer.indicators import NumberDisplay
+from hal.board.chips import CHIPS, RP2040
 from hal.board.messages import KINDS
 from simulators.base.truth import TableSimulator
-from simulators.board.library import LIBRARY, EmulationError
+from simulators.board.emulated import elf_of, emulator_of
+from simulators.board.library import EmulationError
 from simulators.board.lines_to_pins import AnalogueWire, PinWire, PinWiring
 from simulators.board.machines import Machine, ScannedKeypad
 from simulators.board.played_link import LinkOnPty, share_of
@@ -61,7 +63,7 @@ def _emulated(board: Mapping[str, Any], port: Path) -> dict[str, Any]:
 
 def wiring_of(config: TableConfig, board: str) -> PinWiring:
     """Which line of a table is on which pin of one of its boards."""
-    kind, supply_v = KINDS[config.boards[board].kind], config.boards[board].supply_v
+    kind, supply_v = KINDS[config.boards[board].kind], config.boards[board].reference_v
     pins: dict[str, PinWire] = {}
     keys: dict[str, int] = {}
     analogues: dict[str, AnalogueWire] = {}
@@ -108,13 +110,19 @@ def check_built(config: TableConfig) -> None:
     Raises:
         EmulationError: one of them is missing.
     """
-    needed = [LIBRARY, *(LIBRARY.with_name(f"{board.kind}.elf") for board in config.boards.values())]
-    missing = [path for path in needed if not path.is_file()]
-    if missing:
-        raise EmulationError(
-            f"emulated board: there is no {missing[0]}; build firmware and emulator with: make firmware (it needs "
-            "gcc-avr, avr-libc, libsimavr-dev and libelf-dev)"
-        )
+    for board in config.boards.values():
+        chip = CHIPS[board.chip]
+        of_pico = chip is RP2040
+        missing = [path for path in (emulator_of(chip), elf_of(board.kind, chip)) if not path.exists()]
+        if missing:
+            make, needs = (
+                ("make -C firmware pico pico-emulator", "gcc-arm-none-eabi, nodejs and npm")
+                if of_pico
+                else ("make firmware", "gcc-avr, avr-libc, libsimavr-dev and libelf-dev")
+            )
+            raise EmulationError(
+                f"emulated board: there is no {missing[0]}; build firmware and emulator with: {make} (it needs {needs})"
+            )
 
 
 def shared_table(simulator: TableSimulator, config: TableConfig, faults: Mapping[int | None, str]) -> SharedTable:
@@ -252,9 +260,11 @@ def _live(
     """Runs one board, on its own thread."""
     try:
         with suppress(_StoppedError):
+            board = config.boards[name]
             serve(
-                KINDS[config.boards[name].kind],
+                KINDS[board.kind],
                 port_of(folder, name),
+                elf=elf_of(board.kind, CHIPS[board.chip]),
                 machines=machines_of(config, name, table),
                 on_opened=lambda opened: show(f"board {name}: its port was {'opened' if opened else 'closed'}"),
                 time=time,

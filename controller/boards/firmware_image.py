@@ -1,7 +1,8 @@
 """The manifest of a firmware build, its images, and the checks of both.
 
-    manifest.json        version, protocol, dictionary, tools, and of each kind the file, its SHA-256 and its build
-    wheel.hex ...        the images, one for each kind
+    manifest.json        version, protocol, dictionary, tools, and of each kind the file, its SHA-256 and its build;
+                         the chip, where that is not an ATmega328P
+    wheel.hex ...        the images, one for each kind; wheel.uf2 ... for a Pico
     manifest.json.sig    an Ed25519 signature over the manifest, in hexadecimal; builds of one's own need none
 
 The manifest authenticates the images, and the signature the manifest. The images that come with this software are
@@ -13,13 +14,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
 from nacl.signing import SigningKey
 
+from controller.boards import uf2
 from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
+from controller.boards.firmware_error import FirmwareError
+from hal.board.chips import ATMEGA328P, RP2040
 from hal.board.identity import protocol_refusal
 from hal.board.messages import KINDS
 
@@ -41,10 +45,6 @@ _MOST_BYTES: Final = 256 * 1024
 Hash32 = Annotated[str, Meta(pattern=r"\A[0-9A-Fa-f]{8}\Z")]
 
 
-class FirmwareError(Exception):
-    """Firmware must not or cannot be flashed: with the file, what was expected, what was found, and the fix."""
-
-
 class _ManifestBoard(msgspec.Struct, frozen=True):
     """The entry of one kind of board."""
 
@@ -64,6 +64,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     dictionary: Hash32
     toolchain: dict[str, str]
     boards: dict[str, _ManifestBoard]
+    chip: Literal["atmega328p", "rp2040"] = "atmega328p"
 
 
 class Firmware(NamedTuple):
@@ -77,6 +78,8 @@ class Firmware(NamedTuple):
     """The SHA-256 that its image has in it, and its board reports."""
     oldest: int
     """The oldest protocol whose hosts it works with."""
+    chip: str = ATMEGA328P.name
+    """The chip that it is for."""
 
     @property
     def build(self) -> str:
@@ -118,7 +121,7 @@ def find(path: Path) -> tuple[Manifest, str | None]:
     Raises:
         FirmwareError: there is no valid manifest, or it does not list the image.
     """
-    if path.suffix.lower() == ".hex":
+    if path.suffix.lower() in (".hex", uf2.SUFFIX):
         manifest = read(path.with_name(MANIFEST))
         kind = next((each.kind for each in manifest.firmware.values() if each.path.name == path.name), None)
         if kind is None:
@@ -146,7 +149,13 @@ def read(path: Path) -> Manifest:
         raise FirmwareError(f"{path}: it has firmware of kind {unknown[0]}, and there are {', '.join(KINDS)}")
     firmware = {
         kind: Firmware(
-            kind, path.with_name(board.hex), board.sha256, given.version, bytes.fromhex(board.build), board.oldest
+            kind,
+            path.with_name(board.hex),
+            board.sha256,
+            given.version,
+            bytes.fromhex(board.build),
+            board.oldest,
+            given.chip,
         )
         for kind, board in given.boards.items()
     }
@@ -182,7 +191,8 @@ def check_image(firmware: Firmware) -> bytes:
             f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware has "
             f"{firmware.sha256}: it was changed or damaged; copy or build it again"
         )
-    image = image_hash_of(read_image(content, str(firmware.path)), str(firmware.path))
+    reads = uf2.read_uf2 if firmware.chip == RP2040.name else read_image
+    image = image_hash_of(reads(content, str(firmware.path)), str(firmware.path))
     if image != firmware.image:
         raise FirmwareError(
             f"{firmware.path}: its build is {build_number(image)}, and the manifest says {firmware.build}; copy or "

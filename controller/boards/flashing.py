@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from controller.boards.firmware_image import FirmwareError
+from controller.boards.firmware_error import FirmwareError
 
 PROGRAM: Final = "avrdude"
 BAUDS: Final = (115_200,)

@@ -10,6 +10,7 @@ import msgspec
 from controller.configuration.device import DeviceConfig
 from controller.configuration.values import TableConfig
 from drivers.base.movement import Movement
+from hal.board.chips import ATMEGA328P
 
 
 def lines_of(config: TableConfig, device: DeviceConfig) -> list[str]:
@@ -51,7 +52,9 @@ def digest_of(config: TableConfig, device: DeviceConfig) -> str:
         if line in config.terminals and line not in config.pins:
             name = config.terminals[line].board
             board = config.boards[name]
-            boards[name] = [board.kind, board.serial, board.supply_v]
+            boards[name] = [board.kind, board.serial, board.reference_v]
+            if board.chip != ATMEGA328P.name:
+                boards[name] = [board.kind, board.serial, board.reference_v, board.chip]
     content: Mapping[str, object] = {
         "driver": device.driver,
         "keys": msgspec.to_builtins(device.config),

@@ -12,9 +12,11 @@ import click
 
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from controller.boards.identity import misfit, words
+from controller.cli.board_options import chip_option
 from controller.cli.boards_firmware import check_command, flash_command, sign_command
 from controller.cli.boards_trace import PATIENCE_S, trace_command
 from controller.cli.printing import load_one
+from hal.board.chips import ATMEGA328P, Chip
 from hal.board.errors import BoardError
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
@@ -28,15 +30,16 @@ from hal.lines import LineError
 
 
 @click.command("list")
+@chip_option
 @click.option(
     "--all", "every", is_flag=True, help="Also query ports that are not on USB, such as a console or Bluetooth."
 )
-def list_command(every: bool) -> None:
+def list_command(every: bool, chip: Chip) -> None:
     """List the serial ports by id, and identify the board on each USB port.
 
     Only the identity query is sent, which changes nothing on a board; any other device on a port receives eight bytes
     that it does not know. Opening a port resets most boards, which makes their outputs safe. A port that another
-    program has open is skipped.
+    program has open is skipped. Boards on another chip than --chip do not answer.
 
     \b
     Example:
@@ -49,7 +52,7 @@ def list_command(every: bool) -> None:
         click.echo("no serial ports; plug a board in, and read dmesg if it does not appear")
         return
     asked = [port for port in ports if every or port.usb]
-    found = dict(zip((port.name for port in asked), asyncio.run(_ask_all(asked)), strict=True))
+    found = dict(zip((port.name for port in asked), asyncio.run(_ask_all(asked, chip)), strict=True))
     for port in ports:
         about = ", ".join(part for part in (port.device if port.device != port.name else "", port.about) if part)
         click.echo(click.style(port.name, bold=True) + (f"  ({about})" if about else ""))
@@ -65,7 +68,8 @@ def list_command(every: bool) -> None:
 
 @click.command("identify")
 @click.argument("port", metavar="PORT")
-def identify_command(port: str) -> None:
+@chip_option
+def identify_command(port: str, chip: Chip) -> None:
     """Identify the board on a port, and check that its firmware works with this software.
 
     PORT is a device such as /dev/serial/by-id/..., or a URL that pyserial opens.
@@ -76,7 +80,7 @@ def identify_command(port: str) -> None:
 
     Exit codes: 0 if this software works with the board; 1 if it does not, or if nothing answers.
     """
-    answer = asyncio.run(_ask(port))
+    answer = asyncio.run(_ask(port, chip))
     if isinstance(answer, str):
         click.echo(click.style(answer, fg="red"), err=True)
         sys.exit(FATAL)
@@ -92,14 +96,14 @@ def _fit_words(identity: IdentityAnswer) -> str:
     return click.style(wrong, fg="red")
 
 
-async def _ask_all(ports: list[SerialPort]) -> list[IdentityAnswer | str]:
-    return await asyncio.gather(*(_ask(port.name) for port in ports))
+async def _ask_all(ports: list[SerialPort], chip: Chip) -> list[IdentityAnswer | str]:
+    return await asyncio.gather(*(_ask(port.name, chip) for port in ports))
 
 
-async def _ask(port: str) -> IdentityAnswer | str:
+async def _ask(port: str, chip: Chip) -> IdentityAnswer | str:
     """The identity of the board on a port, or the error that prevented the query."""
     try:
-        return await ask_identity(port, SystemClock())
+        return await ask_identity(port, SystemClock(), chip=chip)
     except (BoardError, LineError) as error:
         return str(error)
 
@@ -110,7 +114,8 @@ async def _ask(port: str) -> IdentityAnswer | str:
 @click.command("name")
 @click.argument("port", metavar="PORT")
 @click.argument("number", type=click.IntRange(1, 4_294_967_295))
-def name_command(port: str, number: int) -> None:
+@chip_option
+def name_command(port: str, number: int, chip: Chip) -> None:
     """Give the board on PORT a serial NUMBER, which it keeps without power.
 
     With serial = NUMBER in the board's section of a table's file, any other board on its port is refused, so two boards
@@ -124,21 +129,21 @@ def name_command(port: str, number: int) -> None:
     Exit codes: 0; 1 if the board does not answer, or does not store the number.
     """
     try:
-        identity = asyncio.run(give_number(port, number, SystemClock()))
+        identity = asyncio.run(give_number(port, number, SystemClock(), chip))
     except (BoardError, LineError) as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
     click.echo(f"{port}: {words(identity)}")
 
 
-async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
+async def give_number(port: str, number: int, clock: Clock, chip: Chip = ATMEGA328P) -> IdentityAnswer:
     """Stores the number in the board; returns the identity that it reports afterwards.
 
     Raises:
         LineError: a port of this name cannot be opened.
         BoardError: the board did not come up in time, refuses, or reports another number afterwards.
     """
-    link = BoardLink(port, port, ExpectedBoard(None, None, None), clock)
+    link = BoardLink(port, port, ExpectedBoard(None, None, None), clock, chip=chip)
     watcher = _Awaited()
     link.open(watcher)
     try:
@@ -149,7 +154,7 @@ async def give_number(port: str, number: int, clock: Clock) -> IdentityAnswer:
     finally:
         link.close(watcher)
         await link.wait_closed()
-    after = await ask_identity(port, clock)
+    after = await ask_identity(port, clock, chip=chip)
     if after.serial != number:
         raise BoardError(f"port {port}: expected serial {number}, found {after.serial}; its memory may be worn out")
     return after

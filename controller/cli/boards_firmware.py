@@ -13,13 +13,14 @@ import click
 from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.options import public_keys
 from controller.boards import flashing as avrdude
+from controller.boards import uf2
 from controller.boards.bench_sheet import BenchSheetError, is_report
 from controller.boards.detached_signature import signature_path
+from controller.boards.firmware_error import FirmwareError
 from controller.boards.firmware_image import (
     RELEASE_KEYS,
     SHIPPED,
     Firmware,
-    FirmwareError,
     Manifest,
     check_image,
     check_signature,
@@ -30,6 +31,7 @@ from controller.boards.firmware_image import (
 from controller.boards.identity import kind_name, misfit, not_written, version, words
 from controller.cli.boards_sheet import Bench, PortFinding, run_sheet, verify_report
 from hal.board.bootloader import ask_version
+from hal.board.chips import ATMEGA328P, RP2040, Chip
 from hal.board.down_reasons import reset_by_opening
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer
@@ -235,23 +237,37 @@ def sign_command(path: Path, key: Path) -> None:
 
 @click.command("flash")
 @click.argument("kind", type=click.Choice(list(KINDS)))
-@click.argument("port", metavar="PORT")
-@click.option("--file", "path", type=click.Path(path_type=Path), default=SHIPPED, help="Manifest or .hex, as in check.")
+@click.argument("port", metavar="PORT|FOLDER")
+@click.option(
+    "--file", "path", type=click.Path(path_type=Path), default=SHIPPED, help="Manifest, .hex or .uf2, as in check."
+)
 @click.option("--baud", type=click.IntRange(300, 4_000_000), help="Of the boot loader; without it, all known rates.")
 @click.option("--change-kind", is_flag=True, help="Replace the firmware of another kind.")
+@click.option("--line", metavar="PORT", help="With FOLDER: port of the Pico's serial line, to identify it afterwards.")
 @_signers
 def flash_command(
-    kind: str, port: str, path: Path, baud: int | None, change_kind: bool, signers: tuple[bytes, ...]
+    kind: str,
+    port: str,
+    path: Path,
+    baud: int | None,
+    change_kind: bool,
+    line: str | None,
+    signers: tuple[bytes, ...],
 ) -> None:
-    """Write the firmware of KIND into the board on PORT.
+    """Write the firmware of KIND into the board on PORT, or into the Pico whose boot loader is FOLDER.
 
     The image is the one that comes with this software, unless --file gives another. First it is checked as by `feltwire
     boards check`, and the board is identified: a board with the firmware
     of another kind is wired for that kind, and is not changed without --change-kind. Then avrdude writes the image and
     reads it back, and the board is identified again. Unplug motors before you flash.
 
+    The boot loader of a Pico is a drive: hold BOOTSEL while you plug it in. It takes a build of your own (make -C
+    firmware pico), for no image of a Pico comes with this software. What firmware the Pico had cannot be asked there:
+    look that its outputs are wired for a board of KIND. With --line it is identified when it has restarted.
+
     \b
     Examples:
+        feltwire boards flash wheel /media/me/RPI-RP2 --file firmware/build/rp2040 --line /dev/ttyAMA0
         feltwire boards flash wheel /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
         feltwire boards flash wheel PORT --file wheel.hex --signer maker.pub
 
@@ -263,8 +279,12 @@ def flash_command(
         if found is not None and found != kind:
             raise FirmwareError(f"{path}: it is the {found} firmware, and the {kind} firmware was asked for")
         firmware = manifest.of(kind)
+        _check_way(firmware, port, line, path)
         content = check_image(firmware)
         click.echo(f"firmware: {_what(firmware)}, SHA-256 {firmware.sha256[:16]}…: ok")
+        if firmware.chip == RP2040.name:
+            click.echo(f"board: {uf2.check_folder(Path(port))}, in its boot loader")
+            sys.exit(_flash_pico(firmware, content, Path(port), line))
         _check_board(kind, port, change_kind)
         _check_bootloader(port)
     try:
@@ -273,14 +293,55 @@ def flash_command(
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
     click.echo(f"written at {used} baud; identifying the board")
-    after = _ask(port)
-    wrong = after if isinstance(after, str) else not_written(after, kind, firmware.version_numbers, firmware.image)
+    sys.exit(_identify_written(firmware, port, ATMEGA328P))
+
+
+def _check_way(firmware: Firmware, port: str, line: str | None, path: Path) -> None:
+    """Checks that what was given to write to fits the chip of the image.
+
+    Raises:
+        FirmwareError: a Pico's image has no folder, another chip's has one.
+    """
+    to_folder = uf2.is_folder(port)
+    if firmware.chip == RP2040.name and not to_folder:
+        raise FirmwareError(
+            f"{port}: the image is for a Pico, whose boot loader is a folder: hold BOOTSEL while you plug it in, and "
+            "give the folder of the drive that appears"
+        )
+    if firmware.chip != RP2040.name and (to_folder or line is not None):
+        raise FirmwareError(
+            f"{port}: {firmware.path} is for an {ATMEGA328P.about}, on whose port it is written; for a Pico give "
+            "--file with a build for it: make -C firmware pico, then --file firmware/build/rp2040"
+        )
+
+
+def _flash_pico(firmware: Firmware, content: bytes, folder: Path, line: str | None) -> int:
+    """Writes to a Pico's boot loader; returns the exit code."""
+    try:
+        uf2.write(content, folder)
+    except FirmwareError as error:
+        click.echo(click.style(str(error), fg="red"), err=True)
+        return FATAL
+    if line is None:
+        click.echo(f"{folder}: written; the Pico restarts. What it has: feltwire boards identify PORT --chip rp2040")
+        return 0
+    click.echo("written; identifying the board")
+    return _identify_written(firmware, line, RP2040)
+
+
+def _identify_written(firmware: Firmware, port: str, chip: Chip) -> int:
+    """Whether the board that was written to is what it should be; returns the exit code."""
+    after = _ask(port, chip)
+    wrong = (
+        after if isinstance(after, str) else not_written(after, firmware.kind, firmware.version_numbers, firmware.image)
+    )
     if wrong is not None:
         unexpected = f"{port}: written, but the check of the board failed: {wrong}"
         click.echo(click.style(unexpected, fg="red"), err=True)
-        sys.exit(FATAL)
+        return FATAL
     if isinstance(after, IdentityAnswer):
         click.echo(click.style(f"{port}: {words(after)}: ok", fg="green"))
+    return 0
 
 
 def _found(path: Path, signers: tuple[bytes, ...]) -> tuple[Manifest, str | None]:
@@ -348,9 +409,9 @@ def _check_bootloader(port: str) -> None:
         )
 
 
-def _ask(port: str) -> IdentityAnswer | str:
+def _ask(port: str, chip: Chip = ATMEGA328P) -> IdentityAnswer | str:
     try:
-        return asyncio.run(ask_identity(port, SystemClock()))
+        return asyncio.run(ask_identity(port, SystemClock(), chip=chip))
     except (BoardError, LineError) as error:
         return str(error)
 

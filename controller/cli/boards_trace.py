@@ -12,6 +12,8 @@ import click
 
 from command_line.exit_codes import FATAL
 from controller.boards.wire_words import FROM_BOARD, TO_BOARD, is_report, piece_words, pieces_of
+from controller.cli.board_options import chip_option
+from hal.board.chips import ATMEGA328P, Chip
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.message import BoardCommand, BoardReport
@@ -31,7 +33,10 @@ PATIENCE_S = 10.0
 @click.option("--pull-ups/--no-pull-ups", default=True, help="Enable the pull-up resistors of its inputs.")
 @click.option("--edges", "edges_alone", is_flag=True, help="Print the edges of the inputs alone.")
 @click.option("--wait", is_flag=True, help="Wait for the board however long it takes to come up.")
-def trace_command(port: str, seconds: float | None, watch: bool, pull_ups: bool, edges_alone: bool, wait: bool) -> None:
+@chip_option
+def trace_command(
+    port: str, seconds: float | None, watch: bool, pull_ups: bool, edges_alone: bool, wait: bool, chip: Chip
+) -> None:
     """Print every frame between this computer and a board, with its time in seconds.
 
     It opens a session with the board, which makes all its outputs safe, and watches its inputs: turn the wheel, press a
@@ -54,7 +59,7 @@ def trace_command(port: str, seconds: float | None, watch: bool, pull_ups: bool,
     commands = [WatchCommand(ALL_INPUTS, ALL_INPUTS * pull_ups)] if watch else []
     patience_s = None if wait else PATIENCE_S
     try:
-        was_up = asyncio.run(_until_stopped(port, seconds, commands, edges_alone, patience_s))
+        was_up = asyncio.run(_until_stopped(port, seconds, commands, edges_alone, patience_s, chip))
     except LineError as error:
         click.echo(click.style(str(error), fg="red"), err=True)
         sys.exit(FATAL)
@@ -74,6 +79,7 @@ async def trace(
     *,
     edges_alone: bool = False,
     patience_s: float | None = None,
+    chip: Chip = ATMEGA328P,
 ) -> bool:
     """Prints the frames until it is stopped; returns whether the board came up. `commands` are sent when it does.
 
@@ -83,7 +89,7 @@ async def trace(
         LineError: a port of this name cannot be opened.
     """
     printer = _Printer(clock, show, edges_alone=edges_alone)
-    link = BoardLink(port, port, ExpectedBoard(None, None, None), clock, tap=printer.tap)
+    link = BoardLink(port, port, ExpectedBoard(None, None, None), clock, chip=chip, tap=printer.tap)
     watcher = _Watcher(link, printer, commands)
     link.open(watcher)
     with suppress(TimeoutError):
@@ -107,7 +113,12 @@ async def _is_up_or_stopped(watcher: _Watcher, stop: asyncio.Event, patience_s: 
 
 
 async def _until_stopped(
-    port: str, seconds: float | None, commands: Sequence[BoardCommand], edges_alone: bool, patience_s: float | None
+    port: str,
+    seconds: float | None,
+    commands: Sequence[BoardCommand],
+    edges_alone: bool,
+    patience_s: float | None,
+    chip: Chip,
 ) -> bool:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -115,7 +126,15 @@ async def _until_stopped(
         loop.add_signal_handler(number, stop.set)
     output = _Output(stop)
     was_up = await trace(
-        port, SystemClock(), stop, seconds, commands, output.show, edges_alone=edges_alone, patience_s=patience_s
+        port,
+        SystemClock(),
+        stop,
+        seconds,
+        commands,
+        output.show,
+        edges_alone=edges_alone,
+        patience_s=patience_s,
+        chip=chip,
     )
     if output.closed is not None:
         raise output.closed  # click exits quietly on this one

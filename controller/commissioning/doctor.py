@@ -31,10 +31,12 @@ from controller.commissioning.line_checks import Wired
 from controller.commissioning.listening import OpenTable, TooManyValuesError, open_lines
 from controller.commissioning.table_checks import KeyFacts
 from controller.configuration.problems import Problem
+from controller.configuration.sections import BoardSection
 from controller.configuration.values import TableConfig
 from controller.service.state_paths import StatePaths, keys_folder
 from hal.backends.board import BoardLines
 from hal.backends.gpiod_chip import Devices, gpio_devices
+from hal.board.chips import CHIPS
 from hal.board.errors import BoardError
 from hal.board.messages import IdentityAnswer
 from hal.board.ports import ask_identity, serial_ports
@@ -257,7 +259,7 @@ async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: 
     except (LineError, TooManyValuesError) as error:
         note(failed("lines", str(error), "the message above states what to do"))
         for name, board in config.boards.items():
-            note(table_checks.judge_board(name, board.kind, await _identity(board.port, clock)))
+            note(table_checks.judge_board(name, board.kind, await _identity(board, clock)))
 
 
 def _ports(config: TableConfig, around: Surroundings, note: Note) -> None:
@@ -316,9 +318,9 @@ def _times(config: TableConfig, around: Surroundings, bounds: Mapping[str, int |
         note(*computer_checks.judge_times(name, bounds.get(name), latency_timer(board.port, around.roots)))
 
 
-async def _identity(port: str, clock: Clock) -> IdentityAnswer | str:
+async def _identity(board: BoardSection, clock: Clock) -> IdentityAnswer | str:
     try:
-        return await ask_identity(port, clock)
+        return await ask_identity(board.port, clock, chip=CHIPS[board.chip])
     except (BoardError, LineError) as error:
         return str(error)
 

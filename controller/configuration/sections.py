@@ -12,6 +12,7 @@ from controller.rules.profile import DEFAULT_PROFILE
 from feed.card_record import MISREADS_IN_1000
 from feed.pace import IDLE_NS
 from feed.statistics import DEFAULT_HISTORY, LEAST_HISTORY, MOST_HISTORY
+from hal.board.chips import CHIPS
 from hal.clock import NS_PER_S
 
 PACKAGE_NAME: Final = r"\A[A-Za-z0-9]+([-_.]+[A-Za-z0-9]+)*\Z"
@@ -33,6 +34,7 @@ Port = Annotated[
 ]
 
 BoardKindName = Literal["wheel", "table", "reel", "pusher"]
+ChipName = Literal["atmega328p", "rp2040"]
 """The kinds of boards, with the names of the board protocol (`hal.board.messages.KINDS`)."""
 
 Side = Literal["input", "output", "analogue"]
@@ -486,6 +488,10 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[board.NAME]`: a board with firmware of its own, on a serial port."""
 
     kind: Annotated[BoardKindName, Meta(description="what its firmware is made for")]
+    chip: Annotated[
+        ChipName,
+        Meta(description="what it is built on: an Arduino Nano or Uno, or a Raspberry Pi Pico (docs/boards-pico.md)"),
+    ] = "atmega328p"
     port: Annotated[
         Port,
         Meta(
@@ -507,14 +513,13 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         ),
     ] = None
     supply_v: Annotated[
-        float,
+        Annotated[float, Meta(ge=3, le=5.5)] | None,
         Meta(
-            ge=3,
-            le=5.5,
-            description="the supply of the board's chip, against which it measures its analogue channels",
+            description="the supply of the board's chip, against which it measures its analogue channels; without it "
+            "5 V, and 3.3 V of a Pico",
             extra={"cite": "ours"},
         ),
-    ] = 5.0
+    ] = None
     motor_most_a: Annotated[
         Annotated[float, Meta(ge=0.5, le=20)] | None,
         Meta(
@@ -527,6 +532,11 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         bool,
         Meta(description="the board is emulated (`feltwire boards emulate`): every event is marked as simulated"),
     ] = False
+
+    @property
+    def reference_v(self) -> float:
+        """What its chip measures against."""
+        return CHIPS[self.chip].supply_v if self.supply_v is None else self.supply_v
 
     @property
     def required_image(self) -> bytes | None:

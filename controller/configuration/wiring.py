@@ -35,6 +35,7 @@ from drivers.base.device_spec import LineUse
 from drivers.base.movement import LineBounds
 from drivers.dealer.buttons import CALL_BUTTON
 from hal.backend_spec import BackendSpec
+from hal.board.chips import CHIPS, RP2040
 from hal.board.messages import KINDS
 from hal.known_names import nearest
 from hal.outputs import MOVING
@@ -45,6 +46,8 @@ BOARD: Final = "board"
 
 _BOARD_NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
 _LONGEST_NAME = 32
+_MOST_SUPPLY = 1.1
+"""How far the supply that a file names may be above a Pico's own (ours)."""
 _NUMBERED_PORT = re.compile(r"/dev/tty(USB|ACM)\d+\Z")
 _PSEUDO_PORT = re.compile(r"/dev/pts/\d+\Z")
 _OF_THE_PI = ("gpio", "header", "name", "chip", "debounce_us")
@@ -213,6 +216,10 @@ def _read_boards(
         if board.motor_most_a is not None and not KINDS[board.kind].motor_current_pin:
             wrong = f"has no effect: a {board.kind} board measures no motor's current"
             findings.append(ConfigFinding((*path, "motor_most_a"), wrong, "remove it"))
+        supply_v = CHIPS[board.chip].supply_v
+        if board.chip == RP2040.name and board.reference_v > supply_v * _MOST_SUPPLY:
+            wrong = f"is {board.reference_v:g} V, and a {RP2040.about} measures against {supply_v:g} V"
+            findings.append(ConfigFinding((*path, "supply_v"), wrong, f"remove it, or write supply_v = {supply_v:g}"))
         boards[name] = board
     findings += _check_exchange(boards)
     if values and backend.on_pins:

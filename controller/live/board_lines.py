@@ -22,7 +22,7 @@ def inputs_of(config: TableConfig, board: str) -> list[LineSpec]:
 
 def analogues_of(config: TableConfig, board: str) -> list[AnalogueSpec]:
     """Its analogue channels: volts become shares of its supply."""
-    supply_v = config.boards[board].supply_v
+    supply_v = config.boards[board].reference_v
     return [
         AnalogueSpec(one.line, one.number, one.zero_v / supply_v, one.per_v * supply_v)
         for one in _terminals(config, board, "analogue")

@@ -181,6 +181,7 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
     from controller.configuration.lamp_chains import board_of_lamps
     from controller.live.board_lines import analogues_of, inputs_of, outputs_of
     from hal.backends.board import BoardLines
+    from hal.board.chips import CHIPS
     from hal.board.identity import ExpectedBoard
     from hal.board.link import BoardLink
     from hal.board.messages import KINDS, MotorLimitCommand
@@ -191,12 +192,12 @@ def _wire_board(name: str, config: TableConfig, wiring: Wiring, clock: Clock) ->
 
     board = config.boards[name]
     expected = ExpectedBoard(KINDS[board.kind], image=board.required_image, serial=board.serial)
-    link = BoardLink(name, board.port, expected, clock)
+    link = BoardLink(name, board.port, expected, clock, chip=CHIPS[board.chip])
     wiring.boards[name] = link
     if board_of_lamps(config.devices, config.boards) == name:
         chain = wiring.chains[CHAIN] = LampChain(link, name=f"{config.id}:{CHAIN}")
         wiring.sources.append(chain)
-    limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.supply_v)
+    limit = 0 if board.motor_most_a is None else motor_reading(board.motor_most_a, board.reference_v)
     for carried in config.carried_by(name):
         wiring.carried[carried] = CarriedLink(
             carried,

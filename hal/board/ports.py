@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from serial.tools import list_ports
 
 from hal.board import frames
+from hal.board.chips import ATMEGA328P, Chip
 from hal.board.errors import BoardError
 from hal.board.message import MessageError
 from hal.board.messages import BAUD, PROTOCOL, IdentifyCommand, IdentityAnswer
@@ -78,8 +79,10 @@ class StrangeBoardError(BoardError):
     """A board with another protocol answered: its kind is not known."""
 
 
-async def ask_identity(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) -> IdentityAnswer:
-    """The identity of the board on this port.
+async def ask_identity(
+    port: str, clock: Clock, patience_ns: int = PATIENCE_NS, chip: Chip = ATMEGA328P
+) -> IdentityAnswer:
+    """The identity of the board on this port, which is built on `chip`.
 
     Raises:
         LineError: the port is not a valid name.
@@ -87,7 +90,7 @@ async def ask_identity(port: str, clock: Clock, patience_ns: int = PATIENCE_NS) 
         StrangeBoardError: a board with another protocol answers.
         BoardError: nothing on it answers as a board does.
     """
-    link = SerialLink(port, port, clock, frames.BoardFramer(), SerialSettings(BAUD, keeps_dtr=True))
+    link = SerialLink(port, port, clock, frames.BoardFramer(), SerialSettings(chip.baud, keeps_dtr=True))
     receiver = _IdentityReceiver(port, asyncio.get_running_loop().create_future())
     link.open(receiver)
     try:

@@ -19,11 +19,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from hal.board.chips import ATMEGA328P, RP2040
+from hal.board.chips import ATMEGA328P, RP2040, Chip
 from hal.board.message import BoardKind
 from hal.clock import NS_PER_S
 from simulators.board import pico
-from simulators.board.library import EmulationError, library
+from simulators.board.library import LIBRARY, EmulationError, library
 
 __all__ = ["CLOCK_HZ", "START_UP_NS", "EmulatedBoard", "EmulationError", "PinChange"]
 
@@ -45,6 +45,16 @@ CHANNELS = {**{f"C{bit}": bit for bit in range(6)}, "A6": 6, "A7": 7}
 """The analogue ones; A6 and A7 are not pins of a port."""
 NOT_DRIVEN = -1
 _FULL = 65535
+
+
+def elf_of(kind: str, chip: Chip = ATMEGA328P) -> Path:
+    """Where the firmware of a kind is built for a chip."""
+    return (LIBRARY.parent / RP2040.name if chip is RP2040 else LIBRARY.parent) / f"{kind}.elf"
+
+
+def emulator_of(chip: Chip) -> Path:
+    """What emulates a chip, where it is installed or built."""
+    return pico.MODULES if chip is RP2040 else LIBRARY
 
 
 class PinChange(NamedTuple):

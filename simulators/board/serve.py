@@ -15,8 +15,7 @@ from typing import Protocol
 from hal.board.message import BoardKind
 from hal.clock import SystemClock, wait_until_ns
 from simulators.base.truth import TableSimulator
-from simulators.board.emulated import EmulatedBoard
-from simulators.board.library import LIBRARY
+from simulators.board.emulated import EmulatedBoard, elf_of
 from simulators.board.lines_to_pins import LinesPlayer, PinWiring, rounds_of
 from simulators.board.machines import Machine, MachineBoard
 from simulators.board.pty_end import PtyEnd
@@ -125,7 +124,7 @@ def serve(
         OSError: `path` or `eeprom` cannot be written.
     """
     kept = eeprom.read_bytes() if eeprom is not None and eeprom.exists() else None
-    with MachineBoard(elf or LIBRARY.with_name(f"{kind.name}.elf"), machines, eeprom=kept, kind=kind) as board:
+    with MachineBoard(elf or elf_of(kind.name), machines, eeprom=kept, kind=kind) as board:
         player = None
         if simulator is not None:
             player = LinesPlayer(board, wiring or PinWiring(), rounds_of(simulator, faults))

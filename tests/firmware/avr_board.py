@@ -6,6 +6,7 @@ import subprocess
 from typing import NamedTuple, TypeVar
 
 from hal.board import frames
+from hal.board.chips import ATMEGA328P
 from hal.board.edge_stream import unpack
 from hal.board.message import BoardAnswer, BoardCommand, BoardReport
 from hal.board.messages import (
@@ -70,7 +71,7 @@ class AvrBoard:
         self._alive_ns = 0
         self.zero_ns = 0.0
         """The time of the board's tick 0."""
-        self.run(20 * MS)
+        self.run((20 if self.chip.chip is ATMEGA328P else 60) * MS)
         if watch:
             self.tell(OpenCommand(1))
             for line in range(8):

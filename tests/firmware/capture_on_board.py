@@ -21,6 +21,7 @@ from controller.configuration.document import read_document
 from drivers.dealer.buttons import BUTTONS
 from feed import events
 from feed.events import Event
+from hal.board.chips import ATMEGA328P, CHIPS
 from hal.board.messages import KINDS
 from hal.capture.header import CaptureHeader, VariableKind
 from hal.capture.vcd_reader import open_capture
@@ -39,7 +40,11 @@ INPUTS = len(KINDS["wheel"].inputs)
 
 
 def play_capture(
-    values: Mapping[str, Any], path: Path, folder: Path, conditions: Conditions | None = None
+    values: Mapping[str, Any],
+    path: Path,
+    folder: Path,
+    conditions: Conditions | None = None,
+    chip: str = ATMEGA328P.name,
 ) -> TableOnBoards:
     """Plays a capture at a table whose game and wheel are those of a file; the table says what it says by itself."""
     with open_capture(path) as capture:
@@ -47,9 +52,8 @@ def play_capture(
         wires = [line for name, line in names.items() if _kind(capture.header, name) is VariableKind.WIRE]
         reals = [line for name, line in names.items() if _kind(capture.header, name) is VariableKind.REAL]
         batches = list(capture.batches(names))
-    table = TableOnBoards(
-        wired_for(values, wires, reals), folder, TableEvening(list(_shifted(batches))), conditions, supervised=False
-    )
+    wired = wired_for(values, wires, reals, chip)
+    table = TableOnBoards(wired, folder, TableEvening(list(_shifted(batches))), conditions, supervised=False)
     commands = [value for batch in table.evening.batches for value in batch.rare if isinstance(value, Command)]
 
     def script() -> None:
@@ -60,18 +64,21 @@ def play_capture(
     return table
 
 
-def wired_for(values: Mapping[str, Any], wires: Sequence[str], reals: Sequence[str]) -> dict[str, Any]:
+def wired_for(
+    values: Mapping[str, Any], wires: Sequence[str], reals: Sequence[str], chip: str = ATMEGA328P.name
+) -> dict[str, Any]:
     """A table's file as one on boards that have these lines."""
     buttons = [line for line in wires if line in BUTTONS]
     by_wheel = [line for line in wires if line not in buttons]
     on_wheel = [*by_wheel, *buttons] if len(wires) <= INPUTS else by_wheel[:INPUTS]
     on_desk = [line for line in wires if line not in on_wheel]
+    reference_v = CHIPS[chip].supply_v
     pins: dict[str, Any] = {}
     for board, lines in (("wheel", on_wheel), ("desk", on_desk)):
         for number, line in enumerate(lines, 1):
             pins[line] = {"board": board, "input": number, "inverted": True}
     for number, line in enumerate(reals, 1):
-        pins[line] = {"board": "wheel", "analogue": number, "zero_v": 2.5, "per_v": 5.0}
+        pins[line] = {"board": "wheel", "analogue": number, "zero_v": reference_v / 2, "per_v": 25 / reference_v}
     wheel = dict(values.get("device", {}).get("wheel", {}))
     sensors = sum(line.startswith("ball_") for line in wires)
     if sensors and len(wheel.get("ball_sensors_deg", ())) != sensors:
@@ -84,7 +91,9 @@ def wired_for(values: Mapping[str, Any], wires: Sequence[str], reals: Sequence[s
         **{section: keys for section, keys in values.items() if section not in ("links", "lines", "pins", "device")},
         "table": {**values["table"], "no_more_bets": by},
         "lines": {"backend": "board"},
-        "board": {name: {"kind": "wheel", "port": name} for name in ("wheel", *(["desk"] if on_desk else []))},
+        "board": {
+            name: {"kind": "wheel", "chip": chip, "port": name} for name in ("wheel", *(["desk"] if on_desk else []))
+        },
         "device": devices,
         "pins": pins,
     }

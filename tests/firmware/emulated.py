@@ -69,6 +69,11 @@ def pico_elf(kind: str) -> Path:
     return FIRMWARE / f"build/rp2040/{kind}.elf"
 
 
+def elf_on(kind: str, chip: str) -> Path:
+    """The firmware of a kind for a chip, by its name in a table's file."""
+    return pico_elf(kind) if chip == RP2040.name else built(f"{kind}.elf")
+
+
 def board(
     kind: str,
     *,
@@ -77,10 +82,14 @@ def board(
     begins_ns: int = 0,
     clock_hz: int | None = None,
     start_up_ns: int = 0,
+    chip: str = "",
 ) -> InspectedBoard:
-    """An emulated board with the firmware of a kind, as it is in this tree, with its chain of lamps."""
+    """An emulated board with the firmware of a kind, as it is in this tree, with its chain of lamps.
+
+    `chip`: by its name in a table's file; without it what `CHIP` says.
+    """
     made = InspectedBoard(
-        pico_elf(kind) if RP2040.name == CHIP else built(f"{kind}.elf"),
+        elf_on(kind, chip or CHIP),
         eeprom=eeprom,
         fram=fram,
         begins_ns=begins_ns,

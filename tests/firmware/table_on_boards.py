@@ -21,7 +21,7 @@ from hal.backends.board import BoardLines
 from hal.board.link import BoardLink
 from hal.values import Edge, Rare
 from simulators.board.adapter import EXACT, Adapter
-from simulators.board.emulated import CLOCK_HZ, EmulatedBoard, PinChange
+from simulators.board.emulated import EmulatedBoard, PinChange
 from simulators.board.lines_to_pins import LinesPlayer
 from simulators.board.link_faults import NO_FAULTS, ByteFaults
 from simulators.board.lockstep import LockStep
@@ -38,7 +38,8 @@ class Conditions(NamedTuple):
     to_board: ByteFaults = NO_FAULTS
     to_host: ByteFaults = NO_FAULTS
     seed: int = 0
-    clock_hz: int = CLOCK_HZ
+    clock_hz: int | None = None
+    """Of a board's crystal; without it what it should be."""
     kind: str | None = None
     """The kind of the board, where it is not what the file says."""
 
@@ -110,7 +111,8 @@ class TableOnBoards(LiveEvening):
     def _board(self, name: str) -> EmulatedBoard:
         """Makes a board, with whatever hangs on it beside its lines."""
         is_like = self._conditions
-        return board(is_like.kind or self.config.boards[name].kind, clock_hz=is_like.clock_hz)
+        wanted = self.config.boards[name]
+        return board(is_like.kind or wanted.kind, clock_hz=is_like.clock_hz, chip=wanted.chip)
 
     def _plug_in(self, name: str, opened: ExitStack) -> None:
         is_like = self._conditions

@@ -21,7 +21,7 @@ from simulators.base.truth import Truth
 from simulators.board.lockstep import LockStep
 from simulators.board.machines import MachineBoard
 from tests.fakes.time_limits import HANG_S
-from tests.firmware.emulated import built
+from tests.firmware.emulated import elf_on
 from tests.firmware.live_evening import EXAMPLES, LiveEvening, TableEvening, example
 from tests.firmware.test_lamp_chain_on_board import LAYOUT
 from tests.tables.bench import configured
@@ -30,7 +30,9 @@ PLAYED_ELSEWHERE = ("roulette_board", "skill_stop_five_reels_board", "beat_the_d
 """Roulette in `test_tables_on_board`; the others are under_over and three
 reels with more lines."""
 ON_BOARDS = [
-    pytest.param(path.stem, marks=pytest.mark.soak if path.stem in PLAYED_ELSEWHERE else ())
+    pytest.param(
+        path.stem, marks=pytest.mark.soak if path.stem in PLAYED_ELSEWHERE or path.stem.endswith("_pico") else ()
+    )
     for path in sorted(EXAMPLES.glob("*.toml"))
     if "board" in example(path.stem)
 ]
@@ -61,7 +63,8 @@ class PlayedOnBoards(LiveEvening):
     def _wire(self, opened: ExitStack) -> Wiring:
         for name, board in self.config.boards.items():
             machines = machines_of(self.config, name, self._table)
-            chip = opened.enter_context(MachineBoard(built(f"{board.kind}.elf"), machines, kind=KINDS[board.kind]))
+            elf = elf_on(board.kind, board.chip)
+            chip = opened.enter_context(MachineBoard(elf, machines, kind=KINDS[board.kind]))
             self.chips.append(chip)
             self.steps[name] = opened.enter_context(LockStep(chip, port_of(self._folder, name)))
         self._play_links(opened, links_of(self.config, self._folder, self._table))

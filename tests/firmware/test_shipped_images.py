@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from controller.boards.firmware_error import FirmwareError
 from controller.boards.firmware_image import (
     RELEASE_KEYS,
     SHIPPED,
-    FirmwareError,
     check_image,
     check_signature,
     check_software,

@@ -678,6 +678,7 @@ WAYS: Final[dict[str, Way]] = {
     "LinkSection.baud": Way("wheel on a link", "links.wheel_serial.baud", 19200, "wired", "wires"),
     "LinkSection.parity": Way("wheel on a link", "links.wheel_serial.parity", "even", "wired", "wires"),
     "BoardSection.kind": Way("sic bo on boards", "board.other.kind", "wheel", "wired", "wires"),
+    "BoardSection.chip": Way("sic bo on boards", "board.other.chip", "rp2040", "wired", "wires"),
     "BoardSection.port": Way("sic bo on boards", "board.other.port", "/dev/ttyUSB7", "wired", "wires"),
     "BoardSection.serial": Way("sic bo on boards", "board.other.serial", 5, "wired", "wires"),
     "BoardSection.require_build": Way("sic bo on boards", "board.other.require_build", "1A2B3C4D", "wired", "wires"),

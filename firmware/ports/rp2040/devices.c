@@ -233,11 +233,11 @@ int main(void)
     reset_begin();
     for (uint32_t at = 0; at < sizeof PINS; at++) /* an output is low until it is one, as the chip leaves it after a reset */
         pin_begin(port_gpio(PINS[at]), FUNCTION_SIO, PAD_PLAIN | PAD_PULL_DOWN);
+    eeprom_begin(); /* up to 24 ms, and before anything is received: what is answered is never older than the report `boot` */
     time_begin();
     uart_begin();
     inputs_begin();
     __asm__ volatile("cpsie i" : : : "memory");
-    eeprom_begin(); /* up to 24 ms, in which a command that comes waits */
     board_begin();
     for (;;)
         port_idle(board_poll());

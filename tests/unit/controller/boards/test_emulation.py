@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from command_line.exit_codes import BAD_CONFIGURATION
-from controller.boards import emulation
 from controller.boards.emulation import check_built, check_links, check_playable, emulated_copy, wiring_of
 from controller.cli import main
 from controller.configuration.document import read_document
 from controller.games.load import check_text
 from hal.board.messages import KINDS
+from simulators.board import emulated, pico
 from simulators.board.library import EmulationError
 from tests.tables.bench import configured
 
@@ -62,12 +62,15 @@ def test_a_falling_scale_is_wired_upside_down() -> None:
 
 
 def test_what_was_not_built_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(emulation, "LIBRARY", tmp_path / "libsimboard.so")
+    monkeypatch.setattr(emulated, "LIBRARY", tmp_path / "libsimboard.so")
     with pytest.raises(EmulationError, match=r"there is no .*libsimboard\.so; build .* with: make firmware"):
         check_built(configured(ROULETTE.read_text()))
     (tmp_path / "libsimboard.so").touch()
     with pytest.raises(EmulationError, match=r"there is no .*wheel\.elf"):
         check_built(configured(ROULETTE.read_text()))
+    monkeypatch.setattr(pico, "MODULES", tmp_path / "node_modules")
+    with pytest.raises(EmulationError, match=r"there is no .*node_modules; build .* make -C firmware pico"):
+        check_built(configured((EXAMPLES / "money_wheel_pico.toml").read_text()))
 
 
 def test_faults_of_a_chain_in_memory_are_refused_where_the_lamps_hang_on_pins() -> None:

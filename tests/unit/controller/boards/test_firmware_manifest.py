@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from nacl.signing import SigningKey
 
 from controller.boards.detached_signature import signature_path
+from controller.boards.firmware_error import FirmwareError
 from controller.boards.firmware_image import (
     ROOM,
-    FirmwareError,
     check_image,
     check_signature,
     check_software,

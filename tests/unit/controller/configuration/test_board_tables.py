@@ -108,7 +108,7 @@ def test_an_inclinometer_is_read_in_the_units_of_its_device() -> None:
     table = check_text(WHEEL + "level_x = { analogue = 1, zero_v = 2.5, per_v = -5 }\n").tables[0]
     level = table.terminals["level_x"]
     assert (level.place, level.zero_v, level.per_v) == (("wheel", "analogue", 1), 2.5, -5.0)
-    assert table.boards["wheel"].supply_v == 5.0
+    assert table.boards["wheel"].reference_v == 5.0
 
 
 def test_the_keys_of_a_keypad_are_inputs_after_the_others() -> None:

@@ -1,0 +1,140 @@
+"""Images of Picos: UF2 files, and the folder of a boot loader that takes them.
+
+    folder of the boot loader (hold BOOTSEL while the Pico is plugged in): INFO_UF2.TXT names the chip
+    wheel.uf2: blocks of 512 bytes, each with its family, its address and 256 bytes of the image
+
+Format: https://github.com/microsoft/uf2. The boot ROM takes what is of its family, and restarts when it has all blocks.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from pathlib import Path
+from typing import Final
+
+from controller.boards.firmware_error import FirmwareError
+
+SUFFIX: Final = ".uf2"
+FLASH: Final = 0x10000000
+DATA_BYTES: Final = 256
+ROOM: Final = 128 * 1024
+"""What the linker lets an image of a Pico have (firmware/ports/rp2040/rp2040.ld)."""
+FAMILIES: Final = {
+    0xE48BFF56: "RP2040",
+    0xE48BFF57: "absolute",
+    0xE48BFF59: "RP2350 (ARM)",
+    0xE48BFF5A: "RP2350 (RISC-V)",
+}
+RP2040: Final = 0xE48BFF56
+
+INFO: Final = "INFO_UF2.TXT"
+BOARD_ID: Final = "RPI-RP2"
+"""What the boot ROM of an RP2040 calls itself; that of an RP2350 is RP2350."""
+
+_BLOCK: Final = struct.Struct("<8I476sI")
+_FIRST, _SECOND, _LAST = 0x0A324655, 0x9E5D5157, 0x0AB16F30
+_HAS_FAMILY: Final = 0x2000
+_CHECKED: Final = 252
+_POLYNOMIAL: Final = 0x04C11DB7
+_MOST_INFO: Final = 4096
+_NAME: Final = "FELTWIRE.UF2"
+
+
+def read_uf2(content: bytes, name: str) -> bytes:
+    """The image in a file; `name` is the file name for errors.
+
+    Raises:
+        FirmwareError: it is not UF2, is cut off, is for another chip, or has no second stage that the boot ROM runs.
+    """
+    if not content or len(content) % _BLOCK.size:
+        raise FirmwareError(f"{name}: {len(content)} bytes are not blocks of {_BLOCK.size}; copy or build it again")
+    total = len(content) // _BLOCK.size
+    image = bytearray()
+    for number in range(total):
+        image += _data(content[number * _BLOCK.size :][: _BLOCK.size], number, total, f"{name}, block {number}")
+    if len(image) > ROOM:
+        raise FirmwareError(f"{name}: {len(image)} bytes, and an image for a Pico has at most {ROOM}")
+    stated = int.from_bytes(image[_CHECKED:DATA_BYTES], "little")
+    counted = _checksum(bytes(image[:_CHECKED]))
+    if stated != counted:
+        raise FirmwareError(
+            f"{name}: the checksum of its second stage is {stated:08X}, and its bytes have {counted:08X}: the chip's "
+            "boot ROM would not run it; build it again"
+        )
+    return bytes(image)
+
+
+def _data(block: bytes, number: int, total: int, place: str) -> bytes:
+    """The bytes of the image in a block, which must be the next one."""
+    first, second, flags, address, size, found, count, family, data, last = _BLOCK.unpack(block)
+    if (first, second, last) != (_FIRST, _SECOND, _LAST):
+        raise FirmwareError(f"{place}: it is not a block of UF2; copy or build it again")
+    if not flags & _HAS_FAMILY or family != RP2040:
+        named = FAMILIES.get(family, "another chip") if flags & _HAS_FAMILY else "no chip"
+        raise FirmwareError(
+            f"{place}: it is for family {family:08X} ({named}), and a Pico takes {RP2040:08X} ({FAMILIES[RP2040]})"
+        )
+    if (found, count, size, address) != (number, total, DATA_BYTES, FLASH + number * DATA_BYTES):
+        raise FirmwareError(
+            f"{place}: expected block {number} of {total} with {DATA_BYTES} bytes at {FLASH + number * DATA_BYTES:#x}, "
+            f"found {found} of {count} with {size} at {address:#x}; copy or build it again"
+        )
+    return bytes(data[:DATA_BYTES])
+
+
+def _checksum(data: bytes) -> int:
+    """CRC-32/MPEG-2."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte << 24
+        for _ in range(8):
+            crc = (crc << 1 ^ (_POLYNOMIAL if crc >> 31 else 0)) & 0xFFFFFFFF
+    return crc
+
+
+def is_folder(port: str) -> bool:
+    """Whether this names a folder, as the boot loader of a Pico is, and no port."""
+    return Path(port).is_dir()
+
+
+def check_folder(folder: Path) -> str:
+    """The name of the board whose boot loader this folder is.
+
+    Raises:
+        FirmwareError: it is that of no boot loader, or of another chip's.
+    """
+    info = folder / INFO
+    try:
+        with info.open("rb") as file:
+            text = file.read(_MOST_INFO).decode("ascii", "replace")
+    except OSError as error:
+        raise FirmwareError(
+            f"{folder}: it has no {INFO} ({error.strerror}), so it is not the boot loader of a Pico: hold BOOTSEL "
+            "while you plug the Pico in, and give the folder of the drive that appears"
+        ) from error
+    found = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in text.splitlines())}
+    board = found.get("Board-ID", "")
+    if board != BOARD_ID:
+        raise FirmwareError(
+            f"{info}: it is the boot loader of {board or 'an unknown board'}, and the image is for {BOARD_ID} "
+            "(a Raspberry Pi Pico with an RP2040)"
+        )
+    return found.get("Model", board)
+
+
+def write(content: bytes, folder: Path) -> None:
+    """Copies an image to a boot loader, which writes it and restarts; the folder is gone then.
+
+    Raises:
+        FirmwareError: it cannot be written; the board stays in its boot loader, or comes back to it with BOOTSEL.
+    """
+    try:
+        with (folder / _NAME).open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise FirmwareError(
+            f"{folder}: it cannot be written ({error.strerror}); hold BOOTSEL while you plug the Pico in, and try again"
+        ) from error

@@ -1,0 +1,140 @@
+"""Images of Picos: what a UF2 file must be, and to which folder it is written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from controller.boards.firmware_error import FirmwareError
+from controller.boards.firmware_image import BUILD_MARK
+from controller.boards.uf2 import check_folder, read_uf2
+from controller.cli.boards import command
+from hal.board.messages import DICTIONARY, PROTOCOL
+from tests.fakes.uf2_build import blocks, checksum
+
+INFO = "UF2 Bootloader v3.0\nModel: Raspberry Pi RP2\nBoard-ID: {}\n"
+
+
+def image(size: int = 1024) -> bytes:
+    """An image with a second stage that the boot ROM runs, and the hash that names it."""
+    content = bytearray(number * 7 & 0xFF for number in range(size))
+    content[252:256] = checksum(bytes(content[:252])).to_bytes(4, "little")
+    at = 512 + len(BUILD_MARK)
+    content[512 : at + 32] = BUILD_MARK + bytes(32)
+    content[at : at + 32] = hashlib.sha256(content).digest()
+    return bytes(content)
+
+
+def build(folder: Path, kind: str = "wheel") -> Path:
+    """A folder with a manifest and one image."""
+    content = b"".join(blocks(image()))
+    folder.mkdir(parents=True)
+    (folder / f"{kind}.uf2").write_bytes(content)
+    at = 512 + len(BUILD_MARK)
+    manifest = {
+        "version": "1.0.0",
+        "protocol": PROTOCOL,
+        "dictionary": f"{DICTIONARY:08X}",
+        "toolchain": {},
+        "chip": "rp2040",
+        "boards": {
+            kind: {
+                "hex": f"{kind}.uf2",
+                "sha256": hashlib.sha256(content).hexdigest(),
+                "build": image()[at : at + 32].hex().upper(),
+                "oldest": 1,
+                "flash": 1024,
+                "ram": 1024,
+            }
+        },
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def boot_loader(folder: Path, board: str = "RPI-RP2") -> Path:
+    """The folder of a boot loader."""
+    folder.mkdir()
+    (folder / "INFO_UF2.TXT").write_text(INFO.format(board))
+    return folder
+
+
+def flash(*given: str) -> tuple[int, str]:
+    done = CliRunner().invoke(command, ["flash", *given])
+    return done.exit_code, done.output
+
+
+def test_an_image_is_read_out_of_its_blocks() -> None:
+    assert read_uf2(b"".join(blocks(image())), "wheel.uf2") == image()
+
+
+def _changed(at: int, value: bytes) -> Callable[[bytes], bytes]:
+    return lambda content: content[:at] + value + content[at + len(value) :]
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda content: b"", "0 bytes are not blocks of 512"),
+        (lambda content: content[:-1], "are not blocks of 512"),
+        (lambda content: content[:-512], "expected block 0 of 3 with 256 bytes at 0x10000000, found 0 of 4"),
+        (lambda content: content[512:1024] + content[512:], "found 1 of 4"),
+        (_changed(0, b"\0"), "block 0: it is not a block of UF2"),
+        (_changed(512 + 508, b"\0"), "block 1: it is not a block of UF2"),
+        (_changed(28, (0xE48BFF59).to_bytes(4, "little")), r"E48BFF59 \(RP2350 \(ARM\)\), and a Pico takes E48BFF56"),
+        (_changed(28, b"\1\2\3\4"), r"family 04030201 \(another chip\)"),
+        (_changed(8, bytes(4)), r"\(no chip\)"),
+        (_changed(512 + 12, (0x10000200).to_bytes(4, "little")), "256 at 0x10000200"),
+        (_changed(32, b"\xff\xff"), "the chip's boot ROM would not run it"),
+    ],
+)
+def test_what_is_not_an_image_for_a_pico_is_refused(damage: Callable[[bytes], bytes], says: str) -> None:
+    with pytest.raises(FirmwareError, match=says):
+        read_uf2(damage(b"".join(blocks(image()))), "wheel.uf2")
+
+
+def test_only_the_boot_loader_of_a_pico_is_written_to(tmp_path: Path) -> None:
+    assert check_folder(boot_loader(tmp_path / "pico")) == "Raspberry Pi RP2"
+    with pytest.raises(FirmwareError, match=r"has no INFO_UF2\.TXT"):
+        check_folder(tmp_path)
+    for board in ("RP2350", "SAMD21G18A-Feather-v0", ""):
+        with pytest.raises(FirmwareError, match=f"boot loader of {board or 'an unknown board'}, and the image is for"):
+            check_folder(boot_loader(tmp_path / f"other-{board}", board))
+
+
+def test_flash_writes_the_checked_image_into_the_folder(tmp_path: Path) -> None:
+    made, drive = build(tmp_path / "build"), boot_loader(tmp_path / "drive")
+    code, said = flash("wheel", str(drive), "--file", str(made))
+    assert (code, "Raspberry Pi RP2, in its boot loader" in said) == (0, True), said
+    assert (drive / "FELTWIRE.UF2").read_bytes() == (made / "wheel.uf2").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (("pusher", "{drive}", "--file", "{made}"), "it has no firmware of kind pusher"),
+        (("wheel", "/dev/ttyUSB7", "--file", "{made}"), "whose boot loader is a folder"),
+        (("wheel", "{drive}"), "is for an Arduino Nano or Uno"),
+        (("wheel", "{other}", "--file", "{made}"), "boot loader of RP2350"),
+        (("wheel", "{made}", "--file", "{made}"), "has no INFO_UF2.TXT"),
+        (("wheel", "{drive}", "--file", "{damaged}"), "was changed or damaged"),
+    ],
+)
+def test_flash_writes_nothing_that_does_not_fit(tmp_path: Path, given: tuple[str, ...], says: str) -> None:
+    places = {
+        "made": build(tmp_path / "build"),
+        "damaged": build(tmp_path / "damaged"),
+        "drive": boot_loader(tmp_path / "drive"),
+        "other": boot_loader(tmp_path / "other", "RP2350"),
+    }
+    content = (places["damaged"] / "wheel.uf2").read_bytes()
+    (places["damaged"] / "wheel.uf2").write_bytes(content[:600] + b"\0" + content[601:])
+    code, said = flash(*(part.format(**places) for part in given))
+    assert code == 2
+    assert says in said
+    assert not list(tmp_path.rglob("FELTWIRE.UF2"))
