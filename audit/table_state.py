@@ -8,7 +8,7 @@ from pathlib import Path
 from audit.errors import VERIFY, JournalDamaged
 from audit.records import Head, nothing
 from audit.schema import CORRECTED, OPENING_TERM, OUTCOME, STATE_TERM, VERDICT_TERM
-from feed.events import Data, EventError, RoundCorrected, TableClosed, TableOpened, decode
+from feed.events import Data, DeviceCondition, EventError, RoundCorrected, TableClosed, TableOpened, decode
 from feed.state import RECENT_ROUNDS, TableState, decode_snapshot
 from feed.statistics import MOST_HISTORY
 
@@ -45,6 +45,10 @@ def _head_at(connection: sqlite3.Connection, query: str, chain: str) -> Head:
 ROUNDS_BACK = RECENT_ROUNDS + 1
 """The last rounds with a verdict, and the one that may have none."""
 
+CONDITION_BACK = 5000
+"""Records in which the last wear of a wheel is looked for (ours): it is published after 72 spins, of some ten records
+each, and at each end of a service."""
+
 _ELEVENTH = f"SELECT seq FROM record WHERE chain = ? AND {OPENING_TERM} ORDER BY seq DESC LIMIT 1 OFFSET ?"
 _STANDING = f"SELECT body FROM record WHERE chain = ? AND seq < ? AND {STATE_TERM} ORDER BY seq"
 _COUNTED = f"""
@@ -55,6 +59,10 @@ _BASE_STATE = "SELECT state FROM base WHERE chain = ?"
 _POSTED = f"""
     SELECT body FROM record WHERE chain = ? AND {STATE_TERM} AND kind IN ('table.opened', 'table.closed')
     ORDER BY seq DESC
+"""
+_CONDITION = f"""
+    SELECT body FROM record WHERE chain = ? AND seq < ? AND seq >= ? AND kind = '{DeviceCondition.kind}'
+    ORDER BY seq DESC LIMIT 1
 """
 _VERDICTS = f"""
     SELECT seq, kind, round, CASE kind WHEN '{CORRECTED}' THEN body END FROM record
@@ -78,6 +86,10 @@ def state_of(connection: sqlite3.Connection, chain: str, path: Path) -> TableSta
     since = eleventh[0] if eleventh else 0
     state.history.kept_at_least = _history_length(connection, chain, path, state)
     earlier = min(since, _first_counted(connection, chain, state.history.kept_at_least, path))
+    for (body,) in connection.execute(_CONDITION, (chain, since, since - CONDITION_BACK)):
+        data = _data_of(body, chain, path)
+        if isinstance(data, DeviceCondition):
+            state.wear = data.history
     for query, numbers in ((_STANDING, (earlier,)), (_COUNTED, (earlier, since)), (_SINCE, (since,))):
         for (body,) in connection.execute(query, (chain, *numbers)):
             try:

@@ -16,6 +16,8 @@ from hal.values import Batch, Edge, Rare
 from simulators.roulette.fixed_script import fixed_roulette_script
 
 SEED = 1
+WATCH_COST = 0.02
+"""Of a round's own cost, at most (ours)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,17 @@ def money_wheel(rounds: int, repeats: int) -> Section:
     edges = sum(len(batch.edges) for batch in batches)
     prebuilt, created = to_verdicts(config, batches, rounds), with_creation(config, batches, rounds)
     peer = gpiozero_peer.mock_pins(_all_edges(batches), "wheel_a", "wheel_b")
-    timings = measure([prebuilt, created, peer], repeats)
+    watch = watched(config, batches, rounds)
+    timings = measure([prebuilt, created, peer, *watch], repeats)
     return Section(
         "Money wheel, edges to verdict",
         "edges/s",
         f"{rounds} rounds of the simulator, a batch a round, {edges:,} edges, {rounds} outcomes checked",
-        (figure(timings, prebuilt.name, peer.name, 10), figure(timings, created.name, peer.name, 4)),
+        (
+            figure(timings, prebuilt.name, peer.name, 10),
+            figure(timings, created.name, peer.name, 4),
+            figure(timings, watch[0].name, watch[1].name, 1 - WATCH_COST),
+        ),
     )
 
 
@@ -51,9 +58,11 @@ def roulette(rounds: int, repeats: int) -> Section:
     batches = [played.batch for played in fixed_roulette_script(rounds, SEED)]
     edges = sum(len(batch.edges) for batch in batches)
     prebuilt, created = to_verdicts(config, batches, rounds), with_creation(config, batches, rounds)
-    level = replace(to_verdicts(config, simulated_rounds(config, rounds), rounds), name="prebuilt, level at 2 Hz")
+    with_level = simulated_rounds(config, rounds)
+    level = replace(to_verdicts(config, with_level, rounds), name="prebuilt, level at 2 Hz")
+    watch = watched(config, with_level, rounds)
     peer = gpiozero_peer.mock_pins(_all_edges(batches), "rotor_a", "rotor_b")
-    timings = measure([prebuilt, created, level, peer], repeats)
+    timings = measure([prebuilt, created, level, peer, *watch], repeats)
     return Section(
         "Roulette, edges to verdict",
         "edges/s",
@@ -62,6 +71,7 @@ def roulette(rounds: int, repeats: int) -> Section:
             figure(timings, prebuilt.name, peer.name, 10),
             figure(timings, created.name, peer.name, 4),
             figure(timings, level.name, peer.name),
+            figure(timings, watch[0].name, watch[1].name, 1 - WATCH_COST),
         ),
     )
 
@@ -72,11 +82,19 @@ def simulated_rounds(config: TableConfig, rounds: int) -> list[Batch]:
     return [simulator.start(), *(simulator.round().batch for _ in range(rounds))]
 
 
-def to_verdicts(config: TableConfig, batches: Sequence[Batch], rounds: int) -> Subject:
-    """`Table.feed` with edges that are there already."""
+def watched(config: TableConfig, batches: Sequence[Batch], rounds: int) -> tuple[Subject, Subject]:
+    """What the watch over wheel, wear and pace costs: the same rounds with and without it."""
+    plain = replace(to_verdicts(config, batches, rounds, unwatched=True), name="the same without the watch")
+    return replace(to_verdicts(config, batches, rounds), name="watch, of a round's own cost"), plain
+
+
+def to_verdicts(config: TableConfig, batches: Sequence[Batch], rounds: int, *, unwatched: bool = False) -> Subject:
+    """`Table.feed` with edges that are there already; `unwatched` without the watch over the wheel."""
 
     def ready() -> Callable[[], int]:
         table = table_for(config, epoch="sim", simulated=True)
+        if unwatched:
+            table.unwatch()
         said: list[Event] = table.open(0)
 
         def run() -> int:

@@ -2,6 +2,8 @@
 
     python -m benchmarks.watch_power                measures what is not measured yet, and writes the plots
     python -m benchmarks.watch_power --windows 500  fewer windows a point, to try it
+    python -m benchmarks.watch_power --sound 10000  simulates so many spins of sound wheels, and counts the warnings
+                                                    of wear
 
 Each point is this many windows through the code that runs at a table, with a seed of its own; no physics is simulated.
 Finished points are kept in build/watch-power.jsonl, so a run that was ended goes on. The points of a sound wheel are
@@ -16,15 +18,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import exp, log, sqrt
 from pathlib import Path
 from random import Random
+from statistics import fmean, median
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from benchmarks.watch_cards import FAIR, SHOE_CARDS, misread, one_card, riffled, strayed, worn
 from command_line.svg_page import SvgPage
+from controller.games.assembly import geometry_of, table_for
 from controller.games.base.wheels import wheel_plan
+from controller.games.load import check_text
 from controller.table.bias import FALSE_ALARM, WINDOW, BiasWatch
 from controller.table.shake_watch import BLOCK, FIRST, ShakeHistory
+from controller.table.wear_watch import WHEEL_WEAR
 from controller.table.wheel_watch import (
     TREND_SPINS,
     ZONE_BLOCKS,
@@ -32,11 +38,16 @@ from controller.table.wheel_watch import (
     RotorSpeed,
     SameDirection,
 )
+from drivers.wheel.condition import MEASURED_SPINS
 from feed import events
 from feed.card_record import BIN_CARDS, BINS, CARD_MISREADS, MISREADS_IN_1000, READER_CARDS
 from feed.drop_zone import THIRD_DEG, Arc, covered, scan
-from feed.events import Evidence
+from feed.events import Evidence, WearHistory
 from feed.shakes import Shake
+from feed.wear import BASELINE, part_of
+from feed.wear import BLOCK as SPINS_OF_BLOCK
+from feed.wear import WINDOW as LAST_BLOCKS
+from feed.wear import worn as worn_values
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 KEPT: Final = ROOT / "build/watch-power.jsonl"
@@ -173,6 +184,85 @@ def weak_shakes(fault: Callable[[Shake, float], Shake]) -> Trial:
     return found
 
 
+# --- wear: values of measured spins, each with the scatter of a simulated wheel ---
+
+PASSES: Final = 15
+"""Of one sensor in a spin."""
+SPINS_A_BLOCK: Final = SPINS_OF_BLOCK * MEASURED_SPINS
+LOOKED: Final = 2 * LAST_BLOCKS
+"""Blocks after a change in which it is to be found."""
+
+
+class WearKind(NamedTuple):
+    """A kind of wear: its value as new, at its limit, and how it scatters from spin to spin."""
+
+    name: str
+    new: float
+    limit: float
+    scatter: float
+
+    def value(self, way: float, rng: Random) -> float:
+        """Of one spin, this part of the way to the limit."""
+        mean = self.new + way * (self.limit - self.new)
+        if self.name.endswith("_missed"):
+            return sum(rng.random() < mean for _ in range(PASSES)) / PASSES
+        return max(0.0, rng.gauss(mean, self.scatter))
+
+
+ROULETTE_KINDS: Final = (
+    WearKind("ball_slowing", 0.735, 1.47, 0.065),
+    WearKind("rotor_slowing", 0.04, 0.08, 0.004),
+    WearKind("ball_2_width", 1.0, 1 / 1.8, 0.05),
+    WearKind("ball_2_missed", 0.0, 0.2, 0.0),
+    WearKind("level", 0.034, 0.15, 0.007),
+    *(WearKind(f"ball_{sensor}_width", 1.0, 1 / 1.8, 0.05) for sensor in (1, 3)),
+    *(WearKind(f"ball_{sensor}_missed", 0.0, 0.2, 0.0) for sensor in (1, 3)),
+    WearKind("unevenness", 0.03, 0.18, 0.01),
+)
+MONEY_KINDS: Final = (
+    WearKind("wheel_slowing", 39.2, 78.4, 1.75),
+    WearKind("rocking", 3.48, 1.39, 0.8),
+    WearKind("unevenness", 0.03, 0.18, 0.01),
+    WearKind("bounces", 0.0, 100.0, 5.0),
+)
+
+
+def _looks(values: Mapping[str, Sequence[float]], false_alarm: float) -> bool:
+    """Whether any look at a history of these blocks finds something: one look at each block, once the wheel is learnt
+    and a window is full. (A history is merged later than here; the last blocks and the baseline never are.)"""
+    number = len(next(iter(values.values())))
+    return any(
+        worn_values(
+            WearHistory(
+                days=[at / 10 for at in range(end)],
+                spins=[SPINS_OF_BLOCK] * end,
+                values={name: list(own[:end]) for name, own in values.items()},
+            ),
+            false_alarm,
+        )
+        for end in range(BASELINE + LAST_BLOCKS, number + 1)
+    )
+
+
+def _blocks(kind: WearKind, ways: Sequence[float], rng: Random) -> list[float]:
+    """Blocks of measured spins, each this far worn."""
+    middle = fmean if kind.name.endswith("_missed") or kind.name == "bounces" else median
+    return [middle([kind.value(way, rng) for _ in range(SPINS_OF_BLOCK)]) for way in ways]
+
+
+def worn_at_once(kinds: Sequence[WearKind]) -> Trial:
+    """The first kind jumps this part of its way to the limit, once the wheel is learnt.
+
+    The others are there by their share of the chance of a false alarm alone.
+    """
+
+    def found(way: float, rng: Random) -> bool:
+        ways = [0.0] * BASELINE + [way] * LOOKED
+        return _looks({kinds[0].name: _blocks(kinds[0], ways, rng)}, FALSE_ALARM * _share(kinds))
+
+    return found
+
+
 def _shorter(one: Shake, factor: float) -> Shake:
     return one._replace(moved_s=(one.moved_s or 0) * factor, pulses=round((one.pulses or 0) * factor))
 
@@ -183,6 +273,62 @@ def _softer(one: Shake, factor: float) -> Shake:
 
 def _uneven(one: Shake, factor: float) -> Shake:
     return one._replace(unevenness=(one.unevenness or 0) / factor)
+
+
+def _share(kinds: Sequence[WearKind]) -> float:
+    """The share of the first kind in the limits that are looked at."""
+    numbers = [max(1, len(part.factors)) for kind in kinds if (part := part_of(kind.name)) is not None]
+    return numbers[0] / sum(numbers)
+
+
+def whole_wheel(way: float, rng: Random) -> bool:
+    """Every value of a roulette wheel scatters."""
+    ways = [way] * (BASELINE + LOOKED)
+    return _looks({kind.name: _blocks(kind, ways, rng) for kind in ROULETTE_KINDS}, FALSE_ALARM)
+
+
+STEADY: Final = (0.0, 1.0, 2.0, 3.0, 4.0)
+"""No wear, and from as new to the limit in 1,000 spins, 2,000, 4,000 and 8,000."""
+
+
+def spins_to_limit(size: float) -> int:
+    """How many spins wear takes from as new to the limit."""
+    return round(500 * 2**size)
+
+
+def worn_steadily(kinds: Sequence[WearKind]) -> Trial:
+    """The first kind wears evenly from the first spin on; found before half of its way."""
+
+    def found(size: float, rng: Random) -> bool:
+        blocks = spins_to_limit(size or 3) // 2 // SPINS_A_BLOCK
+        ways = [number / blocks / 2 if size else 0.0 for number in range(blocks)]
+        return _looks({kinds[0].name: _blocks(kinds[0], ways, rng)}, FALSE_ALARM * _share(kinds))
+
+    return found
+
+
+def first(kinds: Sequence[WearKind], name: str) -> list[WearKind]:
+    """The kinds, one of them first."""
+    return sorted(kinds, key=lambda one: one.name != name)
+
+
+SOUND: Final = {
+    "roulette": "[device.wheel]\nball_sensors_deg = [0, 100, 220]\n",
+    "money_wheel": "",
+}
+
+
+def sound_spins(spins: int) -> Iterator[tuple[str, int, int]]:
+    """Simulates sound wheels: of each its game, the rounds with an outcome, and the warnings of wear."""
+    for game, more in SOUND.items():
+        report = check_text(f'[table]\nid = "t"\ngame = "{game}"\n[lines]\nbackend = "sim"\n{more}')
+        (config,) = report.tables
+        simulator, table = geometry_of(config).simulator(1), table_for(config, epoch="sim", simulated=True)
+        table.open(0)
+        table.feed(simulator.start())
+        said = [event.data for _ in range(spins) for event in table.feed(simulator.round().batch)]
+        warned = [one for one in said if isinstance(one, events.DeviceWarning) and one.warning == WHEEL_WEAR]
+        yield game, sum(isinstance(one, events.Outcome) for one in said), len(warned)
 
 
 # --- plots ---
@@ -209,6 +355,19 @@ def _zone_plot(spins: int, shares: Sequence[float]) -> Plot:
         "of the balls leave the track in one third of the bowl",
         _percent,
         [Curve(name, (1 / 3, *shares), drop_zone(deg, spins)) for name, deg in SENSORS.items()],
+    )
+
+
+WAYS: Final = (0.0, 0.1, 0.15, 0.2, 0.3, 0.5)
+
+
+def _wear_plot(wheel: str, curves: Sequence[Curve]) -> Plot:
+    return Plot(
+        f"watch-wear-{wheel.replace(' ', '-')}",
+        f"Wear of a {wheel}, found within {LOOKED * SPINS_A_BLOCK} spins",
+        "of the way from as new to the limit",
+        _percent,
+        curves,
     )
 
 
@@ -299,6 +458,36 @@ PLOTS: Final = (
             Curve("from 5 in 1,000", (0, 2, 4, 6, 8, 12, 16), worn(5)),
         ],
     ),
+    _wear_plot(
+        "roulette",
+        [
+            Curve("all values, sound", (0.0,), whole_wheel),
+            Curve("ball track", WAYS, worn_at_once(first(ROULETTE_KINDS, "ball_slowing"))),
+            Curve("bearing of the rotor", WAYS, worn_at_once(first(ROULETTE_KINDS, "rotor_slowing"))),
+            Curve("width of a sensor's pulses", WAYS, worn_at_once(first(ROULETTE_KINDS, "ball_2_width"))),
+            Curve("passes that a sensor misses", WAYS, worn_at_once(first(ROULETTE_KINDS, "ball_2_missed"))),
+            Curve("level", WAYS, worn_at_once(first(ROULETTE_KINDS, "level"))),
+        ],
+    ),
+    _wear_plot(
+        "money wheel",
+        [
+            Curve("bearing of the wheel", WAYS, worn_at_once(first(MONEY_KINDS, "wheel_slowing"))),
+            Curve("flapper's rocking", WAYS, worn_at_once(first(MONEY_KINDS, "rocking"))),
+            Curve("encoder's unevenness", WAYS, worn_at_once(first(MONEY_KINDS, "unevenness"))),
+            Curve("contact bounces", WAYS, worn_at_once(first(MONEY_KINDS, "bounces"))),
+        ],
+    ),
+    Plot(
+        "watch-wear-steady",
+        "Steady wear, found before half of the way to its limit",
+        "spins from as new to the limit",
+        lambda size: f"{spins_to_limit(size):,}" if size else "sound",
+        [
+            Curve("ball track", STEADY, worn_steadily(first(ROULETTE_KINDS, "ball_slowing"))),
+            Curve("flapper's rocking", STEADY, worn_steadily(first(MONEY_KINDS, "rocking"))),
+        ],
+    ),
 )
 
 
@@ -340,7 +529,7 @@ def main(windows: int, kept: Path, pictures: Path) -> None:
         (pictures / f"{plot.file}.svg").write_text(drawing(plot, points[plot.file]), encoding="utf-8")
 
 
-COLORS: Final = ("#0b6e4f", "#8a2be2", "#b3541e", "#1f4e9c")
+COLORS: Final = ("#0b6e4f", "#8a2be2", "#b3541e", "#1f4e9c", "#8c6d00", "#c71585")
 GRID, GOAL, LABEL = "#d5d8dc", "#c0392b", "#444"
 LEFT, TOP, WIDTH, HEIGHT = 60, 50, 520, 260
 
@@ -379,7 +568,12 @@ def drawing(plot: Plot, points: Sequence[Point]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Measures what the watch over a wheel finds.")
     parser.add_argument("--windows", type=int, default=WINDOWS, help="windows a point")
+    parser.add_argument("--sound", type=int, metavar="SPINS", help="simulate sound wheels, and draw nothing")
     parser.add_argument("--kept", type=Path, default=KEPT, help="the file of finished points")
     parser.add_argument("--pictures", type=Path, default=PICTURES, help="where the plots are written")
     asked = parser.parse_args()
+    if asked.sound:
+        for game, outcomes, warnings in sound_spins(asked.sound):
+            print(f"{game:16} {outcomes:,} outcomes in {asked.sound:,} spins, {warnings} warnings of wear", flush=True)
+        parser.exit()
     main(asked.windows, asked.kept, asked.pictures)

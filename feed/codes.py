@@ -231,6 +231,7 @@ CODES: Final = (
     "wheel_bias",
     "wheel_reversed",
     "wheel_revolutions",
+    "wheel_wear",
     "wires_failed",
     "wrong_compartment",
 )

@@ -570,6 +570,30 @@ class DeviceWarning(Data, frozen=True, kw_only=True, omit_defaults=True):
     """The round in which it came."""
 
 
+class WearHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What was measured of a wheel's wear in blocks of spins: those from which it was learnt, and those since. Where
+    they are many, older ones are merged by twos."""
+
+    days: list[Number] = []
+    """By block: when it ended, in days since 1970."""
+    spins: list[Annotated[int, Meta(ge=1)]] = []
+    """By block: how many spins were measured for it."""
+    values: dict[str, list[Number | None]] = {}
+    """By block, of each value its median, of shares and counts the mean; null where it was not measured."""
+    limits: dict[str, Number] = {}
+    """The limits that the table's file sets, of the values that have one there."""
+
+
+class DeviceCondition(Data, frozen=True, kw_only=True, omit_defaults=True):
+    """The wear of a device since it was learnt, as measured so far. It changes no outcome."""
+
+    kind: ClassVar[str] = "device.condition"
+    device: str
+    """The device's name in the table's file."""
+    history: WearHistory
+    """All that is kept of it."""
+
+
 MachineAct: TypeAlias = Annotated[
     str,
     one_of(
@@ -831,6 +855,7 @@ DATA_TYPES: tuple[type[Data], ...] = (
     DeviceFault,
     DeviceCleared,
     DeviceWarning,
+    DeviceCondition,
     MachineEvent,
     InspectionPassed,
     InspectionFailed,

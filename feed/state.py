@@ -16,7 +16,17 @@ from msgspec import Meta
 
 from . import events
 from .codes import Code, Phase, State
-from .events import Event, Evidence, StakeLimit, StatisticsKey, TableLabel, TableNotice, Verdict, WinningBet
+from .events import (
+    Event,
+    Evidence,
+    StakeLimit,
+    StatisticsKey,
+    TableLabel,
+    TableNotice,
+    Verdict,
+    WearHistory,
+    WinningBet,
+)
 from .game_view import GameView
 from .results import Result
 from .statistics import DEFAULT_HISTORY, OutcomeHistory, PastOutcome, Statistics, statistics_of
@@ -272,6 +282,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     progressive: ProgressiveState | None = None
     """The meter of a progressive wager; left out for tables that have none, and where an older version kept the
     state."""
+    wear: WearHistory | None = None
+    """The wear of the wheel, as published last; left out for tables without one."""
     rounds: list[RoundRecord] = []
     """The last ones with a verdict, oldest first."""
     labels: list[TableLabel] = []
@@ -358,6 +370,8 @@ class TableState:
         """The state of a machine; None for other tables."""
         self.stack: StackState | None = None
         """The stack in the shoe; None for tables that have sealed and loaded no cards."""
+        self.wear: WearHistory | None = None
+        """The wear of the wheel, as published last; None for tables without one."""
         self.history = OutcomeHistory()
         """The last outcomes, and how often each value came in them."""
         self._opened = False
@@ -464,6 +478,8 @@ class TableState:
                 self._faults.pop((data.device, data.fault), None)
                 if data.fault == RESHUFFLE:
                     self.shuffled_after = self.round if self.unfinished_round is None else self.unfinished_round - 1
+            case events.DeviceCondition():
+                self.wear = data.history
             case events.StackLoaded():
                 stack = self._stack()
                 dealt = stack.orders.get(str(data.batch), "")
@@ -611,6 +627,7 @@ class TableState:
             course=self.course,
             machine=self.machine,
             stack=self.stack,
+            wear=self.wear,
             progressive=self.progressive,
             rounds=list(self.rounds),
             labels=self.labels,
@@ -647,6 +664,7 @@ class TableState:
         state.course = snapshot.course
         state.machine = snapshot.machine
         state.stack = snapshot.stack
+        state.wear = snapshot.wear
         state.history.configure(snapshot.history or DEFAULT_HISTORY, snapshot.statistics_keys)
         state.history.restore(snapshot.outcomes)
         state._opened = snapshot.state != CLOSED

@@ -41,11 +41,13 @@ from controller.rules.house import rules_words
 from controller.rules.profile import is_house
 from controller.service.event_lines import rule_words, verdict_words, words_of
 from controller.service.state_paths import CAPTURES
+from controller.table.bias import FALSE_ALARM
 from feed.calls import CallLine, call_line
 from feed.data import Meters, RoundCorrected, RoundDisputed, Unresolved, Verdict, Void
 from feed.events import Event
 from feed.pace import IDLE_NS, STEPS
 from feed.shakes import HEADS, shaken
+from feed.wear import worn
 from hal.clock import NS_PER_S, SystemClock
 from hal.plain_text import plain
 from hal.version import SOFTWARE
@@ -481,6 +483,15 @@ class _Page:
         parts.append("<h3>Warnings, and departures from procedure</h3>")
         heads = ("table", "part", "warning", "by", "times", "stated last")
         parts.append(table_of(heads, rows, numbers=(4,), wrap=(5,)) if rows else "<p>None.</p>")
+        measured = [(one.table, one.wear) for one in self._tables if one.wear is not None]
+        if measured:
+            found = [
+                (table, f"{sum(history.spins):,}", words)
+                for table, history in measured
+                for words in [one.words for one in worn(history, FALSE_ALARM)] or ["nothing is worn, or not learnt yet"]
+            ]
+            parts.append("<h3>Wear of wheels</h3>")
+            parts.append(table_of(("table", "measured spins", "worn"), found, numbers=(1,), wrap=(2,)))
         return "".join(parts)
 
     def _orders(self) -> str:

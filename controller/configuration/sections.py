@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Final, Literal
+from datetime import date
+from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -363,6 +364,37 @@ class CardWatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_field
         return pace_problems(self)
 
 
+Wear: TypeAlias = Annotated[
+    bool,
+    Meta(description="whether the wheel's wear is measured, published and warned of", extra={"cite": "ours"}),
+]
+WearSince: TypeAlias = Annotated[
+    Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")] | None,
+    Meta(
+        description="the day on which a part was exchanged or cleaned: the wheel is learnt again from there",
+        extra={"cite": "ours"},
+    ),
+]
+
+
+def wear_problems(since: str | None) -> list[tuple[str, str, str]]:
+    """What is wrong with the day: key, what, fix."""
+    if since is None or day_of(since) is not None:
+        return []
+    return [("wear_since", f"{since} is not in the calendar", 'write the day as "2026-11-29"')]
+
+
+class WearSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[watch]` of a money wheel: the watch over its wear. All of it is ours."""
+
+    wear: Wear = True
+    wear_since: WearSince = None
+
+    def problems(self) -> list[tuple[str, str, str]]:
+        """What is wrong with the keys: key, what, fix."""
+        return wear_problems(self.wear_since)
+
+
 class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[watch]`: from where on the watch over a roulette wheel and its pace warns. All of it is ours."""
 
@@ -396,6 +428,9 @@ class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         ),
     ] = True
 
+    wear: Wear = True
+    wear_since: WearSince = None
+
     def problems(self) -> list[tuple[str, str, str]]:
         """What is wrong between the keys: key, what, fix."""
         found = []
@@ -404,7 +439,15 @@ class WatchSection(PaceKeys, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if self.least_rotor_rpm >= self.most_rotor_rpm:
             wrong = f"{self.least_rotor_rpm:g} is not below most_rotor_rpm, {self.most_rotor_rpm:g}"
             found.append(("least_rotor_rpm", wrong, "write the slower speed here"))
-        return [*found, *pace_problems(self)]
+        return [*found, *pace_problems(self), *wear_problems(self.wear_since)]
+
+
+def day_of(text: str) -> int | None:
+    """Days from 1970 to a day that is written as `2026-11-29`; None where the calendar has none."""
+    try:
+        return (date.fromisoformat(text) - date(1970, 1, 1)).days
+    except ValueError:
+        return None
 
 
 _OTHER_WORDS: Final = {

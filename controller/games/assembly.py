@@ -21,6 +21,7 @@ from controller.table.repeats import RepeatWatch
 from controller.table.round_watch import RoundWatch
 from controller.table.salts import RepeatableSalts, Salts
 from controller.table.table import Table
+from controller.table.wear_watch import WearWatch
 from drivers.base.driver import Driver
 from drivers.base.observed import Listener, ObservedDriver
 from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON, Buttons, ButtonsConfig
@@ -120,6 +121,7 @@ def table_for(
         bias=_bias(config),
         repeats=_repeats(config),
         watch=_watch(config),
+        wear=_wear(config),
         sequence=sequence,
         ephemeral=ephemeral,
     )
@@ -157,7 +159,13 @@ def _repeats(config: TableConfig) -> RepeatWatch | None:
 def _watch(config: TableConfig) -> RoundWatch | None:
     """What watches its rounds, where its game has such a watch."""
     watch = spec_of(config).watch
-    return None if watch is None else watch.make(config)
+    return None if watch is None or watch.make is None else watch.make(config)
+
+
+def _wear(config: TableConfig) -> WearWatch | None:
+    """What watches the wear of its wheel, where its game has such a watch and the house wants it."""
+    watch = spec_of(config).watch
+    return None if watch is None or watch.wear is None else watch.wear(config)
 
 
 def _limit(keys: LimitKeys) -> StakeLimit:

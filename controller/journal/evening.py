@@ -29,6 +29,7 @@ from feed.events import (
     CaptureFile,
     CarriedStateChanged,
     DeviceCleared,
+    DeviceCondition,
     DeviceFault,
     DeviceWarning,
     Event,
@@ -46,6 +47,7 @@ from feed.events import (
     Unresolved,
     Verdict,
     Void,
+    WearHistory,
     decode,
 )
 from feed.excess import FALSE_ALARM
@@ -115,6 +117,8 @@ class TableEvening:
     warnings: list[Event] = field(default_factory=list)
     violations: list[Event] = field(default_factory=list)
     inspections: list[Event] = field(default_factory=list)
+    wear: WearHistory | None = None
+    """The wear of its wheel, as published last; None where it has none."""
     opened: list[tuple[int, int]] = field(default_factory=list)
     """When it was open, by the wall clock."""
     shut: list[tuple[int, int]] = field(default_factory=list)
@@ -294,6 +298,8 @@ class _Fold:
                 made.disputed.append(event)
             case DeviceWarning() if inside:
                 made.warnings.append(event)
+            case DeviceCondition() if now_ns < self._span.until_ns:
+                made.wear = data.history
             case ProcedureViolation() if inside:
                 made.violations.append(event)
             case InspectionPassed() | InspectionFailed() if inside:

@@ -252,6 +252,12 @@ def _warning(data: events.DeviceWarning) -> str:
 
 
 @data_words.register
+def _condition(data: events.DeviceCondition) -> str:
+    measured = counted(sum(data.history.spins), "measured spin")
+    return f"wear of {data.device}: {measured}, {counted(len(data.history.values), 'value')}"
+
+
+@data_words.register
 def _card_sealed(data: events.CardSealed) -> str:
     return f"a card left {data.device} unexposed: sealed {data.commitment[:12]}"
 

@@ -14,6 +14,7 @@ next deadline is met. Of observations at one instant those of the first driver c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 
@@ -32,9 +33,11 @@ from controller.table.repeats import REPEATED, RepeatWatch
 from controller.table.round_watch import RoundWatch
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
+from controller.table.wear_watch import WHEEL_WEAR, WearWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
+from drivers.wheel.condition import MeasuresWear, WheelMeasured
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
@@ -45,13 +48,15 @@ SUPERVISOR_KEY: Final = "supervisor_key"
 """The key switch with which a supervisor clears faults: whoever holds the key is the named person."""
 
 
+DAY_S: Final = 86_400
+
 OPTIONAL_LINES: Final = frozenset({"dealer_void", "dealer_settled", "supervisor_key"})
 """Lines without which the table can still be played."""
 
 _moment: Final = attrgetter("t_ns")
 
 
-COMMON: Final = frozenset({SensorDead, SensorAlive, ButtonPressed, UnknownLine})
+COMMON: Final = frozenset({SensorDead, SensorAlive, ButtonPressed, UnknownLine, WheelMeasured})
 """The observations that mean the same whatever is played on the table; all others are the game's."""
 
 
@@ -73,6 +78,7 @@ class Table:
         bias: BiasWatch | None = None,
         repeats: RepeatWatch | None = None,
         watch: RoundWatch | None = None,
+        wear: WearWatch | None = None,
         sequence: int = 0,
         ephemeral: int = 0,
     ) -> None:
@@ -92,6 +98,8 @@ class Table:
         self._bias = bias
         self._repeats = repeats
         self._watch = watch
+        self._wear = wear
+        self._time_of = time_of
         self._undecided = UndecidedWatch()
         self._answered = AnsweredCommands()
         self._answers: list[CommandResult] = []
@@ -165,7 +173,16 @@ class Table:
                 self._can.restores.restore(state)
             if self._repeats is not None:
                 self._repeats.restore(state)
+            if self._wear is not None:
+                self._wear.restore(state)
         self.lifecycle.restore(state)
+
+    def unwatch(self) -> None:
+        """Plays without the watch over the wheel and its wear: what they cost is measured against this."""
+        self._watch = self._wear = None
+        for driver in self.drivers:
+            if isinstance(driver, MeasuresWear):
+                driver.measure_no_wear()
 
     def open(self, t_ns: int) -> list[Event]:
         """Begins: the table opens with its first round, or is closed until a person opens it."""
@@ -179,6 +196,8 @@ class Table:
 
     def close(self, t_ns: int, reason: str) -> list[Event]:
         """The service ends. A round that has no verdict yet is void; one that has keeps it."""
+        if self._wear is not None:
+            self._publish_wear(self._wear, t_ns, at_end=True)
         self.lifecycle.close(t_ns, reason)
         return self._take()
 
@@ -303,6 +322,9 @@ class Table:
         """Takes what means the same in every game: sensors that fail and recover, buttons. The rest is the game's."""
         if type(seen) not in COMMON:
             self.game.handle(seen)
+        elif isinstance(seen, WheelMeasured):
+            if self._wear is not None and self._wear.measured(seen.values):
+                self._watch_wear(self._wear, seen.t_ns)
         elif isinstance(seen, UnknownLine):
             detail = f"values arrive from {seen.line}, which no device of the table has"
             self._warn_once(seen.t_ns, "unknown_line", detail)
@@ -395,6 +417,20 @@ class Table:
                 detail=detail,
                 round=self.rounds.report.round,
             )
+
+    def _watch_wear(self, watch: WearWatch, t_ns: int) -> None:
+        """What a block of spins shows of the wheel's wear: it is reported, and changes nothing."""
+        device, number = self.game.device, self.rounds.report.round
+        day = datetime.fromisoformat(self._time_of(t_ns)).timestamp() / DAY_S
+        for detail in watch.judge(day):
+            warning = {"device": device, "warning": WHEEL_WEAR, "detail": detail, "round": number}
+            self._emit_after_game(events.DeviceWarning, t_ns, **warning)
+        self._publish_wear(watch, t_ns)
+
+    def _publish_wear(self, watch: WearWatch, t_ns: int, *, at_end: bool = False) -> None:
+        history = watch.published(at_end=at_end)
+        if history is not None:
+            self._emit_after_game(events.DeviceCondition, t_ns, device=self.game.device, history=history)
 
     def _latch(self, t_ns: int, device: str, fault: str, detail: str, blocks_play: bool) -> None:
         if not self.faults.latch(LatchedFault(device, fault, detail, blocks_play)):

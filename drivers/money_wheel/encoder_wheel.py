@@ -27,6 +27,7 @@ from drivers.money_wheel.device import (
     WheelTurnedBack,
 )
 from drivers.money_wheel.view import MoneyWheelView, Motion
+from drivers.wheel.condition import CountTimes, MeasuredSpins, WheelMeasured, turn_slowing, unevenness
 from drivers.wheel.encoder import Encoder
 from drivers.wheel.lost_pulses import noise_counted
 from drivers.wheel.quadrature import ANY_COUNT, BACK, COUNTS_PER_SLOT, DUE, LIMIT
@@ -81,6 +82,13 @@ class MoneyWheel:
         self._stuck: str | None = None
         """The line of the encoder that was last reported stuck."""
         self._due_ns = NEVER_NS
+        self._spins = MeasuredSpins()
+        self._seen: list[CountTimes] = []
+        """The last counts at each half turn or turn of the spin."""
+        self._rocks_ns: int | None = None
+        """When the spun wheel last turned back from its furthest: from there on it rocks."""
+        self._bounces = 0
+        """Of the encoder, at the last rest."""
 
     # --- time and values -----------------------------------------------------------------------------------------
 
@@ -189,6 +197,10 @@ class MoneyWheel:
             space=space,
         )
 
+    def measure_no_wear(self) -> None:
+        """From now on no spin's wear is measured."""
+        self._spins.stopped = True
+
     # --- rest and motion -----------------------------------------------------------------------------------------
 
     def _window(self) -> tuple[int, int]:
@@ -224,13 +236,14 @@ class MoneyWheel:
             return
         self._note_extreme(count)
         self._reached_ns = t_ns
+        quadrature = self._encoder.quadrature
+        self._seen.append((*quadrature.times_ns, quadrature.count))
         if not self._spun:
             self._spun = True
             self._turns = 0
             found.append(WheelSpun(t_ns=t_ns, direction=self._direction))
             return
         self._turns += 1
-        quadrature = self._encoder.quadrature
         tau_ns = max(1, (quadrature.t1_ns - quadrature.t4_ns) // 3)
         rpm = round(60e9 / (tau_ns * self._encoder.counts_per_turn), 1)
         found.append(WheelTurned(t_ns=t_ns, turns=self._turns, rpm=rpm))
@@ -244,6 +257,7 @@ class MoneyWheel:
         self._moving = True
         self._spun = self._turned_back = self._wind_up_unproven = False
         self._fell_back = self._went_on = 0
+        self._seen, self._rocks_ns = [], None
         self._direction = 1 if count > self._at else -1
         self._start = self._extremes[0] if self._direction > 0 else self._extremes[1]
         if abs(self._start - self._at) == 1:
@@ -290,6 +304,7 @@ class MoneyWheel:
             if min(ahead, self._fell_back) >= ROCKED_COUNTS:
                 self._went_on = max(self._went_on, ahead)
             self._furthest = count
+            self._rocks_ns = self._encoder.quadrature.t2_ns
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
         if t_ns < self._due_ns:
@@ -326,6 +341,9 @@ class MoneyWheel:
         low, high = encoder.doubt_at_rest()
         ahead, behind = (high, -low) if self._direction > 0 else (-low, high)
         doubt, detail = self._rest_doubt = self._doubt()
+        if self._spun and self._spins.begin() and not self._turned_back:
+            found.append(WheelMeasured(t_ns=t_ns, values=self._values(doubted=doubt is not None)))
+        self._bounces = encoder.bounces
         found.append(
             WheelRested(
                 t_ns=t_ns,
@@ -343,6 +361,21 @@ class MoneyWheel:
                 index_moved=encoder.index_moved,
             )
         )
+
+    def _values(self, *, doubted: bool) -> dict[str, float]:
+        """The wear values of the spin, which is over; where its count is doubted, only how often a contact bounced."""
+        encoder, rocks_ns = self._encoder, self._rocks_ns
+        values = {"bounces": float(encoder.bounces - self._bounces)}
+        if doubted:
+            return values
+        others = (
+            # The first entry is that of half a turn.
+            ("wheel_slowing", turn_slowing([times[0] for times in self._seen[1:]])),
+            ("unevenness", unevenness(self._seen)),
+            ("rocking", None if rocks_ns is None else max(0, encoder.quadrature.t1_ns - rocks_ns) / 1e9),
+        )
+        values.update((name, value) for name, value in others if value is not None)
+        return values
 
     def _doubt_so_far(self) -> tuple[str | None, str]:
         """What makes the count doubtful however the spin ends."""

@@ -25,6 +25,7 @@ from drivers.money_wheel.device import (
 )
 from drivers.money_wheel.speed import PEGS_KEPT, STILL, Speed, mean_rpm, speed_by_pegs
 from drivers.money_wheel.view import MoneyWheelView, Motion
+from drivers.wheel.condition import MeasuredSpins, WheelMeasured, turn_slowing
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
 BOUNCE_NS: Final = 3_000_000
@@ -49,6 +50,7 @@ class PegWheel:
         self._since_index: int | None = None
         self._slip = ""
         self._lost = False
+        self._spins = MeasuredSpins()
         self._clear_run()
 
     def _clear_run(self) -> None:
@@ -59,6 +61,8 @@ class PegWheel:
         self._slip = ""
         self._lost = False
         self._missing = False
+        self._turned_ns: list[int] = []
+        """When whole turns of this run were complete."""
 
     @property
     def next_due_ns(self) -> int | None:
@@ -135,6 +139,10 @@ class PegWheel:
             space=space,
         )
 
+    def measure_no_wear(self) -> None:
+        """From now on no spin's wear is measured."""
+        self._spins.stopped = True
+
     def _handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge
         self._health.line_active(line, t_ns, found)
@@ -171,6 +179,7 @@ class PegWheel:
             found.append(WheelSpun(t_ns=t_ns, direction=1))
         elif self._spun and self._pegs % self._spaces == 0:
             rpm = round(mean_rpm(t_ns - self._passed_ns[-2], self._spaces), 1)
+            self._turned_ns.append(t_ns)
             found.append(WheelTurned(t_ns=t_ns, turns=self._pegs // self._spaces, rpm=rpm))
 
     def _speed(self, t_ns: int) -> Speed:
@@ -181,6 +190,9 @@ class PegWheel:
             return
         at_ns, self._due_ns = self._due_ns, NEVER_NS
         if self._moved:
+            slowing = turn_slowing(self._turned_ns)
+            if self._spun and self._spins.begin() and slowing is not None and self._doubt()[0] is None:
+                found.append(WheelMeasured(t_ns=at_ns, values={"wheel_slowing": slowing}))
             found.append(self._rested(at_ns))
         self._joined = False
         self._clear_run()

@@ -15,7 +15,7 @@ from the first pass to the last (13:47-20.32(j)1, (m)2: around the track, never 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 from math import inf, log
 from statistics import fmean
@@ -30,11 +30,13 @@ from drivers.roulette.ball_hypothesis import (
     BallHypothesis,
     Pass,
     legs_by_sensor,
+    sensors_between,
 )
 from drivers.roulette.device import BallLeftTrack, BallPassed, BallSeen, ForeignObject, TrackQuiet
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
 from drivers.roulette.view import NO_BALL, BallView
+from drivers.wheel.condition import CountTimes, MeasuredSpins, WheelMeasured, ball_values, disc_slowing, unevenness
 from hal.values import Edge
 
 # --- runs of the ball, one after another, each with its own `BallTrack` ---
@@ -45,6 +47,7 @@ from hal.values import Edge
 # BallLeftTrack                   the ball is overdue at every sensor
 #    │
 #    ▼
+# WheelMeasured                   of one run in some: its wear values
 # TrackQuiet  no edge of a track sensor for the quiet time: the next pass begins a new run
 
 
@@ -58,23 +61,41 @@ class BallRuns:
         "_known_lines",
         "_last_run",
         "_left",
+        "_measured",
         "_overdue_ns",
         "_pocket_ns",
         "_quiet_due_ns",
         "_quiet_ns",
         "_rotor",
         "_rotor_rpm",
+        "_rotor_seen",
         "_sensors",
         "_sensors_deg",
+        "_tilt_deg",
         "_track",
         "due_ns",
         "lines",
         "second_ball",
+        "spins",
     )
 
-    def __init__(self, sensors_deg: Sequence[float], quiet_ns: int, rotor: Rotor, head: PocketHead) -> None:
-        """Each run resets the doubts of `rotor` and the readings of `head`."""
+    def __init__(
+        self,
+        sensors_deg: Sequence[float],
+        quiet_ns: int,
+        rotor: Rotor,
+        head: PocketHead,
+        tilt_deg: Callable[[int], float | None],
+    ) -> None:
+        """Each run resets the doubts of `rotor` and the readings of `head`; `tilt_deg` is the bowl's at a time."""
         self._sensors_deg = sensors_deg
+        self._tilt_deg = tilt_deg
+        self.spins = MeasuredSpins()
+        """Which runs are measured."""
+        self._measured = False
+        """Whether the wear of this run is measured."""
+        self._rotor_seen: list[CountTimes] = []
+        """Of a measured run: the rotor's last counts at each pass."""
         self._quiet_ns = quiet_ns
         self._rotor = rotor
         self._head = head
@@ -176,6 +197,9 @@ class BallRuns:
                 self._report_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
             return
         self._rotor_rpm = rotor_rpm = self._rotor.rpm(t_ns)
+        if self._measured:
+            quadrature = self._rotor.encoder.quadrature
+            self._rotor_seen.append((*quadrature.times_ns, quadrature.count))
         direction = track.direction
         proves = known is None and direction is not None
         if proves and self._pocket_ns >= track.began_ns:
@@ -202,6 +226,8 @@ class BallRuns:
         self._track = BallTrack(self._sensors_deg)
         self._track.handle_pass(first)
         self._left = self._foreign_reported = self.second_ball = False
+        self._measured = self.spins.begin()
+        self._rotor_seen = []
         self._head.forget()
         self._rotor.encoder.begin_run()
         found.append(BallSeen(t_ns=t_ns, joined=self._joined))
@@ -263,7 +289,22 @@ class BallRuns:
         if track is not None:
             hypothesis = track.hypothesis
             self._left = False
+            if self._measured and not self._foreign_reported:
+                found.append(WheelMeasured(t_ns=t_ns, values=self._values_of(track)))
             found.append(TrackQuiet(t_ns=t_ns, passes=0 if hypothesis is None else hypothesis.passes))
+
+    def _values_of(self, track: BallTrack) -> dict[str, float]:
+        """The wear values of a run that is over."""
+        values = track.values()
+        encoder, seen = self._rotor.encoder, self._rotor_seen
+        tilt_deg = self._tilt_deg(seen[-1][0]) if seen else None
+        others = (
+            ("rotor_slowing", disc_slowing(seen, encoder.counts_per_turn)),
+            ("unevenness", unevenness(seen)),
+            ("level", tilt_deg),
+        )
+        values.update((name, value) for name, value in others if value is not None)
+        return values
 
 
 # --- where the ball left the track ---
@@ -499,6 +540,12 @@ class BallTrack:
     def _begin(self, new: Pass) -> None:
         self.hypotheses = [BallHypothesis(direction, new, legs) for direction, legs in self._legs.items()]
         self._accepted = [new]
+
+    def values(self) -> dict[str, float]:
+        """The wear values of the run; empty while its direction is not proven."""
+        if self.direction is None:
+            return {}
+        return ball_values(self._accepted, sensors_between(self._deg, self.direction))
 
     def swapped(self) -> str | None:
         """Two sensors whose swapped positions explain the run better, as a sentence; None if there are none.

@@ -38,6 +38,7 @@ from drivers.roulette.star_x_wire import (
     parse,
 )
 from drivers.roulette.view import StarXView
+from drivers.wheel.condition import MeasuredSpins, WheelMeasured
 from hal.clock import NS_PER_S
 from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 
@@ -563,6 +564,10 @@ class StarXWheel:
         """The number of the spin during which the link went down; None once another status than of a spin came."""
         self._called = False
         """Whether no more bets was reported of the running spin."""
+        self._spins = MeasuredSpins()
+        self._measured: dict[str, float] | None = None
+        """The wear values of the running spin; None where it is not measured, or did not begin in order."""
+        self._started_ns = 0
         self._flags_up = WheelFlag(0)
         """The flags of the last status, as far as they were reported."""
         self._fault = False
@@ -674,6 +679,10 @@ class StarXWheel:
             self._interrupted = running.spin_number
         self._watch = SpinWatch(self._interrupted)
 
+    def measure_no_wear(self) -> None:
+        """From now on no spin's wear is measured."""
+        self._spins.stopped = True
+
     def _status(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         self._status_ns = t_ns
         self._come_up(packet, t_ns, out)
@@ -743,6 +752,8 @@ class StarXWheel:
     def _spin_started(self, first: StatusPacket, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         """Reports the spin as its first status states it, with the flags of the one that confirms it."""
         self._called = False
+        self._started_ns = t_ns
+        self._measured = {} if self._spins.begin() and self._watch.in_order else None
         out.append(
             AutoSpinStarted(
                 t_ns=t_ns,
@@ -763,6 +774,8 @@ class StarXWheel:
             return
         if WheelState.NO_MORE_BETS in (packet.state, first.state):
             self._called = True
+            if self._measured is not None and packet.state is WheelState.NO_MORE_BETS:
+                self._measured["ball_run"] = (t_ns - self._started_ns) / NS_PER_S
             out.append(AutoNoMoreBets(t_ns=t_ns, rpm=rpm))
 
     def _impossible(self, pocket: str | None) -> bool:
@@ -795,6 +808,10 @@ class StarXWheel:
             self._doubt("number_disagrees", detail, t_ns, out)
         doubts = self._watch.doubts
         rpm_min, rpm_max = self._watch.rpm_range
+        measured, self._measured = self._measured, None
+        if measured and not doubts and rpm_max:
+            measured["rotor_spread"] = (rpm_max - rpm_min) / rpm_max
+            out.append(WheelMeasured(t_ns=t_ns, values=measured))
         out.append(
             AutoNumber(
                 t_ns=t_ns,

@@ -11,6 +11,7 @@ reports     RotorTurning ...         BallSeen, BallPassed,  PocketRead  ForeignO
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Final
@@ -40,6 +41,12 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 # 13:47-20.15(c): "horizontal and level at all times during its operation". The text gives no tolerance.
 
 
+SAMPLE_EVERY_NS: Final = 10_000_000_000
+"""How often the inclination is sampled for the watch over wear (ours)."""
+SAMPLES_KEPT: Final = 8640
+"""Samples that wait for the edges of their time at most (ours): those of a day in which no ball ran."""
+
+
 class Level:
     """Detects an inclination beyond the tolerance for too long, and its return."""
 
@@ -52,6 +59,26 @@ class Level:
         """When the wheel is out of level, if no reading within the tolerance follows."""
         self.out = False
         """Whether the wheel is out of level."""
+        self._sample_ns = 0
+        """From when on the inclination is sampled next."""
+        self._samples: deque[tuple[int, float]] = deque(maxlen=SAMPLES_KEPT)
+        """Times and inclinations. A calm reading may come before edges that are earlier, so each has its time."""
+
+    def sampled_deg(self, t_ns: int) -> float | None:
+        """The last inclination that was sampled up to a time; None where there is none. Times asked for only grow."""
+        samples = self._samples
+        while len(samples) > 1 and samples[1][0] <= t_ns:
+            samples.popleft()
+        return samples[0][1] if samples and samples[0][0] <= t_ns else None
+
+    def sample_no_more(self) -> None:
+        """From now on nothing is sampled."""
+        self._sample_ns = NEVER_NS
+
+    def _sample(self, t_ns: int) -> None:
+        self._sample_ns = t_ns + SAMPLE_EVERY_NS
+        if math.isfinite(self.tilt_deg):
+            self._samples.append((t_ns, self.tilt_deg))
 
     @property
     def tilt_deg(self) -> float:
@@ -64,6 +91,8 @@ class Level:
         A value that is not finite is beyond every tolerance: a failed inclinometer does not prove a level wheel.
         """
         self._deg[reading.line] = reading.value if math.isfinite(reading.value) else math.inf
+        if reading.t_ns >= self._sample_ns:
+            self._sample(reading.t_ns)
         if self.tilt_deg > self._tolerance_deg:
             if not self.out and self.due_ns == NEVER_NS:
                 self.due_ns = reading.t_ns + self._patience_ns
@@ -79,6 +108,8 @@ class Level:
         line = reading.line
         before, self._deg[line] = self._deg[line], reading.value
         if self.tilt_deg <= self._tolerance_deg:
+            if reading.t_ns >= self._sample_ns:
+                self._sample(reading.t_ns)
             return True
         self._deg[line] = before
         return False
@@ -159,9 +190,10 @@ class RouletteWheel:
         rises = track_lines(len(config.ball_sensors_deg))
         self.rotor = Rotor(config.slots, config.index_width_deg, pockets, config.least_rotor_rpm, rises)
         self._head = PocketHead(pockets, config.pocket_head_deg, config.pocket_tolerance)
-        self._runs = BallRuns(config.ball_sensors_deg, round(config.track_quiet_s * 1e9), self.rotor, self._head)
-        self._covered = CoveredSensors()
         self._level = Level("level_x", "level_y", config.level_tolerance_deg, round(config.level_patience_s * 1e9))
+        quiet_ns = round(config.track_quiet_s * 1e9)
+        self._runs = BallRuns(config.ball_sensors_deg, quiet_ns, self.rotor, self._head, self._level.sampled_deg)
+        self._covered = CoveredSensors()
         self._handlers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
             **dict.fromkeys(self._runs.lines, self._ball),
             "pocket": self._pocket,
@@ -301,6 +333,11 @@ class RouletteWheel:
             tilt_deg=tilt_deg if math.isfinite(tilt_deg) else 90.0,
             level=level,
         )
+
+    def measure_no_wear(self) -> None:
+        """From now on no spin's wear is measured."""
+        self._runs.spins.stopped = True
+        self._level.sample_no_more()
 
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 

@@ -114,6 +114,11 @@ def advice(summary: Summary) -> list[Advice]:
         for one in summary.readers
         if one.suspected
     ]
+    found += [
+        Advice(f"{one.venue}/{one.table} wheel", one.words, "clean or exchange that part before its limit")
+        for one in summary.wear
+        if one.words
+    ]
     by_place: dict[tuple[str, str, str], list[str]] = {}
     for entry in summary.fault_log:
         by_place.setdefault((f"{entry.venue}/{entry.table}", entry.device, entry.fault), []).append(entry.detail)
@@ -443,6 +448,13 @@ class _Page:
             ]
             reader_heads = ("table", "game", "rounds", "card not read", "expected", "p", "adjusted")
             parts.append(table_of(reader_heads, readers, numbers=range(2, 7)))
+        if summary.wear:
+            parts.append("<h3>Wear of wheels</h3>")
+            worn_rows = [
+                (f"{one.venue}/{one.table}", f"{one.measured:,}", one.words or "nothing is worn, or not learnt yet")
+                for one in summary.wear
+            ]
+            parts.append(table_of(("table", "measured spins", "worn"), worn_rows, numbers=(1,), wrap=(2,)))
         if lines:
             parts.append("<h3>Measures of wear</h3>")
             parts.append(

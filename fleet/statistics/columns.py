@@ -21,6 +21,7 @@ from feed.events import (
     TYPE_SUFFIX,
     Data,
     DeviceCleared,
+    DeviceCondition,
     DeviceFault,
     DeviceWarning,
     Event,
@@ -118,6 +119,7 @@ COLUMNS: Final[Mapping[str, Column]] = {
     "turns": Column(_WHOLE, "... inversions or shakes"),
     "unevenness": Column(_NUMBER, "... of the intervals between them: standard deviation over mean"),
     "no_more_bets": Column(_TEXT, "`in_time`, `late` or `never`"),
+    "wear": Column(_TEXT, "of a device's condition: the history of its wear, as JSON"),
     "data": Column(_TEXT, "of an event that is not known: its data, as JSON"),
 }
 """The schema of the files, in their order."""
@@ -314,6 +316,7 @@ _STATED: Final[dict[type[Data], Callable[[Any], Row]]] = {
     DeviceFault: _fault,
     DeviceCleared: lambda data: {"device": data.device, "fault": data.fault, "by": data.by},
     DeviceWarning: lambda data: {"device": data.device, "warning": data.warning, "detail": data.detail},
+    DeviceCondition: lambda data: {"device": data.device, "wear": _json(data.history)},
     MachineEvent: _machine,
     InspectionPassed: _inspected,
     InspectionFailed: _inspected,

@@ -20,8 +20,10 @@ import msgspec
 
 from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
+from feed.events import WearHistory
 from feed.fairness import Plan
 from feed.shakes import Shake, shaken
+from feed.wear import worn
 from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
 from fleet.statistics.games import CountedGame
@@ -215,6 +217,17 @@ class ShakenDice(msgspec.Struct, frozen=True):
     suspected: bool
 
 
+class WornWheel(msgspec.Struct, frozen=True):
+    """What of a table's wheel is worn, by all that its last published history has."""
+
+    venue: str
+    table: str
+    measured: int
+    """Spins that were measured."""
+    words: str
+    """The part, how far it is, and when it reaches its limit; empty where nothing is worn."""
+
+
 class TableDoubt(msgspec.Struct, frozen=True):
     """What the numbers do not know of one table."""
 
@@ -254,6 +267,7 @@ class Summary(msgspec.Struct, kw_only=True):
     zones_not_judged: list[ZoneNotJudged]
     shaken: list[ShakenDice]
     readers: list[CardReaderLine]
+    wear: list[WornWheel]
     misread: dict[str, int]
     """Outcomes that are none of their game as this version knows it, by table."""
     doubts: list[TableDoubt]
@@ -302,6 +316,7 @@ def summarize(dataset: Dataset, choice: Choice, games: Mapping[str, CountedGame]
             zones_not_judged=zones_not_judged,
             shaken=_shaken(sql),
             readers=_readers(sql),
+            wear=[*_wear(sql)],
             misread=misread,
             doubts=_doubts(sql, dataset, choice, unopened),
             unknown_types=dict(sql.execute(_UNKNOWN).fetchall()),
@@ -667,6 +682,21 @@ GROUP BY ALL ORDER BY ALL
 def _readers(sql: duckdb.DuckDBPyConnection) -> list[CardReaderLine]:
     """How often cards were not read, at every table of a game with cards."""
     return judge_readers(Counts(*row) for row in sql.execute(_MISREADS).fetchall())
+
+
+_LAST_WEAR: Final = """
+SELECT venue, "table", arg_max(wear, seq) FROM chosen WHERE type = 'device.condition' AND wear IS NOT NULL
+GROUP BY venue, "table" ORDER BY venue, "table"
+"""
+
+
+def _wear(sql: duckdb.DuckDBPyConnection) -> Iterator[WornWheel]:
+    """The wear of every wheel: its last history has all evenings since it was learnt."""
+    rows = sql.execute(_LAST_WEAR).fetchall()
+    for venue, table, text in rows:
+        history = msgspec.json.decode(text, type=WearHistory)
+        for words in [one.words for one in worn(history, FALSE_ALARM / len(rows))] or [""]:
+            yield WornWheel(venue, table, sum(history.spins), words)
 
 
 def _plan(game: CountedGame, statistics: str) -> Plan | None:

@@ -35,6 +35,7 @@ from simulators.wheel.line_faults import (
     remounted,
     slipped,
 )
+from simulators.wheel.wear import AS_NEW, worn_edges
 
 # --- the plan of a round: what the dealer and other hands do ---
 
@@ -174,6 +175,8 @@ class MoneyWheelSimulator:
         self._number = 0
         self._slip_deg = 0.0
         self._repaired = False
+        self.wear = AS_NEW
+        """How worn the wheel is from the next round on."""
         quadrature = geometry.sensing == "quadrature"
         if quadrature:
             self._encoder_lines: tuple[str, ...] = ("wheel_a", "wheel_b")
@@ -247,7 +250,14 @@ class MoneyWheelSimulator:
             path.swing(-plan.direction * plan.wind_up_deg, plan.wind_up_s)
             path.push(0.0, plan.pause_s)
         turn_s, start_deg = path.now_s, path.angle_deg
-        _push_and_coast(path, plan, varied_flapper(self._flapper, rng))
+        flapper = varied_flapper(self._flapper, rng)
+        if self.wear is not AS_NEW:
+            flapper = replace(
+                flapper,
+                bearing_deg_s2=flapper.bearing_deg_s2 * self.wear.bearing,
+                stiffness_hz=flapper.stiffness_hz * self.wear.flapper,
+            )
+        _push_and_coast(path, plan, flapper)
         rest_s, rest_deg = path.now_s, path.angle_deg
         end_s = self._after_rest(path, plan, rng, edges)
 
@@ -258,6 +268,9 @@ class MoneyWheelSimulator:
         if fault in ENCODER_FAULTS:
             truth = doubted(truth, f"encoder slipped by {slip_counts:.1f} counts", INDEX_SLIP_REASONS)
         settle_order(edges, _ns(begin_s), _ns(end_s))
+        if self.wear is not AS_NEW:
+            wear_rng = Random(f"{self._seed}/{self._number}/wear")
+            edges = worn_edges(edges, self.wear, self._encoder_lines, levels, wear_rng)
         self._angle_deg, self._now_s = path.angle_deg, end_s
 
         if self._repaired:

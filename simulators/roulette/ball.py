@@ -11,7 +11,7 @@ Then it runs down the slope, hits a deflector, and hops over 8 to 20 pockets of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import copysign, degrees, pi, radians, sin, sqrt
 from random import Random
 
@@ -164,6 +164,12 @@ def random_throw(rng: Random, tilt_deg: float, tilt_towards_deg: float) -> BallT
         tilt_deg=tilt_deg,
         tilt_towards_deg=tilt_towards_deg,
     )
+
+
+def slowed(throw: BallThrow, factor: float) -> BallThrow:
+    """The throw on a track that takes this many times the speed."""
+    fast, slow = throw.fast_loss_rad_s2 * factor, throw.slow_loss_rad_s2 * factor
+    return replace(throw, fast_loss_rad_s2=fast, slow_loss_rad_s2=slow)
 
 
 def speed_for_travel(throw: BallThrow, travel_rad: float) -> float:

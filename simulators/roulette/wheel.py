@@ -13,7 +13,15 @@ from simulators.base.geometry import CALL, SETTLED, buttons_of
 from simulators.base.motion import Path, Segment, angle_at, clipped, shifted, speed_at
 from simulators.base.sensors import MarkRing, press, quadrature_marks, settle_order, window_marks
 from simulators.base.truth import SimRound, doubted
-from simulators.roulette.ball import BALL_WIDTH_DEG, BallFall, BallSensing, TrackRun, fall_into_pocket, run_on_track
+from simulators.roulette.ball import (
+    BALL_WIDTH_DEG,
+    BallFall,
+    BallSensing,
+    TrackRun,
+    fall_into_pocket,
+    run_on_track,
+    slowed,
+)
 from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.plan import LEVEL_AT_REST_DEG, PLANS, RoulettePlan, clean_plan
 from simulators.roulette.truth import RoundFacts, truth_of
@@ -27,6 +35,7 @@ from simulators.wheel.line_faults import (
     remounted,
     slipped,
 )
+from simulators.wheel.wear import AS_NEW, worn_edges
 
 # --- the rotor: the dealer brings it to speed, and it slows down steadily ---
 
@@ -42,26 +51,32 @@ LEAST_TURNING_DEG_S = 18.0
 
 
 def rotor_motion(
-    plan: RoulettePlan, begin_s: float, angle_deg: float, speed_deg_s: float, drop_s: float, rng: Random
+    plan: RoulettePlan,
+    begin_s: float,
+    angle_deg: float,
+    speed_deg_s: float,
+    drop_s: float,
+    rng: Random,
+    loss_deg_s2: float = LOSS_DEG_S2,
 ) -> list[Segment]:
     """The rotor's motion through a round, to its end."""
     path = Path(begin_s, angle_deg, speed_deg_s)
-    path.coast(begin_s + plan.rotor_after_s, LOSS_DEG_S2)
+    path.coast(begin_s + plan.rotor_after_s, loss_deg_s2)
     path.ramp(plan.rotor_rpm * DEG_S_PER_RPM, rng.uniform(1.2, 2.0))
     if plan.rotor_reverses_s is not None:
-        path.coast(begin_s + plan.throw_after_s + plan.rotor_reverses_s, LOSS_DEG_S2)
+        path.coast(begin_s + plan.throw_after_s + plan.rotor_reverses_s, loss_deg_s2)
         path.ramp(-0.8 * path.speed_deg_s, rng.uniform(0.5, 1.2))
     # The hand may turn the rotor back when a short run is over; a round lasts from whichever comes later.
     drop_s = max(drop_s, path.now_s)
-    path.coast(drop_s, LOSS_DEG_S2)
-    path.coast(drop_s + after_the_drop_s(path.speed_deg_s) + SETTLING_S, LOSS_DEG_S2)
+    path.coast(drop_s, loss_deg_s2)
+    path.coast(drop_s + after_the_drop_s(path.speed_deg_s, loss_deg_s2) + SETTLING_S, loss_deg_s2)
     return path.segments
 
 
-def after_the_drop_s(speed_deg_s: float) -> float:
+def after_the_drop_s(speed_deg_s: float, loss_deg_s2: float = LOSS_DEG_S2) -> float:
     """How long after the drop a controller may take to read the number."""
     speed, turns_deg = abs(speed_deg_s), READING_TURNS * 360.0
-    left = speed * speed - 2.0 * LOSS_DEG_S2 * turns_deg
+    left = speed * speed - 2.0 * loss_deg_s2 * turns_deg
     if speed < LEAST_TURNING_DEG_S or left <= 0.0:
         return READING_LEAST_S
     return max(READING_LEAST_S, 2.0 * turns_deg / (speed + sqrt(left)))
@@ -134,6 +149,8 @@ class RouletteSimulator:
         self._slip_deg = 0.0
         self._repaired = False
         self._balls = BallSensing(geometry)
+        self.wear = AS_NEW
+        """How worn the wheel is from the next round on."""
         slot_deg, marks = quadrature_marks(geometry.slots, "rotor_a", "rotor_b")
         self._slot_deg = slot_deg
         self._count_deg = slot_deg / 4.0
@@ -152,12 +169,21 @@ class RouletteSimulator:
         levels = ("level_x", "level_y") if self._geometry.level_hz else ()
         return (*self._digital_lines(), *levels)
 
+    @property
+    def _loss_deg_s2(self) -> float:
+        return LOSS_DEG_S2 * self.wear.bearing
+
+    @property
+    def _inclination(self) -> tuple[float, float]:
+        """How far the wheel is out of level, and in which direction."""
+        return self._tilt_deg + self.wear.tilt_deg, self._tilt_towards_deg
+
     def start(self) -> Batch:
         """The level of every line at time 0, and five quiet seconds (none with a `Pace`)."""
         self._now_s = QUIET_AT_START_S if self._pace is None else 0.0
         levels = self._levels()
         rng = Random(f"{self._seed}/start")
-        tilt = (self._tilt_deg, self._tilt_towards_deg)
+        tilt = self._inclination
         rare: list[Rare] = [*level_readings(self._geometry.level_hz, 0.0, self._now_s, tilt, None, rng)]
         return Batch([Edge(line, levels[line], 0) for line in self._digital_lines()], rare, _ns(self._now_s))
 
@@ -165,12 +191,12 @@ class RouletteSimulator:
         """The rotor runs on, with the ball of the last round in its pocket, and slows down."""
         begin_s, end_s = self._now_s, self._now_s + seconds
         path = Path(begin_s, self._angle_deg, self._speed_deg_s)
-        path.coast(end_s, LOSS_DEG_S2)
+        path.coast(end_s, self._loss_deg_s2)
         rotor = path.segments
         edges, _ = self._rotor_edges(rotor, None, Random(f"{self._seed}/wait"))
         edges += self._balls.edges((), rotor, None)
         settle_order(edges, _ns(begin_s), _ns(end_s))
-        hz, tilt = self._geometry.level_hz, (self._tilt_deg, self._tilt_towards_deg)
+        hz, tilt = self._geometry.level_hz, self._inclination
         rng = Random(f"{self._seed}/wait/{begin_s}")
         rare: list[Rare] = [*level_readings(hz, begin_s, end_s, tilt, None, rng)]
         last = rotor[-1]
@@ -190,7 +216,9 @@ class RouletteSimulator:
         fault_rng = Random(f"{self._seed}/{self._number}/{named.name}")
         if self._pace is None and rng.random() < 0.12:
             self._rotor_way = -self._rotor_way
-        plan = clean_plan(self._geometry, rng, self._rotor_way, self._tilt_deg, self._tilt_towards_deg)
+        plan = clean_plan(self._geometry, rng, self._rotor_way, *self._inclination)
+        if self.wear.ball_track != 1.0:
+            plan = replace(plan, throw=slowed(plan.throw, self.wear.ball_track))
         if named.physical:
             plan = PLANS[named.name](plan, self._geometry, fault_rng)
             if plan.take_out_after_s is None and not self._balls.ball_in_pocket:
@@ -215,8 +243,11 @@ class RouletteSimulator:
         edges += self._balls.edges(runs, rotor, take_out_s, self._others(plan, run, fault_rng))
         edges += self._people(plan, run, speed_at(rotor, run.end_s), rng)
         settle_order(edges, _ns(begin_s), _ns(end_s))
+        if self.wear is not AS_NEW:
+            wear_rng = Random(f"{self._seed}/{self._number}/wear")
+            edges = worn_edges(edges, self.wear, ("rotor_a", "rotor_b"), levels, wear_rng)
 
-        hz, tilt = self._geometry.level_hz, (self._tilt_deg, self._tilt_towards_deg)
+        hz, tilt = self._geometry.level_hz, self._inclination
         tilted = None if tilt_s is None else (tilt_s, end_s - PUT_BACK_S, plan.tilted_deg)
         rare: list[Rare] = [*level_readings(hz, begin_s, end_s, tilt, tilted, rng)] if hz else []
         rotor_deg_s = speed_at(rotor, run.start_s)
@@ -281,7 +312,7 @@ class RouletteSimulator:
         if self._pace is not None:
             speed = self._speed_deg_s
             return [Segment(begin_s, self._pace.round_s, self._angle_deg, speed, 0.0)]
-        return rotor_motion(plan, begin_s, self._angle_deg, self._speed_deg_s, drop_s, rng)
+        return rotor_motion(plan, begin_s, self._angle_deg, self._speed_deg_s, drop_s, rng, self._loss_deg_s2)
 
     def _fall(self, plan: RoulettePlan, track: list[Segment], rotor: list[Segment], rng: Random) -> BallFall | None:
         if plan.flies_off is not None:
@@ -311,7 +342,7 @@ class RouletteSimulator:
         if plan.call_late_s is not None:
             edges += press(CALL, run.end_s + plan.call_late_s, rng.uniform(0.12, 0.3))
         if self._geometry.settled_button and plan.settled:
-            at_s = run.end_s + after_the_drop_s(rotor_deg_s) + rng.uniform(0.2, 1.0)
+            at_s = run.end_s + after_the_drop_s(rotor_deg_s, self._loss_deg_s2) + rng.uniform(0.2, 1.0)
             edges += press(SETTLED, at_s, rng.uniform(0.12, 0.3))
         return edges
 

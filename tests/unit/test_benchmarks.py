@@ -61,6 +61,10 @@ def test_every_benchmark_gives_a_rate_next_to_another_and_the_targets_are_those_
         ("Money wheel, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
         ("Roulette, edges to verdict", "prebuilt edges", "gpiozero, mock pins"): 10,
         ("Roulette, edges to verdict", "with edge creation", "gpiozero, mock pins"): 4,
+        **{
+            (f"{game}, edges to verdict", "watch, of a round's own cost", "the same without the watch"): 0.98
+            for game in ("Money wheel", "Roulette")
+        },
         ("Simulated roulette", "made, decoded, judged", "real time"): 20_000,
         ("Simulated baccarat", "dealt, decoded, judged", "real time"): 2_000,
         ("Watch over cards", "watch, of a round's own cost", "round without the watch"): 50,

@@ -39,6 +39,7 @@ from controller.configuration.sections import (
     TableSection,
     TerminalSection,
     WatchSection,
+    WearSection,
 )
 from controller.configuration.terminals import places_of
 from controller.games.assembly import geometry_of, table_for
@@ -69,6 +70,7 @@ STRUCTS: dict[str, type[msgspec.Struct]] = {
     "links": LinkSection,
     "feed": FeedSection,
     "watch": WatchSection,
+    "watch of a money wheel": WearSection,
     "watch of dice": ShakeWatchSection,
     "watch of cards": CardWatchSection,
     "venue": VenueKeys,

@@ -23,6 +23,7 @@ from controller.table.orders.order import Verb
 from controller.table.repeats import RepeatPlan
 from controller.table.round_watch import RoundWatch
 from controller.table.rounds import Game
+from controller.table.wear_watch import WearWatch
 from drivers.base.actuator import Actuator
 from drivers.base.driver import Driver
 from feed.events import InspectionFailed, InspectionPassed, RoundStarted, StatisticsKey
@@ -106,7 +107,10 @@ class WatchSpec(NamedTuple):
 
     keys: type[msgspec.Struct]
     """The keys of `[watch]`."""
-    make: Callable[[TableConfig], RoundWatch]
+    make: Callable[[TableConfig], RoundWatch] | None
+    """None where only the wear of its wheel is watched."""
+    wear: Callable[[TableConfig], WearWatch | None] | None = None
+    """The watch over the wear of its wheel, unless the house wants none."""
 
 
 class GameWords(NamedTuple):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from controller.configuration.sections import day_of
 from controller.table.rounds import RoundLifecycle
+from controller.table.wear_watch import WearLimits, WearWatch
 from feed.events import Evidence, RoundStarted, StatisticsKey
 from feed.fairness import Sample, Test
 
@@ -83,3 +85,10 @@ def place_of(key: str) -> Callable[[Mapping[str, Any]], int | None]:
 def spun_words(data: RoundStarted) -> str:
     """That the spin has begun, and which way."""
     return "the spin has begun" + ("" if data.direction is None else f", {data.direction}")
+
+
+def wear_watch(*, wear: bool, since: str | None, limits: Mapping[str, float] | None = None) -> WearWatch | None:
+    """The watch over a wheel's wear, by its keys of `[watch]`; None where the house wants none."""
+    if not wear:
+        return None
+    return WearWatch(WearLimits(None if since is None else day_of(since), limits or {}))

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.registry import SLOTS_OF_ALL, SetUp, Slot
+from controller.configuration.sections import WearSection
 from controller.configuration.values import TableConfig
-from controller.games.base.spec import GameSpec, GameWords, TableDevices
+from controller.games.base.spec import GameSpec, GameWords, TableDevices, WatchSpec
 from controller.games.base.texts import texts_of
-from controller.games.base.wheels import place_of, published_places, spun_words
+from controller.games.base.wheels import place_of, published_places, spun_words, wear_watch
 from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
 from controller.table.context import GameContext
 from controller.table.rounds import Game, RoundLifecycle
 from controller.table.terms import Terms
+from controller.table.wear_watch import WearWatch
 from drivers.money_wheel.device import MoneyWheelConfig
 from drivers.wheel.faces import DEFAULT_FACES
 from feed.events import StatisticsKey
@@ -76,6 +78,11 @@ def _statistics(config: TableConfig) -> list[StatisticsKey]:
     ]
 
 
+def _wear(config: TableConfig) -> WearWatch | None:
+    keys = config.watch_keys(WearSection)
+    return wear_watch(wear=keys.wear, since=keys.wear_since)
+
+
 def _geometry(config: TableConfig) -> MoneyWheelGeometry:
     from simulators.money_wheel.geometry import MoneyWheelGeometry
 
@@ -113,4 +120,5 @@ MONEY_WHEEL = GameSpec(
     check=_check,
     published_bias=published_places("space"),
     falls_in=("wheel",),
+    watch=WatchSpec(WearSection, None, _wear),
 )

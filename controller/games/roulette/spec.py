@@ -13,7 +13,7 @@ from controller.configuration.sections import WatchSection
 from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices, WatchSpec
 from controller.games.base.texts import texts_of
-from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wheel_plan
+from controller.games.base.wheels import WheelPlan, place_of, published_places, spun_words, wear_watch, wheel_plan
 from controller.games.roulette.automatic import AutomaticRouletteGame
 from controller.games.roulette.house import RouletteHouse
 from controller.games.roulette.layout import RouletteLayout
@@ -24,6 +24,7 @@ from controller.rules.cited import Cited
 from controller.table.context import GameContext
 from controller.table.rounds import Game, RoundLifecycle
 from controller.table.terms import Terms
+from controller.table.wear_watch import WearWatch
 from controller.table.wheel_watch import WatchLimits, WheelWatch
 from drivers.roulette.ball_track import arc_after
 from drivers.roulette.device import RouletteWheelConfig
@@ -187,6 +188,13 @@ def bowl_of(config: TableConfig) -> tuple[Arc, ...]:
     return tuple(Arc(*arc_after(sensors_deg, sensor, 1)) for sensor in range(len(sensors_deg)))
 
 
+def _wear(config: TableConfig) -> WearWatch | None:
+    wheel = config.devices["wheel"].config
+    limits = {"level": wheel.level_tolerance_deg} if isinstance(wheel, RouletteWheelConfig) else {}
+    keys = config.watch_keys(WatchSection)
+    return wear_watch(wear=keys.wear, since=keys.wear_since, limits=limits)
+
+
 def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
     from simulators.roulette.geometry import RouletteGeometry
     from simulators.roulette.star_x_geometry import StarXGeometry
@@ -248,6 +256,6 @@ ROULETTE = GameSpec(
     watched=_bias,
     compared=_repeats,
     falls_in=("wheel",),
-    watch=WatchSpec(WatchSection, _watch),
+    watch=WatchSpec(WatchSection, _watch, _wear),
     notices=_notices,
 )

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from nacl.signing import SigningKey
 
@@ -22,6 +23,8 @@ from controller.journal import archive as archiving
 from controller.journal.archive import Archived, archive
 from controller.journal.files import Lock
 from controller.journal.history import JournalHistory
+from feed.data import WearHistory
+from feed.events import DeviceCondition
 from feed.state import Snapshot
 from hal.clock import VirtualClock
 from tests.unit.audit.making import DAY_NS, EVENING_NS, KEY, OTHER_KEY, Evening, tampering
@@ -89,6 +92,31 @@ def test_an_archive_and_what_is_left_verify_and_hold_every_row_between_them(jour
     assert all(report.ok for report in reports)
     assert breaks_between(reports) == []
     assert states(journal) == stood, "the fault that stands and the last rounds are known without the archive"
+
+
+def test_the_wear_of_a_wheel_is_known_after_many_rounds_without_it_and_after_its_archiving(tmp_path: Path) -> None:
+    path, out = tmp_path / "journal.sqlite", tmp_path / "old.sqlite"
+    history = WearHistory(days=[1.5], spins=[6], values={"level": [0.03]})
+    writer = Evening(path)
+    for night in range(3):
+        with writer:
+            writer.opened("wheel-1")
+            if night == 0:
+                for days in ([0.5], [1.5]):
+                    older = msgspec.structs.replace(history, days=days)
+                    writer.say(writer.event("wheel-1", DeviceCondition, device="wheel", history=older))
+            for _ in range(14):
+                writer.round("wheel-1")
+            writer.closed("wheel-1")
+        writer.clock.advance_to(EVENING_NS + (night + 1) * DAY_NS)
+
+    def wear() -> WearHistory | None:
+        with closing(sqlite3.connect(path)) as connection:
+            return state_of(connection, "wheel-1", path).wear
+
+    assert wear() == history
+    assert move(path, out, after(2)) is not None
+    assert wear() == history
 
 
 def test_a_chain_that_has_no_record_in_an_archive_and_none_after_it_is_not_broken() -> None:

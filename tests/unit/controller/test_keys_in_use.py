@@ -30,6 +30,7 @@ from controller.configuration.sections import (
     TableSection,
     TerminalSection,
     WatchSection,
+    WearSection,
 )
 from controller.games.catalogue import DEVICES, GAMES
 from tests.tables.key_changes import REFUSED, STILL, WIRED, changed, checked, search_anew, ways
@@ -37,7 +38,7 @@ from tests.tables.key_ways import TABLES, WAYS, Way
 
 SECTIONS: Final[tuple[type[msgspec.Struct], ...]] = (
     TableSection, LabelKeys, LimitKeys, FeedSection, LinesSection, PinSection, LinkSection, BoardSection,
-    TerminalSection, WatchSection, ShakeWatchSection, CardWatchSection,
+    TerminalSection, WatchSection, WearSection, ShakeWatchSection, CardWatchSection,
 )  # fmt: skip
 STRUCTS: Final[dict[str, type[msgspec.Struct]]] = {
     **{spec.keys.__name__: spec.keys for spec in DEVICES},
@@ -48,6 +49,10 @@ CALIBRATION: Final = "calibration/test_table_calibration.py"
 WATCH: Final = ("bias/test_wheel_watch.py", "test_each_key_decides_what_is_warned_of")
 SHAKES: Final = ("bias/test_shake_watch.py", "test_each_key_decides_what_is_warned_of")
 CARD_WATCH: Final = ("bias/test_card_watch.py", "test_each_key_decides_what_is_warned_of")
+WEAR: Final = (
+    "bias/test_wear_watch.py",
+    "test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched",
+)
 CERTIFICATE: Final = "certification/test_certificate_shuts.py"
 ELSEWHERE: Final = {
     "LinesSection.factory": ("cli/test_devices.py", "test_each_factory_of_gpiozero_opens_its_own"),
@@ -58,6 +63,7 @@ ELSEWHERE: Final = {
     **{f"CardWatchSection.{field.name}": CARD_WATCH for field in msgspec.structs.fields(CardWatchSection)},
     **{f"WatchSection.{field.name}": WATCH for field in msgspec.structs.fields(WatchSection)},
     **{f"ShakeWatchSection.{field.name}": SHAKES for field in msgspec.structs.fields(ShakeWatchSection)},
+    **{f"{section}.{key}": WEAR for section in ("WatchSection", "WearSection") for key in ("wear", "wear_since")},
     "TableSection.packages": ("packages/test_plugin.py", "test_the_package_plays_at_a_table_whose_file_names_it"),
     "TableSection.calibration": (CALIBRATION, "test_a_waiver_and_a_simulated_table_need_none"),
     "TableSection.certificate": (CERTIFICATE, "test_without_a_certificate_a_machine_with_real_wires_stays_shut"),

@@ -128,6 +128,7 @@ def test_the_kinds_are_those_of_the_design() -> None:
         "device.fault",
         "device.cleared",
         "device.warning",
+        "device.condition",
         "machine.event",
         "inspection.passed",
         "inspection.failed",

@@ -17,7 +17,7 @@ from controller.games.load import check_text
 from controller.service.requests import Request, StatusAnswer
 from feed import events, schema
 from feed.codes import CODES
-from feed.events import DATA_TYPES, Evidence, Verdict, encode, type_of
+from feed.events import DATA_TYPES, Evidence, Verdict, WearHistory, encode, type_of
 from feed.results import RESULTS
 from feed.schema_file import installed_document
 from simulators.base.faults import FaultError, fault_named
@@ -131,6 +131,7 @@ def example(kind: type[events.Data]) -> dict[str, Any]:
         "stands": Verdict(verdict="outcome", result={"space": 4, "face": "$2"}),
         "from_": Verdict(verdict="void", reason="r"),
         "to": Verdict(verdict="outcome", result={"space": 4, "face": "$2"}),
+        "history": WearHistory(days=[1.5], spins=[6], values={"level": [0.03, None]}, limits={"level": 0.15}),
     }
     if kind in (events.NoMoreBets, events.Settled):
         values["by"] = "dealer"

@@ -27,7 +27,7 @@ from fleet.cli.numbers import show_summary
 from fleet.cli.report import FleetHeading, advice, of_result, report_page
 from fleet.statistics.columns import COLUMNS
 from fleet.statistics.dataset import Choice, Dataset, collecting
-from fleet.statistics.summary import DropZone, ShakenDice, Summary, ZoneNotJudged, summarize
+from fleet.statistics.summary import DropZone, ShakenDice, Summary, WornWheel, ZoneNotJudged, summarize
 from fleet.subjects import TableName
 from tests.fakes.table_history import NS, UNRESOLVED, VOID, TableHistory, outcome_of
 
@@ -361,6 +361,19 @@ def test_the_report_shows_how_dice_are_shaken_and_the_workshop_those_that_fell_b
     found = [one for one in advice(msgspec.structs.replace(summary, shaken=[dice])) if "shaken" in one.why]
     assert [one.where for one in found] == ["hall/sic-bo-1 dice"]
     assert "How dice are shaken" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
+
+
+def test_the_report_shows_what_is_worn_and_tells_the_workshop(summary: Summary) -> None:
+    words = "bearing of the rotor: limit reached about 2026-12-14"
+    worn = msgspec.structs.replace(
+        summary, wear=[WornWheel("hall", "roulette-1", 240, words), WornWheel("hall", "roulette-2", 96, "")]
+    )
+    page = report_page(worn, FleetHeading("t", 0, UTC, "s"), house_words).replace("<wbr>", "")
+    assert "<h3>Wear of wheels</h3>" in page
+    assert words in page
+    assert "nothing is worn, or not learnt yet" in page
+    assert [one.why for one in advice(worn) if one.do == "clean or exchange that part before its limit"] == [words]
+    assert "Wear of wheels" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
 
 
 def test_the_report_lists_the_tables_whose_drop_zone_is_not_judged_with_the_reason(summary: Summary) -> None:

@@ -19,6 +19,7 @@ from feed.events import (
     CaptureFile,
     CarriedStateChanged,
     DeviceCleared,
+    DeviceCondition,
     DeviceFault,
     Evidence,
     MachineEvent,
@@ -33,6 +34,7 @@ from feed.events import (
     Tumbling,
     Verdict,
     Void,
+    WearHistory,
 )
 from feed.pace import RoundSteps
 from hal.clock import NS_PER_S
@@ -313,6 +315,24 @@ def test_an_evening_is_from_noon_to_noon_of_the_zone(time: str, day: str) -> Non
     span = day_of(ns_of(time), zone)
     assert span.has(ns_of(time))
     assert span.since_ns == ns_of(f"{day}T12:00:00-04:00")
+
+
+def test_the_wear_of_a_wheel_is_in_the_report_with_part_and_days(tmp_path: Path) -> None:
+    path, page = tmp_path / "journal.sqlite", tmp_path / "night.html"
+    values: list[int | float | None] = [0.04 + max(0, number - 15) / 2000 for number in range(60)]
+    days = [20_000 + number for number in range(60)]
+    history = WearHistory(days=days, spins=[6] * 60, values={"rotor_slowing": values})
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        writer.round("wheel-1")
+        writer.say(writer.event("wheel-1", DeviceCondition, device="wheel", history=history))
+        writer.closed("wheel-1")
+    assert report(path, "-o", page).exit_code == 0
+    wear = (
+        "Wear of wheels table measured spins worn wheel-1 360 bearing of the rotor: slowing of the rotor 0.0602 rpm/s"
+    )
+    assert wear in words_of(page)
+    assert "limit 0.08 rpm/s; limit reached about 2025-01-07 (95 %: 2025-01-07 to 2025-01-07)" in words_of(page)
 
 
 def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(journal: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.games.catalogue import GAME
-from feed.events import Tumbling, decode, genesis, link
+from feed.events import DeviceCondition, Tumbling, WearHistory, decode, genesis, link
 from fleet.statistics.dataset import Announced, Choice, Dataset, collecting
 from fleet.statistics.summary import Summary, summarize
 from fleet.subjects import TableName
@@ -301,6 +301,28 @@ def test_how_dice_are_shaken_is_compared_between_the_halves_of_each_device(tmp_p
     ]
     assert found[1].words.startswith("the number of pulses has a median of 8 in 30 tumbles, and had 23 in the 30")
     assert found[0].adjusted_p > 0.2
+
+
+def test_the_wear_of_a_wheel_is_judged_by_the_last_history_that_it_has_published(tmp_path: Path) -> None:
+    def history(factor: float, blocks: int) -> WearHistory:
+        values: list[int | float | None] = [0.04 + number / 1e5 for number in range(15)]
+        values += [0.04 * factor + number / 1e5 for number in range(blocks - 15)]
+        days = [20_000 + number for number in range(blocks)]
+        return WearHistory(days=days, spins=[6] * blocks, values={"rotor_slowing": values})
+
+    tables = {"sound": [history(1, 40)], "worn": [history(1, 20), history(1.5, 40)], "new": [history(2, 16)]}
+    made = []
+    for name, histories in tables.items():
+        table = TableHistory(name).open()
+        for one in histories:
+            table.later(60).put(DeviceCondition, device="wheel", history=one)
+        made.append(table.close())
+    found = summary_of(tmp_path, *made).wear
+    assert [(one.table, one.measured, one.words[:40]) for one in found] == [
+        ("new", 96, ""),
+        ("sound", 240, ""),
+        ("worn", 240, "bearing of the rotor: slowing of the rot"),
+    ]
 
 
 def test_a_spin_that_states_the_doubt_of_an_angle_and_no_angle_does_not_count(tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""The watch over a wheel's wear: what is measured of spins, block after block, against the wheel's own history.
+
+    measured spin ── 6 of them ──► block ──► history ──► worn? ──► wheel_wear          feed.wear judges
+                                                │
+                                                └─ 3 blocks, or the end of the service ──► device.condition
+
+The history is journalled with `device.condition`, so that it survives a restart; at most the spins of a block that is
+not full are lost. A value is warned of once, and again at each further quarter of its way to the limit; after a restart
+from the beginning, so that each evening's report has it. Nothing of it changes a verdict, and all of it is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from controller.table.bias import FALSE_ALARM
+from feed.events import WearHistory
+from feed.state import TableState
+from feed.wear import BLOCK, since, with_block, worn
+
+PUBLISHED_BLOCKS: Final = 3
+"""Blocks after which the history is published (ours)."""
+WHEEL_WEAR: Final = "wheel_wear"
+"""The warning."""
+QUARTERS: Final = 4
+
+
+class WearLimits(NamedTuple):
+    """What the table's file sets."""
+
+    since_day: float | None
+    """From which day on the history counts, in days since 1970; None where all of it does."""
+    limits: Mapping[str, float]
+    """The limits of the values that have one there."""
+
+
+class WearWatch:
+    """The wear of one wheel."""
+
+    def __init__(self, keys: WearLimits) -> None:
+        self._keys = keys
+        self._history = WearHistory(limits=dict(keys.limits))
+        self._block: list[Mapping[str, float]] = []
+        self._unpublished = 0
+        self._warned: dict[tuple[str, float], int] = {}
+        """By value and limit: the quarter of the way at which it was last warned of."""
+
+    def restore(self, state: TableState) -> None:
+        """Continues from what the journal holds."""
+        if state.wear is not None:
+            day = self._keys.since_day
+            self._history = state.wear if day is None else since(state.wear, day)
+
+    def measured(self, values: Mapping[str, float]) -> bool:
+        """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called."""
+        self._block.append(values)
+        return len(self._block) >= BLOCK
+
+    def judge(self, day: float) -> list[str]:
+        """Adds the block to the history; returns what is to be warned of, in words. `day` is now, since 1970."""
+        block, self._block = self._block, []
+        self._history = with_block(self._history, day, block, self._keys.limits)
+        self._unpublished += 1
+        found = worn(self._history, FALSE_ALARM)
+        before, self._warned = self._warned, {}
+        words = []
+        for one in found:
+            place, quarter = (one.name, one.limit), int(one.progress * QUARTERS)
+            self._warned[place] = max(quarter, before.get(place, quarter))
+            if quarter > before.get(place, -1):
+                words.append(one.words)
+        return words
+
+    def published(self, *, at_end: bool = False) -> WearHistory | None:
+        """The history, where it is to be published now: after some blocks, or at the end with any new one."""
+        if self._unpublished < (1 if at_end else PUBLISHED_BLOCKS):
+            return None
+        self._unpublished = 0
+        return self._history

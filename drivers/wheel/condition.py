@@ -1,0 +1,146 @@
+"""What a wheel shows of its own wear: values of one spin, measured now and then beside what decides the round.
+
+    spins      1  2  3  [4]  5  6  7  [8]  ...           one in four is measured
+    values     slowing of ball, rotor or wheel; width of a sensor's pulses and passes that it missed; bounces;
+               how uneven the encoder's counts are; level; how long the flapper rocks the wheel
+
+Nothing here decides anything. A value depends on edges and readings up to the last pass alone, or up to the rest, so
+that it is the same however a stream is cut into batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import tau
+from statistics import median
+from typing import Final, Protocol, runtime_checkable
+
+from drivers.base.driver import Observation
+
+MEASURED_SPINS: Final = 4
+"""One spin in so many is measured (ours): what wears does so over thousands."""
+TWO_LAPS_S: Final = 6.0
+"""Two passes of one sensor that are further apart are not two laps of one ball (ours)."""
+FAST_LAP_S: Final = 1.05
+"""The ball's slowing is that of its fast laps, up to this one (ours): later it slows in another way."""
+LAPS_OF_WIDTH: Final = 4
+"""Passes of each sensor whose width is measured (ours)."""
+
+
+class WheelMeasured(Observation, frozen=True, kw_only=True):
+    """The wear values of one spin. It means the same whatever is played."""
+
+    values: Mapping[str, float]
+    """By their names, which `feed.wear` explains."""
+
+
+class MeasuredSpins:
+    """Counts spins, and says which one is measured."""
+
+    __slots__ = ("_spins", "stopped")
+
+    def __init__(self) -> None:
+        self._spins = 0
+        self.stopped = False
+        """Whether none is measured any more."""
+
+    def begin(self) -> bool:
+        """A spin begins; returns whether it is measured."""
+        self._spins = (self._spins + 1) % MEASURED_SPINS
+        return not self._spins and not self.stopped
+
+
+@runtime_checkable
+class MeasuresWear(Protocol):
+    """A driver that measures wear, unless nobody wants it."""
+
+    def measure_no_wear(self) -> None:
+        """From now on nothing is measured."""
+
+
+# --- the ball at its sensors ---
+
+
+def ball_values(
+    passes: Sequence[tuple[int, int, int]], on_the_way: Mapping[tuple[int, int], Sequence[int]]
+) -> dict[str, float]:
+    """Slowing of the ball, and of each sensor the width of its pulses and the share of passes that it missed.
+
+    `passes` are sensor, time and width; `on_the_way` has the sensors between two of them, in the ball's direction.
+    """
+    values: dict[str, float] = {}
+    times: dict[int, list[tuple[int, int]]] = {}
+    missed: dict[int, int] = {}
+    before = -1
+    for sensor, t_ns, width_ns in passes:
+        times.setdefault(sensor, []).append((t_ns, width_ns))
+        for other in on_the_way.get((before, sensor), ()):
+            missed[other] = missed.get(other, 0) + 1
+        before = sensor
+    widths_deg: dict[int, float] = {}
+    for sensor, own in times.items():
+        found = []
+        for (before_ns, _), (_, width_ns), (after_ns, _) in zip(own, own[1:], own[2 : 2 + LAPS_OF_WIDTH], strict=False):
+            if 0 < after_ns - before_ns < TWO_LAPS_S * 1e9:
+                found.append(720 * width_ns / (after_ns - before_ns))
+        if len(found) == LAPS_OF_WIDTH:
+            widths_deg[sensor] = median(found)
+    if widths_deg:
+        usual = median(widths_deg.values())
+        for sensor, width_deg in widths_deg.items():
+            values[f"ball_{sensor + 1}_width"] = width_deg / usual
+    sensors = {sensor for sensor, _ in on_the_way} | times.keys()
+    for sensor in sensors:
+        gone = missed.get(sensor, 0)
+        if gone or sensor in times:
+            values[f"ball_{sensor + 1}_missed"] = gone / (gone + len(times.get(sensor, ())))
+    own_ns = [t_ns for t_ns, _ in max(times.values(), key=len, default=[])]
+    slowing = ball_slowing(own_ns)
+    if slowing is not None:
+        values["ball_slowing"] = slowing
+    return values
+
+
+def ball_slowing(passed_ns: Sequence[int]) -> float | None:
+    """How much a ball slows in its fast laps, rad/s², by its passes at one sensor; None where they are too few."""
+    fast = [(before, after) for before, after in pairwise(passed_ns) if after - before <= FAST_LAP_S * 1e9]
+    return None if len(fast) < 3 else _slowing(fast[0], fast[-1]) * tau
+
+
+def _slowing(first: tuple[int, int], last: tuple[int, int]) -> float:
+    """Turns a second squared, from one turn, between two times, to another."""
+    speeds = 1e9 / (first[1] - first[0]) - 1e9 / (last[1] - last[0])
+    return speeds * 2e9 / (last[0] + last[1] - first[0] - first[1])
+
+
+# --- a disc with an encoder, or pegs ---
+
+
+def turn_slowing(turned_ns: Sequence[int]) -> float | None:
+    """How much a wheel slows, deg/s², by the times of its whole turns; None where they are too few."""
+    if len(turned_ns) < 3:
+        return None
+    return _slowing((turned_ns[0], turned_ns[1]), (turned_ns[-2], turned_ns[-1])) * 360
+
+
+CountTimes = tuple[int, int, int, int, int]
+"""The times of a disc's last four counts, the newest first, and the count after them."""
+
+
+def disc_slowing(seen: Sequence[CountTimes], counts_per_turn: int) -> float | None:
+    """How much a disc slows, rpm a second, from a first, a middle and a last count; None where they are too few."""
+    if len(seen) < 9:
+        return None
+    (t0, c0), (t1, c1), (t2, c2) = ((one[0], one[4]) for one in (seen[0], seen[len(seen) // 2], seen[-1]))
+    if not t0 < t1 < t2:
+        return None
+    change = (c1 - c0) / (t1 - t0) - (c2 - c1) / (t2 - t1)
+    forwards = 1 if c2 > c0 else -1
+    return forwards * change * 2e18 / (t2 - t0) / counts_per_turn * 60
+
+
+def unevenness(seen: Sequence[CountTimes]) -> float | None:
+    """How much longer the longest of three counts in a row is than their mean, as a share: the median; 0 if even."""
+    found = [3 * max(t1 - t2, t2 - t3, t3 - t4) / (t1 - t4) - 1 for t1, t2, t3, t4, _ in seen if t4 < t3 < t2 < t1]
+    return median(found) if found else None

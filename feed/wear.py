@@ -1,0 +1,285 @@
+"""The wear of a wheel against its own history: what has changed since it was learnt, and when it reaches its limit.
+
+    measured spins   ......│......│......│......│  ···  │......│......│......│
+    blocks of 6          15 blocks: the baseline              the last 8 are compared with it
+    history          every block: its median (of shares and counts its mean), its day; older ones merged by twos
+
+A value is worn where the last blocks lie beyond the baseline's so clearly that chance has it less often than stated
+(the exact test of Mann, Whitney and Wilcoxon, over all values and all looks of a window), and where it has gone a tenth
+of its way to the limit. No distribution is taken for granted, and nothing is assumed of how a value scatters. The rate
+is the median of all slopes between blocks (Theil and Sen), its doubt the interval of their ranks: they give the day
+on which the limit is reached. All of it is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import cache
+from itertools import combinations
+from math import ceil, comb, sqrt
+from statistics import fmean, median
+from typing import Final, NamedTuple
+
+from .data import WearHistory
+
+BLOCK: Final = 6
+"""Measured spins in a block (ours)."""
+BASELINE: Final = 15
+"""Blocks from which the baseline is learnt (ours): where one spin in four is measured, of 360 spins."""
+LEAST_BASELINE: Final = 12
+"""Blocks of the baseline in which a value must have been measured (ours)."""
+WINDOW: Final = 8
+"""The last blocks, which are compared with it (ours): of 192 spins."""
+MOST_BLOCKS: Final = 63
+"""Blocks that a history keeps (ours); then the older half of those after the baseline is merged by twos."""
+RATE_BLOCKS: Final = 32
+"""The last blocks of a history, merged ones too, that give the rate (ours)."""
+NOTABLE: Final = 0.1
+"""Part of the way from the baseline to the limit below which nothing is worn (ours)."""
+FURTHEST_DAYS: Final = 3650.0
+"""A day that is further off is not stated (ours)."""
+_NORMAL_95: Final = 1.96
+_OF_MEDIAN: Final = 1.4826 * 1.2533
+"""The deviation of a median of normal values, times the root of their number, over the median deviation of each."""
+_FIRST_DAY: Final = date(1970, 1, 1).toordinal()
+
+
+class WearPart(NamedTuple):
+    """A value, the part that it belongs to, and where its limit is."""
+
+    part: str
+    value: str
+    unit: str
+    factors: tuple[float, ...] = ()
+    """Limits, as multiples of the baseline."""
+    rise: float | None = None
+    """A limit so much above the baseline."""
+    limit: float | None = None
+    """A limit that the baseline does not move, where the table's file has none."""
+    mean: bool = False
+    """Whether blocks have means: of shares and counts that are mostly 0."""
+
+
+_PARTS: Final[Mapping[str, WearPart]] = {
+    "ball_slowing": WearPart("ball track", "slowing of the ball", "rad/s²", factors=(2.0,)),
+    "rotor_slowing": WearPart("bearing of the rotor", "slowing of the rotor", "rpm/s", factors=(2.0,)),
+    "wheel_slowing": WearPart("bearing of the wheel", "slowing of the wheel", "°/s²", factors=(2.0,)),
+    "rocking": WearPart("flapper, or bearing", "rocking before the rest", "s", factors=(0.4, 2.0)),
+    "unevenness": WearPart("encoder", "unevenness of its counts", "", rise=0.15),
+    "bounces": WearPart("encoder", "contact bounces in a spin", "", rise=100.0, mean=True),
+    "level": WearPart("level of the wheel", "inclination", "°", limit=0.15),
+    "ball_run": WearPart("launcher or ball track", "time until no more bets", "s", factors=(0.6, 1.6)),
+    "rotor_spread": WearPart("drive of the rotor", "spread of its speed in a spin", "", rise=0.2),
+}
+_WIDTH: Final = WearPart("track sensor", "width of its pulses, of the others'", "", factors=(1 / 1.8, 1.8))
+_MISSED: Final = WearPart("track sensor", "share of passes that it missed", "", rise=0.2, mean=True)
+
+
+def part_of(name: str) -> WearPart | None:
+    """What a value is; None for one that this version does not know."""
+    kind, _, what = name.rpartition("_")
+    if what in ("width", "missed") and kind.startswith("ball_"):
+        part = _WIDTH if what == "width" else _MISSED
+        return part._replace(part=f"{part.part} {kind}")
+    return _PARTS.get(name)
+
+
+class Forecast(NamedTuple):
+    """The days, since 1970, on which a limit is reached; None for one that is more than ten years off."""
+
+    earliest: float
+    about: float | None
+    latest: float | None
+
+    @property
+    def words(self) -> str:
+        """It in words."""
+        if self.about is None:
+            return f"its limit is not reached before {_day(self.earliest)}"
+        until = "later than in ten years" if self.latest is None else _day(self.latest)
+        return f"limit reached about {_day(self.about)} (95 %: {_day(self.earliest)} to {until})"
+
+
+class Worn(NamedTuple):
+    """A value that has changed since the wheel was learnt."""
+
+    name: str
+    part: WearPart
+    baseline: float
+    now: float
+    limit: float
+    spins: int
+    """Measured spins of the history."""
+    forecast: Forecast | None
+
+    @property
+    def progress(self) -> float:
+        """The part of the way from the baseline to the limit."""
+        return (self.now - self.baseline) / (self.limit - self.baseline)
+
+    @property
+    def words(self) -> str:
+        """It in words."""
+        unit = f" {self.part.unit}" if self.part.unit not in ("", "°") else self.part.unit
+        seen = f"{self.part.value} {self.now:.3g}{unit}, {self.baseline:.3g}{unit} when it was learnt"
+        if self.progress >= 1:
+            return f"{self.part.part}: {seen}; its limit {self.limit:.3g}{unit} is reached"
+        when = "; the blocks give no rate" if self.forecast is None else f"; {self.forecast.words}"
+        return f"{self.part.part}: {seen}, limit {self.limit:.3g}{unit}{when}"
+
+
+def worn(history: WearHistory, false_alarm: float) -> list[Worn]:
+    """What of a wheel is worn, by the last blocks of its history; empty while it is not learnt."""
+    if len(history.days) < BASELINE + WINDOW:
+        return []
+    wanted = [(name, limit) for name in sorted(history.values) for limit in _limits(name, history)]
+    return [
+        one
+        for name, limit in wanted
+        if (one := _judged(name, limit, history, false_alarm / (WINDOW * len(wanted)))) is not None
+    ]
+
+
+def _limits(name: str, history: WearHistory) -> list[float]:
+    """The limits of a value; none of one that is not known, or whose baseline is beyond it."""
+    part = part_of(name)
+    before = [value for value in history.values[name][:BASELINE] if value is not None]
+    if part is None or len(before) < LEAST_BASELINE:
+        return []
+    baseline = median(before)
+    limits = [baseline * factor for factor in part.factors if baseline > 0]
+    if part.rise is not None:
+        limits.append(baseline + part.rise)
+    own = history.limits.get(name, part.limit)
+    return [*limits, own] if own is not None and baseline < own else limits
+
+
+def _judged(name: str, limit: float, history: WearHistory, chance: float) -> Worn | None:
+    values = history.values[name]
+    before = [value for value in values[:BASELINE] if value is not None]
+    last = [value for value in values[-WINDOW:] if value is not None]
+    part = part_of(name)
+    if part is None or len(last) < WINDOW:
+        return None
+    baseline, now = median(before), median(last)
+    way = 1 if limit > baseline else -1
+    if (now - baseline) * way < NOTABLE * abs(limit - baseline):
+        return None
+    beyond = sum((one > other) - (one < other) for one in last for other in before) * way
+    # Of all pairs, twice those that are beyond: ties count half, and make it less.
+    if beyond + len(last) * len(before) < 2 * least_beyond(len(last), len(before), chance):
+        return None
+    spins = sum(history.spins)
+    forecast = _forecast(history.days, values, limit, now, way)
+    return Worn(name, part, baseline, now, limit, spins, forecast)
+
+
+@cache
+def least_beyond(last: int, before: int, chance: float) -> int:
+    """The fewest pairs, a last block and one of before, with the last one beyond, that chance has so seldom or less.
+
+    One more than all pairs where even all of them are not seldom enough.
+    """
+    # Ways to have each number of pairs: a block more of the last ones is beyond 0 to all of those before.
+    ways = {(0, rest): [1] for rest in range(before + 1)}
+    for number in range(1, last + 1):
+        for rest in range(before + 1):
+            found = [0] * (number * rest + 1)
+            for pairs, count in enumerate(ways[number - 1, rest]):
+                found[pairs + rest] += count
+            if rest:
+                for pairs, count in enumerate(ways[number, rest - 1]):
+                    found[pairs] += count
+            ways[number, rest] = found
+    left = chance * comb(last + before, last)
+    counts, pairs = ways[last, before], last * before
+    while pairs >= 0 and counts[pairs] <= left:
+        left -= counts[pairs]
+        pairs -= 1
+    return pairs + 1
+
+
+def _forecast(
+    days: Sequence[float], values: Sequence[float | None], limit: float, now: float, way: int
+) -> Forecast | None:
+    """When a value reaches its limit, by the slopes between the last blocks; None where they give no rate."""
+    points = [
+        (day, value * way)
+        for day, value in zip(days[-RATE_BLOCKS:], values[-RATE_BLOCKS:], strict=True)
+        if value is not None
+    ]
+    slopes = sorted((b - a) / (after - before) for (before, a), (after, b) in combinations(points, 2) if after > before)
+    if not slopes:
+        return None
+    number = len(points)
+    off = _NORMAL_95 * sqrt(number * (number - 1) * (2 * number + 5) / 18)
+    low = slopes[max(0, int((len(slopes) - off) / 2))]
+    high = slopes[min(len(slopes) - 1, ceil((len(slopes) + off) / 2))]
+    # The median of the last blocks is that of their middle.
+    left, today = (limit - now) * way, median(days[-WINDOW:])
+
+    slope = median(slopes)
+    starts = [value - slope * day for day, value in points]
+    start = median(starts)
+    doubt = _NORMAL_95 * _OF_MEDIAN * median(abs(one - start) for one in starts) / sqrt(WINDOW)
+
+    def on(way_left: float, slope: float) -> float | None:
+        return today + max(0.0, way_left) / slope if slope * FURTHEST_DAYS >= way_left and slope > 0 else None
+
+    earliest = on(left - doubt, high)
+    return None if earliest is None else Forecast(earliest, on(left, slope), on(left + doubt, low))
+
+
+def _day(day: float) -> str:
+    return date.fromordinal(_FIRST_DAY + int(day)).isoformat()
+
+
+# --- the history ---
+
+
+def since(history: WearHistory, day: float) -> WearHistory:
+    """The blocks from a day on: a part was exchanged, and the wheel is learnt again."""
+    first = next((at for at, one in enumerate(history.days) if one >= day), len(history.days))
+    values = {name: own[first:] for name, own in history.values.items()}
+    return WearHistory(days=history.days[first:], spins=history.spins[first:], values=values, limits=history.limits)
+
+
+def with_block(
+    history: WearHistory, day: float, block: Sequence[Mapping[str, float]], limits: Mapping[str, float]
+) -> WearHistory:
+    """The history with one more block, of the values of its spins; shortened where it has become long."""
+    number = len(history.days)
+    names = dict.fromkeys([*history.values, *(name for spin in block for name in spin)])
+    values: dict[str, list[float | None]] = {}
+    for name in names:
+        own = [spin[name] for spin in block if name in spin]
+        part = part_of(name)
+        middle = None if not own else fmean(own) if part is not None and part.mean else median(own)
+        before = history.values.get(name) or [None] * number
+        values[name] = [*before, None if middle is None else float(f"{middle:.4g}")]
+    made = WearHistory(
+        days=[*history.days, round(day, 3)], spins=[*history.spins, len(block)], values=values, limits=dict(limits)
+    )
+    return made if len(made.days) < MOST_BLOCKS else _merged(made)
+
+
+def _merged(history: WearHistory) -> WearHistory:
+    """The history with the older half after the baseline merged by twos; the last blocks stay as they are."""
+    pairs = (len(history.days) - BASELINE - WINDOW) // 4
+    end = BASELINE + 2 * pairs
+
+    def merged(own: list[float | None]) -> list[float | None]:
+        middles = []
+        for at in range(BASELINE, end, 2):
+            both = [value for value in own[at : at + 2] if value is not None]
+            middles.append(fmean(both) if both else None)
+        return [*own[:BASELINE], *middles, *own[end:]]
+
+    days, spins = history.days, history.spins
+    return WearHistory(
+        days=[*days[:BASELINE], *((days[at] + days[at + 1]) / 2 for at in range(BASELINE, end, 2)), *days[end:]],
+        spins=[*spins[:BASELINE], *(spins[at] + spins[at + 1] for at in range(BASELINE, end, 2)), *spins[end:]],
+        values={name: merged(own) for name, own in history.values.items()},
+        limits=history.limits,
+    )

@@ -1,0 +1,307 @@
+"""The watch over wear: what wheels measure of it, what is warned of, and that a restart loses nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import pytest
+
+from controller.configuration.sections import day_of
+from controller.conformance.streams import at_random
+from controller.games.assembly import geometry_of, table_for
+from controller.games.load import check_text
+from controller.table.table import Table
+from controller.table.wear_watch import PUBLISHED_BLOCKS, WHEEL_WEAR, WearLimits, WearWatch
+from drivers.base.driver import Observation
+from drivers.wheel.condition import MEASURED_SPINS, WheelMeasured
+from feed import events
+from feed.events import Event, WearHistory
+from feed.state import TableState, decode_snapshot, encode_snapshot
+from feed.wear import BASELINE, BLOCK, WINDOW
+from hal.values import Batch
+from simulators.wheel.wear import AS_NEW, WheelWear
+from tests.costs.counting import instructions_of
+from tests.tables.bench import configured
+
+TABLE = '[table]\nid = "t"\ngame = "{game}"\n[lines]\nbackend = "sim"\n{more}'
+ROULETTE = TABLE.format(game="roulette", more="[device.wheel]\nball_sensors_deg = [0, 100, 220]\n")
+MONEY_WHEEL = TABLE.format(game="money_wheel", more="")
+PEGS = TABLE.format(game="money_wheel", more='[device.wheel]\nsensing = "pegs"\n')
+AUTOMATIC = TABLE.format(game="roulette", more='[device.wheel]\ndriver = "star_x"\n')
+SEED = 5
+
+
+def rounds_of(text: str, wear: WheelWear, rounds: int = MEASURED_SPINS) -> list[Batch]:
+    simulator: Any = geometry_of(configured(text)).simulator(SEED)
+    batches = [simulator.start()]
+    if wear is not AS_NEW:
+        simulator.wear = wear
+    return [*batches, *(simulator.round().batch for _ in range(rounds))]
+
+
+def measured(text: str, batches: Sequence[Batch]) -> list[Mapping[str, float]]:
+    """The wear values that the wheel's driver reports."""
+    found: list[Mapping[str, float]] = []
+
+    def listen(name: str, seen: Sequence[Observation]) -> None:
+        found.extend(one.values for one in seen if isinstance(one, WheelMeasured))
+
+    table = table_for(configured(text), epoch="sim", simulated=True, listener=listen)
+    table.open(0)
+    for batch in batches:
+        table.feed(batch)
+    return found
+
+
+@pytest.fixture(scope="module")
+def as_new() -> dict[str, Mapping[str, float]]:
+    return {text: measured(text, rounds_of(text, AS_NEW))[0] for text in (ROULETTE, MONEY_WHEEL)}
+
+
+@pytest.mark.parametrize(
+    ("text", "wear", "name", "factor"),
+    [
+        (ROULETTE, WheelWear(bearing=2.0), "rotor_slowing", 2.0),
+        (ROULETTE, WheelWear(ball_track=1.5), "ball_slowing", 1.5),
+        (ROULETTE, WheelWear(sensor="ball_3", pulse=0.7), "ball_3_width", 0.7),
+        (ROULETTE, WheelWear(sensor="ball_2", pulse=1.4), "ball_2_width", 1.4),
+        (MONEY_WHEEL, WheelWear(bearing=3.0), "wheel_slowing", 1.5),
+        (MONEY_WHEEL, WheelWear(flapper=0.8), "rocking", 0.8),
+    ],
+    ids=lambda one: one if isinstance(one, str) and one.isidentifier() else "",
+)
+def test_each_kind_of_wear_moves_its_value_and_the_others_hardly(
+    text: str, wear: WheelWear, name: str, factor: float, as_new: dict[str, Mapping[str, float]]
+) -> None:
+    (found,) = measured(text, rounds_of(text, wear))
+    assert found[name] == pytest.approx(factor * as_new[text][name], rel=0.25)
+    others = {"ball_1_width", "unevenness", "level", "bounces", "ball_1_missed"} & found.keys()
+    assert {other: found[other] for other in others} == pytest.approx(
+        {other: as_new[text][other] for other in others}, abs=0.03
+    )
+
+
+def test_missed_passes_unevenness_bounces_and_level_are_measured(as_new: dict[str, Mapping[str, float]]) -> None:
+    new = as_new[ROULETTE]
+    assert [new[f"ball_{number}_missed"] for number in (1, 2, 3)] == [0, 0, 0]
+    assert new["unevenness"] < 0.001
+    (found,) = measured(
+        ROULETTE, rounds_of(ROULETTE, WheelWear(sensor="ball_2", missed=0.2, uneven=0.3, tilt_deg=0.05))
+    )
+    assert 0.05 < found["ball_2_missed"] < 0.5
+    assert found["ball_1_missed"] == found["ball_3_missed"] == 0
+    assert 0.2 < found["unevenness"] < 0.5
+    assert found["level"] == pytest.approx(new["level"] + 0.05, abs=0.03)
+    (worn,) = measured(MONEY_WHEEL, rounds_of(MONEY_WHEEL, WheelWear(bounces=0.05)))
+    assert as_new[MONEY_WHEEL]["bounces"] == 0
+    assert worn["bounces"] > 10
+
+
+def test_pegs_show_how_a_wheel_slows_and_an_automatic_wheel_how_its_ball_and_rotor_run() -> None:
+    (pegs,) = measured(PEGS, rounds_of(PEGS, AS_NEW))
+    assert pegs == {"wheel_slowing": pytest.approx(40, abs=8)}
+    (automatic,) = measured(AUTOMATIC, rounds_of(AUTOMATIC, AS_NEW))
+    assert automatic.keys() == {"ball_run", "rotor_spread"}
+    assert 2 < automatic["ball_run"] < 60
+    assert 0 <= automatic["rotor_spread"] < 0.5
+
+
+@pytest.mark.parametrize("text", [ROULETTE, MONEY_WHEEL, PEGS], ids=["roulette", "money wheel", "pegs"])
+def test_however_a_stream_is_cut_the_values_are_the_same(text: str) -> None:
+    batches = rounds_of(text, AS_NEW)
+    whole = measured(text, batches)
+    assert len(whole) == 1
+    edges = [edge for batch in batches for edge in batch.edges]
+    rare = [one for batch in batches for one in batch.rare]
+    until_ns = batches[-1].until_ns
+    assert measured(text, [Batch(edges, rare, until_ns)]) == whole
+    cuts = [*at_random(Batch(edges, rare, until_ns), Random(SEED)), until_ns]
+    parts = [
+        Batch(
+            [edge for edge in edges if after_ns < edge.t_ns <= end_ns],
+            [one for one in rare if after_ns < one.t_ns <= end_ns],
+            end_ns,
+        )
+        for after_ns, end_ns in pairwise([-1, *cuts])
+    ]
+    assert measured(text, parts) == whole
+
+
+# --- the watch ---
+
+
+def watched(watch: WearWatch, value: float, blocks: int, day: float = 0.0, name: str = "rotor_slowing") -> list[str]:
+    """What is warned of while so many blocks have about this value."""
+    said: list[str] = []
+    for number in range(blocks):
+        full = [watch.measured({name: value * (1 + 0.001 * (number % 7))}) for _ in range(BLOCK)]
+        assert full == [*[False] * (BLOCK - 1), True]
+        said += watch.judge(day + number)
+    return said
+
+
+def test_a_value_is_warned_of_once_and_again_at_each_quarter_of_its_way() -> None:
+    watch = WearWatch(WearLimits(None, {}))
+    assert watched(watch, 0.04, BASELINE + WINDOW) == []
+    (said,) = watched(watch, 0.048, 30, 100.0)
+    assert said.startswith("bearing of the rotor: ")
+    assert [len(watched(watch, value, 20, 200.0)) for value in (0.052, 0.056, 0.062, 0.082)] == [1, 0, 1, 2]
+
+
+def test_the_history_is_published_after_blocks_and_at_the_end_and_a_restart_goes_on_from_it() -> None:
+    watch = WearWatch(WearLimits(None, {"level": 0.2}))
+    published = []
+    for number in range(PUBLISHED_BLOCKS + 1):
+        watched(watch, 0.04, 1, float(number))
+        published.append(watch.published())
+    assert [history is not None for history in published] == [False, False, True, False]
+    last = watch.published(at_end=True)
+    assert last is not None
+    assert len(last.days) == PUBLISHED_BLOCKS + 1
+    assert watch.published(at_end=True) is None
+
+    state = TableState("t")
+    state.wear = last
+    snapshot = decode_snapshot(encode_snapshot(state.snapshot()))
+    again = WearWatch(WearLimits(None, {"level": 0.2}))
+    again.restore(TableState.from_snapshot(snapshot))
+    for one in (watch, again):
+        watched(one, 0.05, 2, 9.0)
+    assert again.published(at_end=True) == watch.published(at_end=True)
+
+    anew = WearWatch(WearLimits(2.0, {}))
+    anew.restore(state)
+    watched(anew, 0.05, 1, 9.0)
+    history = anew.published(at_end=True)
+    assert history is not None
+    assert history.days == [2, 3, 9]
+
+
+def wear_of(table: Table) -> WearWatch:
+    assert table._wear is not None
+    return table._wear
+
+
+def with_measured(table: Table, blocks: int, value: float, after_ns: int) -> tuple[list[Event], int]:
+    """The events of a table whose wheel measures this in so many blocks, and the time after them."""
+    said: list[Event] = []
+    for number in range(blocks * BLOCK):
+        after_ns += 60 * 10**9
+        table._go_through([WheelMeasured(t_ns=after_ns, values={"rotor_slowing": value * (1 + number % 5 / 1000)})])
+        said += table._take()
+    return said, after_ns
+
+
+def test_a_table_warns_publishes_its_history_and_continues_it_after_a_restart() -> None:
+    config = configured(ROULETTE)
+    table = table_for(config, epoch="e1", simulated=True)
+    state = TableState("t")
+    said = table.open(0)
+    more, t_ns = with_measured(table, BASELINE + WINDOW, 0.04, 0)
+    said += [*more, *table.close(t_ns, "the end")]
+    conditions = [event.data for event in said if isinstance(event.data, events.DeviceCondition)]
+    assert [len(one.history.days) for one in conditions] == [3, 6, 9, 12, 15, 18, 21, 23]
+    assert {one.device for one in conditions} == {"wheel"}
+    assert conditions[-1].history.limits == {"level": 0.15}
+    assert not [event for event in said if isinstance(event.data, events.DeviceWarning)]
+    for event in said:
+        state.apply(event)
+
+    again = table_for(config, epoch="e2", simulated=True)
+    again.restore(state)
+    again.open(t_ns)
+    more, _ = with_measured(again, WINDOW, 0.06, t_ns)
+    (warning,) = [event.data for event in more if isinstance(event.data, events.DeviceWarning)]
+    assert warning.warning == WHEEL_WEAR
+    assert warning.detail.startswith("bearing of the rotor: slowing of the rotor 0.06")
+    (other,) = [again.close(t_ns * 2, "the end")]
+    assert not [event for event in other if isinstance(event.data, events.Outcome)]
+
+
+def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() -> None:
+    off = configured(ROULETTE + "[watch]\nwear = false\n")
+    assert table_for(off, epoch="e", simulated=True)._wear is None
+    assert with_measured(table_for(off, epoch="e", simulated=True), 30, 0.04, 0)[0] == []
+    for text in (ROULETTE, MONEY_WHEEL):
+        dated = configured(text + '[watch]\nwear_since = "1970-01-03"\n')
+        assert wear_of(table_for(dated, epoch="e", simulated=True))._keys.since_day == 2
+    assert day_of("2026-02-29") is None
+    state = TableState("t")
+    state.game = "roulette"
+    state.wear = WearHistory(days=[1, 2, 3], spins=[6, 6, 6], values={"level": [1, 2, 3]})
+    table = table_for(configured(ROULETTE + '[watch]\nwear_since = "1970-01-03"\n'), epoch="e", simulated=True)
+    table.restore(state)
+    assert wear_of(table)._history.days == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("game", "keys", "finding"),
+    [
+        ("roulette", 'wear_since = "2026-02-29"', "t.toml:7: watch.wear_since: 2026-02-29 is not in the calendar"),
+        ("roulette", 'wear_since = "yesterday"', "t.toml:7: watch.wear_since:"),
+        ("roulette", "wear = 1", "t.toml:7: watch.wear:"),
+        ("money_wheel", "same_direction = 3", "t.toml:7: watch.same_direction: unknown key"),
+        ("sic_bo", "wear = true", "t.toml:7: watch.wear: unknown key"),
+    ],
+)
+def test_a_wrong_key_is_refused(game: str, keys: str, finding: str) -> None:
+    report = check_text(TABLE.format(game=game, more=f"[watch]\n{keys}\n"), "t.toml")
+    assert [str(one)[: len(finding)] for one in report.errors] == [finding]
+
+
+@pytest.mark.parametrize("text", [ROULETTE, MONEY_WHEEL], ids=["roulette", "money wheel"])
+def test_no_verdict_is_another_one_for_it(text: str) -> None:
+    batches = rounds_of(text, WheelWear(bearing=2.0, bounces=0.02), 5)
+    said = []
+    for more in ("", "[watch]\nwear = false\n"):
+        table = table_for(configured(text + more), epoch="e", simulated=True)
+        said.append([event.data for batch in batches for event in [*table.open(0), *table.feed(batch)]][1:])
+    assert said[0] == said[1]
+
+
+MOST_COST = 0.018
+"""Of a round's own instructions, without what a full block costs: a tenth of that."""
+
+
+@pytest.mark.parametrize("text", [ROULETTE, MONEY_WHEEL], ids=["roulette", "money wheel"])
+def test_the_whole_watch_costs_less_than_two_hundredths_of_a_round(text: str) -> None:
+    rounds = 2 * MEASURED_SPINS
+    batches = rounds_of(text, AS_NEW, rounds)
+
+    def plays(*, watch: bool) -> Callable[[], Callable[[], int]]:
+        def ready() -> Callable[[], int]:
+            table = table_for(configured(text), epoch="e", simulated=True)
+            if not watch:
+                table.unwatch()
+            table.open(0)
+            return lambda: sum(
+                isinstance(event.data, events.Outcome) for batch in batches for event in table.feed(batch)
+            )
+
+        return ready
+
+    watched, plain = (instructions_of(plays(watch=watch), rounds) for watch in (True, False))
+    assert plain < watched < (1 + MOST_COST) * plain, f"{watched / plain - 1:.2%}"
+
+
+def test_a_block_costs_little_beside_its_rounds() -> None:
+    (values,) = measured(ROULETTE, rounds_of(ROULETTE, AS_NEW))
+
+    def ready() -> Callable[[], int]:
+        watch = WearWatch(WearLimits(None, {"level": 0.15}))
+        watched(watch, 0.04, BASELINE + WINDOW)
+
+        def run() -> int:
+            for number in range(10):
+                for _ in range(BLOCK):
+                    watch.measured(values)
+                watch.judge(100 + number)
+            return 10
+
+        return run
+
+    # A round of roulette has 240,000 instructions, and a block is of 24 rounds.
+    assert instructions_of(ready, 10) / 10 < 0.004 * 24 * 240_000

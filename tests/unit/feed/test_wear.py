@@ -1,0 +1,162 @@
+"""The wear of a wheel against its own history: what is found, when it is forecast, and what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+from random import Random
+
+import pytest
+
+from feed.data import WearHistory
+from feed.wear import BASELINE, BLOCK, MOST_BLOCKS, WINDOW, least_beyond, part_of, since, with_block, worn
+
+FALSE_ALARM = 0.001
+
+
+def history_of(
+    value: Callable[[int], float | None], blocks: int = 40, name: str = "rotor_slowing", **limits: float
+) -> WearHistory:
+    """A history of one block a day, each of spins with this value."""
+    history = WearHistory()
+    for number in range(blocks):
+        measured = value(number)
+        spin = {} if measured is None else {name: measured}
+        history = with_block(history, 20_000 + number, [spin] * BLOCK, limits)
+    return history
+
+
+def scattered(number: int) -> float:
+    """A sound bearing's slowing, no two alike."""
+    return 0.04 + 0.0001 * (number * 7 % 11)
+
+
+@pytest.mark.parametrize(("last", "before"), [(2, 3), (3, 4), (4, 5)])
+def test_so_many_pairs_come_by_chance_as_seldom_as_is_stated(last: int, before: int) -> None:
+    places = range(last + before)
+    pairs = [sum(one > other for one in of for other in set(places) - set(of)) for of in combinations(places, last)]
+    for chance in (0.3, 0.1, 0.05, 0.02, 0.001):
+        least = least_beyond(last, before, chance)
+        share = Fraction(sum(one >= least for one in pairs), comb(last + before, last))
+        assert share <= chance
+        assert Fraction(sum(one >= least - 1 for one in pairs), comb(last + before, last)) > chance
+
+
+def test_a_wheel_is_judged_once_it_is_learnt_and_a_window_is_full() -> None:
+    def value(number: int) -> float:
+        return scattered(number) * (1.5 if number >= BASELINE else 1)
+
+    assert [len(worn(history_of(value, blocks), FALSE_ALARM)) for blocks in (BASELINE, BASELINE + WINDOW - 1)] == [0, 0]
+    (found,) = worn(history_of(value, BASELINE + WINDOW), FALSE_ALARM)
+    assert (found.name, found.part.part) == ("rotor_slowing", "bearing of the rotor")
+    assert found.progress == pytest.approx(0.5, abs=0.05)
+    assert found.spins == BLOCK * (BASELINE + WINDOW)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (scattered, "sound"),
+        (lambda number: 0.04, "all alike"),
+        (lambda number: scattered(number) * (0.5 if number >= BASELINE else 1), "better than it was"),
+        (lambda number: scattered(number) * (1.08 if number >= BASELINE else 1), "less than a tenth of the way"),
+        (lambda number: scattered(number) * (1.9 if number % 2 and number >= BASELINE else 1), "every other block"),
+        (lambda number: None if 8 <= number < 12 else scattered(number) * (1 + (number > 15)), "not learnt"),
+        (lambda number: None if number == 39 else scattered(number) * (1 + (number > 15)), "no value in the window"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_nothing_is_found_without_a_clear_change_for_the_worse(value: Callable[[int], float | None], why: str) -> None:
+    assert worn(history_of(value), FALSE_ALARM) == []
+
+
+def test_a_value_that_scatters_is_found_by_its_ranks_alone() -> None:
+    rng = Random(1)
+    values = [rng.uniform(0.02, 0.06) for _ in range(BASELINE)] + [rng.uniform(0.055, 0.1) for _ in range(WINDOW)]
+    assert len(worn(history_of(values.__getitem__, len(values)), FALSE_ALARM)) == 1
+    values[-1] = 0.021
+    assert worn(history_of(values.__getitem__, len(values)), FALSE_ALARM) == []
+
+
+def test_a_steady_rise_is_forecast_to_the_day() -> None:
+    def value(number: int) -> float:
+        return 0.04 + 0.0005 * max(0, number - BASELINE)
+
+    history = history_of(value, 60)
+    (found,) = worn(history, FALSE_ALARM)
+    # 0.0005 a day: at the limit, twice the baseline, 80 days after the fifteenth block.
+    assert found.forecast is not None
+    assert found.forecast.about is not None
+    assert found.forecast.about == pytest.approx(20_000 + BASELINE + 80, abs=1)
+    assert found.words.startswith("bearing of the rotor: slowing of the rotor 0.0602 rpm/s, 0.04 rpm/s when it was")
+    assert "limit 0.08 rpm/s; limit reached about 2025-01-07" in found.words
+    assert "(95 %: 2025-01-07 to 2025-01-07)" in found.words
+
+
+def test_the_interval_of_a_forecast_has_the_day_in_nine_of_ten_wheels() -> None:
+    rng, inside = Random(7), 0
+    for _ in range(60):
+        values = [0.04 + 0.0005 * max(0, number - BASELINE) + rng.gauss(0, 0.002) for number in range(60)]
+        (found,) = worn(history_of(values.__getitem__, 60), FALSE_ALARM)
+        assert found.forecast is not None
+        day = 20_000 + BASELINE + (found.limit - 0.04) / 0.0005
+        inside += found.forecast.earliest <= day <= (found.forecast.latest or day)
+    assert inside >= 54
+
+
+def test_what_has_jumped_and_stays_there_has_no_certain_day() -> None:
+    (found,) = worn(history_of(lambda number: scattered(number) + 0.02 * (number >= BASELINE), 63), FALSE_ALARM)
+    assert found.forecast is None or found.forecast.latest is None
+    (past,) = worn(history_of(lambda number: scattered(number) + 0.06 * (number >= BASELINE), 40), FALSE_ALARM)
+    assert past.words.endswith("its limit 0.081 rpm/s is reached")
+
+
+def test_a_pulse_that_grows_narrow_and_one_that_grows_wide_are_both_found() -> None:
+    for factor, limit in ((0.8, 1 / 1.8), (1.3, 1.8)):
+        values = [1.0] * 20 + [factor] * 20
+        (found,) = worn(history_of(values.__getitem__, name="ball_2_width"), FALSE_ALARM)
+        assert found.limit == pytest.approx(limit)
+        assert found.part.part == "track sensor ball_2"
+
+
+def test_the_limit_of_the_file_counts_and_one_below_the_baseline_does_not() -> None:
+    history = history_of(lambda n: 0.12 if n >= 20 else 0.03, name="level", level=0.2)
+    assert [one.limit for one in worn(history, FALSE_ALARM)] == [0.2]
+    assert worn(history_of(lambda n: 0.12 if n >= 20 else 0.03, name="level", level=0.02), FALSE_ALARM) == []
+
+
+def test_shares_have_means_and_other_values_medians() -> None:
+    block = [{"ball_1_missed": share, "level": share} for share in (0, 0, 0, 0.1, 0.2)]
+    values = with_block(WearHistory(), 1, block, {}).values
+    assert values == {"ball_1_missed": [0.06], "level": [0]}
+
+
+def test_a_long_history_keeps_baseline_and_window_and_no_spin_is_lost() -> None:
+    history = history_of(lambda number: float(number), 1000, name="rocking")
+    days = history.days
+    assert len(days) < MOST_BLOCKS
+    assert days[:BASELINE] == [20_000 + number for number in range(BASELINE)]
+    assert days[-WINDOW:] == [20_000 + number for number in range(1000 - WINDOW, 1000)]
+    assert days == sorted(days)
+    assert sum(history.spins) == 1000 * BLOCK
+    middles = [day - 20_000 for day in days]
+    assert history.values["rocking"] == pytest.approx(middles, abs=0.6)
+
+
+def test_a_value_that_comes_later_has_nothing_before() -> None:
+    history = with_block(history_of(scattered, 3), 20_003, [{"level": 0.1}], {})
+    assert history.values["level"] == [None, None, None, 0.1]
+    assert history.values["rotor_slowing"][3] is None
+    assert worn(with_block(history_of(scattered), 1, [{"of_a_later_version": 1.0}], {}), FALSE_ALARM) == []
+    assert part_of("of_a_later_version") is None
+
+
+def test_a_part_that_was_exchanged_is_learnt_anew_from_its_day() -> None:
+    history = history_of(lambda number: 0.08 if number >= 20 else 0.04)
+    assert len(worn(history, FALSE_ALARM)) == 1
+    anew = since(history, 20_020)
+    assert anew.days == history.days[20:]
+    assert anew.values["rotor_slowing"] == [0.08] * 20
+    assert since(history, 30_000).days == []
