@@ -320,7 +320,7 @@ def test_an_evening_is_from_noon_to_noon_of_the_zone(time: str, day: str) -> Non
 def test_the_wear_of_a_wheel_is_in_the_report_with_part_and_days(tmp_path: Path) -> None:
     path, page = tmp_path / "journal.sqlite", tmp_path / "night.html"
     values: list[int | float | None] = [0.04 + max(0, number - 15) / 2000 for number in range(60)]
-    days = [20_000 + number for number in range(60)]
+    days: list[int | float] = [20_000 + number for number in range(60)]
     history = WearHistory(days=days, spins=[6] * 60, values={"rotor_slowing": values})
     with Evening(path) as writer:
         writer.opened("wheel-1")

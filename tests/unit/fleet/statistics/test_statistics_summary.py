@@ -307,7 +307,7 @@ def test_the_wear_of_a_wheel_is_judged_by_the_last_history_that_it_has_published
     def history(factor: float, blocks: int) -> WearHistory:
         values: list[int | float | None] = [0.04 + number / 1e5 for number in range(15)]
         values += [0.04 * factor + number / 1e5 for number in range(blocks - 15)]
-        days = [20_000 + number for number in range(blocks)]
+        days: list[int | float] = [20_000 + number for number in range(blocks)]
         return WearHistory(days=days, spins=[6] * blocks, values={"rotor_slowing": values})
 
     tables = {"sound": [history(1, 40)], "worn": [history(1, 20), history(1.5, 40)], "new": [history(2, 16)]}
