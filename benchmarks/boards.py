@@ -10,6 +10,7 @@ of the peer were measured on two cores of a Xeon at 2.5 GHz. Its round trips wer
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -36,6 +37,11 @@ from tests.fakes.adapters import FTDI, QUICK_FTDI
 
 FIRMWARE = Path(__file__).resolve().parents[1] / "firmware"
 ELF = FIRMWARE / "build" / "wheel.elf"
+PICO_ELF = FIRMWARE / "build" / "rp2040" / "wheel.elf"
+PICO_RATE = 20_000
+"""What it is asked to carry; its limit is in docs/boards-pico.md."""
+PICO_SHARE = 10
+"""Its emulator takes some hundred times as long: of edges and seconds it gets one in this many (ours)."""
 LINES = ("wheel_a", "wheel_b")
 MS_NS = 1_000_000
 US_NS = 1_000
@@ -108,6 +114,7 @@ def board_lines(sizes: BoardSizes) -> Iterator[ReportLine]:
         yield from _time_lines(path, sizes, QUICK_FTDI, "FTDI adapter, latency_timer 1", MOST_ERROR_US)
         yield from _time_lines(path, sizes, FTDI, "FTDI adapter, latency_timer 16")
         yield from _factor_lines(path, sizes)
+        yield from _pico_lines(path, sizes)
 
 
 # --- edges ------------------------------------------------------------------------------------------------------------
@@ -138,9 +145,9 @@ def at_random(lines: Sequence[str], count: int, draw: Random) -> list[Edge]:
     return edges
 
 
-def play(path: Path, edges: list[Edge], adapter: Adapter = EXACT, ask_every_ns: int = 0) -> Heard:
+def play(path: Path, edges: list[Edge], adapter: Adapter = EXACT, ask_every_ns: int = 0, elf: Path = ELF) -> Heard:
     """What the host hears of edges at the pins of a new board."""
-    with EmulatedBoard(ELF) as chip:
+    with EmulatedBoard(elf) as chip:
         return hear(chip, path, LINES, _batches(edges), edges[-1].t_ns, adapter=adapter, ask_every_ns=ask_every_ns)
 
 
@@ -240,6 +247,27 @@ def _factor_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
         must_be_all(heard, edges)
         whole_way = Quantity(edges[-1].t_ns / NS_PER_S / took, "x", ",.1f")
         yield ReportLine(f"  {per_s:,} edges/s, through pyserial", whole_way, more_is_better=True)
+
+
+def _pico_lines(path: Path, sizes: BoardSizes) -> Iterator[ReportLine]:
+    """The same of a Pico, at a rate that it must carry; nothing where its compiler or its emulator is not installed."""
+    if not all(map(shutil.which, ("arm-none-eabi-gcc", "node", "npm"))):
+        return
+    subprocess.run(["make", "-s", "-C", str(FIRMWARE), "pico-emulator", f"build/rp2040/{PICO_ELF.name}"], check=True)
+    edges = steady(LINES, PICO_RATE, sizes.seconds / PICO_SHARE)
+    must_be_all(play(path, edges, elf=PICO_ELF), edges)
+    yield ReportLine(
+        "Pico: edges/s without loss",
+        Quantity(PICO_RATE, "edges/s"),
+        _of_peer(PEER.edges_s, "edges/s"),
+        PICO_RATE / PEER.edges_s,
+        more_is_better=True,
+    )
+    edges = at_random(LINES, sizes.edges // PICO_SHARE, Random(1))
+    heard = play(path, edges, elf=PICO_ELF)
+    must_be_all(heard, edges)
+    errors = sorted(abs(ours.t_ns - true.t_ns) / US_NS for ours, true in zip(heard.edges, edges, strict=True))
+    yield ReportLine("Pico, bare wire: error of times", _spread(errors, "µs"), _of_peer_times())
 
 
 def _factor_line(name: str, factor: float, peer: float, form: str) -> ReportLine:

@@ -360,6 +360,12 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_storms.py",
     ),
     _parts(
+        "pico",
+        "The firmware on an emulated Pico: 500 power cuts, 20,000 edges a second for minutes, and the shared captures",
+        90,
+        "firmware/test_pico.py",
+    ),
+    _parts(
         "firmware-power-cuts",
         "Power cuts of a board at any step of a write to its memory, and of a pusher's board and service together",
         40,
