@@ -1,4 +1,7 @@
-"""A real Chromium, Debian's, for the tests of pages: one process for each module."""
+"""A real Chromium, Debian's, for the tests of pages: one process for each module.
+
+Without its windows, where Debian's package of that is installed: it has the engine, and draws no tabs and no menus.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,8 @@ from playwright.sync_api import (
 from tests.browser.board_page import HANG_MS, BoardPage
 from tests.fakes.board_site import BoardSite, board_site
 
-CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+INSTALLED = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
+CHROMIUM = Path(os.environ.get("CHROMIUM") or next((path for path in INSTALLED if path.exists()), INSTALLED[-1]))
 OF_A_STOPPED_SERVER = ("net::ERR_", "WebSocket connection")
 """What a browser logs of a server that is stopped on purpose: no error of the page."""
 SCREEN: Final[ViewportSize] = {"width": 1280, "height": 720}

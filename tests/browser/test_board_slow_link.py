@@ -28,11 +28,10 @@ KINDS: Final = {
 SAMPLED: Final = [
     ("1.5 kB/s", 8),
     ("a state a second of each table", 4),
-    ("clean", 4),
     ("cut and late", 8),
     ("busy page", 4),
 ]
-"""Of `make test`: the kind, and how many seconds."""
+"""Of `make test`: the kind, and how many seconds. The busy page has a clean link, and may be stale no more often."""
 TABLES: Final = 4
 RUNS, TABLE_S = 11, 400
 """Of the soak: runs of each kind, each of so many seconds of one table, of which four have a result: 11,000 results."""
