@@ -27,6 +27,7 @@ from fleet.cli.numbers import show_summary
 from fleet.cli.report import FleetHeading, advice, of_result, report_page
 from fleet.statistics.columns import COLUMNS
 from fleet.statistics.dataset import Choice, Dataset, collecting
+from fleet.statistics.readers import CardReaderLine
 from fleet.statistics.summary import DropZone, ShakenDice, Summary, WornWheel, ZoneNotJudged, summarize
 from fleet.subjects import TableName
 from tests.fakes.table_history import NS, UNRESOLVED, VOID, TableHistory, outcome_of
@@ -374,6 +375,25 @@ def test_the_report_shows_what_is_worn_and_tells_the_workshop(summary: Summary) 
     assert "nothing is worn, or not learnt yet" in page
     assert [one.why for one in advice(worn) if one.do == "clean or exchange that part before its limit"] == [words]
     assert "Wear of wheels" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
+
+
+def test_the_report_shows_readers_of_cards_and_the_workshop_one_that_is_worse(summary: Summary) -> None:
+    readers = [
+        CardReaderLine("hall", "b-1", "baccarat", 1000, 2, 8.0, 0.99, 1.0, suspected=False),
+        CardReaderLine("hall", "b-2", "baccarat", 1000, 14, 8.0, 0.0021, 0.0042, suspected=True),
+        CardReaderLine("hall", "j-1", "blackjack", 1200, 3, None, None, None, suspected=False),
+    ]
+    of_cards = msgspec.structs.replace(summary, readers=readers)
+    page = report_page(of_cards, FleetHeading("t", 0, UTC, "s"), house_words).replace("<wbr>", "")
+    cells = [re.findall(r">([^<>]+)<", row) for row in re.findall(r"<td>hall/[bj]-\d</td>.*?</tr>", page)]
+    assert [row[2:] for row in cells if len(row) == 7] == [
+        ["1,000", "2", "8.0", "0.99", "1"],
+        ["1,000", "14", "8.0", "0.0021", "0.0042 SUSPECTED"],
+        ["1,200", "3", "–", "–", "–"],
+    ]
+    found = [one for one in advice(of_cards) if "not read" in one.why]
+    assert [one.where for one in found] == ["hall/b-2 shoe"]
+    assert "<h3>Readers of cards" not in report_page(summary, FleetHeading("t", 0, UTC, "s"), house_words)
 
 
 def test_the_report_lists_the_tables_whose_drop_zone_is_not_judged_with_the_reason(summary: Summary) -> None:

@@ -325,6 +325,25 @@ def test_the_wear_of_a_wheel_is_judged_by_the_last_history_that_it_has_published
     ]
 
 
+def test_readers_of_cards_are_held_against_all_tables_of_their_game(tmp_path: Path) -> None:
+    tables = []
+    for name, misreads in (("b-1", 1), ("b-2", 12)):
+        history = TableHistory(name, game="baccarat").open()
+        for number in range(60):
+            if number < 5 * misreads and number % 5 == 0:
+                history.unresolved("card_unread")
+            elif number == 59:
+                history.unresolved("card_count")
+            else:
+                history.outcome({"winner": "tie"})
+        tables.append(history.close())
+    found = summary_of(tmp_path, *tables, TableHistory("r-1").open().later(60).pocket("1").close()).readers
+    assert [(one.table, one.rounds, one.misreads, one.expected, one.suspected) for one in found] == [
+        ("b-1", 60, 1, 6.5, False),
+        ("b-2", 60, 12, 6.5, True),
+    ]
+
+
 def test_a_spin_that_states_the_doubt_of_an_angle_and_no_angle_does_not_count(tmp_path: Path) -> None:
     history = TableHistory("half").open()
     for number in range(60):
