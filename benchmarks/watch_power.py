@@ -420,7 +420,7 @@ PLOTS: Final = (
         lambda size: "fair" if size == FAIR else f"{size:g}",
         [
             Curve("one deck", (FAIR, 7, 6, 5, 4, 3, 2, 1), riffled(1)),
-            Curve("eight decks", (FAIR, 5, 4, 3, 2, 1), riffled(8)),
+            Curve("eight decks", (FAIR, 4, 3, 2, 1), riffled(8)),
         ],
     ),
     Plot(
@@ -445,7 +445,7 @@ PLOTS: Final = (
         f"One face that is misread more often, found within {CARD_MISREADS} misreads",
         "times as often as each of the others",
         "{:g}".format,
-        [Curve("any number of decks", (1, 8, 12, 20, 30), one_card(1))],
+        [Curve("any number of decks", (1, 12, 20, 30), one_card(1))],
     ),
     Plot(
         "watch-deck",

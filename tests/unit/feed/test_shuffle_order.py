@@ -146,6 +146,7 @@ def test_a_shuffler_that_does_not_shuffle_is_found_at_its_first_order(shuffle: S
 
 def test_weak_shuffles_are_found_within_a_window_by_pairs_runs_or_places() -> None:
     assert set(found(times(5, riffle), 1, 1).values()) == {"runs"}
+    assert set(found(lambda cards, rng: times(5, riffle)(cards[::-1], rng), 1, 1).values()) == {"runs"}
     assert set(found(times(3, riffle), 8, 1).values()) == {"pairs"}
     assert set(found(nearby, 1, 3).values()) == {"places"}
 

@@ -178,6 +178,7 @@ def played(table: Table, more: str, game: str, rounds: int, fault: str | None, s
     return said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("game", EXAMPLES)
 def test_no_verdict_of_a_simulated_round_is_another_one_for_it(game: str) -> None:
     faults = [fault.name for fault in faults_for(geometry_of(configured(card_toml(game))))][::3]
@@ -192,6 +193,7 @@ def test_no_verdict_of_a_simulated_round_is_another_one_for_it(game: str) -> Non
 ROUNDS_OF_A_SHOE = 70
 
 
+@pytest.mark.long
 def test_the_watch_costs_less_than_two_hundredths_of_a_round() -> None:
     """Counted by instructions, with the order of a shoe of eight decks that is opened after 70 rounds."""
     simulator = geometry_of(configured(card_toml())).simulator(1)
