@@ -420,7 +420,7 @@ PLOTS: Final = (
         lambda size: "fair" if size == FAIR else f"{size:g}",
         [
             Curve("one deck", (FAIR, 7, 6, 5, 4, 3, 2, 1), riffled(1)),
-            Curve("eight decks", (FAIR, 4, 3, 2, 1), riffled(8)),
+            Curve("eight decks", (FAIR, 3, 2, 1), riffled(8)),
         ],
     ),
     Plot(
