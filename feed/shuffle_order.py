@@ -240,7 +240,11 @@ def runs_kept(before: Known, after: Sequence[str]) -> tuple[list[float], int]:
 
 def places_kept(before: Known, after: Sequence[str]) -> float:
     """The square of the correlation of places around a circle, for an order and the reversed one together, as a
-    multiple of its mean in fair shuffles."""
+    multiple of its mean in fair shuffles.
+
+    Both correlations vary together where the cards that are known were not all around: at worst as one exponential
+    variable of a larger mean. The multiple is of that larger mean.
+    """
     number = len(after)
     known, come, times = _middles(tuple(before)), _middles(tuple(after)), Counter(after)
     # A card counts by the middle of its places in the order before, or not at all where that is not known.
@@ -253,7 +257,8 @@ def places_kept(before: Known, after: Sequence[str]) -> float:
         return 0.0  # every card is everywhere alike: places tell nothing
     along = sum(map(mul, weights, map(_CONJUGATE, middles)))
     against = sum(map(mul, weights, middles))
-    return float((abs(along) ** 2 + abs(against) ** 2) * (number - 1) / (number * spread))
+    together = abs(sum(map(mul, weights, scores)) - sum(weights) ** 2 / number)
+    return float((abs(along) ** 2 + abs(against) ** 2) * (number - 1) / (number * (spread + together)))
 
 
 @lru_cache(maxsize=8)
