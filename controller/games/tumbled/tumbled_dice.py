@@ -124,6 +124,8 @@ class TumbledDice:
         self._covered: ShakerRested | None = None
         """The last run of a shaker, until its cover comes off: shaken again, it is another."""
         self._uncovered_ns = NEVER_NS
+        self._knocking = False
+        """Whether a shaker is knocked at that is covered, or was a moment ago."""
         self._values.begin()
 
     def called(self) -> None:
@@ -133,8 +135,10 @@ class TumbledDice:
     def judge(self, seen: Observation, t_ns: int) -> None:
         """Takes an observation of tumbler, keypad or reading board while the round has no verdict."""
         if isinstance(seen, DiceStirred):
-            # Whoever takes the cover off knocks at the shaker.
-            if seen.t_ns > self._uncovered_ns + UNCOVER_NS or self._uncovered_ns == NEVER_NS:
+            # Whoever takes the cover off knocks at the shaker: how long it goes on shows as it comes to rest.
+            if self.stage is TumbleStage.COVERED or seen.t_ns <= self._uncovered_ns + UNCOVER_NS < NEVER_NS:
+                self._knocking = True
+            else:
                 self._stir()
         elif isinstance(seen, TumbleStarted):
             self._begin(seen, t_ns)
@@ -165,7 +169,7 @@ class TumbledDice:
         """A tumble begins."""
         rounds = self._rounds
         if self.stage is TumbleStage.COVERED:
-            self.stage = TumbleStage.TUMBLING
+            self.stage, self._knocking = TumbleStage.TUMBLING, False
             return
         if self.stage is TumbleStage.LYING:
             self._unresolved(t_ns, "dice_disturbed", "the dice were tumbled again before their values were given")
@@ -204,6 +208,15 @@ class TumbledDice:
                 self.stage, self._covered = TumbleStage.COVERED, run
             else:
                 self._lie(t_ns, run)
+        elif self.stage is TumbleStage.COVERED:
+            self._knocking = False
+            if run.doubt is not None or run.joined:
+                self._lie(t_ns, run)  # what its sensors missed may have been a shake, or the cover
+        elif self._knocking:
+            self._knocking = False
+            if run.moved_ns > self._uncovered_ns + UNCOVER_NS:
+                self._stir()
+            self.weigh(t_ns)
 
     def _uncover(self, seen: ShakerUncovered) -> None:
         """The cover came off: where the dice are at rest under it, everybody sees them."""
@@ -263,7 +276,7 @@ class TumbledDice:
         """What the sources of values have come to."""
         if self.stage is TumbleStage.AWAITED:
             self._untumbled(t_ns, self._values.read)
-        if self.stage is not TumbleStage.LYING:
+        if self.stage is not TumbleStage.LYING or self._knocking:
             return
         if self._values.cocked:
             self._record.note_values(self._values)

@@ -13,7 +13,7 @@ from controller.games.load import check_text
 from drivers.dice.keypad import CLEAR, ENTER, VALUES
 from feed import events
 from feed.data import Tumbling
-from hal.values import Batch, Edge
+from hal.values import Batch, Edge, EdgesLost, Loss
 from simulators.base.faults import faults_for
 from tests.tables.bench import EventList, configured
 from tests.tables.problems import problem_lines
@@ -97,6 +97,17 @@ class Hands:
     def wait(self, s: float) -> Hands:
         return self._feed([], s)
 
+    def knocks(self, times: int) -> Hands:
+        """One every half second: the dice are not at rest between them."""
+        for _ in range(times):
+            self.knock(0.5)
+        return self
+
+    def lose(self, line: str) -> Hands:
+        self.t_ns += S
+        self.said += self.table.feed(Batch([], [EdgesLost(line, Loss.OVERFLOW, self.t_ns)], self.t_ns))
+        return self.wait(3)
+
     def key(self, *values: int) -> Hands:
         names = {value: line for line, value in VALUES.items()}
         for name in (*(names[value] for value in values), ENTER):
@@ -129,6 +140,10 @@ def test_values_count_once_the_cover_is_off_and_the_evidence_is_of_the_last_shak
         (lambda: Hands().call().cover().shake(4, 0.2).uncover().wait(3), "void shaken_uncovered"),
         (lambda: Hands().call().cover().shake(4).uncover().wait(2).knock().key(3, 4), "unresolved dice_disturbed"),
         (lambda: Hands().call().cover().shake(4).uncover().wait(2).shake(3), "unresolved dice_disturbed"),
+        (lambda: Hands().call().cover().shake(4).uncover().knocks(4).wait(2).key(3, 4), "unresolved dice_disturbed"),
+        (lambda: Hands().call().cover().shake(4).uncover().knocks(4).key(3, 4).wait(3), "unresolved dice_disturbed"),
+        (lambda: Hands().call().cover().shake(4).lose("cover").uncover().key(3, 4), "unresolved edges_lost"),
+        (lambda: Hands().call().cover().shake(4).lose("shake").uncover().key(3, 4), "unresolved edges_lost"),
     ],
 )  # fmt: skip
 def test_a_shaking_that_is_none_gives_no_result_and_cites_no_rule(play: Callable[[], Hands], verdict: str) -> None:
@@ -139,8 +154,9 @@ def test_a_shaking_that_is_none_gives_no_result_and_cites_no_rule(play: Callable
 
 
 def test_knocks_under_the_cover_and_those_of_the_cover_itself_disturb_nothing() -> None:
-    table = Hands().call().cover().shake(4).knock().uncover().knock(0.5).wait(3).key(6, 1)
-    assert table.verdicts == ["6-1"]
+    for lifted in (Hands().call().cover().shake(4).knock(), Hands().call().cover().shake(4).knock(0.3)):
+        table = lifted.uncover().knock(0.5)
+        assert table.key(6, 1).wait(2).verdicts == ["6-1"]
 
 
 # --- the file ---
