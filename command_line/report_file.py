@@ -23,8 +23,10 @@ _PRINTING_S: Final = 120
 class ReportFile:
     """A new file, .html or .pdf; it gets its name when it is complete."""
 
-    def __init__(self, output: Path) -> None:
+    def __init__(self, output: Path, *, private: bool = False) -> None:
         """Checks the name, and for a PDF that there is a browser, before anything is computed.
+
+        A `private` file is its owner's alone: mode 0600.
 
         Raises:
             click.UsageError: the name ends otherwise or is taken, or no browser is installed.
@@ -36,6 +38,7 @@ class ReportFile:
                 f"{output} exists already, and a report is never replaced; name another file with -o", param_hint="-o"
             )
         self._output = output
+        self._private = private
         self._browser = _browser() if output.suffix == ".pdf" else ""
 
     def write(self, page: str) -> None:
@@ -44,13 +47,16 @@ class ReportFile:
         Raises:
             click.UsageError: the file cannot be written.
         """
+        beside = self._output.with_name(self._output.name + ".part")
         try:
+            if self._private:
+                beside.unlink(missing_ok=True)
+                beside.touch(mode=0o600)
             if self._browser:
-                _print(self._browser, page, self._output)
+                _print(self._browser, page, beside)
             else:
-                beside = self._output.with_name(self._output.name + ".part")
                 beside.write_text(page, encoding="utf-8")
-                beside.rename(self._output)
+            beside.rename(self._output)
         except OSError as error:
             raise click.UsageError(f"{self._output}: it cannot be written ({error.strerror})") from error
 
@@ -80,6 +86,4 @@ def _print(browser: str, page: str, output: Path) -> None:
             reason = plain(stated[0]) if stated else "it stated nothing"
             click.echo(click.style(f"{browser} printed nothing: {reason}; write a .html", fg="red"), err=True)
             sys.exit(FATAL)
-        beside = output.with_name(output.name + ".part")
-        shutil.copyfile(made, beside)
-        beside.rename(output)
+        shutil.copyfile(made, output)

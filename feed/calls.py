@@ -40,6 +40,8 @@ class _Marks:
     began_ns: int | None = None
     fell_ns: int | None = None
     settled_ns: int | None = None
+    over: bool = False
+    """Whether its bets are settled, by a person or by the controller."""
     judged: str | None = None
     """What the round's evidence states of the call."""
     late_wagers: int = 0
@@ -79,8 +81,10 @@ class Calls:
                 if evidence.passes is not None or evidence.measured_by is not None:
                     # A ball: its bets close while it runs, and not before (13:47-20.32).
                     marks.began_ns = None
-            case Settled() if data.by != "auto":
-                marks.settled_ns = data.mono_ns
+            case Settled(by=by):
+                marks.over = True
+                if by != "auto":
+                    marks.settled_ns = data.mono_ns
             case ProcedureViolation(reason=reason) if reason == LATE_WAGER:
                 marks.late_wagers += 1
 
@@ -88,7 +92,7 @@ class Calls:
         """The service was started again, and with it the clock: a round that was on has no times."""
         if self._rounds:
             number = max(self._rounds)
-            if self._rounds[number].settled_ns is None:
+            if not self._rounds[number].over:
                 self._rounds[number] = _Marks(late_wagers=self._rounds[number].late_wagers)
 
     def of(self, number: int) -> CallTimes:

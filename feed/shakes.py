@@ -46,6 +46,10 @@ WORSE: Final = (-1, -1, -1, 1)
 
 LEAST: Final = 60
 """With fewer tumbles their halves are not compared (ours)."""
+STINT: Final = 30
+"""Tumbles in a row that are compared as one, by their median, where many evenings are (ours)."""
+LEAST_STINTS: Final = 18
+"""With fewer their halves are not compared: even where all of the later ones are lower, chance has that too often."""
 HEADS: Final = ("time", "pulses", "turns", "unevenness")
 """Of columns with medians."""
 
@@ -72,17 +76,29 @@ class Weaker(NamedTuple):
         )
 
 
-def weaker(earlier: Sequence[Shake], later: Sequence[Shake]) -> Weaker | None:
-    """What fell behind most clearly; None where no measure is in all of them."""
+def weaker(earlier: Sequence[Shake], later: Sequence[Shake], stint: int = 1) -> Weaker | None:
+    """What fell behind most clearly; None where no measure is in all of them.
+
+    People differ, and one person shakes alike for many tumbles in a row. With `stint`, the medians of this many in a
+    row are ranked, which are more nearly independent than the tumbles are.
+    """
     found = []
     columns = zip(*earlier, strict=True), zip(*later, strict=True)
     for name, worse, before, after in zip(NAMES, WORSE, *columns, strict=True):
         if None not in before and None not in after:
-            found.append((rank_worse(before, after, worse), name, median(before), median(after)))
+            p = rank_worse(_stints(before, stint), _stints(after, stint), worse)
+            found.append((p, name, median(before), median(after)))
     if not found:
         return None
     p, name, then, now = min(found)
     return Weaker(name, then, now, (len(earlier), len(later)), min(1.0, p * len(found)))
+
+
+def _stints(values: Sequence[float], stint: int) -> Sequence[float]:
+    """The median of each stint; what is left at the end is in none."""
+    if stint == 1:
+        return values
+    return [median(values[at : at + stint]) for at in range(0, len(values) - stint + 1, stint)]
 
 
 class DeviceShakes(NamedTuple):
@@ -92,11 +108,12 @@ class DeviceShakes(NamedTuple):
     medians: tuple[float | None, ...]
     """Of each measure in the order of a `Shake`; None where the device does not measure it."""
     fell: Weaker | None
-    """What fell behind most clearly in the later half; None of fewer than `LEAST`."""
+    """What fell behind most clearly in the later half; None of too few."""
 
 
-def shaken(shakes: Sequence[Shake]) -> list[DeviceShakes]:
-    """What the tumbles of a table in their order show, by device."""
+def shaken(shakes: Sequence[Shake], stint: int = 1) -> list[DeviceShakes]:
+    """What the tumbles of a table in their order show, by device: each for itself, or by stints of many evenings."""
+    least = LEAST if stint == 1 else LEAST_STINTS * stint
     devices: dict[tuple[bool, ...], list[Shake]] = {}
     for one in shakes:
         if any(one.kind):
@@ -106,7 +123,7 @@ def shaken(shakes: Sequence[Shake]) -> list[DeviceShakes]:
         half = len(of) // 2
         measured = [[value for value in values if value is not None] for values in zip(*of, strict=True)]
         medians = tuple(median(values) if values else None for values in measured)
-        found.append(DeviceShakes(len(of), medians, weaker(of[:half], of[half:]) if len(of) >= LEAST else None))
+        found.append(DeviceShakes(len(of), medians, weaker(of[:half], of[half:], stint) if len(of) >= least else None))
     return found
 
 

@@ -345,7 +345,10 @@ class _Page:
             for of in shaken(one.shakes)
         ]
         heads = ("table", "tumbles", *HEADS, "most striking in the later half")
-        note = "Medians over the tumbles of proven results; the rule judges none of it, all of it is ours."
+        note = (
+            "Medians over the tumbles of proven results; the rule judges none of it, all of it is ours. p takes every "
+            "tumble for one by itself: where the dealer changed in between, it is smaller than chance has it."
+        )
         return table_of(heads, rows, numbers=range(1, 6), wrap=(6,)) + f'<p class="note">{note}</p>'
 
     def _cards(self) -> str:
@@ -367,7 +370,10 @@ class _Page:
             for one in dealers
         ]
         heads = ("dealer", "rounds", "refused", "of all", "causes")
+        others = len(played) - sum(len(one.played) for one in dealers)
         note = "By the house's own list of shifts, which no event, topic or board has. Do not publish this page."
+        if others:
+            note += f" {_counted(others, 'round')} in no shift of the list."
         table = table_of(heads, rows, numbers=(1, 2, 3), wrap=(4,))
         calls = [
             (one.dealer, *_call_cells(line))
@@ -734,7 +740,7 @@ def report_command(
         span = day_of(last_time_ns(path), zone) if since is None and until is None else _asked(since, until, zone)
         day = of_time(span.since_ns, zone)[:10]
         output = Path(f"casino-night-{day}.html") if output is None else output
-        printed = ReportFile(output)
+        printed = ReportFile(output, private=bool(shifts))
         with progress_bar("verifying") as bar:
             audit = verify(path, keys=keys, **({} if bar is None else bar._asdict()))
         kept = _compared(path)

@@ -18,7 +18,8 @@ def cards_section(tables: Sequence[TableEvening]) -> str:
     heads = ("table", "cards", "not read", "in 1,000", "odds", "which")
     note = (
         f"Of the cards that rounds needed. Odds: of a bet that more than {MISREADS_IN_1000:g} in 1,000 are not read "
-        "(ours); a table warns from 1,000 : 1 on. Which card it was is known where a shuffler opened its order."
+        "(ours); a table warns from 1,000 : 1 on, by the bound of its own [watch]. Which "
+        "card it was is known where a shuffler opened its order."
     )
     found = f'{table_of(heads, readers, numbers=range(1, 5), wrap=(5,))}<p class="note">{note}</p>'
     heads = ("table", "deck", "loads", "cards", "not read", "jammed or pushed back")

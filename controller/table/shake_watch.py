@@ -61,8 +61,8 @@ class ShakeWatch:
 
     def __init__(self, limits: ShakeLimits) -> None:
         self._limits = limits
-        self._below: frozenset[str] = frozenset()
-        """The measures of the last tumble that were below their bounds."""
+        self._below: set[tuple[tuple[bool, ...], str]] = set()
+        """Of each device the measures that were below their bounds when they were measured last."""
         self._devices: dict[tuple[bool, ...], ShakeHistory] = {}
 
     def see(self, data: Data) -> list[Watched]:
@@ -79,12 +79,15 @@ class ShakeWatch:
             yield found
 
     def _bounded(self, one: Shake) -> Iterator[Watched]:
-        below = {}
         for value, least, unit in (
             (one.moved_s, self._limits.least_moved_s, "s"),
             (one.pulses, self._limits.least_pulses, "pulses"),
         ):
-            if value is not None and least is not None and value < least:
-                below[unit] = f"the dice were shaken too little: {value:g} {unit}, {least:g} at least wanted"
-        yield from (Watched(WEAK, words) for unit, words in below.items() if unit not in self._below)
-        self._below = frozenset(below)
+            if value is None or least is None:
+                continue
+            measure = (one.kind, unit)
+            if value >= least:
+                self._below.discard(measure)
+            elif measure not in self._below:
+                self._below.add(measure)
+                yield Watched(WEAK, f"the dice were shaken too little: {value:g} {unit}, {least:g} at least wanted")

@@ -663,8 +663,8 @@ to the last event of that start of its service: a table that nobody closed was o
 results that were proven, not those that a dealer called. p is adjusted after Holm for all tests of this report. A type
 counts its devices together, each from its own index mark: it shows what the type has in common, and no fault of one
 device. A drop zone and how dice are shaken are tested as a table’s own watch tests them (docs/watch.md), adjusted for
-all tables; of shakes the later half against the earlier one. Readers of cards are held against all tables of their
-game together (hypergeometric).
+all tables; of shakes the later half against the earlier one, by the medians of 30 tumbles in a row. Readers of
+cards are held against all tables of their game together (hypergeometric).
 “Would find” is for one place that comes more often at the cost of all others alike, at the level that remains
 to each test, with {POWER:.0%} power. The limits ({FALSE_ALARM:g}, {POWER:.0%}, ten) are ours; no rule gives any.</p>
 """

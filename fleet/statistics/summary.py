@@ -22,7 +22,7 @@ from feed.data import StatisticsKey
 from feed.drop_zone import LEAST_SPINS, Arc, Zone, scan
 from feed.events import WearHistory
 from feed.fairness import Plan
-from feed.shakes import Shake, shaken
+from feed.shakes import STINT, Shake, shaken
 from feed.wear import worn
 from fleet.statistics.bias import FALSE_ALARM, Counted, FairnessTest, judge, samples_of
 from fleet.statistics.dataset import IN_TIME, Choice, Dataset, HeldTable
@@ -663,7 +663,7 @@ def _shaken(sql: duckdb.DuckDBPyConnection) -> list[ShakenDice]:
     tables: dict[tuple[str, str], list[Shake]] = {}
     for venue, table, *measured in sql.execute(_SHAKES).fetchall():
         tables.setdefault((venue, table), []).append(Shake(*measured))
-    devices = [(place, one) for place, shakes in tables.items() for one in shaken(shakes)]
+    devices = [(place, one) for place, shakes in tables.items() for one in shaken(shakes, STINT)]
     compared = sum(one.fell is not None for _, one in devices)
     found = []
     for (venue, table), one in devices:

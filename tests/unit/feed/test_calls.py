@@ -76,9 +76,11 @@ def test_wagers_that_a_sensor_detected_after_the_call_are_counted() -> None:
 
 def test_a_round_over_two_starts_of_the_service_has_no_times_and_a_settled_one_keeps_its_own() -> None:
     whole, cut = followed(called(10), started(12), settled(20)), followed(called(10), started(12))
-    for calls in (whole, cut, Calls()):
+    by_itself = followed(called(10), started(12), verdict(20), settled(23, "auto"))
+    for calls in (whole, cut, by_itself, Calls()):
         calls.restarted()
     assert whole.of(1) == CallTimes(2.0, 8.0)
+    assert by_itself.of(1) == CallTimes(2.0)
     assert followed(settled(1), calls=cut).of(1) == CallTimes()
 
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from feed.data import Tumbling
-from feed.shakes import LEAST, Shake, rank_worse, shake_of, shaken, weaker
+from feed.shakes import LEAST, LEAST_STINTS, STINT, Shake, rank_worse, shake_of, shaken, weaker
 
 
 @pytest.mark.parametrize("lowest", [0, 3, 6])
@@ -69,3 +69,21 @@ def test_the_devices_of_a_table_are_told_apart_by_what_they_measure() -> None:
     assert [one.fell is not None and one.fell.p < 1e-9 for one in found] == [True, False]
     (few,) = shaken([tossed] * (LEAST - 1))
     assert few.fell is None
+
+
+def test_people_who_shake_differently_are_not_taken_for_a_fall_over_many_evenings() -> None:
+    """Each of them shakes 20 times in a row, with a time that is his own: tumble by tumble that looks like a fall."""
+    rng, number = Random(1), LEAST_STINTS * STINT
+    said = {1: 0, STINT: 0}
+    for _ in range(60):
+        own = [rng.gauss(3, 0.6) for _ in range(number // 20)]
+        shakes = [Shake(own[at // 20] + rng.gauss(0, 0.7), None, None, None) for at in range(number)]
+        for stint in said:
+            (one,) = shaken(shakes, stint)
+            said[stint] += one.fell is not None and one.fell.p < 0.001
+    assert said[1] > 3
+    assert said[STINT] == 0
+    sound = [Shake(3 - (at >= number / 2) + at % 7 / 10, None, None, None) for at in range(number)]
+    for stints, clear in ((LEAST_STINTS, True), (LEAST_STINTS - 1, None)):
+        (one,) = shaken(sound[-stints * STINT :], STINT)
+        assert (one.fell and one.fell.p < 0.001 / 4) == clear

@@ -120,6 +120,14 @@ def test_a_shake_below_a_bound_is_stated_once_until_one_is_above() -> None:
     assert watch.see(outcome(Tumbling(keyed=[1]))) == []
 
 
+def test_what_another_device_or_none_measures_says_nothing_of_the_bound_of_this_one() -> None:
+    watch, weak = ShakeWatch(ShakeLimits(2.0)), Tumbling(shakes=3, moved_s=1.0)
+    assert len(watch.see(outcome(weak))) == 1
+    for other in (Tumbling(keyed=[1, 2]), Tumbling(moved_s=8.0), Tumbling(shakes=3, pulses=9)):
+        assert watch.see(outcome(other, weak)) == []
+    assert len(watch.see(outcome(Tumbling(shakes=3, moved_s=3.0), weak))) == 1
+
+
 @pytest.mark.parametrize("key", ["", "least_moved_s = 60", "least_pulses = 100000"])
 def test_each_key_decides_what_is_warned_of(key: str) -> None:
     said = played(f"{CAGE}[watch]\n{key}\n", 3)

@@ -352,7 +352,13 @@ def test_misfires_are_counted_and_by_dealer_only_with_the_list_of_the_house(jour
     assert "mode 0644 lets others read who dealt" in " ".join(refused.stderr.replace("│", "").split())
     shifts.chmod(0o600)
     assert report(journal, "-o", tmp_path / "dealers.html", "--dealers", shifts).exit_code == 0
-    assert "By dealer dealer rounds refused of all causes d17 5 1 20.0% void: " in words_of(tmp_path / "dealers.html")
+    words = words_of(tmp_path / "dealers.html")
+    assert "By dealer dealer rounds refused of all causes d17 5 1 20.0% void: " in words
+    assert "in no shift" not in words
+    assert (tmp_path / "dealers.html").stat().st_mode & 0o777 == 0o600
+    shifts.write_text(shifts.read_text().replace("[[shift]]", '[[shift]]\ntable = "wheel-7"'))
+    assert report(journal, "-o", tmp_path / "none.html", "--dealers", shifts).exit_code == 0
+    assert "Do not publish this page. 5 rounds in no shift of the list." in words_of(tmp_path / "none.html")
 
 
 def test_how_dice_were_shaken_is_listed_where_there_are_dice(journal: Path, tmp_path: Path) -> None:

@@ -289,17 +289,17 @@ def test_a_table_whose_drop_zone_cannot_be_judged_is_listed_with_the_reason(tmp_
 
 def test_how_dice_are_shaken_is_compared_between_the_halves_of_each_device(tmp_path: Path) -> None:
     weak, sound = (TableHistory(name, game="sic_bo", values=range(1, 7), field="dice").open() for name in ("weak", "a"))
-    for number in range(60):
-        for history, pulses in ((weak, 30 - number // 2), (sound, 30 - number % 7)):
+    for number in range(540):
+        for history, pulses in ((weak, 30 - number // 18), (sound, 30 - number % 7)):
             shake = Tumbling(shakes=3 + number % 2, moved_s=2.0 + number % 5 / 10, pulses=pulses, unevenness=0.2)
             history.later(60).outcome({"dice": [1, 2, 3], "total": 6}, tumbles=[Tumbling(moved_s=1.0), shake])
     sound.outcome({"dice": [1, 2, 3], "total": 6}, tumbles=[Tumbling(keyed=[1, 2, 3])])
     found = summary_of(tmp_path, weak.close(), sound.close()).shaken
     assert [(one.table, one.tumbles, one.medians, one.suspected) for one in found] == [
-        ("a", 60, (2.2, 27.0, 3.5, 0.2), False),
-        ("weak", 60, (2.2, 15.5, 3.5, 0.2), True),
+        ("a", 540, (2.2, 27.0, 3.5, 0.2), False),
+        ("weak", 540, (2.2, 15.5, 3.5, 0.2), True),
     ]
-    assert found[1].words.startswith("the number of pulses has a median of 8 in 30 tumbles, and had 23 in the 30")
+    assert found[1].words.startswith("the number of pulses has a median of 8 in 270 tumbles, and had 23 in the 270")
     assert found[0].adjusted_p > 0.2
 
 
