@@ -15,8 +15,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
 from tests.soak.records import Failure, Result
 
 FIRMWARE = "tests/firmware/test_"
@@ -61,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failures: list[Failure] = []
     number = _repeat(times, failures)
     if given.soak_result is not None:
-        given.soak_result.write_bytes(msgspec.json.encode(Result({"repeats": number}, failures)))
+        Result({"repeats": number}, failures).write(given.soak_result)
     return 1 if failures else 0
 
 

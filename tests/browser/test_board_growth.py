@@ -48,7 +48,7 @@ def collected(session: CDPSession) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize(
-    "rounds", [pytest.param(60, id="one-hour"), pytest.param(ROUNDS_8_HOURS * 12, id="soak", marks=pytest.mark.soak)]
+    "rounds", [pytest.param(60, id="one-hour"), pytest.param(ROUNDS_8_HOURS * 4, id="soak", marks=pytest.mark.soak)]
 )
 def test_an_evening_of_events_leaves_no_trace(page: Page, rounds: int) -> None:
     with board_site() as site:

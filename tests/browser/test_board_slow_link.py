@@ -33,8 +33,8 @@ SAMPLED: Final = [
 ]
 """Of `make test`: the kind, and how many seconds. The busy page has a clean link, and may be stale no more often."""
 TABLES: Final = 4
-RUNS, TABLE_S = 11, 400
-"""Of the soak: runs of each kind, each of so many seconds of one table, of which four have a result: 11,000 results."""
+RUNS, TABLE_S = 3, 400
+"""Of the soak: runs of each kind, each of so many seconds of one table, of which four have a result: 3,000 results."""
 MOST_TABLES: Final = 9
 """A hall's page has room for them."""
 

@@ -15,8 +15,8 @@ from feed.events import TableOpened, Void, decode
 from feed.state import TableState
 from tests.fakes.service_process import FELTWIRE, JournalRow, ServiceProcess, listening, service
 
-FULL = 200
-"""Runs of five kills in the soak: a thousand moments; by default a run of three."""
+FULL = 51
+"""Runs of five kills in the soak: 250 moments; by default a run of three."""
 
 
 def commanded(service: ServiceProcess, random: Random) -> None:

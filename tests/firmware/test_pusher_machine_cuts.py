@@ -20,7 +20,7 @@ from feed.events import MachineEvent
 from tests.firmware.emulated import MS
 from tests.firmware.pusher_machine import PusherOnBoard
 
-SOAK_CUTS: Final = 2_000
+SOAK_CUTS: Final = 800
 CUTS_A_LIFE: Final = 10
 
 
@@ -113,7 +113,7 @@ def test_t2_37_cuts_of_service_and_board_together_and_apart_add_up_to_what_is_tr
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("part", range(20))
-def test_2000_cuts_of_service_and_board_add_up_to_what_is_true(part: int) -> None:
+def test_800_cuts_of_service_and_board_add_up_to_what_is_true(part: int) -> None:
     for number in range(SOAK_CUTS // 20 // CUTS_A_LIFE):
         life(100_000 * (part + 1) + number, CUTS_A_LIFE)
 

@@ -48,6 +48,7 @@ def attempt(folder: Folder, sites: Mapping[int, Site], jobs: int, most_s: float)
     """Tries what is not decided yet, in processes side by side, and prints what is found."""
     trials = folder.trials(folder.open(sites), most_s)
     with_tests = [trial for trial in trials if trial.tests]
+    folder.note_unreached(trial.number for trial in trials if not trial.tests)
     while_imported = [trial for trial in with_tests if not sites[trial.number].in_function]
     others = [trial for trial in with_tests if sites[trial.number].in_function]
     with ThreadPoolExecutor(jobs) as pool:
@@ -88,10 +89,6 @@ def write_page(state: Path, sample: Sequence[sampling.Drawn], found: Sequence[tu
     """Brings docs/mutants.json and docs/mutants.md up to date from what is known."""
     folder = Folder(state)
     verdicts = folder.verdicts()
-    if folder.is_recorded:
-        reached = {number for one in folder.reached() if one.passed for number in one.mutants}
-        unreached = [n for n in range(len(found)) if n not in reached and n not in verdicts]
-        verdicts |= {n: Verdict(n, "unreached", commit=commit()) for n in unreached}
     in_soaks = {
         number: (soak.name, verdict)
         for soak in {soak_of(site.mutant.path) for _, site in found}

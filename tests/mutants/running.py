@@ -15,6 +15,7 @@ import msgspec
 
 from tests.mutants.operators import Mutant
 from tests.mutants.plugin import ON, PLAN, RECORD, TRY, VERDICTS, Reached, Trial, Verdict, read_plan, read_reached
+from tests.soak.source import commit
 
 LEAST_CPU_S: Final = 60
 MOST_TIMES: Final = 4
@@ -119,6 +120,13 @@ class Folder:
             limit_s = round(LEAST_CPU_S + MOST_TIMES * cost_s)
             trials.append(Trial(number, chosen, limit_s, is_whole=len(chosen) == len(reaching)))
         return trials
+
+    def note_unreached(self, numbers: Iterable[int]) -> None:
+        """Notes that no recorded test reaches these mutants."""
+        plan, here = read_plan(self.plan), commit()
+        rows = [Verdict(number, "unreached", commit=here, mutant=plan[number]) for number in numbers]
+        with (self._path / f"unreached.{VERDICTS}").open("ab") as file:
+            file.writelines(msgspec.json.encode(row) + b"\n" for row in rows)
 
     def attempt(self, root: Path, trials: Sequence[Trial], *, on: int | None = None) -> None:
         """Tries mutants, one after the other.

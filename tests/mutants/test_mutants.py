@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -7,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.mutants import page, sampling
-from tests.mutants.__main__ import soak_of
+from tests.mutants.__main__ import PAGE, RESULTS, soak_of
 from tests.mutants.operators import Mutant, Site, mutants, sites, switched
 from tests.mutants.plugin import Verdict
 from tests.mutants.running import Folder, MutantsError
@@ -180,6 +181,19 @@ def test_the_sample_is_drawn_by_its_seed_and_keeps_its_reasons() -> None:
     assert sum(bool(one.equivalent) for one in sample) <= SIZE * 0.05
 
 
+def test_the_page_is_that_of_the_results_and_of_the_sample_and_each_row_names_its_commit() -> None:
+    sample, found = sampling.read(), page.read(RESULTS)
+    assert PAGE.read_text(encoding="utf-8") == page.text(sample, found), "run: python -m tests.mutants --page"
+    known = [(drawn, row) for drawn, row in zip(sample, found, strict=True) if row.kind != page.NOT_TRIED]
+    assert [row.mutant for drawn, row in known if not re.fullmatch("[0-9a-f]{40}", row.commit)] == []
+    # A mutant whose code was gone when it was tried has another in its place; such a row is of its commit alone.
+    assert [row.mutant for drawn, row in known if row.mutant.path != drawn.path] == []
+    assert [row.mutant for drawn, row in known if row.is_killed and (drawn.equivalent or drawn.survives)] == []
+    assert [row.mutant for drawn, row in known if not (row.is_killed or drawn.equivalent or drawn.survives)] == []
+    killed = [row.is_killed for drawn, row in known if not drawn.equivalent]
+    assert sum(killed) >= 0.85 * len(killed)
+
+
 def test_a_result_replaces_what_was_kept_of_its_mutant_and_the_table_says_what_is_known() -> None:
     one, other, third = (site.mutant for site in sites(PATH, SOURCE)[1][:3])
     kept = [page.Row(one, "killed", "tests/a.py::test_a", 3, "a" * 40), page.Row(other, "survived", "", 4, "a" * 40)]
@@ -270,12 +284,14 @@ def test_the_tests_that_reach_a_mutant_run_until_one_fails(tmp_path: Path, monke
     assert folder.reached() == recorded  # what is recorded is not repeated
     trials = [trial for trial in folder.trials(range(len(found)), 60.0) if trial.tests]
     assert [trial.number for trial in trials] == [0, 1, 2, 4, 5]
+    folder.note_unreached([3])
     folder.attempt(tmp_path, [trial for trial in trials if found[trial.number].in_function])
     folder.attempt(tmp_path, [trial for trial in trials if trial.number == 4], on=4)
     verdicts = folder.verdicts()
     assert verdicts[0] == Verdict(0, "killed", f"{file}three_is_not_over", 1, commit(), found[0].mutant)
     assert verdicts[1] == Verdict(1, "killed", f"{file}a_counter_adds", 1, commit(), found[1].mutant)
     assert verdicts[2] == Verdict(2, "survived", "", 1, commit(), found[2].mutant)
+    assert verdicts[3] == Verdict(3, "unreached", "", 0, commit(), found[3].mutant)
     assert verdicts[4] == Verdict(4, "survived", "", 2, commit(), found[4].mutant)
     assert verdicts[5].is_killed
     (tmp_path / PATH).write_text(SOURCE.replace("LIMIT = 3", "LIMIT = 2"))

@@ -18,7 +18,7 @@ from simulators.pusher.coin_table import COIN_FAULTS, VOIDED
 from tests.tables.bench import EventList, configured
 from tests.tables.coin_machine import MS, CoinMachine, attended, coin_toml
 
-SOAK_CUTS: Final = 2_000
+SOAK_CUTS: Final = 800
 SHUTS: Final = {
     "acceptor_string": {"token_stringed"},
     "acceptor_blocked": {"token_jam"},
@@ -99,6 +99,6 @@ def test_t2_37_power_cuts_of_service_and_devices_together_and_apart_lose_and_mak
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("part", range(8))
-def test_2000_power_cuts_of_service_and_devices_lose_and_make_no_token(part: int) -> None:
+def test_800_power_cuts_of_service_and_devices_lose_and_make_no_token(part: int) -> None:
     for number in range(SOAK_CUTS // 8 // 10):
         life(10_000 * (part + 1) + number, 10)

@@ -29,7 +29,7 @@ from tests.tables.craps_hands import craps_toml
 
 CHUNK = 2_000
 QUICK = 150
-FULL = 100_150
+FULL = 40_150
 """Games: in every run, and with the soak, which alone has 100,000."""
 
 

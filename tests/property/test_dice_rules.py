@@ -27,7 +27,7 @@ from tests.oracle import dice as listed
 
 CHUNK = 2_000
 QUICK = 1_000
-FULL = 102_000
+FULL = 42_000
 """Games of craps: in every run, and with the soak, which alone has 100,000."""
 
 TEXTS = [("njac-19:47", False), ("njac-19:47", True), ("njac-13:69F", False), ("njac-13:69F", True)]

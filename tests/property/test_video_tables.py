@@ -94,7 +94,7 @@ def test_every_video_play_has_the_outcome_that_is_true(text: str, fault: str) ->
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("text", "fault"), CASES)
 def test_every_video_play_of_many_has_the_outcome_that_is_true(text: str, fault: str) -> None:
-    judge(text, fault, 200, 1000)
+    judge(text, fault, 60, 1000)
 
 
 def stopped(plays: int, seed: int) -> tuple[int, int]:
@@ -131,8 +131,8 @@ def test_what_is_stopped_was_lit_at_the_press_or_a_frame_before() -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("part", range(8))
-def test_of_10000_stops_each_was_lit_at_the_press_or_a_frame_before(part: int) -> None:
+@pytest.mark.parametrize("part", range(3))
+def test_of_many_stops_each_was_lit_at_the_press_or_a_frame_before(part: int) -> None:
     stops, earlier = stopped(420, 100 + part)
     assert stops == 1260
     assert earlier < stops * 0.15

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from hal.clock import SystemClock
 from tests.soak import proofs, source
-from tests.soak.catalogue import SOAKS, Soak
+from tests.soak.catalogue import BESIDE, SOAKS, Soak
 from tests.soak.records import Folder, SoakError
-from tests.soak.runner import Orders, Processes, Runner
+from tests.soak.runner import Orders, Processes, Runner, duration
 
 STATE = source.ROOT / "build" / "soak"
 FIGURES = source.ROOT / "docs" / "proofs.json"
@@ -61,14 +61,29 @@ def _print(line: str) -> None:
     print(line, flush=True)
 
 
+def _list(soaks: list[Soak], jobs: int) -> None:
+    for soak in soaks:
+        cpu, elapsed = (duration(one) if one else "unknown" for one in (soak.cpu_s, soak.elapsed_s))
+        times = f"{cpu:>10} {elapsed:>10}"
+        print(f"{soak.name:22} {soak.amount:>9,} {soak.unit:7} {times}  {soak.title}")
+    beside = [soak.name for soak in soaks if soak.name in BESIDE]
+    others = [soak for soak in soaks if soak.name not in BESIDE]
+    elapsed_s = sum(soak.elapsed_s for soak in others)
+    print(
+        f"\nProcessor time, and time of the pieces one after the other. "
+        f"Together{', except for ' + ' and '.join(beside) if beside else ''}: "
+        f"{duration(sum(soak.cpu_s for soak in others))} of processor time, {duration(elapsed_s / jobs)} with "
+        f"{jobs} at a time."
+    )
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Exit status 0: all that is wanted is recorded, and nothing failed; 1: something failed; 2: it cannot run."""
     given = parser().parse_args(arguments)
     try:
         soaks = chosen(given.only)
         if given.list:
-            for soak in soaks:
-                print(f"{soak.name:26} {soak.amount:>9,} {soak.unit:6} {soak.title}")
+            _list(soaks, given.jobs)
             return 0
         if given.proofs:
             proofs.update(Folder(given.state), SOAKS, FIGURES, PAGE)

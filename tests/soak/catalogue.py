@@ -16,6 +16,13 @@ RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
 
 
+BESIDE = frozenset({"corrupted-money-wheel", "corrupted-roulette", "pico"})
+"""Soaks that run beside the others: the million rounds of each wheel, for hours, and what nobody has measured yet."""
+
+MOST_S = 4 * 3600
+"""Processor time of all others together: two hours of two cores, so that one sitting sees their end."""
+
+
 class Piece(NamedTuple):
     """A part of a soak: what is repeated where a run was interrupted."""
 
@@ -45,6 +52,11 @@ class Soak:
     """How much is the whole."""
     pieces: Callable[[int], list[Piece]]
     """The pieces that an amount needs, in order, always the same."""
+    cpu_s: int
+    """Processor time of the whole: of all parts or of some as they were measured, or scaled by its size; 0 where nobody
+    has measured it."""
+    elapsed_s: int
+    """How long the pieces take one after the other; more than `cpu_s` where they wait for pages or processes."""
     files: tuple[str, ...] = ()
     """The files whose soak tests it runs."""
 
@@ -71,7 +83,7 @@ PLUGINS = ("-p", "no:xdist", "-p", "no:cacheprovider", "-p", "tests.soak.parts")
 PYTEST = ("-m", "pytest", "-q", *PLUGINS, "--timeout", "7200")
 """The time limit ends a test that hangs."""
 
-REPEATS_A_PIECE = 20
+REPEATS_A_PIECE = 10
 
 
 def _repeats(amount: int) -> list[Piece]:
@@ -82,63 +94,13 @@ def _repeats(amount: int) -> list[Piece]:
     ]
 
 
-def _parts(name: str, title: str, parts: int, *files: str) -> Soak:
-    return Soak(name, title, "parts", parts, _tests(parts, *files), tuple(f"tests/{file}" for file in files))
+def _parts(name: str, title: str, parts: int, *files: str, cpu_s: int, elapsed_s: int = 0) -> Soak:
+    names = tuple(f"tests/{file}" for file in files)
+    return Soak(name, title, "parts", parts, _tests(parts, *files), cpu_s, elapsed_s or cpu_s, names)
 
 
+# Those that were never run to their end come first.
 SOAKS: tuple[Soak, ...] = (
-    Soak(
-        "corrupted-money-wheel",
-        "No outcome of a money wheel with corrupted lines that the truth does not support",
-        "runs",
-        MONEY_WHEEL_RUNS,
-        _seeds("money_wheel"),
-    ),
-    Soak(
-        "corrupted-roulette",
-        "No outcome of a roulette wheel with corrupted lines that the truth does not support",
-        "runs",
-        ROULETTE_RUNS,
-        _seeds("roulette"),
-    ),
-    _parts(
-        "kills-of-the-journal",
-        "1,000 kills of a process that writes the journal; nothing that was published is missing",
-        10,
-        "e2e/journal/test_journal_killed.py",
-    ),
-    _parts(
-        "kills-of-the-service",
-        "995 kills of a playing service; nothing that anybody saw is missing",
-        33,
-        "e2e/test_service_kill.py",
-    ),
-    _parts(
-        "craps-games",
-        "100,000 games of craps against an oracle of the rules, twice over",
-        20,
-        "property/test_craps_games.py",
-        "property/test_dice_rules.py",
-    ),
-    _parts(
-        "power-cuts",
-        "6,000 power cuts of the journal's disk; nothing that was published is missing",
-        30,
-        "e2e/journal/test_journal_power_cuts.py",
-    ),
-    _parts(
-        "lying-card",
-        "A memory card that lies: whatever it destroys is reported",
-        10,
-        "e2e/journal/test_journal_lying_card.py",
-    ),
-    _parts(
-        "damaged-journals",
-        "Journals with damage anywhere: nothing is believed that was changed",
-        14,
-        "fuzz/test_journal_fuzz.py",
-        "property/test_journal_verify.py",
-    ),
     _parts(
         "simulated-staff",
         "Whatever a simulated table falls into, its simulated staff bring it back",
@@ -146,86 +108,28 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_late_ticks.py",
         "property/test_simulated_staff.py",
         "unit/controller/test_house_rules.py",
+        cpu_s=33,
     ),
     _parts(
-        "batch-cuts", "However a stream is cut into batches, the events are the same", 40, "property/test_batch_cuts.py"
-    ),
-    _parts(
-        "baccarat-tables",
-        "200,000 simulated rounds of baccarat with every fault; no verdict contradicts the truth",
+        "batch-cuts",
+        "However a stream is cut into batches, the events are the same",
         20,
-        "property/test_baccarat_tables.py",
-    ),
-    _parts(
-        "baccarat-shoes",
-        "100,000 shoes of eight decks through the rounds of baccarat; every round is the oracle's",
-        20,
-        "property/test_baccarat_shoes.py",
-        "unit/controller/games/test_baccarat_hands.py",
-    ),
-    _parts(
-        "card-lives",
-        "50,000 random steps at tables of cards: dealer, cards, faults, restarts; the books hold, and no dead end",
-        10,
-        "property/test_card_life.py",
-    ),
-    _parts(
-        "card-table-life",
-        "50,000 random steps at a baccarat table with its shuffler, commitments and power cuts; the books hold",
-        1,
-        "property/test_card_table_life.py",
-    ),
-    _parts(
-        "card-tables",
-        "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
-        20,
-        "property/test_card_tables.py",
-    ),
-    _parts(
-        "card-shoes",
-        "Simulated rounds with every kind of shoe and every fault of it; no verdict contradicts the truth",
-        20,
-        "property/test_shoe_kinds_played.py",
-    ),
-    _parts(
-        "token-account",
-        "100,000 tokens over a harmed ccTalk bus, 2,000 lives and 2,000 cuts of machines; no token too many or too few",
-        44,
-        "property/test_token_account.py",
-        "property/test_coin_tables.py",
+        "property/test_batch_cuts.py",
+        cpu_s=800,
     ),
     _parts(
         "pusher-tables",
-        "Token pushers with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
-        36,
+        "Token pushers with every fault, and 800 power cuts; outcomes and meters are the physical truth",
+        18,
         "property/test_pusher_tables.py",
+        cpu_s=60,
     ),
     _parts(
         "reel-tables",
-        "Skill-stop reels with every fault, and 2,000 power cuts; outcomes and meters are the physical truth",
-        40,
+        "Skill-stop reels with every fault, and 800 power cuts; outcomes and meters are the physical truth",
+        20,
         "property/test_reel_tables.py",
-    ),
-    _parts(
-        "video-tables",
-        "Skill-stop videos with every fault, and 10,000 stops at any moment: what is stopped was lit within a frame",
-        71,
-        "property/test_video_tables.py",
-        "unit/controller/games/test_video_award_rates.py",
-    ),
-    _parts(
-        "machine-lives",
-        "1,000 lives of each machine with corrections, hand pay, power cuts; tokens add up as counted from outside",
-        30,
-        "property/test_machine_lives.py",
-    ),
-    _parts(
-        "skill-stops",
-        "Reels on their boards' own binaries: 10,000 stops at the greatest speed, every fault, 2,000 power cuts",
-        40,
-        "firmware/test_skill_stops.py",
-        "firmware/test_reels_on_board.py",
-        "firmware/test_reel_power_cuts.py",
+        cpu_s=240,
     ),
     _parts(
         "dice-machines",
@@ -236,6 +140,7 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_craps_table_life.py",
         "property/test_sic_bo_tables.py",
         "property/test_tumbled_life.py",
+        cpu_s=300,
     ),
     _parts(
         "dice-simulations",
@@ -245,6 +150,7 @@ SOAKS: tuple[Soak, ...] = (
         "unit/controller/test_tumbled_simulation.py",
         "unit/simulators/test_sic_bo_table_sim.py",
         "unit/simulators/test_simulated_craps.py",
+        cpu_s=380,
     ),
     _parts(
         "wheel-tables",
@@ -257,18 +163,14 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_automatic_wheel_wrong_bytes.py",
         "property/test_observation_times.py",
         "unit/controller/bias/test_bias_watch.py",
-    ),
-    _parts(
-        "bench-page",
-        "30,000 updates of the bench page in a real browser: its memory stays as it was",
-        1,
-        "browser/test_bench_memory.py",
+        cpu_s=860,
     ),
     _parts(
         "bench-views",
         "The bench page in a real browser: three tables and two compared captures in every language",
         1,
         "browser/test_bench_page.py",
+        cpu_s=40,
     ),
     _parts(
         "subscribers",
@@ -276,6 +178,7 @@ SOAKS: tuple[Soak, ...] = (
         10,
         "property/test_subscriber_model.py",
         "property/test_stream_follower.py",
+        cpu_s=520,
     ),
     _parts(
         "fleet-mishaps",
@@ -284,22 +187,8 @@ SOAKS: tuple[Soak, ...] = (
         "e2e/test_fleet_growth.py",
         "e2e/test_fleet_hall.py",
         "e2e/test_fleet_mishaps.py",
-    ),
-    _parts(
-        "bridges-killed",
-        "1,000 kills of broker, receivers, bridges and service; who drops doubles by id has each final state once",
-        20,
-        "e2e/test_bridges_killed.py",
-    ),
-    _parts(
-        "fuzzers",
-        "Malformed messages, frames, captures and configuration",
-        6,
-        "e2e/test_service.py",
-        "fuzz/test_feed_fuzz.py",
-        "fuzz/test_fuzz_board.py",
-        "fuzz/test_toml_fuzz.py",
-        "unit/controller/captures/test_capture_replay.py",
+        cpu_s=230,
+        elapsed_s=500,
     ),
     _parts(
         "boards",
@@ -309,27 +198,7 @@ SOAKS: tuple[Soak, ...] = (
         "property/test_board_sessions.py",
         "unit/hal/test_board_lines.py",
         "unit/hal/test_outputs_board.py",
-    ),
-    _parts(
-        "scoreboard",
-        "The scoreboard in a browser: a thousand breaks of service, board's server and page; events of twelve evenings",
-        11,
-        "browser/test_board_access.py",
-        "browser/test_board_breaks.py",
-        "browser/test_board_clock.py",
-        "browser/test_board_elsewhere.py",
-        "browser/test_board_growth.py",
-        "browser/test_board_halls.py",
-        "browser/test_board_services.py",
-        "browser/test_board_views.py",
-        "unit/scoreboard/test_venue_images.py",
-    ),
-    _parts(
-        "late-boards",
-        "11,000 results of all games at boards behind slow, late and cut links and in busy pages; none is shown as new "
-        "3 s later",
-        12,
-        "browser/test_board_slow_link.py",
+        cpu_s=150,
     ),
     _parts(
         "circuits",
@@ -337,6 +206,7 @@ SOAKS: tuple[Soak, ...] = (
         3,
         "firmware/test_hardware_simulations.py",
         "firmware/test_wiring.py",
+        cpu_s=100,
     ),
     _parts(
         "firmware",
@@ -358,27 +228,22 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_sanitizers.py",
         "firmware/test_static_analysis.py",
         "firmware/test_storms.py",
+        cpu_s=1000,
     ),
     _parts(
         "pico",
         "The firmware on an emulated Pico: 500 power cuts, 20,000 edges a second for minutes, and the shared captures",
         90,
         "firmware/test_pico.py",
-    ),
-    _parts(
-        "firmware-power-cuts",
-        "Power cuts of a board at any step of a write to its memory, and of a pusher's board and service together",
-        40,
-        "firmware/test_kind_power_cuts.py",
-        "firmware/test_pusher_machine_cuts.py",
-        "firmware/test_store_power_cuts.py",
+        cpu_s=0,
     ),
     _parts(
         "firmware-tables",
         "Whole tables on emulated boards",
-        22,
+        12,
         "firmware/test_examples_on_boards.py",
         "firmware/test_tables_on_board.py",
+        cpu_s=330,
     ),
     _parts(
         "benchmarks",
@@ -388,12 +253,216 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_board_bench.py",
         "unit/test_bench_small.py",
         "unit/test_service_bench.py",
+        cpu_s=120,
+        elapsed_s=200,
     ),
     Soak(
         "firmware-repeats",
         "The tests of emulated boards, again and again on a busy computer",
         "repeats",
-        200,
+        20,
         _repeats,
+        cpu_s=560,
+        elapsed_s=280,
+    ),
+    _parts(
+        "kills-of-the-service",
+        "250 kills of a playing service; nothing that anybody saw is missing",
+        10,
+        "e2e/test_service_kill.py",
+        cpu_s=400,
+        elapsed_s=660,
+    ),
+    _parts(
+        "craps-games",
+        "40,000 games of craps against an oracle of the rules, twice over",
+        10,
+        "property/test_craps_games.py",
+        "property/test_dice_rules.py",
+        cpu_s=320,
+    ),
+    _parts(
+        "power-cuts",
+        "3,000 power cuts of the journal's disk; nothing that was published is missing",
+        15,
+        "e2e/journal/test_journal_power_cuts.py",
+        cpu_s=370,
+    ),
+    _parts(
+        "lying-card",
+        "A memory card that lies: whatever it destroys is reported",
+        5,
+        "e2e/journal/test_journal_lying_card.py",
+        cpu_s=340,
+    ),
+    _parts(
+        "damaged-journals",
+        "Journals with damage anywhere: nothing is believed that was changed",
+        14,
+        "fuzz/test_journal_fuzz.py",
+        "property/test_journal_verify.py",
+        cpu_s=530,
+    ),
+    _parts(
+        "video-tables",
+        "Skill-stop videos with every fault, and 3,780 stops at any moment: what is stopped was lit within a frame",
+        20,
+        "property/test_video_tables.py",
+        "unit/controller/games/test_video_award_rates.py",
+        cpu_s=200,
+    ),
+    _parts(
+        "fuzzers",
+        "Malformed messages, frames, captures and configuration",
+        6,
+        "e2e/test_service.py",
+        "fuzz/test_feed_fuzz.py",
+        "fuzz/test_fuzz_board.py",
+        "fuzz/test_toml_fuzz.py",
+        "unit/controller/captures/test_capture_replay.py",
+        cpu_s=90,
+        elapsed_s=100,
+    ),
+    _parts(
+        "kills-of-the-journal",
+        "1,000 kills of a process that writes the journal; nothing that was published is missing",
+        10,
+        "e2e/journal/test_journal_killed.py",
+        cpu_s=240,
+    ),
+    _parts(
+        "baccarat-tables",
+        "200,000 simulated rounds of baccarat with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_baccarat_tables.py",
+        cpu_s=160,
+    ),
+    _parts(
+        "baccarat-shoes",
+        "100,000 shoes of eight decks through the rounds of baccarat; every round is the oracle's",
+        20,
+        "property/test_baccarat_shoes.py",
+        "unit/controller/games/test_baccarat_hands.py",
+        cpu_s=400,
+    ),
+    _parts(
+        "card-lives",
+        "50,000 random steps at tables of cards: dealer, cards, faults, restarts; the books hold, and no dead end",
+        10,
+        "property/test_card_life.py",
+        cpu_s=25,
+    ),
+    _parts(
+        "card-table-life",
+        "50,000 random steps at a baccarat table with its shuffler, commitments and power cuts; the books hold",
+        1,
+        "property/test_card_table_life.py",
+        cpu_s=25,
+    ),
+    _parts(
+        "card-tables",
+        "Simulated rounds of every other game of cards with every fault; no verdict contradicts the truth",
+        20,
+        "property/test_card_tables.py",
+        cpu_s=270,
+    ),
+    _parts(
+        "card-shoes",
+        "Simulated rounds with every kind of shoe and every fault of it; no verdict contradicts the truth",
+        20,
+        "property/test_shoe_kinds_played.py",
+        cpu_s=240,
+    ),
+    _parts(
+        "token-account",
+        "40,000 tokens over a harmed ccTalk bus, 800 lives and 800 cuts of machines; no token too many or too few",
+        22,
+        "property/test_token_account.py",
+        "property/test_coin_tables.py",
+        cpu_s=560,
+    ),
+    _parts(
+        "machine-lives",
+        "1,000 lives of each machine with corrections, hand pay, power cuts; tokens add up as counted from outside",
+        30,
+        "property/test_machine_lives.py",
+        cpu_s=360,
+    ),
+    _parts(
+        "skill-stops",
+        "Reels on their boards' own binaries: 2,400 stops at the greatest speed, every fault, 500 power cuts",
+        20,
+        "firmware/test_skill_stops.py",
+        "firmware/test_reels_on_board.py",
+        "firmware/test_reel_power_cuts.py",
+        cpu_s=450,
+        elapsed_s=900,
+    ),
+    _parts(
+        "bench-page",
+        "30,000 updates of the bench page in a real browser: its memory stays as it was",
+        1,
+        "browser/test_bench_memory.py",
+        cpu_s=80,
+    ),
+    _parts(
+        "bridges-killed",
+        "1,000 kills of broker, receivers, bridges and service; who drops doubles by id has each final state once",
+        20,
+        "e2e/test_bridges_killed.py",
+        cpu_s=300,
+        elapsed_s=430,
+    ),
+    _parts(
+        "scoreboard",
+        "The scoreboard in a browser: 400 breaks of service, board's server and page; events of four evenings",
+        10,
+        "browser/test_board_access.py",
+        "browser/test_board_breaks.py",
+        "browser/test_board_clock.py",
+        "browser/test_board_elsewhere.py",
+        "browser/test_board_growth.py",
+        "browser/test_board_halls.py",
+        "browser/test_board_services.py",
+        "browser/test_board_views.py",
+        "unit/scoreboard/test_venue_images.py",
+        cpu_s=700,
+        elapsed_s=1200,
+    ),
+    _parts(
+        "late-boards",
+        "3,000 results of all games at boards behind slow, late and cut links and in busy pages; none is shown as new "
+        "3 s later",
+        6,
+        "browser/test_board_slow_link.py",
+        cpu_s=400,
+        elapsed_s=760,
+    ),
+    _parts(
+        "firmware-power-cuts",
+        "Power cuts of a board at any step of a write to its memory, and of a pusher's board and service together",
+        20,
+        "firmware/test_kind_power_cuts.py",
+        "firmware/test_pusher_machine_cuts.py",
+        "firmware/test_store_power_cuts.py",
+        cpu_s=350,
+    ),
+    Soak(
+        "corrupted-money-wheel",
+        "No outcome of a money wheel with corrupted lines that the truth does not support",
+        "runs",
+        MONEY_WHEEL_RUNS,
+        _seeds("money_wheel"),
+        cpu_s=8370,
+        elapsed_s=8370,
+    ),
+    Soak(
+        "corrupted-roulette",
+        "No outcome of a roulette wheel with corrupted lines that the truth does not support",
+        "runs",
+        ROULETTE_RUNS,
+        _seeds("roulette"),
+        cpu_s=15880,
+        elapsed_s=15880,
     ),
 )

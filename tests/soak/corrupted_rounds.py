@@ -12,8 +12,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
-
 from tests.oracle.rounds import Round, money_round, roulette_round
 from tests.soak.records import Failure, Result
 
@@ -76,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{failure.what}\n  {failure.command}")
     print(", ".join(f"{n} {what}" for what, n in result.counts.items()))
     if given.soak_result is not None:
-        given.soak_result.write_bytes(msgspec.json.encode(result))
+        result.write(given.soak_result)
     return 1 if result.failures else 0
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from hashlib import sha256
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from tests.soak.records import Failure, Result
@@ -43,7 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     number, parts = config.getoption("--soak-part")
     chosen = items[number - 1 :: parts]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    kept = set(chosen)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = chosen
 
 
@@ -53,7 +54,7 @@ class _Reporter:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._failures: list[Failure] = []
-        self._passed = 0
+        self._passed: list[str] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if not report.passed:
@@ -63,7 +64,7 @@ class _Reporter:
         if not report.passed:
             self._fail(report.nodeid, report)
         elif report.when == "call":
-            self._passed += 1
+            self._passed.append(report.nodeid)
 
     def _fail(self, nodeid: str, report: pytest.CollectReport | pytest.TestReport) -> None:
         what = "was not run" if report.skipped else "failed"
@@ -75,4 +76,5 @@ class _Reporter:
     def pytest_sessionfinish(self) -> None:
         path = self._config.getoption("--soak-result")
         if path is not None:
-            path.write_bytes(msgspec.json.encode(Result({"tests": self._passed}, self._failures)))
+            digest = sha256("\n".join(sorted(self._passed)).encode()).hexdigest()
+            Result({"tests": len(self._passed)}, self._failures, digest).write(path)

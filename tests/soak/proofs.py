@@ -7,6 +7,7 @@ the folder does not have keeps its figures, with the commit that they belong to.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -14,8 +15,11 @@ import msgspec
 from tests.soak.catalogue import Soak
 from tests.soak.records import Failure, Folder, Machine, Record, SoakError
 from tests.soak.runner import duration
+from tests.soak.source import commit, same_code
 
 NO_COUNTS = "nothing was counted"
+SHOWN = 16
+"""Digits of a digest on the page."""
 
 
 class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,11 +37,26 @@ class Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The days, UTC, on which the first and the last piece ended."""
     machines: list[Machine]
     failures: list[Failure]
+    whole: int = 0
+    """How much was the whole when it ran."""
+    cpu_s: float = 0.0
+    """Processor time of all pieces; 0 where it was not measured."""
+    digest: str = ""
+    """SHA-256 of all pieces with their results, without times and machines: who runs them again has the same."""
+    older: bool = True
+    """Whether any piece ran on other code than that which was checked out when this was written."""
 
 
-def proof_of(soak: Soak, records: Iterable[Record]) -> Proof | None:
-    """What the records of a soak show; None where there are none."""
-    kept = sorted(records, key=lambda record: record.piece)
+def proof_of(soak: Soak, records: Iterable[Record], commit: str) -> Proof | None:
+    """What the records of a soak show; None where there are none. Records of pieces that it no longer has do not count.
+
+    Args:
+        commit: what is checked out.
+    """
+    commands = {piece.name: piece.command for piece in soak.pieces(soak.amount)}
+    kept = sorted(
+        (record for record in records if commands.get(record.piece) == record.command), key=lambda record: record.piece
+    )
     if not kept:
         return None
     commits: dict[str, int] = {}
@@ -56,7 +75,21 @@ def proof_of(soak: Soak, records: Iterable[Record]) -> Proof | None:
         dates=(dates[0], dates[-1]),
         machines=list(dict.fromkeys(record.machine for record in kept)),
         failures=[failure for record in kept for failure in record.result.failures],
+        whole=soak.amount,
+        cpu_s=round(sum(record.result.cpu_s for record in kept), 1),
+        digest=digest_of(kept),
+        older=not all(same_code(one, commit) for one in commits),
     )
+
+
+def digest_of(records: Iterable[Record]) -> str:
+    """SHA-256 of records in the order of their pieces: each with its command and its result, without its times."""
+    whole = sha256()
+    for one in sorted(records, key=lambda record: record.piece):
+        failures = [failure.what for failure in one.result.failures]
+        counts = sorted(one.result.counts.items())
+        whole.update(msgspec.json.encode([one.piece, one.command, one.status, counts, failures, one.result.digest]))
+    return whole.hexdigest()
 
 
 def read(path: Path) -> list[Proof]:
@@ -80,10 +113,15 @@ def update(folder: Folder, soaks: Sequence[Soak], path: Path, page: Path) -> Non
         SoakError: a record or the figures cannot be read, or a file not be written.
     """
     known = {proof.soak: proof for proof in read(path)}
+    here = commit()
     for soak in soaks:
-        new = proof_of(soak, folder.records(soak.name).values())
+        new = proof_of(soak, folder.records(soak.name).values(), here)
         if new is not None:
             known[soak.name] = new
+        elif soak.name in known:
+            kept = known[soak.name]
+            older = not all(same_code(one, here) for one in kept.commits)
+            known[soak.name] = msgspec.structs.replace(kept, older=older)
     proofs = [known[soak.name] for soak in soaks if soak.name in known]
     try:
         path.write_bytes(msgspec.json.format(msgspec.json.encode(proofs), indent=1) + b"\n")
@@ -98,21 +136,32 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
     lines = [
         "# Proofs: what the long runs have shown",
         "",
-        "`make soak` runs all of them, some hours each, in pieces; after an interruption it resumes. "
-        "`python -m tests.soak --list` lists them, `--only NAME --count N` runs one or a share of it, and "
+        "`make soak` runs all of them in pieces, two hours of two cores and then the million rounds of each wheel; "
+        "after an interruption it resumes. `python -m tests.soak --list` lists them with the time that each needs, "
+        "`--only NAME --count N` runs one or a share of it, and "
         "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
         "",
         "A row holds for the commits that it names, and for no other: nothing here is repeated by itself when the code "
         "changes. Where it names several, pieces that failed on one of them were repeated on a later one, and each "
-        "piece counts once. Time is that of all pieces one after the other; several run at once.",
+        "piece counts once. *Older* is a row of other code than that on which this page was written. Time is that of "
+        "all pieces one after the other, with their processor time where it was measured; several run at once. A "
+        "digest is the beginning of the SHA-256 of all pieces with their results, without times and machines "
+        "(docs/proofs.json has the whole): who runs a soak again on the same commit has the same one.",
         "",
-        "| soak | shows | run | result | commit | machine | time | date |",
-        "|---|---|---|---|---|---|---|---|",
+        "Beside these runs, planted mutants ([mutants.md](mutants.md)): small changes of the code of verdicts, money "
+        "and the journal, and the tests that notice each.",
+        "",
+        "| soak | shows | run | result | digest | commit | machine | time | date |",
+        "|---|---|---|---|---|---|---|---|---|",
         *(_row(soak, known.get(soak.name)) for soak in soaks),
         "",
         "## Not run, or not to the end",
         "",
         *(_missing(soaks, known) or ["Nothing."]),
+        "",
+        "## On older code",
+        "",
+        *([f"- `{soak.name}`" for soak in soaks if soak.name in known and known[soak.name].older] or ["Nothing."]),
         "",
         "## What failed",
         "",
@@ -135,7 +184,7 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
 def _row(soak: Soak, proof: Proof | None) -> str:
     cells = [f"`{soak.name}`", soak.title]
     if proof is None:
-        return _cells([*cells, "not run", "", "", "", "", ""])
+        return _cells([*cells, "not run", "", "", "", "", "", ""])
     counts = ", ".join(f"{count:,} {what}" for what, count in proof.counts.items()) or NO_COUNTS
     failures = f"**{len(proof.failures)} failures**" if proof.failures else "no failure"
     commits = ", ".join(
@@ -145,8 +194,13 @@ def _row(soak: Soak, proof: Proof | None) -> str:
     machines = "; ".join(f"{one.cores} cores, {one.processor}, Python {one.python}" for one in proof.machines)
     first, last = proof.dates
     date = first if first == last else f"{first} to {last}"
-    ran = f"{proof.amount:,} of {soak.amount:,} {soak.unit}"
-    return _cells([*cells, ran, f"{failures}; {counts}", commits, machines, duration(proof.seconds), date])
+    ran = f"{proof.amount:,} of {proof.whole:,} {soak.unit}"
+    if proof.whole != soak.amount:
+        ran += f", of an earlier size (now {soak.amount:,})"
+    digest = f"`{proof.digest[:SHOWN]}`" if proof.digest else ""
+    time = duration(proof.seconds) + (f" ({duration(proof.cpu_s)})" if proof.cpu_s else "")
+    older = "older: " if proof.older else ""
+    return _cells([*cells, ran, f"{failures}; {counts}", digest, f"{older}{commits}", machines, time, date])
 
 
 def commit_words(commit: str) -> str:
@@ -158,8 +212,11 @@ def commit_words(commit: str) -> str:
 def _missing(soaks: Sequence[Soak], known: dict[str, Proof]) -> list[str]:
     lines = []
     for soak in soaks:
-        done = known[soak.name].amount if soak.name in known else 0
-        if done < soak.amount:
+        proof = known.get(soak.name)
+        done = proof.amount if proof is not None and proof.whole == soak.amount else 0
+        if proof is not None and proof.whole != soak.amount:
+            lines.append(f"- `{soak.name}`: it was run in an earlier size alone")
+        elif done < soak.amount:
             left = soak.amount - done
             what = f"{left:,} of {soak.amount:,} {soak.unit}" if done else "nothing of it was run"
             lines.append(f"- `{soak.name}`: {what}{' were not run' if done else ''}")

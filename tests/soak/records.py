@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
@@ -37,6 +38,16 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counts: dict[str, int] = {}
     """What was counted, by its name in the plural."""
     failures: list[Failure] = []
+    digest: str = ""
+    """SHA-256 of what ran with what became of it; empty where the counts say all."""
+    cpu_s: float = 0.0
+    """Processor time of the process and of those that it started and waited for; 0 where it was not measured."""
+
+    def write(self, path: Path) -> None:
+        """Writes it for the runner, with the processor time until now."""
+        used = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        cpu_s = round(sum(one.ru_utime + one.ru_stime for one in used), 1)
+        path.write_bytes(msgspec.json.encode(msgspec.structs.replace(self, cpu_s=cpu_s)))
 
 
 class Machine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

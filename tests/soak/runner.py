@@ -271,7 +271,7 @@ def result_of(piece: Piece, ended: Ended) -> Result:
         return Result({}, [Failure(f"its result cannot be read: {error}", piece.command)])
     if ended.status and not result.failures:
         what = f"ended with status {ended.status}:\n{last_lines(ended.output)}"
-        return Result(result.counts, [Failure(what, piece.command)])
+        return msgspec.structs.replace(result, failures=[Failure(what, piece.command)])
     return result
 
 

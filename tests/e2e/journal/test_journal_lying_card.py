@@ -96,7 +96,7 @@ DESTROY: list[Destroy] = [
     file_and_log_gone,
 ]
 
-LONG = [pytest.param(seed, 150, marks=pytest.mark.soak) for seed in range(50, 60)]
+LONG = [pytest.param(seed, 150, marks=pytest.mark.soak) for seed in range(50, 55)]
 
 
 @pytest.mark.parametrize("witnessed", [True, False], ids=["with the witness", "without it"])

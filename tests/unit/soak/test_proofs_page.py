@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from tests.soak import proofs
 from tests.soak.__main__ import FIGURES, PAGE
@@ -17,8 +18,8 @@ def pieces(amount: int) -> list[Piece]:
     return [Piece(f"piece-{n}", 10, ("-m", "nothing", str(n))) for n in range(0, amount, 10)]
 
 
-TINY = Soak("tiny", "Nothing | at all", "runs", 30, pieces)
-NONE = Soak("none", "Never run", "runs", 30, pieces)
+TINY = Soak("tiny", "Nothing | at all", "runs", 30, pieces, 60, 60)
+NONE = Soak("none", "Never run", "runs", 30, pieces, 60, 60)
 MACHINE = Machine(2, "A processor", "3.11.7")
 
 
@@ -26,7 +27,7 @@ def record(number: int, commit: str = "a" * 40, failures: tuple[Failure, ...] = 
     return Record(
         soak="tiny", piece=f"piece-{number}", command=f"python -m nothing {number}", commit=commit, machine=MACHINE,
         date=f"2026-11-{10 + number}", seconds=60.5, status=1 if failures else 0, amount=10,
-        result=Result({"runs": 10, "rounds": 13}, list(failures)),
+        result=Result({"runs": 10, "rounds": 13}, list(failures), cpu_s=10.25),
     )  # fmt: skip
 
 
@@ -45,13 +46,14 @@ def test_the_page_of_the_repository_is_that_of_its_figures() -> None:
 def test_the_table_has_what_the_state_has(tmp_path: Path) -> None:
     text = page(tmp_path, record(0), record(10), record(20))
     row = (
-        "| `tiny` | Nothing / at all | 30 of 30 runs | no failure; 30 runs, 39 rounds | `aaaaaaaaaa` "
-        "| 2 cores, A processor, Python 3.11.7 | 3 min | 2026-11-10 to 2026-11-30 |"
+        "| `tiny` | Nothing / at all | 30 of 30 runs | no failure; 30 runs, 39 rounds | `DIGEST` | older: `aaaaaaaaaa` "
+        "| 2 cores, A processor, Python 3.11.7 | 3 min (31 s) | 2026-11-10 to 2026-11-30 |"
     )
-    assert row in text.splitlines()
-    assert "| `none` | Never run | not run |  |  |  |  |  |" in text.splitlines()
+    digest = proofs.digest_of([record(20), record(0), record(10)])
+    assert row.replace("DIGEST", digest[: proofs.SHOWN]) in text.splitlines()
+    assert "| `none` | Never run | not run |  |  |  |  |  |  |" in text.splitlines()
     assert "- `none`: nothing of it was run" in text.splitlines()
-    assert "- `tiny`" not in text
+    assert "- `tiny`: " not in text
 
 
 def test_a_part_of_a_soak_and_several_commits_are_told(tmp_path: Path) -> None:
@@ -86,8 +88,32 @@ def test_figures_that_cannot_be_read_are_named(tmp_path: Path) -> None:
 
 
 def test_the_sum_of_the_figures_is_that_of_the_records() -> None:
-    proof = proofs.proof_of(TINY, [record(0), record(10), record(20)])
+    proof = proofs.proof_of(TINY, [record(0), record(10), record(20)], "a" * 40)
     assert proof is not None
-    assert (proof.amount, proof.seconds, proof.commits) == (30, 181.5, {"a" * 40: 30})
+    assert (proof.amount, proof.seconds, proof.commits, proof.older) == (30, 181.5, {"a" * 40: 30}, False)
     assert msgspec.json.decode(msgspec.json.encode(proof), type=proofs.Proof) == proof
-    assert proofs.proof_of(TINY, []) is None
+    assert proofs.proof_of(TINY, [], "a" * 40) is None
+
+
+def test_a_piece_that_the_soak_no_longer_has_does_not_count_for_it() -> None:
+    proof = proofs.proof_of(TINY, [record(0), record(30)], "a" * 40)
+    assert proof is not None
+    assert proof.amount == 10
+
+
+def test_a_digest_is_of_the_results_alone() -> None:
+    one = record(0)
+    for same in (replace(one, seconds=1.0), replace(one, machine=Machine(4, "Another", "3.12.1")), record(0, "b" * 40)):
+        assert proofs.digest_of([same]) == proofs.digest_of([one])
+    other = replace(one, result=replace(one.result, counts={"runs": 10, "rounds": 14}))
+    assert len({proofs.digest_of(kept) for kept in ([one], [other], [one, record(10)], [])}) == 4
+
+
+def test_what_ran_on_other_code_or_in_another_size_is_told_apart(tmp_path: Path) -> None:
+    kept = [proofs.proof_of(TINY, [record(0, commit)], "a" * 40) for commit in ("a" * 40, "b" * 40)]
+    assert [one is not None and one.older for one in kept] == [False, True]
+    page(tmp_path, record(0), record(10), record(20))
+    (old,) = proofs.read(tmp_path / "proofs.json")
+    text = proofs.text([TINY], [replace(old, whole=90)])
+    assert "| 30 of 90 runs, of an earlier size (now 30) |" in text
+    assert "- `tiny`: it was run in an earlier size alone" in text.splitlines()

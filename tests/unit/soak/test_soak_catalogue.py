@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.soak.catalogue import RUNS_A_PIECE, SOAKS, Soak
+from tests.soak.catalogue import BESIDE, MOST_S, RUNS_A_PIECE, SOAKS, Soak
 from tests.soak.source import ROOT
 
 MARKS = ("pytest.mark." + "soak", "from tests.shares" + " import")
@@ -39,7 +39,15 @@ def test_the_pieces_make_up_the_whole(soak: Soak) -> None:
     assert len(share) == 1
 
 
-@pytest.mark.parametrize("soak", SOAKS[:2], ids=lambda soak: soak.name)
+def test_all_end_within_two_hours_of_two_cores_but_for_those_that_run_beside_them() -> None:
+    others = [soak for soak in SOAKS if soak.name not in BESIDE]
+    assert len(SOAKS) - len(others) == len(BESIDE)
+    assert min(soak.cpu_s for soak in others) > 0
+    assert sum(soak.cpu_s for soak in others) <= MOST_S
+    assert sum(soak.elapsed_s for soak in others) <= MOST_S
+
+
+@pytest.mark.parametrize("soak", [soak for soak in SOAKS if soak.unit == "runs"], ids=lambda soak: soak.name)
 def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
     firsts = [int(piece.arguments[-2]) for piece in soak.pieces(soak.amount)]
     assert firsts[0] == 0

@@ -14,7 +14,7 @@ import pytest
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
 from tests.soak import source
 from tests.soak.__main__ import main
-from tests.soak.catalogue import Piece, Soak
+from tests.soak.catalogue import SOAKS, Piece, Soak
 from tests.soak.corrupted_rounds import ROUNDS, judge
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 from tests.soak.runner import Ended, Orders, Processes, Runner, duration
@@ -29,8 +29,8 @@ def pieces(amount: int) -> list[Piece]:
     return [Piece(f"piece-{n}", 10, ("-m", "nothing", str(n))) for n in range(0, amount, 10)]
 
 
-TINY = Soak("tiny", "Nothing at all", "runs", 50, pieces)
-ALSO = Soak("also", "Nothing more", "runs", 30, pieces)
+TINY = Soak("tiny", "Nothing at all", "runs", 50, pieces, 60, 60)
+ALSO = Soak("also", "Nothing more", "runs", 30, pieces, 60, 60)
 GOOD = Ended(0, "", msgspec.json.encode(Result({"rounds": 15})), 2.0)
 BAD = Ended(1, "", msgspec.json.encode(Result({"rounds": 15}, [Failure("seed 23: space 4 for 5", "repeat 23")])), 2.0)
 
@@ -308,8 +308,13 @@ def test_the_command_refuses_an_amount_that_is_none(capsys: pytest.CaptureFixtur
 
 
 def test_the_command_lists_the_soaks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--list", "--only", "corrupted-roulette"]) == 0
-    assert capsys.readouterr().out.split()[:3] == ["corrupted-roulette", "832,500", "runs"]
+    assert main(["--list", "--jobs", "2", "--only", "corrupted-roulette", "--only", "boards"]) == 0
+    boards, roulette, _, total = capsys.readouterr().out.splitlines()
+    (soak,) = (soak for soak in SOAKS if soak.name == "boards")
+    assert boards.split()[:3] == ["boards", f"{soak.amount}", "parts"]
+    assert roulette.split()[:3] == ["corrupted-roulette", "832,500", "runs"]
+    needed, one_half = duration(soak.cpu_s), duration(soak.elapsed_s / 2)
+    assert total.endswith(f"except for corrupted-roulette: {needed} of processor time, {one_half} with 2 at a time.")
 
 
 def test_this_interpreter_runs_the_pieces() -> None:
