@@ -493,7 +493,7 @@ def test_emulate_with_a_fault_that_there_is_not_says_so(bench: Bench) -> None:
 
 
 def test_emulate_without_firmware_says_how_to_build_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("controller.boards.emulation.LIBRARY", bench.folder / "libsimboard.so")
+    monkeypatch.setattr("simulators.board.emulated.LIBRARY", bench.folder / "libsimboard.so")
     result = bench.call("emulate", ROULETTE)
     assert result.exit_code == 2
     assert "build firmware and emulator with: make firmware" in result.stderr
