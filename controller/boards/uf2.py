@@ -127,7 +127,8 @@ def write(content: bytes, folder: Path) -> None:
     """Copies an image to a boot loader, which writes it and restarts; the folder is gone then.
 
     Raises:
-        FirmwareError: it cannot be written; the board stays in its boot loader, or comes back to it with BOOTSEL.
+        FirmwareError: it cannot be written; the board may hold half an image, and comes back to its boot loader with
+            BOOTSEL.
     """
     try:
         with (folder / _NAME).open("wb") as file:
@@ -136,5 +137,6 @@ def write(content: bytes, folder: Path) -> None:
             os.fsync(file.fileno())
     except OSError as error:
         raise FirmwareError(
-            f"{folder}: it cannot be written ({error.strerror}); hold BOOTSEL while you plug the Pico in, and try again"
+            f"{folder}: it cannot be written ({error.strerror}); the Pico may hold half an image: hold BOOTSEL while "
+            "you plug it in, and flash it again"
         ) from error

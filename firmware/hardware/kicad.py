@@ -557,7 +557,7 @@ def write(circuits: list[Circuit], folder: Path, libraries: Path = LIBRARIES) ->
         KicadError: the libraries lack a footprint, or a file is there that somebody changed. Nothing is written then.
     """
     made = {folder / path: text for each in circuits for path, text in project(each, libraries).items()}
-    there = [path for path, text in made.items() if path.exists() and path.read_text(encoding="utf-8") != text]
+    there = [path for path, text in made.items() if path.exists() and path.read_bytes() != text.encode()]
     if there:
         raise KicadError(
             f"{there[0]}: is there, and differs: somebody may have worked on it. Name an empty folder; a change of the "

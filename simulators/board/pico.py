@@ -158,6 +158,9 @@ class PicoLibrary:
     def board_power_on(self, board: object) -> None:
         self._ask("power_on")
 
+    def board_flashed(self, board: object) -> None:
+        self._ask("flashed")
+
     def board_retime(self, board: object, ratio: float, less: int) -> None:
         self._ask("retime", ratio, less)
 

@@ -45,6 +45,10 @@ class InspectedBoard(EmulatedBoard):
         """The cause of the last reset: 1 power, 2 reset line, 8 watchdog (`hal.board.messages.Reset`)."""
         return int(self._c.board_last_cause(self._board))
 
+    def flashed(self) -> None:
+        """The boot ROM of a Pico restarts the chip by its watchdog, as when it has written an image."""
+        self._c.board_flashed(self._board)
+
     @property
     def begun_cycle(self) -> int:
         """The cycle in which a Pico began: its timer is 0 there."""

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import struct
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 
@@ -29,6 +29,7 @@ from hal.board.messages import (
     SampleCommand,
     SampleReport,
     SetCommand,
+    SpinCommand,
 )
 from hal.clock import NS_PER_S
 from simulators.board.emulated import EmulatedBoard, EmulationError
@@ -38,10 +39,14 @@ from tests.firmware.avr_board import AvrBoard, PinEdge, at_rate
 from tests.firmware.capture_on_board import differences, play_capture, verdict_rows
 from tests.firmware.edge_patterns import INPUTS, Wires, batches
 from tests.firmware.emulated import MS, board
+from tests.firmware.kind_bench import KindBench
+from tests.firmware.worlds import Reel
 from tests.vm.scenarios import TABLE_OF
 
 CYCLE_NS = 8
 FIRST_ADC_GPIO = 26
+STEPS_PER_S = 400
+STEP_NS = NS_PER_S // STEPS_PER_S
 WITHIN_NS = 1_000
 """How far an edge's time may be wrong, by the board's own clock."""
 STORED_AT = 252
@@ -146,6 +151,24 @@ def test_an_input_that_swings_without_end_is_masked_and_the_others_go_on() -> No
         assert pico.chip.resets == 0
 
 
+def test_reels_make_every_step_whatever_bursts_come_at_an_input() -> None:
+    with KindBench("reel") as bench:
+        bench.run(30)
+        reels = [Reel(number) for number in (1, 2, 3)]
+        bench.worlds += reels
+        for number in (1, 2, 3):
+            bench.ask(SpinCommand(number, STEPS_PER_S, 0))
+        bench.run(250)  # the ramp
+        for number in range(24):
+            due_ns = min(reel.steps[-1] for reel in reels) + STEP_NS
+            bench.board.drive_many(("D5", 1 - at % 2, due_ns + 250 * number - 4_000 + 640 * at) for at in range(120))
+            bench.run(5)
+    for reel in reels:
+        even = [step for step in reel.steps if step > reel.steps[-1] - 100 * MS]
+        assert bench.now_ns - reel.steps[-1] < 2 * STEP_NS
+        assert max(later - earlier for earlier, later in pairwise(even)) < 1.1 * STEP_NS
+
+
 def test_outputs_are_off_before_the_host_was_silent_for_half_a_second() -> None:
     with AvrBoard(watch=0xFF, chip=board("wheel")) as pico:
         assert pico.tell(SetCommand(4, 100, 0)) == OkAnswer()
@@ -176,13 +199,17 @@ def test_a_program_that_hangs_restarts_and_says_where_it_hung_where_it_can(inter
         assert (identity.hung_at > 0x300 // 2) == interrupts
 
 
-@pytest.mark.parametrize(("cause", "does"), [(Reset.POWER_ON, "power"), (Reset.EXTERNAL, "reset")])
+@pytest.mark.parametrize(
+    ("cause", "does"), [(Reset.POWER_ON, "power"), (Reset.EXTERNAL, "reset"), (Reset.POWER_ON, "flashed")]
+)
 def test_a_board_knows_why_it_began(cause: Reset, does: str) -> None:
     with AvrBoard(chip=board("wheel")) as pico:
         pico.run(40 * MS)
         if does == "power":
             pico.chip.power_cut()
             pico.chip.power_on()
+        elif does == "flashed":
+            pico.chip.flashed()
         else:
             pico.chip.reset()
         pico.run(60 * MS)

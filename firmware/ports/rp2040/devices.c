@@ -52,6 +52,12 @@ void port_output(uint8_t pin, uint8_t value)
 
 bool converting;
 
+/* It calibrates itself when it is switched on, and takes no order before that: so it is on long before anything is measured. */
+static void adc_begin(void)
+{
+    ADC_CONTROL = ADC_ON;
+}
+
 /* Channels 0 to 2 are GP26 to GP28, channel 3 a third of what supplies the Pico. No kind has both C4 and A6. */
 static uint32_t channel_of(uint8_t pin)
 {
@@ -130,6 +136,9 @@ void port_eeprom_write(uint16_t at, uint8_t byte)
 #define HUNG_AT WATCHDOG_SCRATCH(0)
 #define HUNG_CHECK WATCHDOG_SCRATCH(1)
 #define HANG_CHECK 0xA53CC35AU
+/* Written when this program sets the watchdog: the boot ROM restarts the chip by it too, when it has written an image. */
+#define OURS WATCHDOG_SCRATCH(2)
+#define OURS_MARK 0x57A7C4EDU
 
 extern const uint8_t program_in_ram[];
 extern const uint8_t program_in_ram_end[];
@@ -140,7 +149,7 @@ static uint16_t hung_at;
 
 static void reset_begin(void)
 {
-    if (WATCHDOG_REASON != 0U) {
+    if (WATCHDOG_REASON != 0U && OURS == OURS_MARK) {
         reset_cause = RESET_WATCHDOG;
         if ((HUNG_AT ^ HUNG_CHECK) == HANG_CHECK)
             hung_at = (uint16_t)HUNG_AT;
@@ -205,6 +214,7 @@ static bool watching;
 void port_watchdog_begin(void)
 {
     POWER_WATCHED = ALL_BUT_OSCILLATORS;
+    OURS = OURS_MARK;
     watching = true;
     port_watchdog_pat();
     WATCHDOG_CONTROL = WATCHDOG_ENABLE;
@@ -233,6 +243,7 @@ int main(void)
     reset_begin();
     for (uint32_t at = 0; at < sizeof PINS; at++) /* an output is low until it is one, as the chip leaves it after a reset */
         pin_begin(port_gpio(PINS[at]), FUNCTION_SIO, PAD_PLAIN | PAD_PULL_DOWN);
+    adc_begin();
     eeprom_begin(); /* up to 24 ms, and before anything is received: what is answered is never older than the report `boot` */
     time_begin();
     uart_begin();

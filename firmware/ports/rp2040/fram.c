@@ -1,4 +1,4 @@
-/* A FRAM of at least 2 KB on a two-wire bus: GP20 is its data, GP21 its clock, at some 400 kHz.
+/* A FRAM with two bytes of address, which are those from 8 KB on, on a two-wire bus: GP20 is its data, GP21 its clock, at some 400 kHz.
  *
  * The pins are moved by the program: no unit of the chip can hang, and an interrupt only makes a clock longer, which the bus
  * allows. Each function waits for the bus, 120 µs for a byte that is read or written. */

@@ -45,6 +45,8 @@ void port_idle(uint16_t ticks)
 
 static uint32_t due_ticks;
 
+/* With interrupts off: one between reading the timer and writing the alarm could let its time pass, and the alarm would ring when
+ * the timer comes round, in 71 minutes. */
 static void call_at(uint32_t ticks)
 {
     uint32_t now_us = TIMER_NOW;
@@ -59,10 +61,14 @@ void on_fast(void)
     if (!fast || (int32_t)(now_ticks() + TICKS_A_US - due_ticks) < 0) /* one that port_fast_in replaced while it was pending */
         return;
     uint16_t ticks = kind_fast();
-    if (ticks == 0U)
+    if (ticks == 0U) {
         fast = false;
-    else
+        return;
+    }
+    PORT_ATOMIC
+    {
         call_at(due_ticks + ticks);
+    }
 }
 
 void port_fast_in(uint16_t ticks)

@@ -8,6 +8,7 @@ const ANALOGUE = 32, NOT_DRIVEN = -1, LEVEL_FULL = 65535, SUPPLY = 1 << 24, ADC_
 const RAN = 0, PAUSED = 1, CRASHED = -1;
 const PWM = 4, IO = 0x40014, WATCHDOG = 0x40058, TIMER = 0x40054;
 const BUS_DATA = 20, BUS_CLOCK = 21;
+const BY_TIMER = 1; // a cause of the watchdog's reset
 
 export class Board {
   /** `gpio`: where the pins are; `channels`: which of the converter have C0 … C5, A6, A7. */
@@ -123,6 +124,12 @@ export class Board {
   powerOn() {
     this.off = false;
     this.restart(POWER_ON);
+  }
+
+  /** The boot ROM has written an image, and restarts the chip by the watchdog. */
+  flashed() {
+    this.restart(POWER_ON);
+    this.chip.rp.peripherals[WATCHDOG].reason = BY_TIMER;
   }
 
   // --- pins

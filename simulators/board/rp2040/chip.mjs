@@ -10,6 +10,7 @@ import { BasePeripheral, RP2040 } from "rp2040js";
 export const CYCLE_NS = 8;
 const BOOT2 = 256, BOOT2_RAM = 0x41f00, ROM_STACK = 0x20041800;
 const TO_INTERRUPT = 15, FROM_INTERRUPT = 10; // cycles, beyond those of the instructions (Cortex-M0+ manual)
+const ADC = 0x4004c, ADC_ON = 1, ADC_START = 4, ADC_READY_NS = 10_000; // to its first reading (ours: beyond what it needs)
 const TIMER = 0x40054, UART0 = 0x40034, WATCHDOG = 0x40058, POWER = 0x40064;
 const UART_IRQ = 20;
 const BUSY = 1 << 3, NOTHING_CAME = 1 << 4, FULL = 1 << 5, CAME_FULL = 1 << 6, EMPTY = 1 << 7;
@@ -126,6 +127,7 @@ export class Chip {
     rp.flash.set(image);
     this.patchCore();
     this.patchTimer();
+    this.patchConverter();
     this.uart = rp.peripherals[UART0] = rp.uart[0] = new Uart(this);
     const reset = cause === EXTERNAL ? WAS_RUN_PIN : cause === POWER_ON ? WAS_POWER_ON : (before?.cameBy ?? WAS_POWER_ON);
     this.cameBy = reset;
@@ -187,6 +189,19 @@ export class Chip {
       const { nanos } = this.rp.clock;
       const left = ((value - Math.floor(nanos / 1000)) >>> 0) || 2 ** 32;
       alarm.clockAlarm.schedule(left * 1000 - (nanos % 1000));
+    };
+  }
+
+  /** rp2040js has a converter that reads as soon as it is on. */
+  patchConverter() {
+    const adc = this.rp.peripherals[ADC];
+    const write = adc.writeUint32.bind(adc);
+    let onNs = Infinity;
+    adc.writeUint32 = (offset, value) => {
+      if (offset === 0) onNs = value & ADC_ON ? Math.min(onNs, this.nanos) : Infinity;
+      if (offset === 0 && value & ADC_START && !(this.nanos >= onNs + ADC_READY_NS))
+        this.problem("the converter was read before it was ready");
+      write(offset, value);
     };
   }
 

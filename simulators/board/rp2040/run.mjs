@@ -18,6 +18,7 @@ const CALLS = {
   reset: () => board.reset(),
   power_off: () => board.powerOff(),
   power_on: () => board.powerOn(),
+  flashed: () => board.flashed(),
   hang: (interrupts) => board.chip.hang(interrupts),
   retime: (ratio, less) => board.retime(ratio, less),
   feed(fed, feed) {

@@ -188,17 +188,20 @@ def test_a_schematic_has_no_identity_twice(name: str) -> None:
     assert len(found) == len(set(found)) > 50
 
 
-def test_projects_are_written_once_and_a_layout_is_not_written_over(libraries: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("layout", [b"a layout of a month", b'(title "R\xfccklauf")'], ids=["UTF-8", "Latin-1"])
+def test_projects_are_written_once_and_a_layout_is_not_written_over(
+    layout: bytes, libraries: Path, tmp_path: Path
+) -> None:
     each = circuit("keypad")
     new = kicad.write([each], tmp_path, libraries)
     assert {path.suffix for path in new} >= {".kicad_pro", ".kicad_sch", ".kicad_pcb", ".kicad_dru", ".net"}
     assert kicad.write([each], tmp_path, libraries) == []
     board = tmp_path / "keypad" / "keypad.kicad_pcb"
     (tmp_path / "keypad" / "keypad.net").unlink()
-    board.write_text("a layout of a month")
+    board.write_bytes(layout)
     with pytest.raises(kicad.KicadError, match=r"keypad\.kicad_pcb: is there, and differs"):
         kicad.write([each], tmp_path, libraries)
-    assert board.read_text() == "a layout of a month"
+    assert board.read_bytes() == layout
     assert not (tmp_path / "keypad" / "keypad.net").exists()
 
 

@@ -114,6 +114,14 @@ def test_flash_writes_the_checked_image_into_the_folder(tmp_path: Path) -> None:
     assert (drive / "FELTWIRE.UF2").read_bytes() == (made / "wheel.uf2").read_bytes()
 
 
+def test_a_drive_that_takes_no_more_may_hold_half_an_image(tmp_path: Path) -> None:
+    made, drive = build(tmp_path / "build"), boot_loader(tmp_path / "drive")
+    (drive / "FELTWIRE.UF2").symlink_to("/dev/full")
+    code, said = flash("wheel", str(drive), "--file", str(made))
+    assert code == 1
+    assert "No space left on device); the Pico may hold half an image: hold BOOTSEL" in said
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
