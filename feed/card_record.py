@@ -136,6 +136,8 @@ class DeckRecord:
         self._limit = limit
         self._reported_below = false_alarm / (2 * BINS / LOOK_BINS)
         self.loads = self.cards = self.misreads = self.drawing = 0
+        self._troubled_at = -1
+        """How many cards were drawn when one was last troubled."""
         self._bins: deque[Bin] = deque([Bin()], maxlen=BINS)
         self._looked = 0
         self._found: set[str] = set()
@@ -155,9 +157,11 @@ class DeckRecord:
         return found
 
     def troubled(self) -> None:
-        """A card jammed, or was pushed back."""
+        """A card jammed, or was pushed back. What a round has of both counts once for wear: it may be of one card."""
         self.drawing += 1
-        self._bins[-1].drawing += 1
+        if self._troubled_at != self.cards:
+            self._troubled_at = self.cards
+            self._bins[-1].drawing += 1
 
     def rise(self, of: Trouble) -> Rise | None:
         """How its misreads, or troubles of drawing, become more."""

@@ -209,6 +209,18 @@ def test_a_deck_beyond_the_bound_is_to_be_replaced_and_one_that_jams_more_often_
     assert jams[0].detail.startswith("deck red: jams and cards pushed back went from ")
 
 
+def test_a_jam_whose_card_is_pushed_back_is_one_trouble_of_the_deck() -> None:
+    once, twice = (DeckRecord("red", 0.02, FALSE_ALARM) for _ in range(2))
+    for at in range(400):
+        for deck, times in ((once, 1), (twice, 3)):
+            for _ in range(times if at % 50 == at // 40 else 0):
+                deck.troubled()
+            deck.drawn(25, 0)
+    assert once.rise("drawing") is not None
+    assert twice.rise("drawing") == once.rise("drawing")
+    assert twice.drawing == 3 * once.drawing
+
+
 def test_a_deck_that_is_read_evenly_is_not_suspected() -> None:
     rng = Random(1)
     assert worn([rng.choice([0.004, 0.008]) for _ in range(BINS)])[0] == []
