@@ -240,8 +240,13 @@ def _day(day: float) -> str:
 
 def since(history: WearHistory, day: float) -> WearHistory:
     """The blocks from a day on: a part was exchanged, and the wheel is learnt again."""
-    first = next((at for at, one in enumerate(history.days) if one >= day), len(history.days))
-    values = {name: own[first:] for name, own in history.values.items()}
+    return _from_block(history, next((at for at, one in enumerate(history.days) if one >= day), len(history.days)))
+
+
+def _from_block(history: WearHistory, first: int) -> WearHistory:
+    """The history from a block on, with the values that were measured since."""
+    left = {name: own[first:] for name, own in history.values.items()}
+    values = {name: own for name, own in left.items() if own.count(None) < len(own)}
     return WearHistory(days=history.days[first:], spins=history.spins[first:], values=values, limits=history.limits)
 
 
@@ -261,7 +266,19 @@ def with_block(
     made = WearHistory(
         days=[*history.days, round(day, 3)], spins=[*history.spins, len(block)], values=values, limits=dict(limits)
     )
+    made = _from_new_sensor(made)
     return made if len(made.days) < MOST_BLOCKS else _merged(made)
+
+
+def _from_new_sensor(history: WearHistory) -> WearHistory:
+    """The last blocks alone where each has a value that the baseline never had: the wheel is another one, or has a
+    sensor more, and is learnt again."""
+    if len(history.days) < BASELINE + WINDOW:
+        return history
+    for own in history.values.values():
+        if None not in own[-WINDOW:] and own[:BASELINE].count(None) == BASELINE:
+            return _from_block(history, len(history.days) - WINDOW)
+    return history
 
 
 def _merged(history: WearHistory) -> WearHistory:

@@ -49,8 +49,7 @@ class WearWatch:
     def restore(self, state: TableState) -> None:
         """Continues from what the journal holds."""
         if state.wear is not None:
-            day = self._keys.since_day
-            self._history = state.wear if day is None else since(state.wear, day)
+            self._history = state.wear
 
     def measured(self, values: Mapping[str, float]) -> bool:
         """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called."""
@@ -60,6 +59,9 @@ class WearWatch:
     def judge(self, day: float) -> list[str]:
         """Adds the block to the history; returns what is to be warned of, in words. `day` is now, since 1970."""
         block, self._block = self._block, []
+        from_day = self._keys.since_day
+        if from_day is not None and from_day <= day:  # a day that is still to come takes nothing away
+            self._history = since(self._history, from_day)
         self._history = with_block(self._history, day, block, self._keys.limits)
         self._unpublished += 1
         found = worn(self._history, FALSE_ALARM)

@@ -160,3 +160,30 @@ def test_a_part_that_was_exchanged_is_learnt_anew_from_its_day() -> None:
     assert anew.days == history.days[20:]
     assert anew.values["rotor_slowing"] == [0.08] * 20
     assert since(history, 30_000).days == []
+
+
+def test_a_sensor_that_is_added_later_is_learnt_and_another_wheel_is_too() -> None:
+    def level_from(first: int, others_until: int = 99) -> WearHistory:
+        history = WearHistory()
+        for number in range(70):
+            spin = {"rotor_slowing": scattered(number)} if number < others_until else {}
+            if number >= first:
+                spin["level"] = 0.01 + 0.0001 * (number * 7 % 11) + (0.1 if number >= 55 else 0)
+            history = with_block(history, 20_000 + number, [spin] * BLOCK, {"level": 0.2})
+        return history
+
+    for first in (0, BASELINE + 5):
+        assert [one.name for one in worn(level_from(first), FALSE_ALARM)] == ["level"]
+    other = level_from(BASELINE + 5, BASELINE + 5)
+    assert [one.name for one in worn(other, FALSE_ALARM)] == [*other.values] == ["level"]
+
+
+def test_a_value_that_is_measured_now_and_then_does_not_end_what_was_learnt() -> None:
+    history = WearHistory()
+    for number in range(40):
+        spin = {
+            "rotor_slowing": scattered(number),
+            **({"level": 0.01} if number % WINDOW and number > BASELINE else {}),
+        }
+        history = with_block(history, 20_000 + number, [spin] * BLOCK, {})
+    assert len(history.days) == 40

@@ -234,7 +234,11 @@ def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() ->
     state.wear = WearHistory(days=[1, 2, 3], spins=[6, 6, 6], values={"level": [1, 2, 3]})
     table = table_for(configured(ROULETTE + '[watch]\nwear_since = "1970-01-03"\n'), epoch="e", simulated=True)
     table.restore(state)
-    assert wear_of(table)._history.days == [2, 3]
+    for day, days in ((1.5, [1, 2, 3, 1.5]), (4, [2, 3, 4])):  # what is still to come takes nothing away
+        wear_of(table).restore(state)
+        wear_of(table).measured({"level": 1})
+        wear_of(table).judge(day)
+        assert wear_of(table)._history.days == days
 
 
 @pytest.mark.parametrize(
