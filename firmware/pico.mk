@@ -8,22 +8,26 @@ PICO_FLAGS  := -mcpu=cortex-m0plus -mthumb -std=gnu99 -O2 -g -ffreestanding $(WA
                -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(CURDIR)=. -Icore -Ikinds -Iports/rp2040 -I$(BUILD)
 PICO_OBJECTS := $(CORE:%=$(PICO_BUILD)/%.o) $(PICO_BUILD)/edge_store.o $(PICO_PORT:%=$(PICO_BUILD)/%.o)
 
-.PHONY: pico
+.PHONY: pico pico-compiler
+pico-compiler:
+	@command -v $(ARM)gcc >/dev/null || { echo "the firmware of a Pico needs $(ARM)gcc:" \
+	  "sudo apt install --no-install-recommends gcc-arm-none-eabi binutils-arm-none-eabi" >&2; exit 1; }
+
 pico: $(KINDS:%=$(PICO_BUILD)/%.uf2) $(PICO_BUILD)/manifest.json
 
-$(PICO_BUILD)/%.o: core/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk
+$(PICO_BUILD)/%.o: core/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk | pico-compiler
 	@mkdir -p $(@D)
 	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
 
-$(PICO_BUILD)/%.o: ports/rp2040/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk
+$(PICO_BUILD)/%.o: ports/rp2040/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk | pico-compiler
 	@mkdir -p $(@D)
 	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
 
-$(PICO_BUILD)/%.o: ports/rp2040/%.S pico.mk
+$(PICO_BUILD)/%.o: ports/rp2040/%.S pico.mk | pico-compiler
 	@mkdir -p $(@D)
 	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
 
-$(PICO_BUILD)/kind_%.o: kinds/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk
+$(PICO_BUILD)/kind_%.o: kinds/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk | pico-compiler
 	@mkdir -p $(@D)
 	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
 

@@ -18,7 +18,7 @@ TIDY_FLAGS := --quiet --config-file=.clang-tidy
 AVR_INCLUDE   ?= /usr/lib/avr/include
 AVR_OWN       := $(wildcard ports/avr/*.c) ports/no_fram.c
 AVR_CHECKED   := $(SOURCES) $(AVR_OWN)
-AVR_CLANG     := --target=avr $(filter-out -Wvla -Wcast-align -Os -g $(PART_OF),$(AVR_FLAGS)) -isystem $(AVR_INCLUDE) \
+AVR_CLANG      = --target=avr $(filter-out -Wvla -Wcast-align -Os -g $(PART_OF),$(AVR_FLAGS)) -isystem $(AVR_INCLUDE) \
                  -isystem $(shell $(CLANG) -print-resource-dir)/include \
                  -Wno-unknown-attributes -Wno-unused-variable \
                  -D_AVR_WDT_H_ -DWDTO_250MS=4 '-Dwdt_enable(timeout)=' '-Dwdt_disable()=' '-Dwdt_reset()='

@@ -54,6 +54,8 @@ prepare() {
     echo "== Debian packages"
     if sh tests/debian_packages.sh; then
         touch "$logs/has-packages"
+        echo "== emulator of the Pico"
+        if make -s -C firmware pico-emulator; then touch "$logs/has-pico"; fi
         echo "== model checker"
         if sh firmware/debian.sh cbmc >"$logs/cbmc" 2>&1; then touch "$logs/has-cbmc"; else cat "$logs/cbmc"; fi
     fi
@@ -86,9 +88,15 @@ computing="--ignore tests/browser --ignore tests/e2e --ignore tests/vm --ignore 
 if [ ! -e "$logs/has-packages" ]; then
     computing="$computing --ignore tests/firmware"
     not_run="firmware (build, lint, tests/firmware)"
-elif [ ! -e "$logs/has-cbmc" ]; then
-    computing="$computing --ignore tests/firmware/test_proofs.py"
-    not_run="proofs of the firmware's core (tests/firmware/test_proofs.py)"
+else
+    if [ ! -e "$logs/has-cbmc" ]; then
+        computing="$computing --ignore tests/firmware/test_proofs.py"
+        not_run="proofs of the firmware's core (tests/firmware/test_proofs.py)"
+    fi
+    if [ ! -e "$logs/has-pico" ]; then
+        computing="$computing --ignore tests/firmware/test_pico.py"
+        not_run="${not_run:+$not_run, }the firmware on an emulated Pico (tests/firmware/test_pico.py)"
+    fi
 fi
 if [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
     waiting="tests/browser $waiting"

@@ -148,8 +148,7 @@ class EmulatedBoard:
         self._board: Any
         if self.chip is RP2040:
             memory = fram if fram is not None else eeprom if eeprom is not None else pico.ERASED
-            self._c, self._board, self._fram_size = pico.PicoLibrary(), True, len(memory)
-            self._c.new(elf, memory, start_up)
+            self._c, self._board, self._fram_size = pico.PicoLibrary(elf, memory, start_up), True, len(memory)
         else:
             self._load(elf, eeprom, fram, start_up, bootloader)
         self.elf = elf

@@ -13,10 +13,11 @@ import atexit
 import ctypes
 import json
 import shutil
+import struct
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final
 
 from simulators.board.library import EmulationError
 
@@ -39,13 +40,7 @@ _ARM: Final = (40).to_bytes(2, "little")
 _FLASH: Final = 0x10000000
 _FLASH_END: Final = 0x20000000
 _NOT_DRIVEN: Final = -1
-
-
-class _Segment(NamedTuple):
-    """What a linked program loads."""
-
-    at: int
-    data: bytes
+_MOST_FRAM: Final = 32768
 
 
 def is_for_pico(elf: Path) -> bool:
@@ -61,21 +56,21 @@ def image_of(elf: Path) -> bytes:
         EmulationError: the file is cut off.
     """
     content = elf.read_bytes()
-    try:
-        at, size, count = (
-            int.from_bytes(content[28:32], "little"),
-            *(int.from_bytes(content[place : place + 2], "little") for place in (42, 44)),
-        )
-        heads = [content[at + size * number :][:size] for number in range(count)]
-        words = [[int.from_bytes(head[place : place + 4], "little") for place in range(0, 20, 4)] for head in heads]
-    except (IndexError, ValueError) as error:
-        raise EmulationError(f"emulated board: {elf} is cut off") from error
     image = bytearray()
-    for kind, offset, _, load_at, length in words:
+    try:
+        (at,) = struct.unpack_from("<I", content, 28)
+        size, count = struct.unpack_from("<2H", content, 42)
+        heads = [struct.unpack_from("<5I", content, at + size * number) for number in range(count)]
+    except struct.error as error:
+        raise EmulationError(f"emulated Pico: {elf} is cut off; build it again") from error
+    for kind, offset, _, load_at, length in heads:
         if kind == 1 and length and _FLASH <= load_at < _FLASH_END:
+            data = content[offset : offset + length]
+            if len(data) < length:
+                raise EmulationError(f"emulated Pico: {elf} is cut off; build it again")
             begin = load_at - _FLASH
             image += b"\xff" * (begin + length - len(image))
-            image[begin : begin + length] = content[offset : offset + length]
+            image[begin : begin + length] = data
     return bytes(image)
 
 
@@ -114,23 +109,29 @@ def _end_free() -> None:
 class PicoLibrary:
     """One emulated Pico. Its functions are those of simboard.h; the board that they are given is always this one."""
 
-    def __init__(self) -> None:
+    def __init__(self, elf: Path, fram: bytes, start_up: int) -> None:
+        """Loads a program without executing it.
+
+        Raises:
+            EmulationError: the file is cut off, the FRAM has a size that none has, or Node or rp2040js is missing.
+        """
+        image = image_of(elf)
+        if len(fram) & (len(fram) - 1) or len(fram) > _MOST_FRAM:
+            raise EmulationError(
+                f"emulated board: a FRAM has a power of two of bytes, at most {_MOST_FRAM}, got {len(fram)}"
+            )
         self._process = _free.pop() if _free else _started()
         self._calls: list[list[Any]] = []
         self._sent: list[tuple[int, int]] = []
         self._changes: list[tuple[int, int, int]] = []
         self._outputs: dict[int, int] = {}
         self._reply: dict[str, Any] = {}
-        self._fram_size = 0
-
-    # --- its life
-
-    def new(self, elf: Path, fram: bytes, start_up: int) -> None:
-        """Loads a program without executing it."""
         self._fram_size = len(fram)
         gpio = [[8 * "BCD".index(name[0]) + int(name[1]), number] for name, number in GPIO.items()]
         channels = [ADC.get(name, -1) for name in ("C0", "C1", "C2", "C3", "C4", "C5", "A6", "A7")]
-        self._ask("new", image_of(elf).hex(), fram.hex(), start_up, gpio, channels)
+        self._ask("new", image.hex(), fram.hex(), start_up, gpio, channels)
+
+    # --- its life
 
     def board_free(self, board: object) -> None:
         """Ends the board; its process waits for another."""

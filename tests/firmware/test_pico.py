@@ -9,6 +9,7 @@ import json
 import os
 import re
 import struct
+import subprocess
 from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
@@ -244,6 +245,26 @@ def test_an_image_whose_second_stage_has_a_wrong_checksum_does_not_begin(tmp_pat
     damaged.write_bytes(content)
     with EmulatedBoard(damaged) as pico, pytest.raises(EmulationError, match="the boot ROM would not run it"):
         pico.run_until(MS)
+
+
+@pytest.mark.parametrize("kept", [30, 45, 300, 20_000])
+def test_a_program_that_is_cut_off_is_refused(kept: int, tmp_path: Path) -> None:
+    damaged = tmp_path / "wheel.elf"
+    damaged.write_bytes(emulated.pico_elf("wheel").read_bytes()[:kept])
+    with pytest.raises(EmulationError, match=r"wheel\.elf is cut off; build it again"):
+        EmulatedBoard(damaged)
+
+
+def test_a_fram_of_a_size_that_none_has_is_refused() -> None:
+    with pytest.raises(EmulationError, match="a power of two of bytes, at most 32768, got 3000"):
+        board("wheel", fram=bytes(3_000))
+
+
+def test_what_a_build_lacks_is_named() -> None:
+    command = ["make", "-s", "-C", str(emulated.FIRMWARE), "pico-compiler", "ARM=none-such-"]
+    made = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert made.returncode == 2
+    assert "needs none-such-gcc: sudo apt install" in made.stderr
 
 
 def test_the_page_says_where_each_pin_is() -> None:

@@ -1,5 +1,5 @@
 // One emulated Pico: a line of JSON on stdin is a list of calls, by the names of simboard.h; each line on stdout answers one, with
-// what the board did since the answer before. simulators/board/rp2040.py is the other end.
+// what the board did since the answer before. simulators/board/pico.py is the other end.
 
 import { readSync, writeSync } from "node:fs";
 import { Board } from "./board.mjs";
