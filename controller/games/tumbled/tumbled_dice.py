@@ -201,7 +201,7 @@ class TumbledDice:
         """The dice are at rest: does their run prove a tumble?"""
         if self.stage is TumbleStage.AWAITED:
             self._stirred_only = run
-            if not self._untumbled(t_ns, self._values.read):
+            if not self._untumbled(t_ns, self._values.read) and not isinstance(run, ShakerRested):
                 self._report.warn(t_ns, self._device, "moved_at_rest", "the dice were moved, and not tumbled")
         elif self.stage is TumbleStage.TUMBLING:
             if isinstance(run, ShakerRested) and run.doubt is None and not run.joined:
@@ -250,6 +250,8 @@ class TumbledDice:
         called = self._rounds.called_ns is not None or self._rounds.context.call_by == "auto"
         if given is None or run is None or wrong is None or not called:
             return False
+        if isinstance(run, ShakerRested) and run.doubt is None and isinstance(given, DiceRead):
+            return False  # its cover was put on: a board reads the dice under it at any time
         self._record.note_run(run)
         self._record.note_values(self._values)
         self._refuse(t_ns, wrong)

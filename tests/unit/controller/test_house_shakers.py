@@ -159,6 +159,13 @@ def test_knocks_under_the_cover_and_those_of_the_cover_itself_disturb_nothing() 
         assert table.key(6, 1).wait(2).verdicts == ["6-1"]
 
 
+def test_whoever_puts_the_cover_on_knocks_at_the_shaker_and_tumbles_nothing() -> None:
+    table = Hands().call().knock(0.1).cover().wait(3)
+    assert table.said.of(events.DeviceWarning) == []
+    assert table.shake(4).uncover().key(2, 2).verdicts == ["2-2"]
+    assert Hands().call().knock().key(2, 2).verdicts == ["void too_few_shakes"]
+
+
 # --- the file ---
 
 

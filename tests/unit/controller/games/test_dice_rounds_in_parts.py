@@ -319,6 +319,19 @@ def test_a_run_is_refused_for_what_is_known_against_it_and_left_to_the_dealer_fo
     assert (doubted.reason, doubted.void) == ("edges_lost", False)
 
 
+@pytest.mark.parametrize(("doubt", "found"), [(None, []), ("edges_lost", ["Unresolved"])])
+def test_a_board_reads_dice_at_which_the_cover_of_a_shaker_knocked_and_nobody_takes_that_for_a_tumble(
+    doubt: str | None, found: list[str]
+) -> None:
+    rounds = called_round(UNDER_OVER)
+    dice = TumbledDice(rounds, UnderOverBets(UNDER_OVER), DiceValues(["reader"]), "shaker", None)
+    dice.judge(DiceStirred(t_ns=S), S)
+    run = ShakerRested(t_ns=3 * S, began_ns=S, moved_ns=S, shakes=0, required=3, started_ns=None, doubt=doubt)
+    dice.judge(run, 3 * S)
+    dice.judge(read((2, 2), 5), 5 * S)
+    assert names(reported(rounds)) == found
+
+
 def test_values_of_dice_that_were_tumbled_give_the_outcome_and_of_dice_that_moved_since_none() -> None:
     for moved, verdict in (
         (None, events.Outcome),
