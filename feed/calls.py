@@ -19,6 +19,8 @@ from .data import Data, NoMoreBets, Outcome, ProcedureViolation, RoundStarted, S
 
 LATE_WAGER: Final = "wager_after_no_more_bets"
 """What a sensor of wagers reports of one after the call."""
+ROULETTE: Final = "roulette"
+"""Where bets close while the ball runs, and not before (13:47-20.32): the start of play times nothing."""
 
 
 class CallTimes(NamedTuple):
@@ -73,14 +75,13 @@ class Calls:
         match data:
             case NoMoreBets(by="dealer") if marks.called_ns is None:
                 marks.called_ns = data.mono_ns
-            case RoundStarted() if marks.began_ns is None:
+            case RoundStarted() if marks.began_ns is None and data.game != ROULETTE:
                 marks.began_ns = data.mono_ns
             case Outcome() | Void() | Unresolved():
                 evidence = data.evidence
                 marks.fell_ns, marks.judged = evidence.left_track_ns, evidence.no_more_bets
                 if evidence.passes is not None or evidence.measured_by is not None:
-                    # A ball: its bets close while it runs, and not before (13:47-20.32).
-                    marks.began_ns = None
+                    marks.began_ns = None  # a ball, at a game of somebody else
             case Settled(by=by):
                 marks.over = True
                 if by != "auto":

@@ -16,11 +16,11 @@ from tests.tables.bench import configured
 TABLE = '[table]\nid = "t"\ngame = "{game}"\n[lines]\nbackend = "sim"\n'
 
 
-def followed(*said: tuple[type[Any], float, dict[str, Any]], calls: Calls | None = None) -> Calls:
+def followed(*said: tuple[type[Any], float, dict[str, Any]], calls: Calls | None = None, game: str = "g") -> Calls:
     """The events of round 1 at these seconds."""
     calls = Calls() if calls is None else calls
     for kind, s, fields in said:
-        calls.see(kind(table="t", game="g", simulated=True, mono_ns=round(s * NS_PER_S), round=1, **fields))
+        calls.see(kind(table="t", game=game, simulated=True, mono_ns=round(s * NS_PER_S), round=1, **fields))
     return calls
 
 
@@ -56,6 +56,13 @@ def test_at_roulette_the_ball_closes_the_bets_and_not_the_spin() -> None:
     assert followed(*spin).of(1) == CallTimes(2.0, 40.0)
     for unseen in ({"passes": 30}, {"measured_by": "wheel"}):
         assert followed(started(5), called(18), verdict(40, **unseen), settled(60)).of(1) == CallTimes()
+
+
+def test_a_spin_that_ended_before_the_ball_fell_has_no_call_that_is_late() -> None:
+    """The service stopped in it, or a board was lost: there is no evidence of a ball."""
+    void = (events.Void, 30, {"call": "No spin", "reason": "service_stopped", "rule": "ours", "evidence": Evidence()})
+    assert followed(started(5), called(14), void, game="roulette").of(1) == CallTimes()
+    assert followed(started(5), called(14), void).of(1) == CallTimes(-9.0, None, True)
 
 
 @pytest.mark.parametrize(("judged", "late"), [(None, True), ("in_time", False), ("late", True)])
