@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final, NamedTuple
 
-from .data import Data, NoMoreBets, Outcome, ProcedureViolation, RoundStarted, Settled, Unresolved, Void
+from msgspec.structs import replace
+
+from .data import Data, Evidence, NoMoreBets, Outcome, ProcedureViolation, RoundStarted, Settled, Unresolved, Void
 
 LATE_WAGER: Final = "wager_after_no_more_bets"
 """What a sensor of wagers reports of one after the call."""
-ROULETTE: Final = "roulette"
-"""Where bets close while the ball runs, and not before (13:47-20.32): the start of play times nothing."""
+NOTHING: Final = Evidence()
 
 
 class CallTimes(NamedTuple):
@@ -44,13 +45,15 @@ class _Marks:
     settled_ns: int | None = None
     over: bool = False
     """Whether its bets are settled, by a person or by the controller."""
+    shown: bool = True
+    """Whether its evidence has anything measured: of a round that the service or a fault ended it may have nothing."""
     judged: str | None = None
     """What the round's evidence states of the call."""
     late_wagers: int = 0
 
-    @property
-    def times(self) -> CallTimes:
-        closes_ns = self.began_ns if self.fell_ns is None else self.fell_ns
+    def times(self, *, ball: bool) -> CallTimes:
+        began_ns = None if ball or not self.shown else self.began_ns
+        closes_ns = began_ns if self.fell_ns is None else self.fell_ns
         margin_s = _s(self.called_ns, closes_ns)
         late = margin_s is not None and (margin_s < 0 if self.judged is None else self.judged == "late")
         return CallTimes(margin_s, _s(closes_ns, self.settled_ns), late, self.late_wagers)
@@ -65,6 +68,9 @@ class Calls:
 
     def __init__(self) -> None:
         self._rounds: dict[int, _Marks] = {}
+        self._ball = False
+        """Whether the table has a ball, by the evidence of any round: its bets close while that runs, and not before
+        (13:47-20.32). The start of a spin times nothing, nor does it in a spin that shows no ball."""
 
     def see(self, data: Data) -> None:
         """Takes an event. Rounds are of one start of the service: their clock is."""
@@ -75,13 +81,13 @@ class Calls:
         match data:
             case NoMoreBets(by="dealer") if marks.called_ns is None:
                 marks.called_ns = data.mono_ns
-            case RoundStarted() if marks.began_ns is None and data.game != ROULETTE:
+            case RoundStarted() if marks.began_ns is None:
                 marks.began_ns = data.mono_ns
             case Outcome() | Void() | Unresolved():
                 evidence = data.evidence
                 marks.fell_ns, marks.judged = evidence.left_track_ns, evidence.no_more_bets
-                if evidence.passes is not None or evidence.measured_by is not None:
-                    marks.began_ns = None  # a ball, at a game of somebody else
+                self._ball |= evidence.passes is not None or evidence.measured_by is not None
+                marks.shown = isinstance(data, Outcome) or replace(evidence, detail=NOTHING.detail) != NOTHING
             case Settled(by=by):
                 marks.over = True
                 if by != "auto":
@@ -99,7 +105,7 @@ class Calls:
     def of(self, number: int) -> CallTimes:
         """The times of a round."""
         marks = self._rounds.get(number)
-        return CallTimes() if marks is None else marks.times
+        return CallTimes() if marks is None else marks.times(ball=self._ball)
 
 
 class CallLine(NamedTuple):

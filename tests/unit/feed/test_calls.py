@@ -16,11 +16,11 @@ from tests.tables.bench import configured
 TABLE = '[table]\nid = "t"\ngame = "{game}"\n[lines]\nbackend = "sim"\n'
 
 
-def followed(*said: tuple[type[Any], float, dict[str, Any]], calls: Calls | None = None, game: str = "g") -> Calls:
+def followed(*said: tuple[type[Any], float, dict[str, Any]], calls: Calls | None = None) -> Calls:
     """The events of round 1 at these seconds."""
     calls = Calls() if calls is None else calls
     for kind, s, fields in said:
-        calls.see(kind(table="t", game=game, simulated=True, mono_ns=round(s * NS_PER_S), round=1, **fields))
+        calls.see(kind(table="t", game="g", simulated=True, mono_ns=round(s * NS_PER_S), round=1, **fields))
     return calls
 
 
@@ -59,10 +59,17 @@ def test_at_roulette_the_ball_closes_the_bets_and_not_the_spin() -> None:
 
 
 def test_a_spin_that_ended_before_the_ball_fell_has_no_call_that_is_late() -> None:
-    """The service stopped in it, or a board was lost: there is no evidence of a ball."""
-    void = (events.Void, 30, {"call": "No spin", "reason": "service_stopped", "rule": "ours", "evidence": Evidence()})
-    assert followed(started(5), called(14), void, game="roulette").of(1) == CallTimes()
-    assert followed(started(5), called(14), void).of(1) == CallTimes(-9.0, None, True)
+    """The service stopped in it: nothing is known of a ball. A fault ended it: other spins of the table had a ball."""
+    for evidence in (Evidence(), Evidence(detail="a line is silent")):
+        calls = followed(started(5), called(18), verdict(40, passes=30, left_track_ns=20 * NS_PER_S))
+        void = {"call": "No spin", "reason": "sensor_missing", "rule": "ours", "evidence": evidence, "round": 2}
+        for kind, s, fields in (started(105), called(114), (events.Void, 130, void)):
+            about = {"table": "t", "game": "g", "simulated": True, "mono_ns": s * NS_PER_S, "round": 2, **fields}
+            calls.see(kind(**about))
+        assert (calls.of(1).margin_s, calls.of(2)) == (2.0, CallTimes())
+    nothing = Evidence(detail="the table closed: the service stops")
+    stopped = {"call": "No spin", "reason": "service_stopped", "rule": "ours", "evidence": nothing}
+    assert followed(started(5), called(14), (events.Void, 30, stopped)).of(1) == CallTimes()
 
 
 @pytest.mark.parametrize(("judged", "late"), [(None, True), ("in_time", False), ("late", True)])
