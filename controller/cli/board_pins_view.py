@@ -14,9 +14,10 @@ from rich.text import Text
 from controller.configuration.header_pins import LINK, NANO, printed
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.sections import Side
-from controller.configuration.terminals import MOVED, Place, Terminal, places_of
+from controller.configuration.terminals import MOVED, Place, Terminal, pins_of_pico, places_of
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import BoardOutput, LineUse
+from hal.board.chips import RP2040
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.lamp_fields import CHAIN
@@ -126,14 +127,19 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         yield Text()
         yield from _terminals(kind, at, driven, config.uses, width, lamps=name == chain)
         yield Text()
-        yield from _drawing(kind, at, driven, own)
+        names, lines = _named(kind, at, driven, own)
+        yield from _on_pico(kind, names, lines) if board.chip == RP2040.name else _drawing(names, lines)
         yield Text()
         if keys:
             yield from (Text(row, style="yellow") for row in textwrap.wrap(COLUMN_PARTS, min(width, _WIDEST)))
             yield Text()
     yield from _links(config, width)
+    chips = {board.chip for board in config.boards.values()}
     yield Text("pin: what an Arduino Nano or Uno prints beside it. An input takes 0 to 5 V.")
     yield Text("Feed sensors from 5V, as their makers say; they share the board's GND.")
+    if RP2040.name in chips:
+        yield Text("But a Pico's inputs take 0 to 3.3 V, and 5 V destroys it: where a wire of a", style="yellow")
+        yield Text("Pico's goes to 5V here, it goes to 3V3, also the feed of its sensors.", style="yellow")
     yield Text("In brackets: what a pin is for, and nothing is wired to it.")
 
 
@@ -217,10 +223,10 @@ def _driven_notes(output: BoardOutput, place: Place, kind: BoardKind) -> Iterato
     yield f"wire: {output.wire}"
 
 
-def _drawing(
+def _named(
     kind: BoardKind, at: Mapping[tuple[Side, int], Terminal], driven: Mapping[str, BoardOutput], own: OwnPins
-) -> Iterator[Text]:
-    """The board seen from above, its USB socket at the top, each pin with its line or its purpose."""
+) -> tuple[dict[str, str], set[str]]:
+    """By printed pin its line or its purpose; and the pins to which something is wired."""
     names = own.used | {pin: f"({what})" for pin, what in own.free.items()}
     lines = set(own.used)
     for place in places_of(kind):
@@ -232,6 +238,24 @@ def _drawing(
         names[printed(place.pin)] = taken if terminal is None else terminal.line
         if terminal is not None or own_output:
             lines.add(printed(place.pin))
+    return names, lines
+
+
+def _on_pico(kind: BoardKind, names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:
+    """Where each printed pin is on a Pico, with its line or its purpose."""
+    yield Text(f"{'pin':>{_NAME + 4}}   of the Pico (docs/boards-pico.md)")
+    for label, where in pins_of_pico(kind).items():
+        if label in names:
+            style = "cyan" if label in lines else "dim"
+            yield Text(
+                f"{names[label]:>{_NAME}} {label:>3} = {where or 'none: it reads a third of its supply'}", style=style
+            )
+    yield Text(f"{'(serial line)':>{_NAME}} TX1 = GP0, RX0 = GP1", style="dim")
+    yield Text(f"{'(FRAM)':>{_NAME}} SDA = GP20, SCL = GP21", style="dim")
+
+
+def _drawing(names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:
+    """The board seen from above, its USB socket at the top, each pin with its line or its purpose."""
     yield Text(f"{'':>{_NAME}}     ┌───[USB]───┐".rstrip())
     for left, right in NANO:
         text = Text(f"{names.get(left, ''):>{_NAME}} ", style="cyan" if left in lines else "dim")

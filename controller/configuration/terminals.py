@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from controller.configuration.declaration import value_text
+from controller.configuration.header_pins import printed
 from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
+from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.known_names import suggestion
@@ -59,6 +61,10 @@ class Terminal(NamedTuple):
         return self.board, self.side, self.number
 
 
+_OUTER_CHANNELS: Final = 3
+"""Of a Pico's converter: those that are at a pin."""
+
+
 class Place(NamedTuple):
     """One terminal of a kind of board."""
 
@@ -67,6 +73,19 @@ class Place(NamedTuple):
     name: str
     pin: str
     """Of the chip, such as `D2`; empty for a key, which is a crossing of two pins."""
+
+
+def pins_of_pico(kind: BoardKind) -> dict[str, str]:
+    """By the label that a Nano prints beside a pin, the pin of a Pico; empty for a channel that is at no pin."""
+    analogue = {place.pin for place in places_of(kind) if place.side == "analogue"}
+    found = {}
+    for pin in (*PICO_GPIO, *(PICO_ADC.keys() - PICO_GPIO.keys())):
+        channel = PICO_ADC[pin] if pin in analogue or pin not in PICO_GPIO else None
+        if channel is None:
+            found[printed(pin)] = f"GP{PICO_GPIO[pin]}"
+        else:
+            found[printed(pin)] = f"GP{FIRST_ADC_GPIO + channel}" if channel < _OUTER_CHANNELS else ""
+    return found
 
 
 def places_of(kind: BoardKind) -> Iterator[Place]:

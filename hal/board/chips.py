@@ -35,3 +35,14 @@ class Chip(NamedTuple):
 ATMEGA328P: Final = Chip("atmega328p", "Arduino Nano or Uno", 16_000_000, BAUD, 5.0)
 RP2040: Final = Chip("rp2040", "Raspberry Pi Pico", 125_000_000, 1_000_000, 3.3)
 CHIPS: Final = {chip.name: chip for chip in (ATMEGA328P, RP2040)}
+
+PICO_GPIO: Final = {
+    **{f"B{bit}": 2 + bit for bit in range(6)},
+    **{f"D{bit}": 6 + bit for bit in range(2, 8)},
+    **{"C0": 14, "C1": 15, "C2": 26, "C3": 27, "C4": 22, "C5": 18},
+}
+"""Where the dictionary's pins are on a Pico (firmware/ports/rp2040/port_inline.h, docs/boards-pico.md)."""
+FIRST_ADC_GPIO: Final = 26
+PICO_ADC: Final = {"C2": 0, "C3": 1, "C4": 2, "C5": 3, "A6": 2}
+"""Which channel of its converter they are: 0 to 2 are GP26 to GP28, 3 is at no pin. No kind has both C4 and A6 as
+analogue pins."""

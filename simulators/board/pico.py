@@ -19,21 +19,13 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, Final
 
+from hal.board.chips import PICO_ADC, PICO_GPIO
 from simulators.board.library import EmulationError
 
 RUNNER: Final = Path(__file__).with_name("rp2040")
 MODULES: Final = RUNNER / "node_modules"
 ERASED: Final = b"\xff" * 8192
 """A new FRAM (ours: a real one holds anything)."""
-
-GPIO: Final = {
-    **{f"B{bit}": 2 + bit for bit in range(6)},
-    **{f"D{bit}": 6 + bit for bit in range(2, 8)},
-    **{"C0": 14, "C1": 15, "C2": 26, "C3": 27, "C4": 22, "C5": 18},
-}
-"""Where the dictionary's pins are on a Pico (firmware/ports/rp2040/port_inline.h, docs/boards-pico.md)."""
-ADC: Final = {"C2": 0, "C3": 1, "C4": 2, "C5": 3, "A6": 2}
-"""Which channel of its converter they are; no kind has both C4 and A6 as analogue pins."""
 
 _ELF_MACHINE: Final = slice(18, 20)
 _ARM: Final = (40).to_bytes(2, "little")
@@ -127,8 +119,8 @@ class PicoLibrary:
         self._outputs: dict[int, int] = {}
         self._reply: dict[str, Any] = {}
         self._fram_size = len(fram)
-        gpio = [[8 * "BCD".index(name[0]) + int(name[1]), number] for name, number in GPIO.items()]
-        channels = [ADC.get(name, -1) for name in ("C0", "C1", "C2", "C3", "C4", "C5", "A6", "A7")]
+        gpio = [[8 * "BCD".index(name[0]) + int(name[1]), number] for name, number in PICO_GPIO.items()]
+        channels = [PICO_ADC.get(name, -1) for name in ("C0", "C1", "C2", "C3", "C4", "C5", "A6", "A7")]
         self._ask("new", image.hex(), fram.hex(), start_up, gpio, channels)
 
     # --- its life

@@ -18,7 +18,7 @@ import pytest
 
 from benchmarks.board_rig import BEGINS_NS, hear
 from controller.configuration.document import read_document
-from hal.board.chips import RP2040
+from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, RP2040
 from hal.board.messages import (
     AliveCommand,
     BootReport,
@@ -34,7 +34,6 @@ from hal.board.messages import (
 )
 from hal.clock import NS_PER_S
 from simulators.board.emulated import EmulatedBoard, EmulationError
-from simulators.board.pico import ADC, GPIO
 from tests.firmware import emulated, test_fram
 from tests.firmware.avr_board import AvrBoard, PinEdge, at_rate
 from tests.firmware.capture_on_board import differences, play_capture, verdict_rows
@@ -45,7 +44,6 @@ from tests.firmware.worlds import Reel
 from tests.vm.scenarios import TABLE_OF
 
 CYCLE_NS = 8
-FIRST_ADC_GPIO = 26
 STEPS_PER_S = 400
 STEP_NS = NS_PER_S // STEPS_PER_S
 WITHIN_NS = 1_000
@@ -270,7 +268,7 @@ def test_what_a_build_lacks_is_named() -> None:
 def test_the_page_says_where_each_pin_is() -> None:
     page = (emulated.FIRMWARE.parent / "docs" / "boards-pico.md").read_text()
     rows = dict(re.findall(r"^\| ([A-D]\d) \| GP(\d+)", page, re.MULTILINE))
-    assert {name: int(gpio) for name, gpio in rows.items()} == {"A6": FIRST_ADC_GPIO + ADC["A6"], **GPIO}
+    assert {name: int(gpio) for name, gpio in rows.items()} == {"A6": FIRST_ADC_GPIO + PICO_ADC["A6"], **PICO_GPIO}
 
 
 @pytest.mark.soak

@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void port_interrupts_as(uint32_t we
 #define PAD_4_MA (1U << 4)
 #define PAD_INPUT (1U << 6)
 
-/* Where on a Pico each pin of the dictionary is: the table of docs/boards-pico.md, and simulators/board/pico.py has it too. The
+/* Where on a Pico each pin of the dictionary is: the table of docs/boards-pico.md, and hal/board/chips.py has it too. The
  * inputs D2 to D7, C0, C1 are GP8 to GP15, so that one register has them all. */
 static inline __attribute__((always_inline)) uint32_t port_gpio(uint8_t pin)
 {

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from controller.bench_page.wiring_shown import wiring_shown
 from controller.cli import main
 from controller.cli.board_pins_view import boards_view, key_words
 from controller.configuration.header_pins import NANO, printed
@@ -52,6 +53,18 @@ def test_the_drawing_names_the_line_at_each_pin_as_the_board_prints_it() -> None
     }
     assert at["D8"] == "(lamp_1)"
     assert at["RX0"] == "(USB)"
+
+
+def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
+    text = view((EXAMPLES / "money_wheel_pico.toml").read_text())
+    at = dict(re.findall(r"^ *(\S+) +[A-D]\d+ = (.+)$", text, re.M))
+    assert (at["wheel_a"], at["no_more_bets_lamp"], at["(spare_1)"]) == ("GP8", "GP2", "GP28")
+    assert at["(spare_2)"] == "none: it reads a third of its supply"
+    assert "[USB]" not in text
+    assert "a Pico's inputs take 0 to 3.3 V, and 5 V destroys it" in text
+    assert "Pico" not in view(ROULETTE)
+    (drawing,) = wiring_shown(configured((EXAMPLES / "money_wheel_pico.toml").read_text()))
+    assert {pin.label: pin.line for row in drawing.rows for pin in row if pin.line}["GP8"] == "wheel_a"
 
 
 def test_each_line_tells_its_terminal_pin_pull_level_and_wire() -> None:
