@@ -176,16 +176,29 @@ def _results(proof: Proof, words: list[str], asked: Iterable[str], folder: Path)
     return results
 
 
+def _groups(proof: Proof, rows: list[dict[str, Any]], mistake: Change | None) -> list[list[str]]:
+    """The names of the properties that a run of CBMC looks at, for each run; an empty list is all of them."""
+    claims = [row for row in rows if ".assertion." in row["name"]]
+    if mistake:
+        return [[row["name"] for row in claims if row["description"] == mistake.claim]] if proof.alone else [[]]
+    asked = [row["name"] for row in rows if not is_meant(row)]
+    if not proof.alone:
+        return [asked]
+    own = [row["name"] for row in claims]
+    return [[name for name in asked if name not in own], *([name] for name in own)]
+
+
 def run(proof: Proof, machine: Target, mistake: Change | None = None) -> Found:
     """Proves it, or what is left of it with a planted mistake: that run looks at claims alone."""
     with _prepared(proof, machine, mistake) as (words, folder):
         words += () if mistake else CHECKS
-        asked = [row["name"] for row in _properties(words, folder) if mistake is None and not is_meant(row)]
+        groups = _groups(proof, _properties(words, folder), mistake)
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        results = _results(proof, words, asked, folder)
+        results = [row for asked in groups for row in _results(proof, words, asked, folder)]
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
     refuted = tuple(sorted({words_of(row) for row in results if row["status"] != "SUCCESS"}))
-    return Found(len(results), refuted, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    properties = len({row["property"] for row in results})
+    return Found(properties, refuted, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
 
 
 def reach(proof: Proof, machine: Target) -> tuple[tuple[str, ...], tuple[str, ...]]:

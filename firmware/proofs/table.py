@@ -31,6 +31,7 @@ class Proof:
     bounds: str
     unwind: int
     quick: bool = False
+    alone: bool = False
     once: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     cuts: tuple[Change, ...] = ()
@@ -50,6 +51,7 @@ def _proof(name: str, row: dict[str, Any]) -> Proof:
         bounds=row.pop("bounds"),
         unwind=row.pop("unwind"),
         quick=row.pop("quick", False),
+        alone=row.pop("alone", False),
         once=tuple(row.pop("once", ())),
         options=tuple(row.pop("options", ())),
         cuts=_changes(row.pop("cut", [])),
