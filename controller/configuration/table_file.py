@@ -190,8 +190,8 @@ class TableFile:
             what = f"only the titles of {title.words} are known ({title.texts}): no text says which round is valid"
             fix = (
                 "play it as a game of your house, in a package: docs/plugins.md; "
-                f"of its equipment there is the title {title.equipment}, and the device {title.device} for house "
-                "rules: docs/house-rules.md"
+                f"of its equipment there is the title {title.equipment}, and the device {' or '.join(title.devices)} "
+                "for house rules: docs/house-rules.md"
             )
             self.findings.append(ConfigFinding(("table", "game"), what, fix))
             return None

@@ -51,6 +51,7 @@ DEVICE: Final = Listed.of(
     (
         "money_wheel = drivers.money_wheel.spec:MONEY_WHEEL",
         "pokette_wheel = drivers.money_wheel.spec:POKETTE_WHEEL",
+        "number_generator = drivers.numbers.spec:NUMBER_GENERATOR",
         "roulette_wheel = drivers.roulette.specs:ROULETTE_WHEEL",
         "star_x = drivers.roulette.specs:STAR_X",
         "buttons = drivers.dealer.specs:BUTTON_BOX",

@@ -18,8 +18,8 @@ class TitledGame(NamedTuple):
     """Where its text would be."""
     equipment: str
     """The title of the section about its equipment, with the citation."""
-    device: str
-    """The device that a game of the house can have of it."""
+    devices: tuple[str, ...]
+    """The devices that a game of the house can have of it."""
 
 
 TITLES: Final[Mapping[str, TitledGame]] = {
@@ -27,25 +27,25 @@ TITLES: Final[Mapping[str, TitledGame]] = {
         "pai gow",
         "13:69F-10.2 to 10.10, 19:47-10",
         '"Dice; number of dice; pai gow shaker" (13:69F-10.3, 19:47-10.3)',
-        "pai_gow_shaker",
+        ("pai_gow_shaker",),
     ),
     "pai_gow_poker": TitledGame(
         "pai gow poker",
         "13:69F-11, 19:47-11",
         '"Pai gow poker shaker and dice; computerized random number generator; button" (13:69F-11.4, 19:47-11.4)',
-        "pai_gow_poker_shaker",
+        ("pai_gow_poker_shaker", "number_generator"),
     ),
     "pokette": TitledGame(
         "pokette",
         "13:69F-12, 19:47-12",
         '"Cards; number of decks; value of cards depicted on the pokette wheel" (13:69F-12.2)',
-        "pokette_wheel",
+        ("pokette_wheel",),
     ),
     "mini_dice": TitledGame(
         "mini-dice",
         "13:69F-13, 19:47-13",
         '"Dice; number of dice; mini-dice shaker" (13:69F-13.3)',
-        "mini_dice_shaker",
+        ("mini_dice_shaker",),
     ),
 }
 """By the name that `[table] game` would have."""

@@ -78,11 +78,6 @@ def authorities() -> dict[str, Authority]:
     return msgspec.convert(tomllib.loads(text), _Authorities).verbs
 
 
-def no_such_command(verb: str, verbs: Collection[str]) -> str:
-    """The refusal of a command that there is not; `verbs` are those that there are."""
-    return f"there is no command {verb!r}; {suggestion(verb, verbs, 'command')}"
-
-
 def may(
     sender: Sender,
     verb: str,
@@ -99,7 +94,7 @@ def may(
     """
     authority = authorities().get(verb, own.get(verb))
     if authority is None:
-        return no_such_command(verb, authorities() if verbs is None else verbs)
+        return f"there is no command {verb!r}; {suggestion(verb, authorities() if verbs is None else verbs, 'command')}"
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"

@@ -72,6 +72,7 @@ TABLES: Final[dict[str, str]] = {
         "money_wheel",
         '[device.dealer]\nbuttons = ["dealer_no_more_bets", "dealer_settled", "dealer_void", "supervisor_key"]\n',
     ),
+    "number generator": (EXAMPLES / "house_number_draw.toml").read_text(encoding="utf-8"),
     "roulette": _table("roulette"),
     "roulette without a button": _table("roulette", table='no_more_bets = "auto"'),
     "roulette as single zero": _table("roulette", '[device.wheel]\npockets = "american_as_single_zero"\n'),
@@ -226,6 +227,18 @@ WAYS: Final[dict[str, Way]] = {
     ),
     "RouletteWheelConfig.ball_sensors_deg": Way(
         "roulette", "device.wheel.ball_sensors_deg", [0.0, 100.0, 240.0], "none", "+ round.void foreign_object"
+    ),
+    "NumberGeneratorConfig.link": Way(
+        "number generator", "device.wheel.link", "generator_serial_other", "none", "- round.outcome"
+    ),
+    "NumberGeneratorConfig.numbers": Way(
+        "number generator", "device.wheel.numbers", 8, "refused", "device.wheel.numbers"
+    ),
+    "NumberGeneratorConfig.draw_s": Way(
+        "number generator", "device.wheel.draw_s", 1.0, "none", "+ round.unresolved no_number_read"
+    ),
+    "NumberGeneratorConfig.silent_s": Way(
+        "number generator", "device.wheel.silent_s", 10.0, "silent", "+ round.outcome"
     ),
     "StarXConfig.link": Way(
         "automatic roulette", "device.wheel.link", "wheel_serial_other", "none", "- round.unresolved ball_revolutions"

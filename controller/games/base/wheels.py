@@ -17,10 +17,10 @@ def direction_name(clockwise: bool) -> str:
     return "clockwise" if clockwise else "counter-clockwise"
 
 
-def begin_spin(rounds: RoundLifecycle, t_ns: int, began_ns: int, direction: str) -> None:
+def begin_spin(rounds: RoundLifecycle, t_ns: int, began_ns: int, direction: str | None) -> None:
     """The wheel spins, and did not rest from `began_ns` on: a spin that began before the call is void.
 
-    At a table where nobody calls, the spin is the call.
+    At a table where nobody calls, the spin is the call. What draws a number has no direction.
     """
     rounds.begin_run()
     if rounds.context.call_by == "auto":

@@ -81,7 +81,12 @@ def test_an_unplugged_line_is_pulled_to_its_resting_level() -> None:
     ("name", "words", "section", "device"),
     [
         ("pai_gow", "pai gow are known (13:69F-10.2 to 10.10, 19:47-10)", "pai gow shaker", "pai_gow_shaker"),
-        ("Pai Gow Poker", "pai gow poker are known (13:69F-11, 19:47-11)", "random number", "pai_gow_poker_shaker"),
+        (
+            "Pai Gow Poker",
+            "pai gow poker are known (13:69F-11, 19:47-11)",
+            "random number",
+            "pai_gow_poker_shaker or number_generator",
+        ),
         ("pokette", "pokette are known (13:69F-12, 19:47-12)", "the pokette wheel", "pokette_wheel"),
         ("mini-dice", "mini-dice are known (13:69F-13, 19:47-13)", "mini-dice shaker", "mini_dice_shaker"),
     ],
@@ -94,7 +99,7 @@ def test_a_game_that_the_rules_name_by_title_only_is_told_what_is_missing(
     assert "play it as a game of your house, in a package: docs/plugins.md" in problem
     assert section in problem
     assert f"the device {device} for house rules: docs/house-rules.md" in problem
-    assert device in REGISTRY.drivers
+    assert set(device.split(" or ")) <= set(REGISTRY.drivers)
 
 
 @pytest.mark.parametrize(

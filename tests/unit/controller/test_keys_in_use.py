@@ -115,7 +115,13 @@ def test_every_way_is_that_of_a_key_that_it_names() -> None:
 def test_only_keys_that_go_in_pairs_are_shown_by_a_refusal_alone() -> None:
     refused = {key for key, way in WAYS.items() if way.fault == REFUSED}
     models = {"SkillStopReelOptions.model", "SkillStopVideoOptions.model"}
-    assert refused == {"ReelsConfig.reels", "ScreenConfig.reels", "ShoeConfig.reading", *models}
+    assert refused == {
+        "ReelsConfig.reels",
+        "ScreenConfig.reels",
+        "ShoeConfig.reading",
+        "NumberGeneratorConfig.numbers",
+        *models,
+    }
     assert {key for key, way in WAYS.items() if way.fault == STILL} == {
         "BoardSection.emulated",
         "LampBoardConfig.board",

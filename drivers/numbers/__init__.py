@@ -1,0 +1,1 @@
+"""Devices that state a number that they drew."""

@@ -1,0 +1,1 @@
+"""Simulated generators that draw numbers."""
