@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, Final, TypeVar
 
 import click
 import msgspec
@@ -16,7 +16,7 @@ from audit.errors import JournalError
 from audit.findings import AuditReport, ChainSummary
 from audit.queries import RecalledTable, parse_moment
 from audit.records import COMMAND
-from feed.data import DATA_TYPES, CaptureFile
+from feed.data import DATA_TYPES, CaptureFile, Evidence
 from feed.events import Event, Outcome, Unresolved, Void
 from hal.known_names import suggestion
 from hal.plain_text import plain
@@ -140,19 +140,49 @@ def show_recall(
                 if isinstance(event.data, Unresolved) and event.data.unproven_rule:
                     cited = f"{cited}; not proven: rule {event.data.unproven_rule}"
                 click.echo(f"{'':14}{cited}, event {event.id}")
-                for name, value in msgspec.structs.asdict(event.data.evidence).items():
-                    if value not in (None, ""):
-                        click.echo(f"{'':14}{name:<22}{_evidence(value)}")
+                for name, words in _evidence_lines(event.data.evidence, event.data.mono_ns):
+                    click.echo(f"{'':14}{name:<22}{words}")
             elif (capture := getattr(event.data, "capture", None)) is not None:
-                click.echo(f"{'':14}{'capture':<22}{_evidence(capture)}")
+                click.echo(f"{'':14}{'capture':<22}{_in_words(capture, '')}")
     if len(recalled.rounds) < rounds:
         more = "; older ones are in an archive" if recalled.archived else ""
         click.echo(f"{len(recalled.rounds)} rounds have a verdict here{more}")
     click.echo(click.style(f"--- end of the {mark} ---", bold=True))
 
 
-def _evidence(value: object) -> str:
-    """A value of the evidence; a capture as its file name and SHA-256."""
-    if isinstance(value, CaptureFile):
-        return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
-    return plain(str(value))
+def _evidence_lines(evidence: Evidence, mono_ns: int) -> Iterator[tuple[str, str]]:
+    """What was measured: a line for each value, and for each tumble, card or image; times before the verdict."""
+    for name, value in msgspec.structs.asdict(evidence).items():
+        if isinstance(value, list) and any(isinstance(one, msgspec.Struct) for one in value):
+            for number, one in enumerate(value, 1):
+                yield f"{_label(name)} {number}", plain(_in_words(one, name, mono_ns))
+        elif value not in (None, "", []):
+            yield _label(name), plain(_in_words(value, name, mono_ns))
+
+
+_UNITS: Final = {"_ns": " s before the verdict", "_s": " s"}
+"""What the ends of names of evidence say of their values."""
+
+
+def _label(name: str) -> str:
+    end = next((end for end in _UNITS if name.endswith(end)), "")
+    return name.removesuffix(end).replace("_", " ")
+
+
+def _in_words(value: object, name: str, mono_ns: int = 0) -> str:
+    """A value of the evidence by the name of its field; a capture as its file name and SHA-256."""
+    match value:
+        case CaptureFile():
+            return f"{value.file} sha256 {value.sha256}" + ("" if value.complete else " (not complete)")
+        case msgspec.Struct():
+            given = {field: one for field, one in msgspec.structs.asdict(value).items() if one not in (None, "", [])}
+            return ", ".join(f"{_label(field)} {_in_words(one, field, mono_ns)}" for field, one in given.items())
+        case list():
+            return ", ".join(_in_words(one, name, mono_ns) for one in value)
+        case dict():
+            return ", ".join(f"{key}: {one}" for key, one in value.items())
+        case None:
+            return "–"
+        case int() if name.endswith("_ns"):
+            value = f"{(mono_ns - value) / 1e9:.1f}"
+    return f"{value}{next((unit for end, unit in _UNITS.items() if name.endswith(end)), '')}"

@@ -137,13 +137,11 @@ def read(path: Path) -> Manifest:
     Raises:
         FirmwareError: it is not there, or it is not a manifest.
     """
-    content = _bytes(path, "make it with: make firmware; images are flashed only with the manifest beside them")
+    content = _bytes(path, f"{_make(path)}; images are flashed only with the manifest beside them")
     try:
         given = msgspec.json.decode(content, type=_Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise FirmwareError(
-            f"{path}: it is not a manifest of firmware ({error}); make it with: make firmware"
-        ) from error
+        raise FirmwareError(f"{path}: it is not a manifest of firmware ({error}); {_make(path)}") from error
     unknown = sorted(set(given.boards) - set(KINDS))
     if unknown:
         raise FirmwareError(f"{path}: it has firmware of kind {unknown[0]}, and there are {', '.join(KINDS)}")
@@ -160,6 +158,12 @@ def read(path: Path) -> Manifest:
         for kind, board in given.boards.items()
     }
     return Manifest(path, content, given.version, given.protocol, int(given.dictionary, 16), firmware)
+
+
+def _make(path: Path, chip: str = "") -> str:
+    """What builds a file: the images of a Pico are in a folder of its chip's name."""
+    pico = RP2040.name in (chip, *path.parts)
+    return f"make it with: {'make -C firmware pico' if pico else 'make firmware'}"
 
 
 def check_software(manifest: Manifest) -> None:
@@ -184,7 +188,7 @@ def check_image(firmware: Firmware) -> bytes:
     Raises:
         FirmwareError: it is not there, it differs from the manifest, or it is not an image.
     """
-    content = _bytes(firmware.path, "copy it beside its manifest, or make it with: make firmware")
+    content = _bytes(firmware.path, f"copy it beside its manifest, or {_make(firmware.path, firmware.chip)}")
     found = hashlib.sha256(content).hexdigest()
     if found != firmware.sha256:
         raise FirmwareError(

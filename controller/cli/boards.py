@@ -16,13 +16,13 @@ from controller.cli.board_options import chip_option
 from controller.cli.boards_firmware import check_command, flash_command, sign_command
 from controller.cli.boards_trace import PATIENCE_S, trace_command
 from controller.cli.printing import load_one
-from hal.board.chips import ATMEGA328P, Chip
+from hal.board.chips import ATMEGA328P, CHIPS, Chip
 from hal.board.errors import BoardError
 from hal.board.identity import ExpectedBoard
 from hal.board.link import BoardLink
 from hal.board.message import BoardReport
 from hal.board.messages import IdentityAnswer, NameBoardCommand
-from hal.board.ports import SerialPort, ask_identity, serial_ports
+from hal.board.ports import SerialPort, StrangeBoardError, UnusablePortError, ask_identity, serial_ports
 from hal.clock import Clock, SystemClock
 from hal.lines import LineError
 
@@ -104,8 +104,11 @@ async def _ask(port: str, chip: Chip) -> IdentityAnswer | str:
     """The identity of the board on a port, or the error that prevented the query."""
     try:
         return await ask_identity(port, SystemClock(), chip=chip)
-    except (BoardError, LineError) as error:
+    except (StrangeBoardError, UnusablePortError, LineError) as error:
         return str(error)
+    except BoardError as error:
+        others = " or ".join(f"--chip {one.name} for a {one.about}" for one in CHIPS.values() if one != chip)
+        return f"{error}; it was asked as an {chip.about}: give {others}"
 
 
 # feltwire boards name
@@ -267,8 +270,9 @@ def _leave(message: str, code: int = BAD_CONFIGURATION) -> NoReturn:
 def command() -> None:
     """Find, identify, flash and listen to boards.
 
-    A board is an ATmega328P (an Arduino Nano or Uno) with Feltwire's firmware: it timestamps edges, drives motors, and
-    makes all outputs safe when its host falls silent. docs/boards.md lists which to buy and how to wire it.
+    A board is an Arduino Nano or Uno (ATmega328P), or a Raspberry Pi Pico (RP2040: --chip rp2040), with Feltwire's
+    firmware: it timestamps edges, drives motors, and makes all outputs safe when its host falls silent. docs/boards.md
+    and docs/boards-pico.md list which to buy and how to wire it.
 
     \b
     First steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -124,9 +125,13 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
     """The endpoint, the verb and the values given. A word without `=` continues the value before it."""
     rest = [*words]
     base = rest.pop(0) if "://" in rest[0] else None
+    if rest and len(rest[0].split()) > 1 and "=" not in rest[0].split()[0]:
+        raise click.UsageError(f'"{rest[0]}" is one word; leave out the quotation marks around it')
     if not rest or "=" in rest[0]:
         raise click.UsageError("no command is given; write one such as status, void or clear")
     verb, given, last = rest.pop(0), dict[str, str](), ""
+    if not re.fullmatch("[a-z_]+", verb):
+        raise click.UsageError(_no_such(verb))
     for word in rest:
         name, equals, value = word.partition("=")
         if equals and name.isidentifier():
@@ -138,6 +143,14 @@ def _read(words: Sequence[str]) -> tuple[str | None, str, dict[str, str]]:
         else:
             raise click.UsageError(f'"{word}" is not a key=value; write for example why="{word}"')
     return base, verb, given
+
+
+def _no_such(verb: str) -> str:
+    """A verb that no command can have: a hyphen, a capital."""
+    from controller.table.authority import authorities, no_such_command
+    from controller.table.orders.book import OF_THE_SERVICE
+
+    return plain(no_such_command(verb, [*authorities(), *OF_THE_SERVICE]))
 
 
 def _local_base() -> str:

@@ -331,9 +331,13 @@ class LiveTable:
 
         `others` are commands that are not the table's: the sender of an unknown one is shown them too.
         """
-        spec = spec_of(self.config)
-        verbs, own = [*spec.order_names, *others], spec.order_authorities
+        verbs, own = [*self.order_names, *others], spec_of(self.config).order_authorities
         return may(sender, verb, self.config.game, self.config.rules, verbs=verbs, own=own)
+
+    @property
+    def order_names(self) -> list[str]:
+        """The commands that its game takes."""
+        return spec_of(self.config).order_names
 
     def supervise(self) -> None:
         """On the bench: orders what brings the table back, and clears faults whose causes are gone."""

@@ -30,11 +30,12 @@ from controller.service.counters import ServiceCounters
 from controller.service.pipeline import Pipeline
 from controller.service.rate_limiter import RateLimiter
 from controller.service.requests import CommandAnswer, Request, StatusAnswer
-from controller.table.authority import may_act_as
+from controller.table.authority import authorities, may_act_as, no_such_command
 from controller.table.orders.book import OF_THE_SERVICE, QUIT, STATUS
 from controller.table.orders.order import CommandResult
 from feed.allow_list import KeyOwner
 from hal.clock import NS_PER_S, Clock
+from hal.known_names import nearest
 
 log = logging.getLogger(__name__)
 
@@ -78,6 +79,10 @@ class CommandedTable(Protocol):
 
     def may(self, sender: KeyOwner, verb: str, others: Sequence[str]) -> str | None:
         """Why this sender may not send this; None if they may. `others` are commands that are not the table's."""
+
+    @property
+    def order_names(self) -> Sequence[str]:
+        """The commands that its game takes."""
 
 
 class ServiceControl(Protocol):
@@ -251,6 +256,9 @@ class CommandHandler:
 
     def _no_table(self, record: CommandRecord) -> str:
         asked = f"no table is called {record.table}" if record.table else "the command names no table (--table)"
+        for key, value in record.given.items():
+            if not record.table and nearest(key, ("table",)):
+                return f"{asked}; for {key}={value}, did you mean table={value}? There are: {', '.join(self._tables)}"
         return f"{asked}; there are: {', '.join(self._tables)}"
 
     def _refusal(self, sent: AwaitedCommand) -> str | None:
@@ -268,7 +276,9 @@ class CommandHandler:
             return next((why for why in reasons if why), None)
         table = self._tables.get(record.table)
         if table is None:
-            return self._no_table(record)
+            known = {name for one in self._tables.values() for name in one.order_names}.union(OF_THE_SERVICE)
+            is_known = record.command in known or record.command in authorities()
+            return self._no_table(record) if is_known else no_such_command(record.command, sorted(known))
         why = table.may(sender, record.command, OF_THE_SERVICE)
         why = may_act_as(sender, record.command, record.given) if why is None else why
         if why is not None:

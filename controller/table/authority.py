@@ -78,6 +78,11 @@ def authorities() -> dict[str, Authority]:
     return msgspec.convert(tomllib.loads(text), _Authorities).verbs
 
 
+def no_such_command(verb: str, verbs: Collection[str]) -> str:
+    """The refusal of a command that there is not; `verbs` are those that there are."""
+    return f"there is no command {verb!r}; {suggestion(verb, verbs, 'command')}"
+
+
 def may(
     sender: Sender,
     verb: str,
@@ -94,7 +99,7 @@ def may(
     """
     authority = authorities().get(verb, own.get(verb))
     if authority is None:
-        return f"there is no command {verb!r}; {suggestion(verb, authorities() if verbs is None else verbs, 'command')}"
+        return no_such_command(verb, authorities() if verbs is None else verbs)
     if sender.role not in authority.roles.value:
         allowed = " or ".join(authority.roles.value)
         return f"{verb} needs the role {allowed}, and {sender.name} has the role {sender.role}"

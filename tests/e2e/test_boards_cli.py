@@ -147,6 +147,12 @@ def test_identify_of_a_port_that_is_not_there_says_how_to_find_those_that_are(be
     assert "there is no such port: feltwire boards list shows those that there are" in result.stderr
 
 
+def test_identify_of_a_port_on_which_nothing_answers_names_the_option_for_another_chip(bench: Bench) -> None:
+    result = bench.call("identify", "loop://")
+    assert result.exit_code == 1
+    assert "it was asked as an Arduino Nano or Uno: give --chip rp2040 for a Raspberry Pi Pico" in result.stderr
+
+
 def test_identify_of_what_is_no_port_says_so(bench: Bench) -> None:
     result = bench.call("identify", "gopher://x")
     assert result.exit_code == 1

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from audit.export import COLUMNS
 from command_line.exit_codes import NOT_READ
 from controller.cli import main
 from controller.journal.files import Lock
-from feed.data import CaptureFile
+from feed.data import CaptureFile, Tumbling
 from feed.events import Evidence, Void
 from tests.fakes.time_limits import HANG_S
 from tests.unit.audit.making import KEY, OTHER_KEY, Evening, evening, place_key, tampering
@@ -202,6 +203,23 @@ def test_recall_names_the_capture_and_its_sum(tmp_path: Path) -> None:
     shown = [line.strip() for line in call("recall", path).stdout.splitlines()]
     assert f"capture               wheel-1/4.vcd sha256 {'ab' * 32} (not complete)" in shown
     assert "passes                0" in shown
+
+
+def test_recall_states_evidence_in_words_with_times_before_the_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "journal.sqlite"
+    with Evening(path) as writer:
+        writer.opened("wheel-1")
+        said = {"call": "No roll", "reason": "dice_not_flat", "rule": "ours"}
+        void = writer.event("wheel-1", Void, round=1, evidence=Evidence(), **said)
+        at_ns = void.data.mono_ns
+        tumble = Tumbling(shakes=3, moved_s=2.5, rest_ns=at_ns - 1_500_000_000, keyed=[6, 6, 2], read=[6, None])
+        evidence = Evidence(tumbles=[tumble, Tumbling(by="player", shakes=4)], left_track_ns=at_ns - 12 * 10**9)
+        writer.say(replace(void, data=replace(void.data, evidence=evidence)))
+    shown = [line.strip() for line in call("recall", path).stdout.splitlines()]
+    words = "shakes 3, moved 2.5 s, rest 1.5 s before the verdict, keyed 6, 6, 2, read 6, –"
+    assert f"tumbles 1             {words}" in shown
+    assert "tumbles 2             by player, shakes 4" in shown
+    assert "left track            12.0 s before the verdict" in shown
 
 
 def test_on_a_terminal_a_plain_line_stays_plain(journal: Path) -> None:

@@ -37,6 +37,10 @@ class FakeTable:
             self.orders.append(command_text(command_of(verb, given, 0, command_id)))
         return self.closed
 
+    @property
+    def order_names(self) -> Sequence[str]:
+        return ["settle", "close", "knock"]
+
     def may(self, sender: KeyOwner, verb: str, others: Sequence[str]) -> str | None:
         return f"{sender.name} may not {verb}" if sender.role == "read-only" else None
 
@@ -282,7 +286,16 @@ def test_the_table_may_be_left_out_where_there_is_only_one() -> None:
     assert len(at.tables["wheel-1"].orders) == 1
     many = HandlerBench()
     many.send(table="")
-    assert "names no table (--table); there are: wheel-1, wheel-2" in many.answers[0].reason
+    many.send(request_id="8", table="", command="close", given={"tabel": "wheel-1", "reason": "x"})
+    many.send(request_id="9", table="", command="stauts")
+    many.send(request_id="10", table="", command="knock")
+    none, there = "the command names no table (--table)", "here are: wheel-1, wheel-2"
+    assert [answer.reason for answer in many.answers] == [
+        f"{none}; t{there}",
+        f"{none}; for tabel=wheel-1, did you mean table=wheel-1? T{there}",
+        "there is no command 'stauts'; did you mean \"status\"?",
+        f"{none}; t{there}",
+    ]
 
 
 def test_a_table_that_is_not_there_is_named_with_those_that_are() -> None:
