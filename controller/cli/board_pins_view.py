@@ -6,7 +6,7 @@ Plain text in at most 80 columns; colour is added by the console, and only on a 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from rich.text import Text
@@ -51,18 +51,30 @@ def crossing_of(kind: BoardKind, place: Place) -> Crossing:
     return Crossing(row + 1, column + 1)
 
 
-def key_words(kind: BoardKind, place: Place) -> str:
-    """How a key is wired: `key 1: row 1 (A2), column 1 (D9)`."""
+def key_words(kind: BoardKind, place: Place, label: Callable[[str], str] = printed) -> str:
+    """How a key is wired: `key 1: row 1 (A2), column 1 (D9)`; `label` gives the label of a pin of the dictionary."""
     row, column = crossing_of(kind, place)
-    rows, columns = printed(kind.key_rows[row - 1]), printed(kind.key_columns[column - 1])
+    rows, columns = label(kind.key_rows[row - 1]), label(kind.key_columns[column - 1])
     return f"{place.name}: row {row} ({rows}), column {column} ({columns})"
 
 
-def chain_words(kind: BoardKind) -> Iterator[str]:
-    """How a chain of lamps is wired, pin by pin (docs/boards-wiring.md)."""
-    notes = {"latch": "; 10 kΩ from there to 5V", "read_back": "; resistor to + inside"}
+def chain_words(kind: BoardKind, label: Callable[[str], str] = printed, plus: str = "5V") -> Iterator[str]:
+    """How a chain of lamps is wired, pin by pin (docs/boards-wiring.md); `plus` is the label of the board's supply."""
+    notes = {"latch": f"; 10 kΩ from there to {plus}", "read_back": "; resistor to + inside"}
     for what, pin in kind.lamp_pins:
-        yield f"{_plain(what)}: {printed(pin)}{notes.get(what, '')}"
+        yield f"{_plain(what)}: {label(pin)}{notes.get(what, '')}"
+
+
+NO_PIN = "none"
+"""The label of a channel that is at no pin."""
+
+
+def labels_of(kind: BoardKind, chip: str) -> Callable[[str], str]:
+    """How a pin of the dictionary is labelled on a board with this chip."""
+    if chip != RP2040.name:
+        return printed
+    at = pins_of_pico(kind)
+    return lambda pin: at.get(printed(pin), "") or NO_PIN
 
 
 class OwnPins(NamedTuple):
@@ -125,7 +137,8 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         yield Text(f"Board {name}: {kind.name} board", style="bold")
         yield Text(f"port {board.port}")
         yield Text()
-        yield from _terminals(kind, at, driven, config.uses, width, lamps=name == chain)
+        label = labels_of(kind, board.chip)
+        yield from _terminals(kind, at, driven, config.uses, width, lamps=name == chain, label=label)
         yield Text()
         names, lines = _named(kind, at, driven, own)
         yield from _on_pico(kind, names, lines) if board.chip == RP2040.name else _drawing(names, lines)
@@ -135,11 +148,13 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
             yield Text()
     yield from _links(config, width)
     chips = {board.chip for board in config.boards.values()}
-    yield Text("pin: what an Arduino Nano or Uno prints beside it. An input takes 0 to 5 V.")
-    yield Text("Feed sensors from 5V, as their makers say; they share the board's GND.")
+    if chips != {RP2040.name}:
+        whose = " of a Nano or Uno" if RP2040.name in chips else ""
+        yield Text(f"pin: what an Arduino Nano or Uno prints beside it. An input{whose} takes 0 to 5 V.")
+        yield Text(f"Feed sensors{whose} from 5V, as their makers say; they share the board's GND.")
     if RP2040.name in chips:
-        yield Text("But a Pico's inputs take 0 to 3.3 V, and 5 V destroys it: where a wire of a", style="yellow")
-        yield Text("Pico's goes to 5V here, it goes to 3V3, also the feed of its sensors.", style="yellow")
+        yield Text("A Pico's inputs take 0 to 3.3 V, and 5 V destroys it: feed its sensors from 3V3,", style="yellow")
+        yield Text("and wire to 3V3 what else goes to 5V (docs/boards-pico.md). They share its GND.", style="yellow")
     yield Text("In brackets: what a pin is for, and nothing is wired to it.")
 
 
@@ -161,29 +176,31 @@ def _terminals(
     width: int,
     *,
     lamps: bool,
+    label: Callable[[str], str],
 ) -> Iterator[Text]:
     yield Text(_row(_HEADINGS, "purpose"), style="bold")
+    plus = "5V" if label is printed else "3V3"
     free: dict[str, list[str]] = {"input": [], "output": [], _MOVES_ONLY: [], "analogue": []}
     for place in places_of(kind):
         terminal = at.get((place.side, place.number))
         if terminal is None and place.side == "output" and place.name in driven:
-            cells = (place.name, f"{place.side} {place.number}", printed(place.pin), "-")
+            cells = (place.name, f"{place.side} {place.number}", label(place.pin), "-")
             yield from _rows(cells, _driven_notes(driven[place.name], place, kind), width)
             continue
         if terminal is None:
             moves = (place.side, place.name) in MOVED.get(kind.name, ())
             free[_MOVES_ONLY if moves else place.side].append(str(place.number))
             continue
-        where = printed(place.pin) if place.pin else "keys"
+        where = label(place.pin) if place.pin else "keys"
         pull = terminal.pull if place.side == "input" and place.pin else "-"
         cells = (terminal.line, f"{place.side} {place.number}", where, pull)
-        yield from _rows(cells, _notes(place, terminal, uses[terminal.line], kind), width)
+        yield from _rows(cells, _notes(place, terminal, uses[terminal.line], kind, label), width)
     if lamps:
-        cells = (CHAIN, "chain", printed(kind.lamp_pins[0][1]), "-")
-        yield from _rows(cells, (f"chain of {kind.lamps} lamps at most", *chain_words(kind)), width)
+        cells = (CHAIN, "chain", label(kind.lamp_pins[0][1]), "-")
+        yield from _rows(cells, (f"chain of {kind.lamps} lamps at most", *chain_words(kind, label, plus)), width)
     if driven and kind.control:
-        cells = ("control register", "chain", printed(kind.lamp_pins[0][1]), "-")
-        yield from _rows(cells, (CONTROL_PARTS, *(() if lamps else chain_words(kind))), width)
+        cells = ("control register", "chain", label(kind.lamp_pins[0][1]), "-")
+        yield from _rows(cells, (CONTROL_PARTS, *(() if lamps else chain_words(kind, label, plus))), width)
     for what, numbers in free.items():
         if numbers:
             yield Text(f"free: {what} {', '.join(numbers)}", style="dim")
@@ -200,7 +217,9 @@ def _rows(cells: tuple[str, ...], parts: Iterable[str], width: int) -> Iterator[
         yield text
 
 
-def _notes(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> Iterator[str]:
+def _notes(
+    place: Place, terminal: Terminal, use: LineUse, kind: BoardKind, label: Callable[[str], str]
+) -> Iterator[str]:
     yield use.purpose
     if place.side == "analogue":
         yield f"value: {use.high}; 0 at {terminal.zero_v:g} V, {terminal.per_v:+g} with each volt"
@@ -214,7 +233,7 @@ def _notes(place: Place, terminal: Terminal, use: LineUse, kind: BoardKind) -> I
     if place.pin:
         yield f"wire: {use.wire_inverted if terminal.inverted and use.wire_inverted else use.wire}"
     else:
-        yield key_words(kind, place)
+        yield key_words(kind, place, label)
 
 
 def _driven_notes(output: BoardOutput, place: Place, kind: BoardKind) -> Iterator[str]:

@@ -13,14 +13,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from command_line.svg_page import SvgPage
-from controller.cli.board_pins_view import COLUMN_PARTS, CONTROL_PARTS, chain_words, driven_by, key_words, own_pins
-from controller.configuration.header_pins import HEADER, NANO, nearest_ground, printed
+from controller.cli.board_pins_view import (
+    COLUMN_PARTS,
+    CONTROL_PARTS,
+    NO_PIN,
+    chain_words,
+    driven_by,
+    key_words,
+    labels_of,
+    own_pins,
+)
+from controller.configuration.header_pins import HEADER, NANO, PICO, PICO_OWN, nearest_ground
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.pinout import pinouts_of
 from controller.configuration.pins import GpioPin
-from controller.configuration.terminals import places_of
+from controller.configuration.terminals import pins_of_pico, places_of
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import LineUse
+from hal.board.chips import CHIPS, RP2040
 from hal.board.messages import KINDS
 from hal.lines import Pull
 
@@ -196,7 +206,9 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
     colors = _colors(config)
     chain = board_of_lamps(config.devices, config.boards)
     for name, board in config.boards.items():
-        kind = KINDS[board.kind]
+        kind, chip = KINDS[board.kind], CHIPS[board.chip]
+        at_pico = pins_of_pico(kind) if chip is RP2040 else None
+        label = labels_of(kind, board.chip)
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
         keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]
         driven = driven_by(config, name)
@@ -208,12 +220,12 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
             if terminal is None and place.side == "output" and place.name in driven:
                 output = driven[place.name]
                 own_notes = (f"{output.purpose}: {output.wire}", f"the board's own; output {place.number}")
-                named[printed(place.pin)] = Row(True, "", "", place.name, own_notes, COLORS[0], "")
+                named[label(place.pin)] = Row(True, "", "", place.name, own_notes, COLORS[0], "")
             if terminal is None:
                 continue
             use = config.uses[terminal.line]
             if not place.pin:
-                beside.append(f"{terminal.line}: {key_words(kind, place)}")
+                beside.append(f"{terminal.line}: {key_words(kind, place, label)}")
                 continue
             wire = use.wire_inverted if terminal.inverted and use.wire_inverted else use.wire
             level = f"1 ({'low' if terminal.inverted else 'high'}) = {use.high}"
@@ -222,24 +234,48 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
             notes = (f"{use.purpose}: {wire}", f"{level}; {place.side} {place.number}")
             pull: Pull = terminal.pull if place.side == "input" else "up"
             color = colors.get(terminal.line, COLORS[0])
-            named[printed(place.pin)] = Row(True, "", "", terminal.line, notes, color, _circuit(use, pull))
+            if label(place.pin) == NO_PIN:
+                beside.append(f"{terminal.line}: {place.side} {place.number} is at no pin of a Pico")
+            named[label(place.pin)] = Row(True, "", "", terminal.line, notes, color, _circuit(use, pull))
+        words_of_chain = list(chain_words(kind, label, "5V" if at_pico is None else "3V3"))
         if name == chain:
-            beside += [f"lamps: {words}" for words in chain_words(kind)]
+            beside += [f"lamps: {words}" for words in words_of_chain]
         if driven and kind.control:
             beside.append(CONTROL_PARTS)
-            beside += [f"its {words}" for words in chain_words(kind) if name != chain]
+            beside += [f"its {words}" for words in words_of_chain if name != chain]
         if keys:
             beside.append(COLUMN_PARTS)
 
-        def row(pin: str, left: bool, named: Mapping[str, Row] = named, used: Mapping[str, str] = own.used) -> Row:
-            found = named.get(pin)
-            if found is not None:
-                return found._replace(left=left, number=pin, label="")
-            return Row(left, pin, "", notes=(used.get(pin, ""), ""))
+        rows = NANO if at_pico is None else PICO
+        used = own.used
+        if at_pico is not None:
+            used = PICO_OWN | {at_pico[pin]: what for pin, what in own.used.items() if at_pico.get(pin)}
+            beside.append(_OF_PICO)
 
-        rows = tuple((row(left, True), row(right, False)) for left, right in NANO)
-        title = f"Board {name}: {kind.name} board (Arduino Nano or Uno), seen from above; port {board.port}"
-        yield Connector(title, rows, tuple(beside), "5 V", "USB socket")
+        volts = f"{chip.supply_v:g} V"
+        title = f"Board {name}: {kind.name} board ({chip.about}), seen from above; port {board.port}"
+        sides = [[_board_row(pin, named, used) for pin in side] for side in zip(*rows, strict=True)]
+        if at_pico is not None:
+            # Its pins are numbered too: down the left side, and up the right one.
+            numbers = [range(1, 21), range(40, 20, -1)]
+            sides = [
+                [row._replace(label=row.number, number=str(number)) for row, number in zip(side, count, strict=True)]
+                for side, count in zip(sides, numbers, strict=True)
+            ]
+        left, right = sides
+        pairs = tuple((one, other._replace(left=False)) for one, other in zip(left, right, strict=True))
+        yield Connector(title, pairs, tuple(beside), volts, "USB socket")
+
+
+def _board_row(pin: str, named: Mapping[str, Row], used: Mapping[str, str]) -> Row:
+    """The row of a pin on the left side, by its label."""
+    return named.get(pin, Row(True, "", "", notes=(used.get(pin, ""), "")))._replace(left=True, number=pin, label="")
+
+
+_OF_PICO: Final = (
+    "5 V at a pin destroys a Pico. Feed sensors from 3V3 (pin 36), or from a supply of their own as in circuit C, "
+    "never from VBUS or VSYS. In brackets: the pin's number on the module (docs/boards-pico.md)."
+)
 
 
 # --- the sheet ---
@@ -366,7 +402,7 @@ def _circuits(page: SvgPage, y: float, volts: str) -> None:
     page.words(
         36,
         y + 210,
-        "F: an analogue channel, 0 V to the board's supply.  [colour]: of the wire, by function: " + _legend(),
+        f"F: an analogue channel, 0 to {volts}.  [colour]: of the wire, by function: " + _legend(),
         size=10,
     )
     page.words(

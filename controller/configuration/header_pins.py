@@ -1,4 +1,4 @@
-"""Where the pins are: on the 40-pin header of a Raspberry Pi, and on an Arduino Nano or Uno."""
+"""Where the pins are: on the 40-pin header of a Raspberry Pi, an Arduino Nano or Uno, and a Raspberry Pi Pico."""
 
 from __future__ import annotations
 
@@ -105,6 +105,36 @@ NANO: Final[tuple[tuple[str, str], ...]] = (
 
 LINK: Final = {"RX0": "(USB)", "TX1": "(USB)"}
 """Pins of the serial link to the Pi: nothing else may be wired to them."""
+
+
+PICO: Final[tuple[tuple[str, str], ...]] = (
+    ("GP0", "VBUS"),
+    ("GP1", "VSYS"),
+    ("GND", "GND"),
+    ("GP2", "3V3_EN"),
+    ("GP3", "3V3"),
+    ("GP4", "VREF"),
+    ("GP5", "GP28"),
+    ("GND", "AGND"),
+    ("GP6", "GP27"),
+    ("GP7", "GP26"),
+    ("GP8", "RUN"),
+    ("GP9", "GP22"),
+    ("GND", "GND"),
+    ("GP10", "GP21"),
+    ("GP11", "GP20"),
+    ("GP12", "GP19"),
+    ("GP13", "GP18"),
+    ("GND", "GND"),
+    ("GP14", "GP17"),
+    ("GP15", "GP16"),
+)
+"""Both rows of a Raspberry Pi Pico seen from above, beginning at its USB socket: 1 to 20 on the left, 40 to 21 on the
+right (Raspberry Pi Pico Datasheet, 2.1)."""
+
+PICO_OWN: Final = {"GP0": "its serial line, data out", "GP1": "its serial line, data in", "GP20": "FRAM, data",
+                   "GP21": "FRAM, clock"}  # fmt: skip
+"""Pins of a Pico's serial link to the Pi and of its FRAM (docs/boards-pico.md)."""
 
 
 def printed(pin: str) -> str:

@@ -61,7 +61,10 @@ def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     assert (at["wheel_a"], at["no_more_bets_lamp"], at["(spare_1)"]) == ("GP8", "GP2", "GP28")
     assert at["(spare_2)"] == "none: it reads a third of its supply"
     assert "[USB]" not in text
-    assert "a Pico's inputs take 0 to 3.3 V, and 5 V destroys it" in text
+    assert re.search(r"^wheel_a +input 1 +GP8 ", text, re.M)
+    assert "A Pico's inputs take 0 to 3.3 V, and 5 V destroys it" in text
+    assert "0 to 5 V" not in text
+    assert "from 5V" not in text
     assert "Pico" not in view(ROULETTE)
     (drawing,) = wiring_shown(configured((EXAMPLES / "money_wheel_pico.toml").read_text()))
     assert {pin.label: pin.line for row in drawing.rows for pin in row if pin.line}["GP8"] == "wheel_a"

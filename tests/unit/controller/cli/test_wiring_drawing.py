@@ -11,7 +11,10 @@ from click.testing import CliRunner
 
 from controller.cli import main
 from controller.cli.wiring_drawing import SHEET, WIDTH, wiring_drawing
+from controller.configuration.header_pins import printed
+from controller.configuration.terminals import pins_of_pico, places_of
 from controller.games.load import check
+from hal.board.messages import KINDS
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "examples").glob("*.toml"))
 SVG = "{http://www.w3.org/2000/svg}"
@@ -50,6 +53,25 @@ def test_a_line_has_the_row_of_its_pin() -> None:
     at = {"".join(text.itertext()).split(" ")[0]: float(text.get("y", "")) for text in root.iter(f"{SVG}text")}
     for line, pin in config.pins.items():
         assert abs(at[line] - at[f"GPIO{pin.gpio}"]) < 8
+
+
+@pytest.mark.parametrize("name", ["money_wheel_pico.toml", "token_pusher_pico.toml"])
+def test_the_sheet_of_a_pico_has_its_own_pins_and_nowhere_5_v(name: str) -> None:
+    config = check([next(path for path in EXAMPLES if path.name == name)]).tables[0]
+    root = ElementTree.fromstring(wiring_drawing([config]))
+    texts = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
+    at = {
+        text.split(" ")[0]: float(each.get("y", "")) for text, each in zip(texts, root.iter(f"{SVG}text"), strict=True)
+    }
+    (board,) = config.boards.values()
+    pins = pins_of_pico(KINDS[board.kind])
+    for line, end in config.terminals.items():
+        (place,) = (each for each in places_of(KINDS[board.kind]) if (each.side, each.number) == (end.side, end.number))
+        assert abs(at[line] - at[pins[printed(place.pin)]]) < 8
+    assert {"GP0 (1)", "GP15 (20)", "GP16 (21)", "VBUS (40)", "3V3 (36)"} <= set(texts)
+    assert any("An input takes 3.3 V at most" in text for text in texts)
+    assert "5V" not in texts
+    assert not any("Arduino" in text or "to 5V" in text or "0 to 5 V" in text for text in texts)
 
 
 def test_the_option_writes_the_drawing_and_a_wrong_place_is_named(tmp_path: Path) -> None:
