@@ -300,24 +300,33 @@ def pads_of(item: Sexp) -> dict[str, int]:
     return found
 
 
+_INSTALL: Final = (
+    "install kicad-footprints of Debian 13 (KiCad 9), or name the folder that has the libraries with --footprints"
+)
+
+
 def library_footprint(place: Footprint, libraries: Path) -> tuple[Sexp, ...]:
     """A footprint as the library has it.
 
     Raises:
-        KicadError: it is not there, or has other pads than those that pins were given.
+        KicadError: it is not there, is of a KiCad whose footprints have no properties, or has other pads than those
+            that pins were given.
     """
     path = libraries / f"{place.library}.pretty" / f"{place.name}.kicad_mod"
     try:
         item = parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise KicadError(
-            f"{path}: no such footprint; install kicad-footprints of Debian 13 (KiCad 9), or name the folder that has "
-            "the libraries with --footprints"
-        ) from error
+        raise KicadError(f"{path}: no such footprint; {_INSTALL}") from error
     except ValueError as error:
         raise KicadError(f"{path}: {error}; it is not a footprint of KiCad 9") from error
     if not isinstance(item, tuple) or item[0] != "footprint" or pads_of(item) != place.pads:
         raise KicadError(f"{path}: its pads are {pads_of(item)}; expected {dict(place.pads)}, those of KiCad 9")
+    if not any(word(each) == "Reference" for each in children(item, "property")):
+        version = next((word(each) for each in children(item, "version")), "none")
+        raise KicadError(
+            f"{path}: its format is {version}, of a KiCad before 8, whose footprints have no property for a "
+            f"part's reference; {_INSTALL}"
+        )
     return item
 
 

@@ -211,6 +211,13 @@ def test_projects_are_written_once_and_a_layout_is_not_written_over(
         (None, "no such footprint; install kicad-footprints"),
         ('(footprint "DIP-4_W7.62mm" (layer', "a parenthesis is not closed; it is not a footprint of KiCad 9"),
         ('(footprint "DIP-4_W7.62mm" (pad "1" thru_hole circle))', "its pads are {'1': 1}; expected"),
+        # Debian 12's kicad-footprints 6.0.11.
+        (
+            '(footprint "DIP-4_W7.62mm" (version 20211014) (fp_text reference "REF**" (at 0 0)) '
+            + "".join(f'(pad "{number}" thru_hole circle)' for number in range(1, 5))
+            + ")",
+            "its format is 20211014, of a KiCad before 8",
+        ),
     ],
 )
 def test_a_library_of_another_kicad_is_refused(text: str | None, message: str, tmp_path: Path) -> None:
