@@ -77,6 +77,13 @@ class SerialSettings:
     """Whether a USB adapter is asked to pass on at once what it receives, where its driver can."""
 
 
+def _why(error: Exception) -> str:
+    """An error of a port in words. Where it cannot be opened, pyserial has number, port and reason twice."""
+    if isinstance(error, OSError) and error.errno and "could not open port" in str(error):
+        return f"could not open port: {os.strerror(error.errno)}"
+    return str(error)
+
+
 class SerialLink:
     """A source of frames (see `hal.lines.LineSource`) on a serial port that reconnects by itself.
 
@@ -221,7 +228,7 @@ class SerialLink:
                 await asyncio.shield(opening)
                 reason = await self._serve()
             except PORT_ERRORS as error:
-                reason = str(error)
+                reason = _why(error)
             self._go_down(reason)
         finally:
             # A cancelled opening continues in its thread: a port that it still opens must be closed.

@@ -239,16 +239,14 @@ def wired_lines(config: TableConfig) -> list[Wired]:
 
 async def _lines(config: TableConfig, around: Surroundings, asked: Asked, note: Note, clock: Clock) -> None:
     _ports(config, around, note)
-    free = True
-    if config.backend.on_pins:
-        free = _gpio(config, around, note)
+    closed = _gpio(config, around, note) if config.backend.on_pins else ""
     if around.service is not None:
         _times(config, around, {}, note)
         held = f"the service at {around.service.base} holds the lines"
         note(skipped("edges", held, "close the table, stop the service, and run doctor again to look at its lines"))
         return
-    if not free:
-        note(skipped("edges", "lines of the table are not free, so none was opened"))
+    if closed:
+        note(skipped("edges", f"{closed}, so no line was opened"))
         return
     try:
         async with open_lines(config, clock) as opened:
@@ -273,8 +271,8 @@ def _ports(config: TableConfig, around: Surroundings, note: Note) -> None:
             note(*computer_checks.judge_port(port, by_device.get(device, ""), holders(device.__eq__, around.roots)))
 
 
-def _gpio(config: TableConfig, around: Surroundings, note: Note) -> bool:
-    """Chips, holders and what drives each line; returns whether the lines are free."""
+def _gpio(config: TableConfig, around: Surroundings, note: Note) -> str:
+    """Chips, holders and what drives each line; returns why they cannot be opened, empty if they can."""
     from hal.backends.gpiod_probe import chips_seen, lines_seen, what_drives
 
     specs = [pin.spec() for line, pin in config.pins.items() if config.uses[line].kind == "input"]
@@ -286,7 +284,7 @@ def _gpio(config: TableConfig, around: Surroundings, note: Note) -> bool:
         made = [one for label in labels for one in line_checks.judge_chips(chips, label)]
         note(*made)
         if any(one.status == "failed" for one in made):
-            return False
+            return "the chip of its lines cannot be used"
         seen = lines_seen([*specs, *outputs], around.devices)
         held_by = (
             holders(lambda target: "gpio-line" in target, around.roots) if any(one.consumer for one in seen) else []
@@ -294,15 +292,15 @@ def _gpio(config: TableConfig, around: Surroundings, note: Note) -> bool:
         held = line_checks.judge_holders(seen, held_by, around.service.base if around.service else "")
         note(*held)
         if any(one.consumer for one in seen):
-            return False
+            return "lines of the table are not free"
         driven = what_drives(specs, around.devices)
     except LineError as error:
         note(failed("chip", str(error), "the message above states what to do"))
-        return False
+        return "its lines cannot be examined"
     for wired in wired_lines(config):
         if wired.line in driven:
             note(line_checks.judge_drive(wired, driven[wired.line]))
-    return True
+    return ""
 
 
 def _boards(config: TableConfig, opened: OpenTable, note: Note) -> None:

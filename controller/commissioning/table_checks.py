@@ -22,9 +22,9 @@ def judge_board(name: str, kind: str, identity: IdentityAnswer | str) -> Finding
     """Whether a board is the one that the file means; a text is why it did not answer."""
     subject = f"board {name}"
     if isinstance(identity, str):
-        return failed(
-            "boards", identity, "check its cable and its supply; feltwire boards list shows what is here", subject
-        )
+        # The reason names the board, and what to check.
+        why = identity.removeprefix(f"board {name!r}: ")
+        return failed("boards", why, "feltwire boards list shows the ports and boards that are here", subject)
     wrong = misfit(identity, kind)
     if wrong is not None:
         return failed("boards", wrong, "feltwire boards flash writes the firmware of this software", subject)

@@ -305,7 +305,14 @@ def test_a_record_that_no_witness_has_signed_for_ten_minutes_is_warned_of() -> N
 
 
 def test_a_board_that_does_not_answer_fails() -> None:
-    assert table_checks.judge_board("wheel", "wheel", "no answer").status == "failed"
+    found = table_checks.judge_board("wheel", "wheel", "board 'wheel': its port is down: it is out; check its cable")
+    assert (found.status, found.found) == ("failed", "its port is down: it is out; check its cable")
+    assert "cable" not in found.fix
+
+
+def test_where_no_line_was_listened_to_none_was_quiet() -> None:
+    (found,) = line_checks.judge_rest(Recording([], [], 3 * S), [], 3)
+    assert (found.status, found.check) == ("skipped", "noise")
 
 
 # --- the whole, on a fake kernel ---
@@ -374,7 +381,12 @@ def test_lines_that_another_program_holds_are_not_taken(tmp_path: Path, monkeypa
     report = examined(tmp_path, monkeypatch, kernel)
     assert any("gpiomon" in one.found for one in named(report, "held"))
     assert chip.lines[27].request is None
-    assert "none was opened" in named(report, "edges")[0].found
+    assert named(report, "edges")[0].found == "lines of the table are not free, so no line was opened"
+
+
+def test_where_the_chip_is_missing_no_line_is_called_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = examined(tmp_path, monkeypatch, FakeKernel())
+    assert named(report, "edges")[0].found == "the chip of its lines cannot be used, so no line was opened"
 
 
 def test_the_lines_of_a_running_service_are_left_alone_and_the_service_is_asked(
