@@ -245,6 +245,20 @@ def recall(path: Path, table: str, rounds: int | None = ROUNDS, selection: Selec
     return RecalledTable(table, list(found.values()), base is not None)
 
 
+def judged_rounds(path: Path, table: str) -> tuple[int, int] | None:
+    """The first and the last round of a table that have a verdict in a journal; None where none has.
+
+    Raises:
+        JournalError: the journal cannot be read.
+    """
+    with reading(path, "recalling rounds") as connection:
+        query = (
+            f"SELECT min(round), max(round) FROM record WHERE chain = ? AND kind IN ({', '.join('?' * len(_VERDICTS))})"
+        )
+        first, last = connection.execute(query, (table, *_VERDICTS)).fetchone()
+    return None if first is None else (int(first), int(last))
+
+
 def _last_rounds(
     connection: sqlite3.Connection, table: str, rounds: int | None, selection: Selection
 ) -> dict[int, None]:

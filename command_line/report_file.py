@@ -34,8 +34,8 @@ class ReportFile:
         if output.suffix not in (".html", ".pdf"):
             raise click.BadParameter(f"{output}: give a name that ends in .html or .pdf", param_hint="-o")
         if output.exists():
-            raise click.BadParameter(
-                f"{output} exists already, and a report is never replaced; name another file with -o", param_hint="-o"
+            raise click.UsageError(
+                f"{output} exists already, and a report is never replaced; name another file with -o"
             )
         self._output = output
         self._private = private

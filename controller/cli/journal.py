@@ -22,6 +22,7 @@ from audit.queries import (
     Selection,
     Span,
     find,
+    judged_rounds,
     last_of,
     last_written,
     recall,
@@ -309,9 +310,10 @@ def recall_command(
         found = [recall(path, one, last, selection) for one in chosen]
         if _narrows(selection) and not any(one.rounds for one in found):
             where = " here" if table is None else f" of {table}"
-            raise JournalError(
-                path, f"no such round{where} has a verdict in it", "an older one may be in an archive; times are UTC"
-            )
+            spans = {one: judged_rounds(path, one) for one in chosen}
+            there = ", ".join(f"{one} {span[0]} to {span[1]}" for one, span in spans.items() if span) or "none"
+            fix = f"the rounds that have one are {there}; an older one may be in an archive; times are UTC"
+            raise JournalError(path, f"no such round{where} has a verdict in it", fix)
         for recalled in found:
             if as_json:
                 print_recall(recalled)

@@ -14,7 +14,7 @@ from audit.captures import CaptureReport, check_captures
 from audit.errors import JournalError
 from audit.findings import AuditReport
 from audit.misfires import PlayedRound, misfires
-from audit.queries import parse_moment
+from audit.queries import Selection, parse_moment, select
 from audit.shifts import Shift, ShiftsError, by_dealer, read_shifts
 from audit.verify import verify
 from command_line.exit_codes import NOT_VERIFIED
@@ -292,7 +292,7 @@ class _Page:
                 )
         if not rows:
             return "<p>Every round has a result.</p>"
-        heads = ("time", "table", "round", "verdict", "meaning", "by", "called or corrected to")
+        heads = ("time", "table", "round", "verdict", "meaning", "rule", "called or corrected to")
         note = "“House rule”: no text asks for it; a result that is not proven is not given."
         return f'{_listed(heads, sorted(rows), numbers=(2,), wrap=(4, 6))}<p class="note">{note}</p>'
 
@@ -335,7 +335,9 @@ class _Page:
             "settled the bets. Late wagers are those that a sensor detected after the call. All of it is ours; the "
             "rule alone judges a late call."
         )
-        return table_of(("table", *_CALL_HEADS), rows, numbers=range(1, 8)) + f'<p class="note">{note}</p>'
+        late = [(one.table, f"round {one.number}") for one in sorted(rounds) if one.call.late]
+        named = f"<p>Called late: {escaped('; '.join(map(' '.join, late)))}.</p>" if late else ""
+        return table_of(("table", *_CALL_HEADS), rows, numbers=range(1, 8)) + f'{named}<p class="note">{note}</p>'
 
     def _shaken(self) -> str:
         """How well the dice of each table were shaken, and what fell in the later half of the evening."""
@@ -487,7 +489,7 @@ class _Page:
             for (table, where, code, rule), details in sorted(counted.items())
         ]
         parts.append("<h3>Warnings, and departures from procedure</h3>")
-        heads = ("table", "part", "warning", "by", "times", "stated last")
+        heads = ("table", "part", "warning", "rule", "times", "stated last")
         parts.append(table_of(heads, rows, numbers=(4,), wrap=(5,)) if rows else "<p>None.</p>")
         measured = [(one.table, one.wear) for one in self._tables if one.wear is not None]
         if measured:
@@ -555,7 +557,7 @@ class _Page:
                 stands = verdict_words(one.game, one.stands[number])
                 rows.append((self._time(event), one.table, number, stands, rule_words(was.rule)))
         return table_of(
-            ("time", "table", "round", "verdict", "by"), sorted(rows), numbers=(2,), wrap=(3,), whole=(0, 1)
+            ("time", "table", "round", "verdict", "rule"), sorted(rows), numbers=(2,), wrap=(3,), whole=(0, 1)
         )
 
     def _proof(self) -> str:
@@ -751,12 +753,21 @@ def report_command(
     printed.write(evening_page(evening, audit, kept, heading))
     rounds = sum(len(one.verdicts) for one in evening.tables)
     click.echo(f"{output}: {_counted(len(evening.tables), 'table')}, {_counted(rounds, 'round')}")
+    if not evening.tables:
+        click.echo(click.style(f"no table has an event in this time: {_covered(path, zone)}", fg="yellow"), err=True)
     if not audit.ok:
         click.echo(click.style(f"{path} DOES NOT VERIFY: {audit.first}", fg="red"), err=True)
     if kept is not None and kept.wrong:
         click.echo(click.style(f"CAPTURES WERE CHANGED: {plain(kept.wrong[0])}", fg="red"), err=True)
     if not audit.ok or (kept is not None and kept.wrong):
         sys.exit(NOT_VERIFIED)
+
+
+def _covered(path: Path, zone: tzinfo) -> str:
+    first = next(select(path, Selection()), None)
+    if first is None:
+        return f"{path} has no event yet"
+    return f"{path} has events from {of_time(ns_of(first.record.time), zone)} to {of_time(last_time_ns(path), zone)}"
 
 
 def _compared(path: Path) -> CaptureReport | None:

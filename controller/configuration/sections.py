@@ -369,9 +369,10 @@ Wear: TypeAlias = Annotated[
     Meta(description="whether the wheel's wear is measured, published and warned of", extra={"cite": "ours"}),
 ]
 WearSince: TypeAlias = Annotated[
-    Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")] | None,
+    Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", examples=["2026-11-29"])] | None,
     Meta(
-        description="the day on which a part was exchanged or cleaned: the wheel is learnt again from there",
+        description='the day, as "2026-11-29" with its quotation marks, on which a part was exchanged or cleaned: the '
+        "wheel is learnt again from there",
         extra={"cite": "ours"},
     ),
 ]

@@ -191,7 +191,7 @@ class TableFile:
             fix = (
                 "play it as a game of your house, in a package: docs/plugins.md; "
                 f"of its equipment there is the title {title.equipment}, and the device {' or '.join(title.devices)} "
-                "for house rules: docs/house-rules.md"
+                f"for house rules: docs/house-rules.md, and {title.example} is such a game"
             )
             self.findings.append(ConfigFinding(("table", "game"), what, fix))
             return None

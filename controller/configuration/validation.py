@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date, time
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import msgspec
@@ -352,7 +353,8 @@ def _check_text(value: str, kind: inspect.StrType, declared: inspect.Type, path:
         return [ConfigFinding(path, wrong, "write one line without them")]
     if kind.pattern is not None and re.search(kind.pattern, value) is None:
         about = unwrap(declared)
-        fix = about.description or f"write text that matches {kind.pattern}"
+        example = f"write it as {value_text(about.examples[0])}" if about.examples else ""
+        fix = about.description or example or f"write text that matches {kind.pattern}"
         return [ConfigFinding(path, f"{value_text(value)} has the wrong form", fix)]
     return []
 
@@ -382,6 +384,8 @@ def _expected(value: object, declared: inspect.Type, path: Path) -> ConfigFindin
             fix = f"write {value.lower()} without quotes"
     elif isinstance(kind, inspect.StrType) and isinstance(value, (bool, int, float)):
         fix = f'write it in quotes: "{value_text(value)}"'
+    elif isinstance(kind, inspect.StrType) and isinstance(value, (date, time)):
+        fix = f'write it in quotes: "{value}"'
     elif isinstance(kind, _LISTS) and isinstance(value, (bool, int, float, str)):
         items = _items(value, kind.item_type)
         if items:

@@ -90,4 +90,4 @@ class ShakeWatch:
                 self._below.discard(measure)
             elif measure not in self._below:
                 self._below.add(measure)
-                yield Watched(WEAK, f"the dice were shaken too little: {value:g} {unit}, {least:g} at least wanted")
+                yield Watched(WEAK, f"the dice were shaken too little: {value:g} {unit}, below the least, {least:g}")

@@ -139,8 +139,9 @@ class GamePace:
         few = self._least is not None and rate < self._least
         many = self._most is not None and rate > self._most
         medians = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in steps.medians_s.items())
+        bound = f"below the least, {self._least}" if few else f"above the most, {self._most}"
         detail = (
-            f"{rate:.0f} games an hour, {f'{self._least} at least' if few else f'{self._most} at most'} wanted; idle "
+            f"{rate:.0f} games an hour, {bound}; idle "
             f"{steps.idle_ns / 60e9:.0f} min of {steps.played_ns / 60e9:.0f}; {medians}"
         )
         if steps.cards:

@@ -171,6 +171,7 @@ def test_a_round_and_a_time_are_shown_and_recalled(journal: Path) -> None:
     assert "#2 " in call("recall", journal, "wheel-1", "--since", decided).stdout.splitlines()[1]
     nothing = call("recall", journal, "--until", decided, "--round", "3")
     assert (nothing.exit_code, "no such round here" in nothing.stderr) == (2, True)
+    assert "the rounds that have one are wheel-1 1 to 6, wheel-2 1 to 6; an older one" in nothing.stderr
     both = call("show", journal, "wheel-1", "3", "--round", "2")
     assert (both.exit_code, "not both" in both.stderr) == (2, True)
 

@@ -97,6 +97,7 @@ def text(sample: Sequence[Drawn], found: Sequence[Row]) -> str:
     killed = sum(row.is_killed for row in tried)
     others = Counter(_group(row) for row in tried if not row.is_killed)
     commits = Counter(row.commit for row in found if row.kind != NOT_TRIED)
+    numbered = [(number, drawn, row) for number, (drawn, row) in enumerate(pairs)]
     lines = [
         "# Mutants: which small changes of the code the tests notice",
         "",
@@ -107,22 +108,32 @@ def text(sample: Sequence[Drawn], found: Sequence[Row]) -> str:
         "",
         f"**{killed} of {len(tried)} were killed: {killed / max(len(tried), 1):.1%}.** "
         f"{equivalent} more are equivalent: no input can tell them from the code. "
-        f"{len(counted) - len(tried)} were not tried. "
+        f"{len(counted) - len(tried)} were not tried: no result is kept of these, for they were drawn, or their "
+        "code was changed, after the runs, or a run was ended before them. "
         f"Of the others, {_words(others)}.",
         "",
         f"Run on {', '.join(f'{commit_words(commit)} ({count})' for commit, count in sorted(commits.items()))}. A row "
         "holds for its commit, and for no other. `make mutants` runs what is not known, and "
         "`python -m tests.mutants --page` writes this page.",
         "",
+        "*Killed*: a test failed, or the mutant *never ends*: it used more processor time than its limit, four times "
+        "what its tests need and a minute. *Survives*: none of its tests failed; those that do are first in the table. "
+        "*No test reaches it*: no test that ran executes its code.",
+        "",
         "| | place | change | result | commit |",
         "|---|---|---|---|---|",
-        *(_row(number, drawn, row) for number, (drawn, row) in enumerate(pairs)),
-        "",
-        "*Never ends*: it used more processor time than its limit, four times what its tests need and a minute, "
-        "and counts as killed. *No test reaches it*: no test that ran executes its code.",
+        *(_row(*one) for one in sorted(numbered, key=_rank)),
         "",
     ]
     return "\n".join(lines)
+
+
+def _rank(numbered: tuple[int, Drawn, Row]) -> int:
+    """Survivors come first, then what was not tried, what is equivalent, and what was killed."""
+    _, drawn, row = numbered
+    if drawn.equivalent:
+        return 2
+    return 3 if row.is_killed else int(row.kind == NOT_TRIED)
 
 
 def _group(row: Row) -> str:

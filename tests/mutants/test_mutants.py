@@ -213,6 +213,7 @@ def test_a_result_replaces_what_was_kept_of_its_mutant_and_the_table_says_what_i
         "| `bbbbbbbbbb` |"
     ) in written
     assert "| not tried |  |" in written
+    assert re.findall(r"^\| (\d+) \|", written, re.MULTILINE) == ["1", "2", "0"], "survivors are first"
     known = {"unreached": "no test reaches it", "time": "never ends", "undecided": "cheapest", "crashed": "ended"}
     for kind, words in known.items():
         assert words in page.text(sample[:1], [page.Row(one, kind, "SIGSEGV", 5, "a" * 40)]).partition("| 0 |")[2]

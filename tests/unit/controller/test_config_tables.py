@@ -100,6 +100,8 @@ def test_a_game_that_the_rules_name_by_title_only_is_told_what_is_missing(
     assert section in problem
     assert f"the device {device} for house rules: docs/house-rules.md" in problem
     assert set(device.split(" or ")) <= set(REGISTRY.drivers)
+    example = Path(problem.partition("docs/house-rules.md, and ")[2].removesuffix(" is such a game"))
+    assert f'driver = "{device.split(" or ")[0]}"' in (EXAMPLES.parent / example).read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

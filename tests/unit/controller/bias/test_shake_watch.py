@@ -110,11 +110,11 @@ def test_a_shake_below_a_bound_is_stated_once_until_one_is_above() -> None:
     found = [watch.see(outcome(Tumbling(moved_s=moved_s, pulses=pulses))) for moved_s, pulses in shakes]
     assert [[one.detail.partition(": ")[2] for one in of] for of in found] == [
         [],
-        ["1.9 s, 2 at least wanted"],
-        ["19 pulses, 20 at least wanted"],
+        ["1.9 s, below the least, 2"],
+        ["19 pulses, below the least, 20"],
         [],
         [],
-        ["5 pulses, 20 at least wanted"],
+        ["5 pulses, below the least, 20"],
     ]
     assert {one.warning for of in found for one in of} == {"weak_shakes"}
     assert watch.see(outcome(Tumbling(keyed=[1]))) == []

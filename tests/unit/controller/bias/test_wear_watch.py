@@ -245,7 +245,16 @@ def test_the_keys_of_the_file_decide_whether_and_since_when_wear_is_watched() ->
     ("game", "keys", "finding"),
     [
         ("roulette", 'wear_since = "2026-02-29"', "t.toml:7: watch.wear_since: 2026-02-29 is not in the calendar"),
-        ("roulette", 'wear_since = "yesterday"', "t.toml:7: watch.wear_since:"),
+        (
+            "roulette",
+            'wear_since = "yesterday"',
+            't.toml:7: watch.wear_since: "yesterday" has the wrong form; write it as "2026-11-29"',
+        ),
+        (
+            "roulette",
+            "wear_since = 2026-11-29",
+            't.toml:7: watch.wear_since: a date or time is not text; write it in quotes: "2026-11-29"',
+        ),
         ("roulette", "wear = 1", "t.toml:7: watch.wear:"),
         ("money_wheel", "same_direction = 3", "t.toml:7: watch.same_direction: unknown key"),
         ("sic_bo", "wear = true", "t.toml:7: watch.wear: unknown key"),

@@ -123,13 +123,13 @@ def test_the_trend_is_that_of_mann_and_kendall() -> None:
 def test_an_hour_with_too_few_games_states_idle_time_and_the_steps() -> None:
     (found, *_) = hour_of(GamePace(45, None, 60 * S), 150, betting_s=90)
     assert found.warning == "games_an_hour"
-    assert found.detail.startswith("24 games an hour, 45 at least wanted; idle 12 min of 62; betting 60 s, ")
+    assert found.detail.startswith("24 games an hour, below the least, 45; idle 12 min of 62; betting 60 s, ")
     assert found.detail.endswith("play 30 s, paying 30 s")
 
 
 def test_an_hour_with_too_many_games_and_hours_within_the_bounds() -> None:
     (fast,) = hour_of(GamePace(None, 60, 60 * S), 36, 101, betting_s=2, spin_s=30, paying_s=4)
-    assert fast.detail.startswith("100 games an hour, 60 at most wanted")
+    assert fast.detail.startswith("100 games an hour, above the most, 60")
     assert hour_of(GamePace(30, 60, 60 * S), 90) == []
     assert hour_of(GamePace(None, None, 60 * S), 36) == []
 

@@ -296,7 +296,16 @@ def test_what_cannot_be_used_is_refused_before_anything_is_written(
 def test_a_report_is_never_written_over_another(journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert report(journal).stdout.startswith("casino-night-2026-07-04.html: ")
-    assert "exists already" in report(journal).stderr
+    again = report(journal).stderr
+    assert "casino-night-2026-07-04.html exists already" in again
+    assert "Invalid value" not in again
+
+
+def test_a_time_without_events_is_warned_of_with_the_time_that_the_journal_has(journal: Path, tmp_path: Path) -> None:
+    done = report(journal, "--since", "2020-01-01", "--until", "2020-01-02", "-o", tmp_path / "old.html")
+    assert done.exit_code == 0
+    assert f"no table has an event in this time: {journal} has events from 2026-07-04" in done.stderr
+    assert report(journal, "-o", tmp_path / "night.html").stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -431,3 +440,21 @@ def test_the_pace_of_a_night_is_that_of_its_rounds_and_a_new_start_has_a_clock_o
     pace.restarted()
     assert not pace.see(said(Outcome, 5, result={}, winning=[], **of_round))
     assert pace.played_ns == 660 * NS_PER_S
+
+
+def test_a_late_call_is_named_by_its_round(tmp_path: Path) -> None:
+    path, page = tmp_path / "journal.sqlite", tmp_path / "night.html"
+    with Evening(path) as writer:
+        writer.opened("dice-1")
+        for number, called_s in ((1, 2), (2, 5)):
+            start_ns = writer.clock.now_ns()
+            said: dict[str, Any] = {"result": {"dice": [1, 2]}, "winning": [], "rule": "ours", "evidence": Evidence()}
+            for kind, s, fields in (
+                (NoMoreBets, called_s, {"by": "dealer", "rule": "ours"}),
+                (RoundStarted, 4, {}),
+                (Outcome, 9, said),
+            ):
+                mono_ns = start_ns + s * NS_PER_S
+                writer.say(writer.event("dice-1", kind, round=number, mono_ns=mono_ns, **fields))
+    assert report(path, "-o", page).exit_code == 0
+    assert "Called late: dice-1 round 2." in words_of(page)
