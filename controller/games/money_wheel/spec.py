@@ -15,7 +15,6 @@ from controller.configuration.values import TableConfig
 from controller.games.base.spec import GameSpec, GameWords, TableDevices, WatchSpec
 from controller.games.base.texts import texts_of
 from controller.games.base.wheels import place_of, published_places, spun_words, wear_watch
-from controller.games.money_wheel.drawn import DrawnNumberGame
 from controller.games.money_wheel.house import MoneyWheelHouse
 from controller.games.money_wheel.rounds import MoneyWheelGame, MoneyWheelOptions
 from controller.games.money_wheel.rules import MoneyWheelRules
@@ -24,7 +23,6 @@ from controller.table.rounds import Game, RoundLifecycle
 from controller.table.terms import Terms
 from controller.table.wear_watch import WearWatch
 from drivers.money_wheel.device import MoneyWheelConfig
-from drivers.numbers.generator import NumberGeneratorConfig
 from drivers.wheel.faces import DEFAULT_FACES
 from feed.events import RoundStarted, StatisticsKey
 from feed.results.money_wheel import RESULTS
@@ -43,6 +41,9 @@ _OF_THE_HOUSE: Final = {"pokette_wheel": "a wheel", GENERATOR: "a generator"}
 def _faces(wheel: DeviceConfig) -> tuple[str, ...]:
     """What can be bet on, by the number of the space."""
     if wheel.driver == GENERATOR:
+        # Loaded where one is: a table with a wheel has no memory to spare for it.
+        from drivers.numbers.generator import NumberGeneratorConfig
+
         return wheel.keys(NumberGeneratorConfig).faces
     return wheel.keys(MoneyWheelConfig).faces
 
@@ -53,6 +54,8 @@ def _build(config: TableConfig, context: GameContext, devices: TableDevices) -> 
     options = config.game_options(MoneyWheelOptions)
     terms = Terms(rules.no_more_bets, rules.reasons, rules.minimum_revolutions.cite, options.settle_after_s)
     if config.devices["wheel"].driver == GENERATOR:
+        from controller.games.money_wheel.drawn import DrawnNumberGame
+
         return DrawnNumberGame(RoundLifecycle(context, terms), rules, _faces(config.devices["wheel"]))
     keys = config.devices["wheel"].keys(MoneyWheelConfig)
     return MoneyWheelGame(RoundLifecycle(context, terms), rules, options, keys)
