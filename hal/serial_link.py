@@ -77,10 +77,10 @@ class SerialSettings:
     """Whether a USB adapter is asked to pass on at once what it receives, where its driver can."""
 
 
-def _why(error: Exception) -> str:
-    """An error of a port in words. Where it cannot be opened, pyserial has number, port and reason twice."""
+def _why(error: Exception, url: str) -> str:
+    """An error of a port in words. Where it cannot be opened, pyserial has the number twice, and often the port."""
     if isinstance(error, OSError) and error.errno and "could not open port" in str(error):
-        return f"could not open port: {os.strerror(error.errno)}"
+        return f"could not open port {url}: {os.strerror(error.errno)}"
     return str(error)
 
 
@@ -228,7 +228,7 @@ class SerialLink:
                 await asyncio.shield(opening)
                 reason = await self._serve()
             except PORT_ERRORS as error:
-                reason = _why(error)
+                reason = _why(error, self._url)
             self._go_down(reason)
         finally:
             # A cancelled opening continues in its thread: a port that it still opens must be closed.

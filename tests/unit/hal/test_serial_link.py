@@ -158,7 +158,7 @@ def test_a_pulled_cable_is_reported_once_and_the_link_comes_back_by_itself(tmp_p
         await sleep_ns(60 * NS_PER_S)
         assert len(heard.values) == 1
         assert link.status.since_ns == lost_ns
-        assert link.status.reason == "could not open port: No such file or directory"
+        assert link.status.reason == f"could not open port {plug.path}: No such file or directory"
         plug.plug_in()
         await until(lambda: link.status.up)
         plug.release_link_end()
