@@ -110,6 +110,8 @@ def _geometry(config: TableConfig) -> MoneyWheelGeometry | GeneratorGeometry:
     from simulators.numbers.geometry import GeneratorGeometry
 
     if config.devices["wheel"].driver == GENERATOR:
+        from drivers.numbers.generator import NumberGeneratorConfig
+
         generator = config.devices["wheel"].keys(NumberGeneratorConfig)
         return GeneratorGeometry(generator.numbers, generator.link, config.called_by_button, config.settled_by_button)
     wheel = config.devices["wheel"].keys(MoneyWheelConfig)
