@@ -182,8 +182,9 @@ def compiled_copy(folder: Path = COPY) -> Path:
         part.mkdir()
         with zipfile.ZipFile(own_wheel(part, 0, compiled=True)) as archive:
             archive.extractall(part)
-        # What a checkout has beside its packages, and a wheel does not: the emulator of boards.
-        (part / "firmware").symlink_to(ROOT / "firmware")
+        # What a checkout has beside its packages, and a wheel does not: the emulators of boards.
+        for beside in ("firmware", "simulators/board/rp2040/node_modules"):
+            (part / beside).symlink_to(ROOT / beside)
         part.rename(folder)
         _made_of(folder).write_text(sources)
     return folder
