@@ -40,6 +40,11 @@ def copy() -> Path:
     return compiled_copy()
 
 
+@pytest.mark.parametrize("beside", ["firmware", "simulators/board/rp2040/node_modules"])
+def test_a_compiled_copy_has_the_emulators_that_a_checkout_has(copy: Path, beside: str) -> None:
+    assert (copy / beside).readlink() == ROOT / beside
+
+
 def python(*arguments: str, folder: Path | None = None, **environ: str) -> list[str]:
     """What a program prints, on the packages of a folder, or of the checkout."""
     found = os.pathsep.join([*([] if folder is None else [str(folder)]), str(ROOT)])
