@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, Protocol
 
 import msgspec
 
-from feed.events import TYPE_PREFIX, TYPE_SUFFIX, Event, genesis, link
+from feed.events import Event, genesis, kind_of, link
 
 __all__ = [
     "COLUMNS",
@@ -210,7 +210,7 @@ def _of_event(body: bytes) -> Columns:
         raise BodyError(f"body is not an event: its id is {event.id!r}, expected {table}.<epoch>.<number>")
     if event.sequence != number.zfill(_SEQUENCE_DIGITS):
         raise BodyError(f"body is not an event: its id is {event.id!r}, and its sequence {event.sequence!r}")
-    kind = event.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
+    kind = kind_of(event.type)
     topic = f"{'sim/' if data.simulated else ''}v1/{table}/{kind}/"
     return Columns(table, int(number), event.id, epoch, kind, data.round, event.time, topic)
 

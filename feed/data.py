@@ -7,7 +7,7 @@ Durable events are journalled and numbered without a gap; the others (progress, 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 
 import msgspec
@@ -873,3 +873,9 @@ DATA_TYPES: tuple[type[Data], ...] = (
 def type_of(kind: type[Data]) -> str:
     """The CloudEvents `type` of a kind of data: `feltwire.round.outcome.v1`."""
     return f"{TYPE_PREFIX}{kind.kind}{TYPE_SUFFIX}"
+
+
+@lru_cache
+def kind_of(name: str) -> str:
+    """What a CloudEvents `type` is called in topics and records: `round.outcome`; of another's type the whole name."""
+    return name.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)

@@ -63,6 +63,7 @@ from .data import (
     Void,
     WearHistory,
     WinningBet,
+    kind_of,
     type_of,
 )
 
@@ -119,6 +120,7 @@ __all__ = [
     "decode",
     "encode",
     "genesis",
+    "kind_of",
     "link",
     "parts_of",
     "type_of",
@@ -126,7 +128,7 @@ __all__ = [
 
 SPEC_VERSION: Final = "1.0"
 
-_SERIAL: Final = re.compile(r"e?[1-9][0-9]{0,18}")
+_ID: Final = re.compile(r"(?P<table>.+)\.(?P<epoch>[^.]+)\.(?P<serial>[1-9][0-9]{0,18}|e[1-9][0-9]{0,18})")
 
 
 class EventError(ValueError):
@@ -150,8 +152,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def topic(self) -> str:
         """Its topic: every level ends in a slash, and that of a simulated table begins with `sim/`."""
-        kind = self.type.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
-        return f"{'sim/' if self.data.simulated else ''}v1/{self.data.table}/{kind}/"
+        return f"{'sim/' if self.data.simulated else ''}v1/{self.data.table}/{kind_of(self.type)}/"
 
     @property
     def epoch(self) -> str:
@@ -274,9 +275,10 @@ def _check(envelope: _Envelope, data: Data) -> tuple[str, int | None]:
     """Checks that the attributes agree: a number with two meanings is worse than none. Returns epoch and number."""
     if envelope.specversion != SPEC_VERSION:
         raise EventError(f"no event: specversion is {envelope.specversion!r}, expected {SPEC_VERSION!r}")
-    table, epoch, serial = ("", "", *envelope.id.rsplit(".", 2))[-3:]
-    if not table or not epoch or _SERIAL.fullmatch(serial) is None:
+    parts = _ID.fullmatch(envelope.id)
+    if parts is None:
         raise EventError(f"no event: id is {envelope.id!r}, expected <table>.<epoch>.<number>, or e<number> at its end")
+    table, epoch, serial = parts.group("table", "epoch", "serial")
     if table != data.table:
         raise EventError(f"no event: id is {envelope.id!r}, and data.table is {data.table!r}")
     expected = msgspec.UNSET if serial.startswith("e") else serial.zfill(20)

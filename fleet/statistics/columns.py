@@ -11,14 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from feed.events import (
-    TYPE_PREFIX,
-    TYPE_SUFFIX,
     Data,
     DeviceCleared,
     DeviceCondition,
@@ -43,6 +40,7 @@ from feed.events import (
     Unknown,
     Unresolved,
     Void,
+    kind_of,
 )
 from feed.shakes import shake_of
 from fleet.subjects import TableName
@@ -162,7 +160,7 @@ def row_of(table: TableName, event: Event | EventParts) -> Row:
     if -_MOST <= data.mono_ns <= _MOST:
         row["mono_ns"] = data.mono_ns
     if event.type:
-        row["type"] = _kind(event.type) if known else event.type
+        row["type"] = kind_of(event.type) if known else event.type
     number: int | None = getattr(data, "round", None)
     if number is not None and -_MOST <= number <= _MOST:
         row["round"] = number
@@ -172,11 +170,6 @@ def row_of(table: TableName, event: Event | EventParts) -> Row:
             if value is not None and value != "":
                 row[name] = value
     return row
-
-
-@lru_cache
-def _kind(name: str) -> str:
-    return name.removeprefix(TYPE_PREFIX).removesuffix(TYPE_SUFFIX)
 
 
 def time_ns(text: str) -> int | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import pytest
 
 from feed import events
-from feed.events import DATA_TYPES, Data, Event, EventError, Evidence, Verdict, WinningBet, decode, encode
+from feed.events import DATA_TYPES, Data, Event, EventError, Evidence, Verdict, WinningBet, decode, encode, parts_of
 
 TABLE: dict[str, Any] = {"table": "roulette-1", "game": "roulette", "simulated": True, "mono_ns": 27_403_508_772}
 
@@ -210,6 +211,12 @@ def test_data_of_an_unknown_type_is_kept_unchanged() -> None:
     assert read.topic == "sim/v1/roulette-1/shoe.emptied/"
     assert encode(read) == body
     assert decode(body) == read
+
+
+@pytest.mark.parametrize("reader", [decode, parts_of])
+def test_a_table_whose_name_has_a_line_break_is_that_of_no_event(reader: Callable[[bytes], object]) -> None:
+    with pytest.raises(EventError, match=r"expected <table>\.<epoch>\.<number>"):
+        reader(CLOSED.replace(b"roulette-1", b"roulette\\n1"))
 
 
 def test_fields_of_a_newer_version_are_ignored() -> None:
