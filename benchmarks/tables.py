@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from controller.configuration.problems import ConfigurationErrors
 from controller.configuration.values import TableConfig
+from controller.games.base.spec import spec_of
 from controller.games.load import check_text
 from feed import events
 from feed.events import Event
@@ -25,6 +27,11 @@ def simulated_table(game: str) -> TableConfig:
     if report.errors:
         raise ConfigurationErrors(report.errors)
     return report.tables[0]
+
+
+def without_watch(config: TableConfig) -> TableConfig:
+    """The same table without the watch over its devices: what the watch costs is measured against this."""
+    return config._replace(entry=replace(spec_of(config), watch=None))
 
 
 def outcomes(said: Iterable[Event]) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from benchmarks import gpiozero_peer
 from benchmarks.figures import Section, figure
 from benchmarks.measure import Subject, measure
-from benchmarks.tables import outcomes, simulated_table
+from benchmarks.tables import outcomes, simulated_table, without_watch
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
 from feed.events import Event
@@ -84,17 +84,15 @@ def simulated_rounds(config: TableConfig, rounds: int) -> list[Batch]:
 
 def watched(config: TableConfig, batches: Sequence[Batch], rounds: int) -> tuple[Subject, Subject]:
     """What the watch over wheel, wear and pace costs: the same rounds with and without it."""
-    plain = replace(to_verdicts(config, batches, rounds, unwatched=True), name="the same without the watch")
+    plain = replace(to_verdicts(without_watch(config), batches, rounds), name="the same without the watch")
     return replace(to_verdicts(config, batches, rounds), name="watch, of a round's own cost"), plain
 
 
-def to_verdicts(config: TableConfig, batches: Sequence[Batch], rounds: int, *, unwatched: bool = False) -> Subject:
-    """`Table.feed` with edges that are there already; `unwatched` without the watch over the wheel."""
+def to_verdicts(config: TableConfig, batches: Sequence[Batch], rounds: int) -> Subject:
+    """`Table.feed` with edges that are there already."""
 
     def ready() -> Callable[[], int]:
         table = table_for(config, epoch="sim", simulated=True)
-        if unwatched:
-            table.unwatch()
         said: list[Event] = table.open(0)
 
         def run() -> int:

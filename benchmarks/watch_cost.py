@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from typing import Final
@@ -11,9 +10,8 @@ from typing import Final
 from benchmarks.figures import Section, figure
 from benchmarks.measure import Subject, measure
 from benchmarks.simulation import SEED
-from benchmarks.tables import outcomes, simulated_table
+from benchmarks.tables import outcomes, simulated_table, without_watch
 from controller.games.assembly import geometry_of, table_for
-from controller.games.base.spec import spec_of
 from controller.games.cards.setup import CARD_WATCH
 from controller.table.bias import FALSE_ALARM
 from drivers.cards.card_wire import DECK
@@ -34,7 +32,7 @@ def watch_cost(repeats: int) -> Section:
     config = simulated_table("baccarat")
     simulator = geometry_of(config).simulator(SEED)
     batches = [simulator.start(), *(simulator.round().batch for _ in range(ROUNDS))]
-    unwatched = config._replace(entry=replace(spec_of(config), watch=None))
+    unwatched = without_watch(config)
     said: list[Data] = []
 
     def plays() -> Callable[[], int]:

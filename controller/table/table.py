@@ -105,6 +105,10 @@ class Table:
         self._answers: list[CommandResult] = []
         self._decoding = Decoding(drivers)
         self.drivers = self._decoding.drivers
+        if wear is None:
+            for driver in self.drivers:
+                if isinstance(driver, MeasuresWear):
+                    driver.measure_no_wear()
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._not_of_game = COMMON | {Command} | self._observers.keys()
@@ -176,13 +180,6 @@ class Table:
             if self._wear is not None:
                 self._wear.restore(state)
         self.lifecycle.restore(state)
-
-    def unwatch(self) -> None:
-        """Plays without the watch over the wheel and its wear: what they cost is measured against this."""
-        self._watch = self._wear = None
-        for driver in self.drivers:
-            if isinstance(driver, MeasuresWear):
-                driver.measure_no_wear()
 
     def open(self, t_ns: int) -> list[Event]:
         """Begins: the table opens with its first round, or is closed until a person opens it."""

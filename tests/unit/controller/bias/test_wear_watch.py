@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.tables import without_watch
 from controller.configuration.sections import day_of
 from controller.conformance.streams import at_random
 from controller.games.assembly import geometry_of, table_for
@@ -286,9 +287,8 @@ def test_the_whole_watch_costs_less_than_two_hundredths_of_a_round(text: str) ->
 
     def plays(*, watch: bool) -> Callable[[], Callable[[], int]]:
         def ready() -> Callable[[], int]:
-            table = table_for(configured(text), epoch="e", simulated=True)
-            if not watch:
-                table.unwatch()
+            config = configured(text)
+            table = table_for(config if watch else without_watch(config), epoch="e", simulated=True)
             table.open(0)
             return lambda: sum(
                 isinstance(event.data, events.Outcome) for batch in batches for event in table.feed(batch)
