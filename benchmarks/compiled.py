@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,7 +27,7 @@ def start_again() -> None:
     from systemd.package import wheels
     from systemd.package.compiled import missing_tools
 
-    if code() != PLAIN and wheels.COPY == RUNS and wheels.is_current():
+    if wheels.runs_compiled():
         return
     missing = missing_tools()
     if missing is not None and code() != PLAIN:
@@ -37,10 +36,7 @@ def start_again() -> None:
         print(f"benchmarks: plain Python is measured, because there is no {missing}", file=sys.stderr)
         return
     print("benchmarks: compiling the hot modules, where a source has changed ...", file=sys.stderr)
-    found = os.pathsep.join([str(wheels.compiled_copy()), str(ROOT)])
-    # Otherwise the sources of the current folder would come first.
-    environment = {**os.environ, "PYTHONPATH": found, "PYTHONSAFEPATH": "1"}
-    os.execve(sys.executable, [sys.executable, "-m", "benchmarks", *sys.argv[1:]], environment)
+    wheels.start_on_compiled("benchmarks", sys.argv[1:])
 
 
 def with_plain(section: Section) -> Section:

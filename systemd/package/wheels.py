@@ -10,13 +10,14 @@ from __future__ import annotations
 import csv
 import fcntl
 import io
+import os
 import re
 import shutil
 import sys
 import sysconfig
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from email.message import Message
 from email.parser import HeaderParser
 from hashlib import sha256
@@ -26,6 +27,8 @@ from typing import Final, NamedTuple
 from packaging.markers import Marker
 from packaging.utils import canonicalize_name
 
+from controller.packages.compiled import PLAIN, code
+from controller.packages.files import ROOT as RUNS
 from systemd.package import compiled as compiled_modules
 from systemd.package.compiled import ASKED
 from systemd.package.systems import MACHINES, ROOT, BuildError, System, run
@@ -188,6 +191,28 @@ def compiled_copy(folder: Path = COPY) -> Path:
         part.rename(folder)
         _made_of(folder).write_text(sources)
     return folder
+
+
+def runs_compiled() -> bool:
+    """Whether this process runs on the compiled copy, and the copy is what would be made now."""
+    return code() != PLAIN and COPY == RUNS and is_current()
+
+
+def start_on_compiled(module: str, arguments: Sequence[str]) -> None:
+    """Starts a program again on a compiled copy, in place of this process; returns where it runs on one already.
+
+    Args:
+        module: as `python -m` takes it.
+
+    Raises:
+        BuildError: the copy cannot be made.
+    """
+    if runs_compiled():
+        return
+    found = os.pathsep.join([str(compiled_copy()), str(ROOT)])
+    # Otherwise the sources of the current folder would come first.
+    environment = {**os.environ, "PYTHONPATH": found, "PYTHONSAFEPATH": "1"}
+    os.execve(sys.executable, [sys.executable, "-m", module, *arguments], environment)
 
 
 def _made_of(folder: Path) -> Path:

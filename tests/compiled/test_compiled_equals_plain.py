@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from controller.packages.compiled import MixedCodeError, code
@@ -19,6 +20,8 @@ from systemd.package.systems import MACHINES, ROOT, SYSTEMS
 from systemd.package.version import version
 from systemd.package.wheels import compiled_copy
 from tests.fakes.time_limits import HANG_S
+from tests.soak.records import Result
+from tests.soak.source import machine
 from tests.unit.installation.test_package import wheels
 
 pytestmark = pytest.mark.long
@@ -72,6 +75,17 @@ def test_events_wires_and_refusals_are_equal(copy: Path) -> None:
     assert f" {copy}{os.sep}" in other
     assert len(plain) > 500
     assert differences(plain, compiled) == []
+
+
+def test_a_piece_of_the_corrupted_rounds_runs_compiled_and_tells_it(copy: Path, tmp_path: Path) -> None:
+    result = tmp_path / "result.json"
+    rounds = ("-m", "tests.soak.corrupted_rounds", "--compiled", "money_wheel", "0", "2", "--soak-result", str(result))
+    python(*rounds)
+    read = msgspec.json.decode(result.read_bytes(), type=Result)
+    assert read.code.startswith("compiled by mypyc ")
+    assert machine(read.code).python == f"{platform.python_version()}, hot modules {read.code}"
+    assert machine().python == platform.python_version()
+    assert read.counts["runs"] == 2
 
 
 def test_each_hot_module_runs_compiled_and_no_other_one_does(copy: Path) -> None:

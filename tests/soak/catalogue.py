@@ -63,7 +63,7 @@ class Soak:
 
 def _seeds(wheel: str) -> Callable[[int], list[Piece]]:
     def piece(first: int) -> Piece:
-        arguments = ("-m", "tests.soak.corrupted_rounds", wheel, str(first), str(RUNS_A_PIECE))
+        arguments = ("-m", "tests.soak.corrupted_rounds", "--compiled", wheel, str(first), str(RUNS_A_PIECE))
         return Piece(f"seeds-{first:08}-{first + RUNS_A_PIECE:08}", RUNS_A_PIECE, arguments)
 
     return lambda amount: [piece(first) for first in range(0, amount, RUNS_A_PIECE)]

@@ -1,5 +1,7 @@
 """One piece of the corrupted rounds of a wheel: `python -m tests.soak.corrupted_rounds roulette FIRST COUNT`.
 
+With `--compiled` the hot modules are compiled first, where a source has changed, and run: a third is saved.
+
 Each seed is a run of one to three rounds under one corruption (`tests.oracle.rounds`). Prints each outcome that the
 truth does not support, with the command that repeats its run, and exits 1 if there is one.
 """
@@ -12,6 +14,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from controller.packages.compiled import code
+from systemd.package.wheels import start_on_compiled
 from tests.oracle.rounds import Round, money_round, roulette_round
 from tests.soak.records import Failure, Result
 
@@ -52,7 +56,7 @@ def judge(wheel: str, first: int, count: int) -> Result:
             Failure(f"only {outcomes} outcomes in {count} runs: nothing was tried", command(wheel, first, count))
         )
     counts = {"runs": count, "rounds": rounds, "outcomes": outcomes, INVISIBLE: invisible}
-    return Result(counts, failures)
+    return Result(counts, failures, code=code())
 
 
 def command(wheel: str, first: int, count: int) -> str:
@@ -66,8 +70,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("wheel", choices=sorted(ROUNDS))
     parser.add_argument("first", type=int, help="the first seed")
     parser.add_argument("count", type=int, nargs="?", default=1, help="how many seeds from it on (1)")
+    parser.add_argument("--compiled", action="store_true", help="run the hot modules compiled")
     parser.add_argument("--soak-result", type=Path, help="also write the result to this file, as JSON")
     given = parser.parse_args(arguments)
+    if given.compiled:
+        start_on_compiled("tests.soak.corrupted_rounds", sys.argv[1:] if arguments is None else arguments)
     gc.disable()
     result = judge(given.wheel, given.first, given.count)
     for failure in result.failures:

@@ -173,8 +173,9 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "none; seeds 0, 1, 2, ... in order. The truth is `tests/oracle`'s, which knows neither drivers nor simulators.",
         "- *False outcomes that no software can detect* are those that `tests/oracle/invisible.py` lists, with the "
         "reason: the lines are, edge for edge, those of another wheel that is rightly wired, or of a wheel at rest.",
-        "- *Hot modules compiled by mypyc*, beside the version of Python: an earlier runner ran these pieces on a "
-        "compiled copy of the commit, after runs of each wheel had the same events compiled and plain.",
+        "- *Hot modules compiled by mypyc*, beside the version of Python: these pieces ran on a compiled copy of the "
+        "commit. `make test` compares what compiled and plain code give, `python -m tests.compiled.digests --only "
+        "corrupted --count 20000` compares 40,000 runs of this page.",
         "- A *part* is some tests of the files that `tests/soak/catalogue.py` names; a skipped test is a failure.",
         "",
     ]

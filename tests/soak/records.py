@@ -18,6 +18,8 @@ from types import TracebackType
 
 import msgspec
 
+from controller.packages.compiled import PLAIN
+
 
 class SoakError(Exception):
     """What stops a runner; the message is for a person."""
@@ -42,6 +44,8 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """SHA-256 of what ran with what became of it; empty where the counts say all."""
     cpu_s: float = 0.0
     """Processor time of the process and of those that it started and waited for; 0 where it was not measured."""
+    code: str = PLAIN
+    """What ran: `plain`, or `compiled by mypyc 2.4.1`."""
 
     def write(self, path: Path) -> None:
         """Writes it for the runner, with the processor time until now."""

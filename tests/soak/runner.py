@@ -234,17 +234,18 @@ class Runner:
                 self._processes.stop()
 
     def _record(self, progress: Progress, piece: Piece, ended: Ended, commit: str) -> None:
+        result = result_of(piece, ended)
         record = Record(
             soak=progress.soak.name,
             piece=piece.name,
             command=piece.command,
             commit=commit,
-            machine=source.machine(),
+            machine=source.machine(result.code),
             date=self._today(),
             seconds=round(ended.seconds, 1),
             status=ended.status,
             amount=piece.amount,
-            result=result_of(piece, ended),
+            result=result,
         )
         self._folder.write(record)
         progress.take(record)

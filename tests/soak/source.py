@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.report import processor
+from controller.packages.compiled import PLAIN
 from tests.soak.records import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,9 +19,10 @@ UNKNOWN = "unknown"
 CHANGED = ", changed"
 
 
-def machine() -> Machine:
-    """This machine, without its name."""
-    return Machine(os.cpu_count() or 1, processor(), platform.python_version())
+def machine(code: str = PLAIN) -> Machine:
+    """This machine, without its name, and what runs on it: plain Python, or what compiled its hot modules."""
+    python = platform.python_version() + ("" if code == PLAIN else f", hot modules {code}")
+    return Machine(os.cpu_count() or 1, processor(), python)
 
 
 def _git(*arguments: str) -> subprocess.CompletedProcess[str]:

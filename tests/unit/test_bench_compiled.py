@@ -77,8 +77,9 @@ def test_compiled_modules_that_run_are_measured_where_they_are_what_would_be_com
     started: list[tuple[Sequence[str], Mapping[str, str]]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(compiled, "code", lambda: "compiled by mypyc 1.2")
-    monkeypatch.setattr(compiled, "RUNS", runs)
+    for module in (compiled, wheels):
+        monkeypatch.setattr(module, "code", lambda: "compiled by mypyc 1.2")
+    monkeypatch.setattr(wheels, "RUNS", runs)
     monkeypatch.setattr(wheels, "is_current", lambda: current)
     if again:
         with pytest.raises(StartedError):
