@@ -21,8 +21,8 @@ def command(tables: tuple[Path, ...]) -> None:
     """Check tables' files, and report every wrong key at once, and every conflict between keys that are right.
 
     Each mistake is one line: file, line, key, what is wrong, and how to fix it. Several files are also checked
-    against each other, for tables of the same name and wires used twice. A folder means all *.toml in it. No
-    hardware is needed.
+    against each other, as the tables of one computer: for tables of the same name and wires used twice. A folder
+    means all *.toml in it. No hardware is needed.
 
     \b
     Examples:
@@ -42,4 +42,9 @@ def command(tables: tuple[Path, ...]) -> None:
     if report.errors:
         count = len(report.errors)
         click.echo(f"{count} mistake{'s' if count > 1 else ''}", err=True)
+        if len({problem.file for problem in report.errors} | {table.file for table in report.tables}) > 1:
+            click.echo(
+                "these files were checked as the tables of one computer; check those of another one by themselves",
+                err=True,
+            )
         sys.exit(BAD_CONFIGURATION)

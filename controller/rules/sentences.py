@@ -144,7 +144,9 @@ def _there(path: list[str]) -> str:
     known = sentences().sentences
     above = next((one for one in reversed(path) if one in known), None)
     if above is None:
-        return "there are no words of this section"
+        chapter = path[0].partition("-")[0]
+        sections = dict.fromkeys(one for cite in known if (one := lineage(cite)[0]).startswith(f"{chapter}-"))
+        return f"the sections whose words are here: {', '.join(sections)}"
     under = [one for one in known if len(line := lineage(one)) > 1 and line[-2] == above]
     return f"of {above} there are {', '.join(under)}" if under else f"{above} has no parts"
 

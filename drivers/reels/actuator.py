@@ -376,7 +376,9 @@ class ReelsActuator:
             self._fail(number, "reel_jammed", detail, t_ns, found)
             return
         if seen.why == 2:
-            detail = "its home sensor stayed dark: something is in it, or it is dead"
+            detail = (
+                "its home sensor stayed dark: something is in it, the reel is jammed with its flag in it, or it is dead"
+            )
             self._fail(number, "reel_home_blocked", detail, t_ns, found)
             return
         if reel.aim == "halt":

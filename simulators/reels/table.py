@@ -198,7 +198,8 @@ FAULTS: Final = (
     fault(
         "reel_jammed",
         "Reel 2 sticks while it turns, and is freed.",
-        "A fault: reel_jammed; the outcome after it is cleared.",
+        "A fault: reel_jammed, or reel_home_blocked where it sticks with its flag in the sensor; the outcome after it "
+        "is cleared.",
     ),
     fault(
         "reel_slips",

@@ -313,6 +313,8 @@ def test_check_says_every_mistake_of_every_file_at_once_and_ends_with_2(tmp_path
     assert f"{bad}:6" in result.stderr
     assert '"roulette"' in result.stderr
     assert "ok" in result.stdout
+    assert result.stderr.endswith("of one computer; check those of another one by themselves\n")
+    assert "of one computer" not in call("check", bad).stderr
 
 
 def test_check_of_files_that_are_right_ends_with_0(money: Path, roulette: Path) -> None:

@@ -34,7 +34,7 @@ CASES: Final = [
     for fault in faults_for(geometry_of(configured(text)))
 ]
 NAMED: Final = {
-    "reel_jammed": {"reel_jammed"},
+    "reel_jammed": {"reel_jammed", "reel_home_blocked"},
     "reel_slips": {"reel_slipped"},
     "reel_moved": {"reel_moved"},
     "reel_heavy": {"reel_moved", "reel_slipped"},

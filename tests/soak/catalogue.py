@@ -16,8 +16,8 @@ RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
 
 
-BESIDE = frozenset({"corrupted-money-wheel", "corrupted-roulette", "pico"})
-"""Soaks that run beside the others: the million rounds of each wheel, for hours, and what nobody has measured yet."""
+BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico"})
+"""Soaks that run beside the others, for hours: the million rounds of each wheel, and boards emulated for long."""
 
 MOST_S = 4 * 3600
 """Processor time of all others together: two hours of two cores, so that one sitting sees their end."""
@@ -236,6 +236,14 @@ SOAKS: tuple[Soak, ...] = (
         90,
         "firmware/test_pico.py",
         cpu_s=0,
+    ),
+    _parts(
+        "board-play",
+        "10 hours of play of two tables on emulated Picos, then 207 of nine on Nanos; every round has its true "
+        "outcome, and no other",
+        217,
+        "firmware/test_play_on_boards.py",
+        cpu_s=67_000,
     ),
     _parts(
         "firmware-tables",

@@ -143,7 +143,7 @@ def test_an_item_of_a_paragraph_stands_in_its_words() -> None:
             "13:47-20.32(m)9",
             "13:47-20.32(m)9 are not here; of 13:47-20.32(m) there are 13:47-20.32(m)1, 13:47-20.32(m)2",
         ),
-        ("13:47-20.99(a)", "there are no words of this section"),
+        ("13:47-20.99(a)", "13:47-20.99(a) are not here; the sections whose words are here: 13:47-6.11, 13:47-6.25, "),
     ],
 )
 def test_a_citation_without_words_is_refused_and_says_what_there_is(cite: str, why: str) -> None:
