@@ -17,7 +17,8 @@ def main() -> int:
     """Exit status 1 when an electrical rule is broken, or with --check a file is not up to date."""
     parser = argparse.ArgumentParser(prog="python -m firmware.hardware", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing")
-    parser.add_argument("--figures", action="store_true", help="simulate, and write docs/boards-carrier.md")
+    pages = "docs/boards-carrier.md and boards-pico.md"
+    parser.add_argument("--figures", action="store_true", help=f"simulate, and write {pages}")
     parser.add_argument("--kicad", metavar="FOLDER", type=Path, help="write a project of KiCad 9 for each circuit")
     parser.add_argument(
         "--footprints", metavar="FOLDER", type=Path, default=LIBRARIES, help=f"KiCad's own footprints ({LIBRARIES})"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
+from firmware.hardware import controllers
 from firmware.hardware import parts as p
 from firmware.hardware.circuit import GND, Circuit, CircuitPart, CircuitRow, CircuitSheet, Gates, PartType
+from firmware.hardware.controllers import NANO, PICO, Controller
 
-V5: Final = "+5V"
+V5: Final = controllers.V5
+V33: Final = controllers.V33
+"""Of a Pico."""
+
 V12: Final = "+12V"
 """Behind the fuse of the logic."""
 V12_IN: Final = "+12V_IN"
@@ -15,8 +21,6 @@ V12_MOTOR: Final = "+12V_MOTOR"
 """Behind fuse and emergency stop: what moves."""
 V12_LOAD: Final = "+12V_LOAD"
 """Lamps, acceptor, alarm: what does not move."""
-PULL: Final = "+5V_PULL"
-"""The pull-ups of the inputs, behind a diode: a wire that touches 24 V does not lift the 5 V."""
 FIELD: Final = "+5V_FIELD"
 """The sensors, behind a resettable fuse and a diode: neither a short nor 24 V at a sensor reaches the 5 V."""
 ANALOGUE: Final = "+5V_ANALOGUE"
@@ -34,41 +38,54 @@ RED, BLACK, BROWN, BLUE, WHITE, YELLOW, GREEN, GREY = (
 
 
 class CarrierBoard(Circuit):
-    """A carrier board with a Nano in it."""
+    """A carrier board with a module in it."""
 
-    def __init__(self, name: str, title: str, pins: dict[str, str]) -> None:
-        super().__init__(name, title)
-        self.uses = pins
-        """What the firmware uses each pin for, and the pin of the chip."""
+    def __init__(self, kind: str, title: str, reserved: Mapping[str, str], controller: Controller = NANO) -> None:
+        super().__init__(kind + controller.suffix, title)
+        self.kind = kind
+        self.pull = f"{controller.logic}_PULL"
+        """The pull-ups of the inputs, behind a diode: a wire that touches 24 V does not lift the rail of the logic."""
+        self.controller = controller
+        self.at = controller.at(kind, reserved)
+        """What each pin of the module is used for, and the pin; empty where the module has none for it."""
         self.rails |= {
             V5: 5.0,
             V12: 12.0,
             V12_IN: 12.0,
             V12_MOTOR: 12.0,
             V12_LOAD: 12.0,
-            PULL: 5.0,
+            controller.logic: controller.volt,
+            self.pull: controller.volt,
             FIELD: 5.0,
             ANALOGUE: 5.0,
             SENSE: 5.0,
             TEST: 12.0,
         }
-        self.nano = self.part(p.NANO, "U0")
-        self.gates = Gates(self, p.HC14, p.HC14_PAIRS, V5)
+        self.module = self.part(controller.module, "U0")
+        self.gates = Gates(self, controller.schmitt, p.HC14_PAIRS, controller.logic)
+        self.drivers = Gates(self, p.AHCT14, p.HC14_PAIRS, V5)
+        """From 3.3 V to what wants 5 V: gates of MOSFETs, chains."""
         self.served: dict[str, str] = {}
         """The uses that a circuit was made for, and the pin of the module."""
 
+    def label(self, use: str) -> str:
+        """The module's pin for a use, as a person finds it: by its name, and its number where that is not its name."""
+        pin = self.at[use]
+        number = p.pin_number(self.module.type, pin)
+        return f"{pin} ({number})" if self.controller is PICO else pin
+
     def module_pin(self, use: str) -> str:
         """The pin of the module for a use of the firmware, which a circuit serves from now on."""
-        pin = p.NANO_PINS[self.uses[use]]
+        pin = self.at[use]
         if use in self.served:
             raise ValueError(f"{self.name}: {use} has two circuits")
         self.served[use] = pin
         return pin
 
 
-def decouple(board: Circuit, row: CircuitRow, count: int) -> None:
-    """One 100 nF for each integrated circuit, from 5 V to ground."""
-    row.at(V5)
+def decouple(board: Circuit, row: CircuitRow, count: int, rail: str = V5) -> None:
+    """One 100 nF for each integrated circuit, from its supply to ground."""
+    row.at(rail)
     for _ in range(count):
         row.hang(p.C100N, GND)
 
@@ -92,15 +109,27 @@ def supply(board: CarrierBoard, *, hold_up: bool) -> CircuitSheet:
     row.through(regulator, V5, enters="VIN", leaves="VOUT")
     row.hang(p.C100U, GND)
     row.hang(p.C100N, GND)
-    row.pin(board.nano, "5V")
+    if board.controller is PICO:
+        # Its USB socket supplies the Pico alone, and the carrier board nothing to a computer.
+        row.series(p.D5819, "VSYS", enters="A", leaves="K")
+        board.rails["VSYS"] = 5.0
+    row.pin(board.module, board.controller.supply)
     regulator.connect("GND", GND)
     zero = board.row(sheet, "ground", "0 V")
     zero.pin(entry, "2", GND)
-    zero.pin(board.nano, "GND")
-    board.nano.connect("GND2", GND)
+    first, *others = (pin for pin in board.module.type.pins if "GND" in pin)
+    zero.pin(board.module, first)
+    for pin in others:
+        board.module.connect(pin, GND)
+    if board.controller is PICO:
+        logic = board.row(sheet, "logic", "3.3 V of the Pico")
+        logic.pin(board.module, "3V3", V33)
+        logic.hang(p.C100N, GND)
+        # What a fault lets into the 3.3 V has a way to 0 V besides the Pico, whose regulator takes nothing back.
+        logic.hang(p.R330, GND)
     pull = board.row(sheet, "pull", "pull-ups")
-    pull.at(V5)
-    pull.series(p.D5819, PULL, enters="A", leaves="K")
+    pull.at(board.controller.logic)
+    pull.series(p.D5819, board.pull, enters="A", leaves="K")
     pull.hang(p.C100N, GND)
     field = board.row(sheet, "field", "sensors")
     field.at(V5)
@@ -130,15 +159,15 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     fail.through(supervisor, "PFO", enters="PFI", leaves="PFO")
     fail.gate(board.gates, "PFO_NOT")
     fail.series(p.R330, "power_fail")
-    fail.pin(board.nano, board.module_pin("power_fail"))
+    fail.pin(board.module, board.module_pin("power_fail"))
     reset = board.row(sheet, "reset", "reset")
     # A transistor, not a diode: the module pulls RST up with 1 kΩ, and the chip's low is below 0.1 of its supply.
     reset.pin(supervisor, "RESET", "nRESET")
     reset.gate(board.gates, "reset_now")
     reset.series(p.R1K, "reset_base")
     reset.hang(p.R10K, GND)
-    reset.transistor(p.NPN, "RST", GND)
-    reset.pin(board.nano, "RST")
+    reset.transistor(p.NPN, board.controller.reset, GND)
+    reset.pin(board.module, board.controller.reset)
     supervisor.connect("VCC", V5)
     supervisor.connect("GND", GND)
     supervisor.leave_open("MR", "WDI", "WDO")
@@ -209,17 +238,14 @@ def _condition(
     row.pin(entry, pin, f"{use}_wire")
     row.hang(p.TVS_FIELD, GND)
     # A slotted opto gives a few tenths of its emitter's 11 mA, and 470 Ω must pull low: 10 kΩ leave both a margin.
-    row.hang(p.R10K if tested else p.R4K7, PULL)
+    row.hang(p.R10K if tested else p.R4K7, board.pull)
     row.series(p.R2K2, f"{use}_in")
     row.hang(p.ZENER, GND, near="K", far="A")
     row.hang(_FILTER["edge" if filter_ == "either" else filter_], GND)
     if filter_ == "either":
         row.hang(p.C4U7, f"{use}_slow")
     row.series(p.R1K, f"{use}_gate")
-    row.gate(board.gates, f"{use}_not")
-    row.gate(board.gates, f"{use}_drive")
-    row.series(p.R330, use)
-    row.pin(board.nano, board.module_pin(use))
+    to_module(board, row, use)
     if filter_ == "either":
         slow = board.row(sheet, f"{use}_slow", "fitted for a contact")
         slow.at(f"{use}_slow")
@@ -282,19 +308,27 @@ def contact_input(board: CarrierBoard, sheet: CircuitSheet, use: str, filter_: s
 
 
 def analogue_input(board: CarrierBoard, sheet: CircuitSheet, use: str, *, sensor: str) -> None:
-    """An analogue channel, 0 to 5 V: TVS, 2.2 kΩ, Zener, 1 kΩ and 100 nF; 100 kΩ to ground, so that it never floats."""
+    """An analogue channel, 0 to 5 V: TVS, 2.2 kΩ, Zener, 1 kΩ and 100 nF; 100 kΩ to ground, so that it never floats.
+
+    For a Pico a divider of 10 and 10 kΩ in place of 1 and 100 kΩ: half of what the Zener diode lets through at the most
+    is what its pin bears. Its sensors are fed as the others, for they do not share a reference with it.
+    """
     entry = board.part(p.terminal(3))
+    divided = board.controller is PICO
     row = board.row(sheet, use, use)
     row.pin(entry, "2", f"{use}_wire")
     row.hang(p.TVS_FIELD, GND)
-    row.hang(p.R100K, GND)
+    if not divided:
+        row.hang(p.R100K, GND)
     row.series(p.R2K2, f"{use}_in")
     row.hang(p.ZENER, GND, near="K", far="A")
-    row.series(p.R1K, use)
+    row.series(p.R10K if divided else p.R1K, use)
+    if divided:
+        row.hang(p.R10K, GND)
     row.hang(p.C100N, GND)
-    row.pin(board.nano, board.module_pin(use))
+    row.pin(board.module, board.module_pin(use))
     feed = board.row(sheet, f"{use}_feed", "")
-    feed.pin(entry, "1", ANALOGUE)
+    feed.pin(entry, "1", FIELD if divided else ANALOGUE)
     entry.connect("3", GND)
     entry.wires |= {
         "1": (BROWN, f"{sensor}: +5 V"),
@@ -304,12 +338,75 @@ def analogue_input(board: CarrierBoard, sheet: CircuitSheet, use: str, *, sensor
     board.box(sheet, entry, "3")
 
 
-def tie_gates(board: CarrierBoard, sheet: CircuitSheet) -> None:
+def tie_gates(board: CarrierBoard, sheet: CircuitSheet, gates: Gates | None = None, name: str = "inputs") -> None:
     """Ties the gates that are left, gives each package its capacitor, and shows the packages' supply."""
-    board.gates.tie()
-    decouple(board, board.row(sheet, "decoupling_inputs", "at each 74HC14"), len(board.gates.parts))
-    for part in board.gates.parts:
+    gates = gates or board.gates
+    gates.tie()
+    row = board.row(sheet, f"decoupling_{name}", f"at each {gates.type.value}")
+    decouple(board, row, len(gates.parts), gates.supply)
+    for part in gates.parts:
         board.box(sheet, part)
+
+
+def to_module(board: CarrierBoard, row: CircuitRow, use: str) -> None:
+    """A row ends in two inverters, 330 Ω and the module's pin: the level there is the level before them."""
+    name = use.replace(" ", "_")
+    row.gate(board.gates, f"{name}_not")
+    row.gate(board.gates, f"{name}_drive")
+    row.series(p.R330, use)
+    row.pin(board.module, board.module_pin(use))
+
+
+def from_module(board: CarrierBoard, row: CircuitRow, use: str) -> None:
+    """A row begins at an output of the module, low while that is in reset, and with 5 V when it is high."""
+    row.pin(board.module, board.module_pin(use), use)
+    row.hang(p.R10K, GND)
+    to_5v(board, row, use)
+
+
+def to_5v(board: CarrierBoard, row: CircuitRow, use: str) -> None:
+    """Two inverters of 5 V that take a Pico's 3.3 V for high; a Nano has 5 V itself."""
+    if board.controller is PICO:
+        name = use.replace(" ", "_")
+        row.gate(board.drivers, f"{name}_not")
+        row.gate(board.drivers, f"{name}_5v")
+
+
+# The line to the computer
+
+
+def link(board: CarrierBoard) -> None:
+    """A Pico's serial line at terminals, 3.3 V; a Nano has it at its USB socket.
+
+    Four inverters are between: whatever comes onto these wires does not reach the Pico.
+    """
+    sheet = board.sheet("link", "Serial line to the computer, 3.3 V")
+    entry = board.part(p.terminal(3))
+    into = board.row(sheet, "link in", "data in")
+    into.pin(entry, "1", "link_in_wire")
+    into.hang(p.TVS_FIELD, GND)
+    into.hang(p.R10K, board.pull)
+    into.series(p.R2K2, "link_in_in")
+    into.hang(p.ZENER, GND, near="K", far="A")
+    to_module(board, into, "link in")
+    out = board.row(sheet, "link out", "data out")
+    out.pin(board.module, board.module_pin("link out"), "link out")
+    # Idle is high, also while the Pico is in reset.
+    out.hang(p.R10K, V33)
+    out.gate(board.gates, "link_out_not")
+    out.gate(board.gates, "link_out_drive")
+    # No suppressor: with these resistors its 450 pF would be as long as a bit.
+    out.series(p.R330, "link_out_in")
+    out.hang(p.ZENER, GND, near="K", far="A")
+    out.series(p.R2K2, "link_out_wire")
+    out.pin(entry, "2")
+    entry.connect("3", GND)
+    entry.wires |= {
+        "1": (YELLOW, "computer or adapter: its data out (3.3 V or 5 V)"),
+        "2": (WHITE, "computer or adapter: its data in"),
+        "3": (BLACK, "computer or adapter: 0 V"),
+    }
+    board.box(sheet, entry, "3")
 
 
 # Drivers
@@ -320,9 +417,11 @@ def low_side(
 ) -> tuple[str, CircuitRow]:
     """A MOSFET to ground with the flyback diode of its load; returns the net of its drain, and the row."""
     row = board.row(sheet, use, use)
-    row.pin(board.nano, board.module_pin(use), use)
-    row.hang(p.R10K, GND)
+    from_module(board, row, use)
     row.series(p.R100, f"{use}_gate")
+    if board.controller is PICO:
+        # The inverters of 5 V are not driven while that is off, and the 12 V are on.
+        row.hang(p.R10K, GND)
     drain = f"{use}_drain"
     row.transistor(p.NFET, drain, f"{use}_source" if shunt else GND)
     row.hang(p.D5822, feed, near="A", far="K")
@@ -343,7 +442,7 @@ def load_output(board: CarrierBoard, sheet: CircuitSheet, use: str, *, load: str
 def coil(board: CarrierBoard, sheet: CircuitSheet, use: str, relay: CircuitPart) -> None:
     """A relay's coil at 12 V behind an NPN transistor."""
     row = board.row(sheet, use, use)
-    row.pin(board.nano, board.module_pin(use), use)
+    row.pin(board.module, board.module_pin(use), use)
     row.series(p.R1K, f"{use}_base")
     row.hang(p.R10K, GND)
     row.transistor(p.NPN, f"{use}_coil", GND)
@@ -411,13 +510,13 @@ def motor_current(board: CarrierBoard, sheet: CircuitSheet, use: str, of: str, *
     row.hang(p.R_SHUNT, GND)
     row.series(p.R1K, use)
     row.hang(filter_, GND)
-    row.pin(board.nano, board.module_pin(use))
+    row.pin(board.module, board.module_pin(use))
 
 
 def open_collector(board: CarrierBoard, sheet: CircuitSheet, use: str, entry: CircuitPart, pin: str) -> None:
     """Pulls a line of a device with its own pull-up to ground; open when the board is off."""
     row = board.row(sheet, use, use)
-    row.pin(board.nano, board.module_pin(use), use)
+    row.pin(board.module, board.module_pin(use), use)
     row.series(p.R1K, f"{use}_base")
     row.hang(p.R10K, GND)
     row.transistor(p.NPN, f"{use}_line", GND)
@@ -491,16 +590,16 @@ def line_test(board: CarrierBoard, sheet: CircuitSheet) -> None:
 def memory(board: CarrierBoard) -> CircuitSheet:
     """The FRAM that keeps the counters."""
     sheet = board.sheet("memory", "Memory of the counters")
-    chip = board.part(p.FRAM)
+    chip, rail = board.part(board.controller.fram), board.controller.logic
     for use, pin in (("fram data", "SDA"), ("fram clock", "SCL")):
         row = board.row(sheet, use, pin)
-        row.pin(board.nano, board.module_pin(use), use)
-        row.hang(p.R4K7, V5)
+        row.pin(board.module, board.module_pin(use), use)
+        row.hang(p.R4K7, rail)
         row.pin(chip, pin)
     for pin in ("A0", "A1", "A2", "WP", "VSS"):
         chip.connect(pin, GND)
-    chip.connect("VDD", V5)
-    decouple(board, board.row(sheet, "decoupling_memory", "at the FRAM"), 1)
+    chip.connect("VDD", rail)
+    decouple(board, board.row(sheet, "decoupling_memory", "at the FRAM"), 1, rail)
     board.box(sheet, chip)
     return sheet
 
@@ -515,11 +614,11 @@ def load_fuse(board: CarrierBoard, sheet: CircuitSheet) -> None:
 
 def module(board: CarrierBoard) -> None:
     """Shows the module with all its pins; those that nothing uses stay open."""
-    sheet = board.sheet("module", "Module: what is at each pin of the Nano")
-    for pin in board.nano.type.pins:
-        if pin not in board.nano.nets:
-            board.nano.leave_open(pin)
-    board.box(sheet, board.nano, *board.nano.type.pins)
+    sheet = board.sheet("module", f"Module: what is at each pin of the {board.controller.name}")
+    for pin in board.module.type.pins:
+        if pin not in board.module.nets:
+            board.module.leave_open(pin)
+    board.box(sheet, board.module, *board.module.type.pins)
 
 
 # The chain of lamps
@@ -542,7 +641,7 @@ def chain_outputs(board: CarrierBoard, sheet: CircuitSheet, pins: dict[str, str]
     where = {"data": "3", "clock": "5", "latch": "7"}
     for wire, use in pins.items():
         row = board.row(sheet, use, use)
-        row.pin(board.nano, board.module_pin(use), use)
+        row.pin(board.module, board.module_pin(use), use)
         if wire == "latch":
             row.hang(p.R10K, V5)
         row.series(p.R100, f"chain_{wire}")

@@ -10,6 +10,7 @@ from firmware.hardware import blocks as b
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitSheet
+from firmware.hardware.controllers import NANO, PICO, Controller
 from firmware.hardware.manifest_pins import pins_of
 
 RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
@@ -28,41 +29,50 @@ RESERVED: Final[Mapping[str, Mapping[str, str]]] = {
 """Pins that the carrier has a circuit for, whether or not the firmware names them; where it does, they agree."""
 
 
-def _board(kind: str, title: str) -> CarrierBoard:
+def _board(kind: str, title: str, controller: Controller) -> CarrierBoard:
     used = pins_of(kind)
     for use, pin in RESERVED[kind].items():
         if used.get(use, pin) != pin:
             raise ValueError(f"kind {kind}: {use} is at {used[use]} in the firmware and at {pin} on the carrier board")
-    return CarrierBoard(kind, title, {**RESERVED[kind], **used})
+    title += f" with a {controller.name}" if controller is not NANO else ""
+    return CarrierBoard(kind, title, RESERVED[kind], controller)
 
 
-def wheel() -> CarrierBoard:
-    """A wheel: eight inputs whose edges are timed, four lamps, four analogue channels. Nothing moves."""
-    board = _board("wheel", "Carrier board of a wheel")
+def wheel(controller: Controller = NANO) -> CarrierBoard:
+    """A wheel: eight inputs whose edges are timed, four lamps, analogue channels. Nothing moves."""
+    board = _board("wheel", "Carrier board of a wheel", controller)
     b.supply(board, hold_up=False)
     for first in (1, 5):
         sheet = board.sheet(f"inputs-{first}-{first + 3}", f"Inputs {first} to {first + 3}")
         for number in range(first, first + 4):
             b.field_input(board, sheet, f"in_{number}", "either", sensor=f"sensor or contact {number}")
-    b.tie_gates(board, sheet)
+    if controller is PICO:
+        b.link(board)
+    b.tie_gates(board, board.sheets[-1])
     outputs = board.sheet("outputs", "Lamps and signals")
     b.load_fuse(board, outputs)
     for number in range(1, 5):
         b.load_output(board, outputs, f"lamp_{number}", load=f"lamp {number}", feed=b.V12_LOAD)
+    if controller is PICO:
+        b.tie_gates(board, outputs, board.drivers, "drivers")
     level = board.sheet("levels", "Analogue channels")
-    analogue = board.row(level, "analogue_supply", "sensors")
-    analogue.at(b.V5)
-    analogue.series(p.PTC, b.ANALOGUE)
-    analogue.hang(p.C100N, GND)
+    if controller is NANO:
+        analogue = board.row(level, "analogue_supply", "sensors")
+        analogue.at(b.V5)
+        analogue.series(p.PTC, b.ANALOGUE)
+        analogue.hang(p.C100N, GND)
     for use in ("level_x", "level_y", "spare_1", "spare_2"):
-        b.analogue_input(board, level, use, sensor="inclinometer" if use.startswith("level") else use)
+        if board.at[use]:
+            b.analogue_input(board, level, use, sensor="inclinometer" if use.startswith("level") else use)
+    if controller is PICO:
+        b.memory(board)
     b.module(board)
     return board
 
 
 def table() -> CarrierBoard:
     """A dice table: motor with reversing, beams, sensors, keypad, chain of lamps."""
-    board = _board("table", "Carrier board of a dice table")
+    board = _board("table", "Carrier board of a dice table", NANO)
     b.supply(board, hold_up=False)
     names = ("shaft", "home", "beam_1", "beam_2", "beam_3", "beam_4", "shake", "turn")
     for part, uses in enumerate((names[:4], names[4:]), 1):
@@ -80,7 +90,7 @@ def table() -> CarrierBoard:
     for number in range(1, 4):
         use = f"keys columns {number}"
         row = board.row(keys, use, f"column {number}")
-        row.pin(board.nano, board.module_pin(use), f"column_{number}")
+        row.pin(board.module, board.module_pin(use), f"column_{number}")
         row.series(p.R1K, f"keys_column_{number}")
         row.pin(entry, str(number))
     for number in range(1, 4):
@@ -90,7 +100,7 @@ def table() -> CarrierBoard:
         row.hang(p.ZENER, GND, near="K", far="A")
         row.series(p.R100, f"row_{number}")
         row.hang(p.R22K, b.V5)
-        row.pin(board.nano, board.module_pin(use))
+        row.pin(board.module, board.module_pin(use))
     for pin in ("7", "8", "9", "10"):
         entry.connect(pin, GND)
     entry.wires |= {str(pin): ("ribbon", "keypad, J1") for pin in range(1, 11)}
@@ -104,7 +114,7 @@ def table() -> CarrierBoard:
     back.hang(p.ZENER, GND, near="K", far="A")
     back.series(p.R1K, "lamps read_back")
     back.hang(p.R10K, b.V5)
-    back.pin(board.nano, board.module_pin("lamps read_back"))
+    back.pin(board.module, board.module_pin("lamps read_back"))
     loose = board.row(lamps, "chain_data_back", "end of the data")
     loose.pin(header, "8")
     loose.series(p.R10K, GND)
@@ -124,7 +134,7 @@ def _lamp_supply(board: CarrierBoard, sheet: CircuitSheet) -> None:
 
 def reel() -> CarrierBoard:
     """Three stepper reels with stop buttons, a token acceptor, 16 lamps, and a control register behind the lamps."""
-    board = _board("reel", "Carrier board of skill-stop reels")
+    board = _board("reel", "Carrier board of skill-stop reels", NANO)
     b.supply(board, hold_up=True)
     first = board.sheet("inputs-home", "Reel home sensors; the switch of the emitters")
     for number in range(1, 4):
@@ -154,7 +164,7 @@ def reel() -> CarrierBoard:
     out = board.row(lamps, "lamps read_back", "read back")
     out.pin(watch, "Q7", "control_read_back")
     out.series(p.R330, "lamps read_back")
-    out.pin(board.nano, board.module_pin("lamps read_back"))
+    out.pin(board.module, board.module_pin("lamps read_back"))
     blank = board.row(lamps, "blank", "outputs off at power-on")
     blank.at(b.V5)
     blank.series(p.C10U, "control_blank")
@@ -205,7 +215,7 @@ def _stepper(board: CarrierBoard, number: int) -> None:
     driver = board.part(p.STEPPER_DRIVER)
     use = f"reel_{number}"
     step = board.row(sheet, use, "step")
-    step.pin(board.nano, board.module_pin(use), use)
+    step.pin(board.module, board.module_pin(use), use)
     step.series(p.R330, f"{use}_step")
     step.hang(p.R10K, GND)
     step.pin(driver, "STEP")
@@ -251,7 +261,7 @@ def _stepper(board: CarrierBoard, number: int) -> None:
 
 def pusher() -> CarrierBoard:
     """A token pusher: acceptor, win chute, shelf, tilt, hopper with reversing."""
-    board = _board("pusher", "Carrier board of a token pusher")
+    board = _board("pusher", "Carrier board of a token pusher", NANO)
     b.supply(board, hold_up=True)
     first = board.sheet("inputs-optical", "Optical sensors, fed through the switch of the emitters")
     sensors = {
@@ -261,7 +271,7 @@ def pusher() -> CarrierBoard:
     for use, text in sensors.items():
         b.field_input(board, first, use, "pulse", sensor=text, supply_net=b.SENSE)
     switch = board.row(first, "sense", "emitters")
-    switch.pin(board.nano, board.module_pin("sense"), "sense")
+    switch.pin(board.module, board.module_pin("sense"), "sense")
     b.emitters(board, first, switch)
     second = board.sheet("inputs-tilt", "Token acceptor, tilt, hopper's error line")
     b.load_fuse(board, second)
@@ -271,12 +281,12 @@ def pusher() -> CarrierBoard:
     row = board.row(second, "hopper error", "hopper error")
     row.pin(error, "1", "hopper_error_wire")
     row.hang(p.TVS_FIELD, GND)
-    row.hang(p.R4K7, b.PULL)
+    row.hang(p.R4K7, board.pull)
     row.series(p.R2K2, "hopper_error_in")
     row.hang(p.ZENER, GND, near="K", far="A")
     row.hang(p.C1N, GND)
     row.series(p.R1K, "hopper error")
-    row.pin(board.nano, board.module_pin("hopper error"))
+    row.pin(board.module, board.module_pin("hopper error"))
     error.connect("2", GND)
     error.wires |= {"1": (b.GREY, "hopper: error line (open without one)"), "2": (b.BLUE, "hopper: 0 V")}
     board.box(second, error, "2")
@@ -440,6 +450,11 @@ BOARDS: Final[Mapping[str, Callable[[], CarrierBoard]]] = {
     "reel": reel,
     "pusher": pusher,
 }
+"""With a Nano, by the kind of board."""
+PICO_BOARDS: Final[Mapping[str, Callable[[], CarrierBoard]]] = {
+    "wheel-pico": lambda: wheel(PICO),
+}
+CARRIERS: Final = {**BOARDS, **PICO_BOARDS}
 APART: Final[Mapping[str, Callable[[], Circuit]]] = {
     "lamp-tile": lamp_tile,
     "keypad": keypad,
@@ -451,7 +466,7 @@ APART: Final[Mapping[str, Callable[[], Circuit]]] = {
 @cache
 def circuit(name: str) -> Circuit:
     """A circuit by its name; built once."""
-    return BOARDS[name]() if name in BOARDS else APART[name]()
+    return CARRIERS[name]() if name in CARRIERS else APART[name]()
 
 
-NAMES: Final = (*BOARDS, *APART)
+NAMES: Final = (*CARRIERS, *APART)

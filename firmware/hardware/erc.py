@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitPart
 from firmware.hardware.manifest_pins import pins_of
-from firmware.hardware.parts import NANO_PINS, RIBBON
+from firmware.hardware.parts import RIBBON
 
 CONDUCTS = {"resistor", "fuse", "jumper"}
 """Symbols of parts that conduct a direct current both ways; a jumper is taken as open for floating inputs."""
@@ -27,7 +27,7 @@ def findings(circuit: Circuit) -> list[str]:
         *_ratings(circuit),
         *_sources(circuit),
         *_drawn(circuit),
-        *(_manifest(circuit) if isinstance(circuit, CarrierBoard) else ()),
+        *((*_manifest(circuit), *_too_high(circuit)) if isinstance(circuit, CarrierBoard) else ()),
     ]
 
 
@@ -51,7 +51,7 @@ def _drives(circuit: Circuit, part: CircuitPart, pin: str) -> bool:
     kind = part.type.pins[pin]
     if kind in ("out", "source"):
         return True
-    if kind == "both" and isinstance(circuit, CarrierBoard) and part is circuit.nano:
+    if kind == "both" and isinstance(circuit, CarrierBoard) and part is circuit.module:
         return pin in module_outputs(circuit)
     return False
 
@@ -60,10 +60,10 @@ def module_outputs(board: CarrierBoard) -> set[str]:
     """Pins of the module that the firmware drives: outputs, the chain's wires, columns, and what its table names so."""
     from firmware.hardware.manifest_pins import kind
 
-    names = {entry[0] for entry in kind(board.name)["outputs"]}
-    names |= {"lamps data", "lamps clock", "lamps latch", "sense", "hopper back", "fram clock"}
-    names |= {use for use in board.uses if use.startswith("keys columns")}
-    return {NANO_PINS[board.uses[use]] for use in names if use in board.uses}
+    names = {entry[0] for entry in kind(board.kind)["outputs"]}
+    names |= {"lamps data", "lamps clock", "lamps latch", "sense", "hopper back", "fram clock", "link out"}
+    names |= {use for use in board.at if use.startswith("keys columns")}
+    return {board.at[use] for use in names if use in board.at}
 
 
 def _two_outputs(circuit: Circuit) -> Iterator[str]:
@@ -101,9 +101,14 @@ def _floating_inputs(circuit: Circuit) -> Iterator[str]:
     for net, pins in by_net.items():
         for part, pin in pins:
             kind = part.type.pins[pin]
-            module_input = kind == "both" and part.ref == "U0" and not _drives(circuit, part, pin) and pin != "RST"
+            module_input = kind == "both" and part.ref == "U0" and not _resets(circuit, pin)
+            module_input = module_input and not _drives(circuit, part, pin)
             if (kind == "in" or module_input) and islands[net] not in held:
                 yield f"{part.ref} pin {pin}: floats: nothing drives {net} when all plugs are out"
+
+
+def _resets(circuit: Circuit, pin: str) -> bool:
+    return isinstance(circuit, CarrierBoard) and pin == circuit.controller.reset
 
 
 def _enters_from_header(circuit: Circuit, net: str, pins: list[tuple[CircuitPart, str]]) -> bool:
@@ -121,13 +126,14 @@ def _supplies(circuit: Circuit) -> Iterator[str]:
                 and part.nets[pin] != "VREG"
             ):
                 yield f"{part.ref} pin {pin}: takes its supply from {part.nets[pin]}, which is not a rail"
-    chips = [part for part in circuit.parts.values() if {"VCC", "VDD"} & set(part.type.pins)]
-    capacitors = [
-        part for part in circuit.parts.values()
-        if part.type.value == "100 nF" and set(part.nets.values()) == {"+5V", GND}
-    ]  # fmt: skip
-    if len(capacitors) < len(chips):
-        yield f"{len(chips)} chips and {len(capacitors)} capacitors of 100 nF at their supply"
+    for rail in ("+5V", "+3V3"):
+        chips = [part for part in circuit.parts.values() if rail in (part.nets.get("VCC"), part.nets.get("VDD"))]
+        capacitors = [
+            part for part in circuit.parts.values()
+            if part.type.value == "100 nF" and set(part.nets.values()) == {rail, GND}
+        ]  # fmt: skip
+        if len(capacitors) < len(chips):
+            yield f"{len(chips)} chips and {len(capacitors)} capacitors of 100 nF at their supply, {rail}"
 
 
 def _flyback(circuit: Circuit) -> Iterator[str]:
@@ -177,13 +183,42 @@ def _drawn(circuit: Circuit) -> Iterator[str]:
             yield f"{ref} pin {pin} ({net}): on no drawing"
 
 
+OVER = 0.3
+"""V that a rail may be above the pins that hang on it, or above the rail that it feeds through a diode."""
+
+
+def _too_high(board: CarrierBoard) -> Iterator[str]:
+    """No resistor joins a pin of the module to a rail above its own, and no rail is fed from a higher one."""
+    joins: dict[str, list[str]] = {}
+    for part in board.parts.values():
+        if part.type.symbol in CONDUCTS:
+            one, other = part.nets.values()
+            joins.setdefault(one, []).append(other)
+            joins.setdefault(other, []).append(one)
+    for use, pin in board.served.items():
+        net = board.module.nets.get(pin)
+        seen, left = {net}, [net] if net else []
+        while left:
+            for other in joins.get(left.pop(), ()):
+                if board.rails.get(other, 0.0) > board.controller.volt + OVER:
+                    yield f"{use}: the module's pin {pin} is pulled up to {other}; it bears {board.controller.volt:g} V"
+                elif other not in board.rails and other not in seen:
+                    seen.add(other)
+                    left.append(other)
+    for part in board.parts.values():
+        if part.type.symbol == "schottky" and {part.nets.get("A"), part.nets.get("K")} <= board.rails.keys():
+            above = board.rails[part.nets["A"]] - board.rails[part.nets["K"]]
+            if above > OVER:
+                yield f"{part.ref}: feeds {part.nets['K']} from {part.nets['A']}, {above:.1f} V above it"
+
+
 def _manifest(board: CarrierBoard) -> Iterator[str]:
-    wanted = pins_of(board.name)
+    wanted = pins_of(board.kind)
     for use in wanted:
-        if use not in board.served:
+        if use not in board.served and board.at.get(use) != "":
             yield f"the firmware's {use} ({wanted[use]}): no circuit"
     for use, pin in board.served.items():
-        if board.nano.nets.get(pin) is None:
+        if board.module.nets.get(pin) is None:
             yield f"{use}: the module's pin {pin} is not connected"
     by_pin: dict[str, list[str]] = {}
     for use, pin in board.served.items():
@@ -191,6 +226,6 @@ def _manifest(board: CarrierBoard) -> Iterator[str]:
     for pin, uses in by_pin.items():
         if len(uses) > 1 and {use.split()[0] for use in uses} != {"keys", "lamps"}:
             yield f"the module's pin {pin} serves {', '.join(uses)}"
-    for pin in board.nano.nets:
-        if pin not in by_pin and pin not in ("5V", "GND", "GND2", "RST"):
+    for pin in board.module.nets:
+        if pin not in by_pin and board.module.type.pins[pin] == "both" and pin != board.controller.reset:
             yield f"the module's pin {pin} is connected, and the firmware does not use it"

@@ -70,6 +70,27 @@ _NANO_SOCKETS: Final = FieldItem(
     "under the Nano",
     (OrderNumber("Sullins", "PPTC151LFBN-RC", FOUND), OrderNumber("Samtec", "SSW-115-01-T-S", FOUND)),
 )
+_PICO_SOCKETS: Final = FieldItem(
+    "socket, one row of 20 contacts, 2.54 mm, for square pins",
+    "2",
+    "under the Pico; a Pico without pins gets two rows of 20 soldered in",
+    (OrderNumber("Sullins", "PPTC201LFBN-RC", FOUND), OrderNumber("Samtec", "SSW-120-01-T-S", FOUND)),
+)
+_SERIAL: Final = FieldItem(
+    "USB-serial adapter of 3.3 V, or three wires to a UART of a Raspberry Pi",
+    "1",
+    "the terminals of the serial line, by 1 m of cable at the most",
+    needs=(
+        Need("its level out", "0 to 3.3 V; 5 V do no harm here", "two inverters that bear 5 V are behind 2.2 kΩ"),
+        Need("its level in", "takes 3.3 V for high: V_IH 2.0 V or less", "that is what the board gives"),
+        Need("its input", "100 pF with its cable, and no resistor below 47 kΩ", "2.5 kΩ are in series"),
+        Need("rate", "1,000,000 baud, 8N1", "the firmware's"),
+        Need("isolation", "none is needed", "0 V of the computer and of the board are joined there"),
+    ),
+    known=(
+        Known(OrderNumber("FTDI", "TTL-232R-3V3-WE", FOUND), "bare ends: orange is its data out, yellow its data in"),
+    ),
+)
 _DRIVER_SOCKETS: Final = FieldItem(
     "socket, one row of 8 contacts, 2.54 mm, for square pins",
     "6",
@@ -398,7 +419,7 @@ _KEY_SWITCH: Final = FieldItem(
     known=(Known(OrderNumber("Schneider Electric", "XB4BG61", FOUND), "22 mm"),),
 )
 
-DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
+_NANO_DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     "wheel": (
         _SUPPLY,
         _NANO_SOCKETS,
@@ -477,4 +498,16 @@ DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
         _cable(12),
     ),
 }
-"""For each kind of board."""
+
+
+def with_pico(items: tuple[FieldItem, ...]) -> tuple[FieldItem, ...]:
+    """What surrounds the same board with a Pico: its sockets, its serial line, and always a FRAM."""
+    swapped = [_PICO_SOCKETS if item is _NANO_SOCKETS else item for item in items]
+    return (*swapped, _SERIAL, *(item for item in (_FRAM_ADAPTER, _FRAM_SOCKET) if item not in items))
+
+
+DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
+    **_NANO_DEVICES,
+    "wheel-pico": with_pico(_NANO_DEVICES["wheel"]),
+}
+"""For each circuit with a module."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from firmware.hardware import budget, cables, terminals
@@ -11,6 +11,7 @@ from firmware.hardware import simulations as sim
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import BOARDS, circuit
 from firmware.hardware.circuit import Circuit, PartType
+from firmware.hardware.controllers import NANO, Controller
 from firmware.hardware.firmware_times import hold_up_ms
 from firmware.hardware.spice import (
     DOWN_LEAST,
@@ -57,46 +58,43 @@ def figures(*groups: str) -> Iterator[Figure]:
             yield from group()
 
 
+class LeastMargins(NamedTuple):
+    """V that the levels of an input keep, at the least (ours)."""
+
+    low: float = 0.3
+    noise: float = 1.0
+    cut: float = 1.0
+    pin: float = 1.0
+
+
+def levels_of(line: sim.Input, name: str, least: LeastMargins) -> Iterator[Figure]:
+    """The levels of an input at the gate and at the module's pin, at both ends of its supply."""
+    controller = sim.controller_of(circuit(line.board))
+    gate = controller.schmitt.value
+    for volt in (controller.least, controller.most):
+        corner = Corner(vcc=volt) if controller is NANO else Corner(logic=volt)
+        low = sim.levels(line, "sensor conducts (0.4 V)", corner)
+        high = sim.levels(line, "sensor open, or wire cut", corner)
+        at = f"{name}, {volt:g} V"
+        for what, must, value in (
+            (
+                f"sensor conducts (0.4 V): below the least V_T− of the {gate} by", least.low,
+                controller.down[0] * volt - low.gate,
+            ),
+            ("noise on a low wire until the least V_T+", least.noise, controller.up[0] * volt - low.gate),
+            (
+                "wire cut or sensor open: above the greatest V_T+ by", least.cut,
+                high.gate - controller.up[1] * volt,
+            ),
+            ("low at the chip's pin, below its V_IL by", least.pin, controller.low_most * volt - low.chip),
+            ("high at the chip's pin, above its V_IH by", least.pin, high.chip - controller.high_least * volt),
+        ):  # fmt: skip
+            yield Figure(at, what, f"{must:g} V or more", value, "V", must, ANY)
+
+
 def _inputs() -> Iterator[Figure]:
     for line, name in ((LINE, "input"), (OPTICAL, "optical input")):
-        for vcc in SUPPLIES:
-            corner = Corner(vcc=vcc)
-            low = sim.levels(line, "sensor conducts (0.4 V)", corner)
-            high = sim.levels(line, "sensor open, or wire cut", corner)
-            at = f"{name}, {vcc:g} V"
-            yield Figure(
-                at,
-                "sensor conducts (0.4 V): below the least V_T− of the 74HC14 by",
-                "0.3 V or more",
-                DOWN_LEAST * vcc - low.gate,
-                "V",
-                0.3,
-                ANY,
-            )
-            yield Figure(
-                at, "noise on a low wire until the least V_T+", "1 V or more", UP_LEAST * vcc - low.gate, "V", 1.0, ANY
-            )
-            yield Figure(
-                at,
-                "wire cut or sensor open: above the greatest V_T+ by",
-                "1 V or more",
-                high.gate - UP_MOST * vcc,
-                "V",
-                1.0,
-                ANY,
-            )
-            yield Figure(
-                at, "low at the chip's pin, below its V_IL by", "1 V or more", V_IL_MOST * vcc - low.chip, "V", 1.0, ANY
-            )
-            yield Figure(
-                at,
-                "high at the chip's pin, above its V_IH by",
-                "1 V or more",
-                high.chip - V_IH_LEAST * vcc,
-                "V",
-                1.0,
-                ANY,
-            )
+        yield from levels_of(line, name, LeastMargins())
     shorted = sim.levels(OPTICAL, "wire shorted to 0 V", Corner())
     yield Figure(
         "optical input",
@@ -167,43 +165,7 @@ def _tested_lines() -> Iterator[Figure]:
 
 
 def _surges() -> Iterator[Figure]:
-    over = sim.overvoltage(LINE, sim.Input("wheel", "in_2"), 24.0, module_amp=0.02)
-    yield Figure(
-        "24 V on an input", "power in the 2.2 kΩ", "0.25 W or less", over.resistor_watt, "W", 0.0, p.R2K2.limits["watt"]
-    )
-    yield Figure(
-        "24 V on an input",
-        "power in the Zener diode",
-        "0.5 W or less",
-        over.zener_watt,
-        "W",
-        0.0,
-        p.ZENER.limits["watt"],
-    )
-    yield Figure(
-        "24 V on an input",
-        "current into the 74HC14's clamp",
-        "20 mA or less",
-        over.clamp_amp * 1000,
-        "mA",
-        0.0,
-        p.HC14.limits["clamp_amp"] * 1000,
-    )
-    yield Figure(
-        "24 V on an input",
-        "the 5 V with the module alone as its load",
-        "5.25 V or less",
-        over.rail_volt,
-        "V",
-        4.5,
-        5.25,
-    )
-    yield Figure(
-        "24 V on an input", "a neighbour that is low, at the chip", "below 1.5 V", over.neighbour_low, "V", -0.1, 1.5
-    )
-    yield Figure(
-        "24 V on an input", "a neighbour that is high, at the chip", "above 3.0 V", over.neighbour_high, "V", 3.0, 5.5
-    )
+    yield from overvoltage_of(LINE, "in_2", module_amp=0.02)
     rail, amp = sim.sensor_supply("wheel", 24.0, module_amp=0.02)
     yield Figure(
         "24 V on the sensors' + wire",
@@ -219,8 +181,52 @@ def _surges() -> Iterator[Figure]:
         "1 A or more", amp, "A", 1.0, 40.0,
     )  # fmt: skip
     yield from _terminals()
+    yield from discharges_of(LINE)
+
+
+def _gate_bears(controller: Controller) -> tuple[str, float]:
+    """What the inverters at the inputs bear, in words and V: 5 V and 1 V behind a clamp, or their absolute maximum."""
+    if "input_volt" in controller.schmitt.limits:
+        most = controller.schmitt.limits["input_volt"]
+        return f"highest at the {controller.schmitt.value}'s input", most
+    return f"highest at the {controller.schmitt.value}'s input (5 V + 1 V behind its clamp)", 6.0
+
+
+def overvoltage_of(line: sim.Input, neighbour: str, *, module_amp: float) -> Iterator[Figure]:
+    """What 24 V on the wire of an input do there, on the rail of the logic and to a neighbour."""
+    controller = sim.controller_of(circuit(line.board))
+    over = sim.overvoltage(line, sim.Input(line.board, neighbour), 24.0, module_amp=module_amp)
+    at, gate, volt = "24 V on an input", controller.schmitt, controller.volt
+    watt = p.R2K2.limits["watt"]
+    yield Figure(at, "power in the 2.2 kΩ", f"{watt:g} W or less", over.resistor_watt, "W", 0.0, watt)
+    watt = p.ZENER.limits["watt"]
+    yield Figure(at, "power in the Zener diode", f"{watt:g} W or less", over.zener_watt, "W", 0.0, watt)
+    if controller is NANO:
+        amp = gate.limits["clamp_amp"] * 1000
+        yield Figure(
+            at, f"current into the {gate.value}'s clamp", f"{amp:g} mA or less", over.clamp_amp * 1000, "mA", 0.0, amp
+        )
+        rail, most = "the 5 V with the module alone as its load", 5.25
+    else:
+        what, most = _gate_bears(controller)
+        yield Figure(at, what, f"{most:.1f} V or less", over.gate_volt, "V", 0.0, most)
+        rail, most = "the 3.3 V with the carrier board's own 330 Ω as its load", volt + p.PICO.limits["over_volt"]
+    yield Figure(at, rail, f"{most:g} V or less", over.rail_volt, "V", 0.9 * volt, most)
+    low, high = controller.low_most * volt, controller.high_least * volt
+    yield Figure(at, "a neighbour that is low, at the chip", f"below {low:.1f} V", over.neighbour_low, "V", -0.1, low)
+    yield Figure(
+        at, "a neighbour that is high, at the chip", f"above {high:.1f} V", over.neighbour_high, "V", high, 1.1 * volt
+    )
+
+
+def discharges_of(line: sim.Input) -> Iterator[Figure]:
+    """What a discharge of 8 kV into the terminal of an input does, of both signs."""
+    controller = sim.controller_of(circuit(line.board))
+    gate, most = _gate_bears(controller)
+    value = controller.schmitt.value
+    pin = controller.volt + (0.5 if controller is NANO else p.PICO.limits["over_volt"])
     for kilovolts in (8.0, -8.0):
-        esd = sim.discharge(LINE, kilovolts)
+        esd = sim.discharge(line, kilovolts)
         at = f"ESD {kilovolts:+g} kV contact"
         yield Figure(at, "first peak, IEC 61000-4-2", "30 A ± 15 %", esd.peak_amp, "A", 25.5, 34.5)
         yield Figure(at, "at 30 ns", "16 A ± 30 %", esd.at_30ns_amp, "A", 11.2, 20.8)
@@ -233,7 +239,7 @@ def _surges() -> Iterator[Figure]:
         )
         yield Figure(
             at,
-            "current into the 74HC14's clamp",
+            f"current into the {value}'s clamp",
             "20 mA or less",
             abs(esd.clamp_amp) * 1000,
             "mA",
@@ -242,15 +248,15 @@ def _surges() -> Iterator[Figure]:
         )
         yield Figure(
             at,
-            "highest at the 74HC14's input (5 V + 1 V behind its clamp)",
-            "6.0 V or less",
+            gate,
+            f"{most:.1f} V or less",
             esd.gate_most_volt,
             "V",
             -1.0,
-            6.0,
+            most,
         )
-        yield Figure(at, "highest at the chip's pin", "5.5 V or less", esd.chip_most_volt, "V", 0.0, 5.5)
-        yield Figure(at, "lowest at the chip's pin", "−0.5 V or more", esd.chip_least_volt, "V", -0.5, 5.5)
+        yield Figure(at, "highest at the chip's pin", f"{pin:g} V or less", esd.chip_most_volt, "V", 0.0, pin)
+        yield Figure(at, "lowest at the chip's pin", "−0.5 V or more", esd.chip_least_volt, "V", -0.5, pin)
 
 
 def _terminals() -> Iterator[Figure]:
@@ -287,11 +293,16 @@ THRESHOLDS = (
 
 
 def _contacts() -> Iterator[Figure]:
+    yield from contacts_of(LINE, THRESHOLDS)
+
+
+def contacts_of(line: sim.Input, thresholds: Sequence[tuple[float, float]]) -> Iterator[Figure]:
+    """The edges that bouncing contacts make at an input with its jumper, at these V_T+ and V_T−."""
     edges, delays = 0, [0.0]
-    for up, down in THRESHOLDS:
+    for up, down in thresholds:
         for seed, longest in BOUNCES:
             falls, rises, closing, opening = sim.edges_of_contact(
-                LINE, sim.bounce_trace(seed, longest), Corner(up=up, down=down)
+                line, sim.bounce_trace(seed, longest), Corner(up=up, down=down)
             )
             edges = max(edges, falls, rises)
             delays += [closing, opening]
@@ -855,8 +866,8 @@ def shown(figure: Figure) -> str:
     return f"{value:.{digits}f} {figure.unit}"
 
 
-def table() -> str:
-    """All figures as the table of the page."""
+def table(found: Iterable[Figure]) -> str:
+    """Figures as the table of a page."""
     rows = ["| circuit | what | must be | is |", "|---|---|---|---|"]
-    rows += [f"| {each.circuit} | {each.what} | {each.must} | {shown(each)} |" for each in figures()]
+    rows += [f"| {each.circuit} | {each.what} | {each.must} | {shown(each)} |" for each in found]
     return "\n".join(rows) + "\n"

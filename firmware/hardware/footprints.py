@@ -52,6 +52,7 @@ _TO_92: Final = _footprint(
     "Package_TO_SOT_THT:TO-92_Inline_Wide", 3, "wide, so that 0.6 mm are between its pads: the leads are bent"
 )
 _DIP_8: Final = _footprint("Package_DIP:DIP-8_W7.62mm", 8)
+_ON_ADAPTER: Final = "for the chip on its adapter; without one Package_SO:SOIC-8_3.9x4.9mm_P1.27mm"
 _DIP_16: Final = _footprint("Package_DIP:DIP-16_W7.62mm", 16)
 _CONTACTS: Final = {"11": 2, "12": 2, "14": 2, "A1": 1, "A2": 1}
 
@@ -93,14 +94,18 @@ TABLE: Final[Mapping[str, Footprint]] = {
     p.PNP.name: _TO_92,
     p.PNP_PASS.name: _footprint("Package_TO_SOT_THT:TO-126-3_Vertical", 3),
     p.HC14.name: _footprint("Package_DIP:DIP-14_W7.62mm", 14),
+    p.AHC14.name: _footprint("Package_DIP:DIP-14_W7.62mm", 14),
+    p.AHCT14.name: _footprint("Package_DIP:DIP-14_W7.62mm", 14),
     p.TPIC.name: _DIP_16,
     p.HC165.name: _DIP_16,
     p.HC595.name: _DIP_16,
     p.SUPERVISOR.name: _DIP_8,
-    p.FRAM.name: _DIP_8._replace(note="for the chip on its adapter; without one Package_SO:SOIC-8_3.9x4.9mm_P1.27mm"),
+    p.FRAM.name: _DIP_8._replace(note=_ON_ADAPTER),
+    p.FRAM_3V3.name: _DIP_8._replace(note=_ON_ADAPTER),
     p.BUCK.name: _footprint("Converter_DCDC:Converter_DCDC_TRACO_TSR-1_THT", 3),
     p.OPTO.name: _footprint("Package_DIP:DIP-4_W7.62mm", 4),
     p.NANO.name: _footprint("Module:Arduino_Nano", 30),
+    p.PICO.name: _footprint("Module:RaspberryPi_Pico_Common_THT", 40),
     p.STEPPER_DRIVER.name: _footprint(
         "Module:Pololu_Breakout-16_15.2x20.3mm", 16, "holes of 0.8 mm: 1.0 mm for sockets with square contacts"
     ),

@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from firmware.hardware.blocks import ANALOGUE, FIELD, PULL, SENSE, V5, V12_IN, CarrierBoard
+from firmware.hardware.blocks import ANALOGUE, FIELD, SENSE, V5, V12_IN, V33, CarrierBoard
 from firmware.hardware.cables import SLOW, behind, board_fuses
 from firmware.hardware.circuit import GND, Circuit
 from firmware.hardware.footprints import footprint
@@ -110,7 +110,8 @@ def classes(circuit: Circuit) -> list[NetClass]:
         if high:
             why = "12 V of the lamps, behind the carrier board's 2 A"
             found.append(NetClass("12 V", tuple(high), width_mm(SLOW * 2.0), WIRE_CLEARANCE_MM, why))
-    rails = _without(found, {V5, PULL, FIELD, ANALOGUE, SENSE} & set(circuit.nets()) - leaves_board(circuit))
+    low = {V5, V33, "VSYS", FIELD, ANALOGUE, SENSE} | ({circuit.pull} if isinstance(circuit, CarrierBoard) else set())
+    rails = _without(found, low & set(circuit.nets()) - leaves_board(circuit))
     if rails:
         amp = BUCK.limits["amp"]
         found.append(NetClass("5 V", rails, max(RAIL_MM, width_mm(amp)), CLEARANCE_MM, f"the regulator's {amp:g} A"))

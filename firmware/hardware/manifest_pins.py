@@ -61,3 +61,11 @@ def pins_of(name: str) -> dict[str, str]:
 
 def _is_pin(value: object) -> bool:
     return isinstance(value, str) and _PIN.fullmatch(value) is not None
+
+
+def analogues_of(name: str) -> set[str]:
+    """The uses of pins that the firmware of a kind measures."""
+    table = kind(name)
+    found = {entry[0] for entry in table["analogues"]}
+    found |= {use for use in ("motor_current",) if use in table}
+    return found | ({"hopper current"} if "current" in table.get("hopper", {}) else set())

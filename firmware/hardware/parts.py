@@ -396,6 +396,30 @@ HC14: Final = PartType(
     limits={"clamp_amp": 0.02, "over_volt": 0.5, "supply": 6.0},
     package="DIP-14",
 )
+AHC14: Final = PartType(
+    "74AHC14, six Schmitt-trigger inverters for 3.3 V, whose inputs bear 5 V",
+    "U",
+    "inverter",
+    "74AHC14",
+    HC14.pins,
+    _two(("Texas Instruments", "SN74AHC14N", FOUND), ("Nexperia", "74AHC14D,118", FOUND)),
+    spice="X{ref}_{gate} {A} {Y} {VCC} {GND} AHC14",
+    limits={"clamp_amp": 0.02, "input_volt": 7.0, "supply": 5.5},
+    package="DIP-14 (Nexperia: SO-14 on an adapter)",
+    note="no 74HC14: no clamp leads from its inputs to its supply",
+)
+AHCT14: Final = PartType(
+    "74AHCT14, six Schmitt-trigger inverters for 5 V, with thresholds that 3.3 V pass",
+    "U",
+    "inverter",
+    "74AHCT14",
+    HC14.pins,
+    _two(("Texas Instruments", "SN74AHCT14N", FOUND), ("Nexperia", "74AHCT14D,118", CODE)),
+    spice="X{ref}_{gate} {A} {Y} {VCC} {GND} AHCT14",
+    limits={"clamp_amp": 0.02, "input_volt": 7.0, "supply": 5.5},
+    package="DIP-14 (Nexperia: SO-14 on an adapter)",
+    note="no 74HCT14: no clamp leads from its inputs to its supply",
+)
 DRAINS: Final = tuple(f"DRAIN{n}" for n in range(8))
 TPIC: Final = PartType(
     "TPIC6C595, shift register with eight 100 mA open drains",
@@ -461,6 +485,16 @@ FRAM: Final = PartType(
     _two(("Infineon (Cypress)", "FM24W256-G", FOUND), ("Fujitsu", "MB85RC256VPNF-G-JNE1", FOUND)),
     package="SO-8 on an adapter to DIP-8",
 )  # fmt: skip
+FRAM_3V3: Final = PartType(
+    "FRAM 64 or 256 kbit, I²C, 3.3 V",
+    "U",
+    "box",
+    "FM24CL64B",
+    FRAM.pins,
+    _two(("Infineon (Cypress)", "FM24CL64B-G", FOUND), ("Fujitsu", "MB85RC256VPNF-G-JNE1", FOUND)),
+    package="SO-8 on an adapter to DIP-8",
+    note="two bytes of address: an FM24CL16B or smaller has one",
+)
 BUCK: Final = PartType(
     "5 V switching regulator in the case of a 7805",
     "U",
@@ -504,6 +538,30 @@ NANO: Final = PartType(
     _two(("Arduino", "A000005", FOUND), ("Gravitech", "ARD-NANO30NP", FOUND)),
     package="two rows of 15, 2.54 mm",
     note="the two sockets: 15 contacts each, 2.54 mm",
+)  # fmt: skip
+PICO_ROWS: Final = (
+    "GP0", "GP1", "GND", "GP2", "GP3", "GP4", "GP5", "GND2", "GP6", "GP7",
+    "GP8", "GP9", "GND3", "GP10", "GP11", "GP12", "GP13", "GND4", "GP14", "GP15",
+    "GP16", "GP17", "GND5", "GP18", "GP19", "GP20", "GP21", "GND6", "GP22", "RUN",
+    "GP26", "GP27", "AGND", "GP28", "VREF", "3V3", "3V3_EN", "GND7", "VSYS", "VBUS",
+)  # fmt: skip
+"""The pins 1 to 40 of a Raspberry Pi Pico."""
+PICO: Final = PartType(
+    "Raspberry Pi Pico (RP2040), in a socket",
+    "U",
+    "box",
+    "Pico",
+    {
+        pin: "supply" if "GND" in pin or pin == "VSYS"
+        else "source" if pin == "3V3"
+        else "unused" if pin in ("VREF", "3V3_EN", "VBUS")
+        else "both"
+        for pin in PICO_ROWS
+    },
+    _two(("Raspberry Pi", "SC0915", FOUND), ("Raspberry Pi", "SC0917 (Pico H)", CODE)),
+    limits={"over_volt": 0.3, "amp_3v3": 0.3},
+    package="two rows of 20, 2.54 mm",
+    note="not a Pico 2. The two sockets: 20 contacts each, 2.54 mm",
 )  # fmt: skip
 STEPPER_DRIVER: Final = PartType(
     "stepper driver carrier A4988 or DRV8825, in a socket",
@@ -626,7 +684,10 @@ def _numbered(*names: str) -> dict[str, str]:
 
 
 PIN_NUMBERS: Final[Mapping[str, Mapping[str, str]]] = {
-    HC14.value: _numbered("1A", "1Y", "2A", "2Y", "3A", "3Y", "GND", "4Y", "4A", "5Y", "5A", "6Y", "6A", "VCC"),
+    **dict.fromkeys(
+        (HC14.value, AHC14.value, AHCT14.value),
+        _numbered("1A", "1Y", "2A", "2Y", "3A", "3Y", "GND", "4Y", "4A", "5Y", "5A", "6Y", "6A", "VCC"),
+    ),
     TPIC.value: _numbered(
         "VCC", "SER IN", "DRAIN0", "DRAIN1", "DRAIN2", "DRAIN3", "CLR", "G",
         "SER OUT", "RCK", "DRAIN4", "DRAIN5", "DRAIN6", "DRAIN7", "SRCK", "GND",
@@ -639,6 +700,8 @@ PIN_NUMBERS: Final[Mapping[str, Mapping[str, str]]] = {
     ),
     SUPERVISOR.value: _numbered("MR", "VCC", "GND", "PFI", "PFO", "WDI", "RESET", "WDO"),
     FRAM.value: _numbered("A0", "A1", "A2", "VSS", "SDA", "SCL", "WP", "VDD"),
+    FRAM_3V3.value: _numbered("A0", "A1", "A2", "VSS", "SDA", "SCL", "WP", "VDD"),
+    PICO.value: _numbered(*PICO_ROWS),
     OPTO.value: _numbered("A", "K", "E", "C"),
     NFET.value: _numbered("G", "D", "S"),
     NPN.value: _numbered("C", "B", "E"),

@@ -13,8 +13,9 @@ from typing import Final
 
 from firmware.hardware import cables, drawing, field, kicad, layout, listing, sheets, steppers
 from firmware.hardware.blocks import CarrierBoard
-from firmware.hardware.boards import NAMES, circuit
+from firmware.hardware.boards import BOARDS, NAMES, circuit
 from firmware.hardware.circuit import OrderNumber
+from firmware.hardware.controllers import NANO, PICO
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = Path("docs/hardware")
@@ -32,7 +33,7 @@ def files() -> dict[Path, str]:
             made[PAGES / "drawings" / f"{name}-{sheet.name}.svg"] = drawing.svg(each, sheet)
         made[PAGES / "netlists" / f"{name}.net"] = kicad.netlist(each)
         made[PAGES / f"{name}.md"] = page(name)
-        if isinstance(each, CarrierBoard):
+        if isinstance(each, CarrierBoard) and each.controller is NANO:
             made[SHEETS / f"{name}.toml"] = sheets.toml(each)
     return made
 
@@ -51,17 +52,17 @@ def stale() -> list[Path]:
 
 
 def write_figures() -> None:
-    """Simulates all circuits; writes what the emulator feeds, and the figures on docs/boards-carrier.md."""
-    from firmware.hardware import wiring
-    from firmware.hardware.figures import table
+    """Simulates all circuits; writes what the emulator feeds, and the figures on the pages of the boards."""
+    from firmware.hardware import figures, pico_figures, wiring
 
-    lines = {name: wiring.lines_of(each) for name in NAMES if isinstance(each := circuit(name), CarrierBoard)}
+    lines = {name: wiring.lines_of(build()) for name, build in BOARDS.items()}
     (ROOT / WIRING).write_text(wiring.module(lines), encoding="utf-8")
 
-    path = ROOT / "docs" / "boards-carrier.md"
-    begin, end = "<!-- figures: circuits -->\n", "<!-- end -->"
-    before, rest = path.read_text(encoding="utf-8").split(begin)
-    path.write_text(before + begin + table() + rest[rest.index(end) :], encoding="utf-8")
+    for page_name, found in (("boards-carrier.md", figures.figures()), ("boards-pico.md", pico_figures.figures())):
+        path = ROOT / "docs" / page_name
+        begin, end = "<!-- figures: circuits -->\n", "<!-- end -->"
+        before, rest = path.read_text(encoding="utf-8").split(begin)
+        path.write_text(before + begin + figures.table(found) + rest[rest.index(end) :], encoding="utf-8")
 
 
 def _same(path: Path, text: str) -> bool:
@@ -108,7 +109,9 @@ def _needs(device: field.FieldItem) -> list[str]:
 def page(name: str) -> str:
     """The page of a circuit: drawings, parts to order, wires, joints."""
     each = circuit(name)
-    around = listing.ASSEMBLIES.get(name, {})
+    kind = each.kind if isinstance(each, CarrierBoard) else name
+    pico = isinstance(each, CarrierBoard) and each.controller is PICO
+    around = listing.ASSEMBLIES.get(kind, {})
     lines = [
         f"# {each.title}",
         "",
@@ -116,6 +119,12 @@ def page(name: str) -> str:
         "circuits were tested, and what the figures are: [boards-carrier.md](../boards-carrier.md).",
         "",
     ]
+    if pico:
+        lines += [
+            "Its module is a Raspberry Pi Pico, whose pins bear 3.3 V and no more "
+            "([boards-pico.md](../boards-pico.md#its-carrier-boards)). **Nobody has built it.**",
+            "",
+        ]
     if around:
         parts = ", ".join(f"{count} × [{other}]({other}.md)" for other, count in around.items())
         lines += [f"Besides the carrier board: {parts}.", ""]
@@ -154,7 +163,7 @@ def page(name: str) -> str:
             *(f"{number}. {text}" for number, text in enumerate(each.work, 1)),
             "",
         ]
-    if name == "reel":
+    if kind == "reel":
         lines += steppers.page()
     wires = listing.field_wires(each)
     if wires:
@@ -181,7 +190,10 @@ def page(name: str) -> str:
             "",
             "## Test sheet",
             "",
-            f"`feltwire boards check PORT --sheet FILE --kind {name}` walks through it and signs the report "
+            "By hand: no program walks through it yet. Where a step is the program's, `feltwire boards identify PORT "
+            "--chip rp2040` is meant."
+            if pico
+            else f"`feltwire boards check PORT --sheet FILE --kind {name}` walks through it and signs the report "
             "([flash and check](../boards-carrier.md#the-test-sheet)).",
             "",
             "| step | do | expected |",

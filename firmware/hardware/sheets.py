@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from firmware.hardware.blocks import SENSE, TEST, CarrierBoard
 from firmware.hardware.circuit import GND, CircuitPart
+from firmware.hardware.controllers import PICO
 from firmware.hardware.manifest_pins import kind
-from firmware.hardware.parts import NANO_PINS
 
 
 class Step(NamedTuple):
@@ -29,6 +29,8 @@ class Step(NamedTuple):
 
 def steps(board: CarrierBoard) -> list[Step]:
     """The steps of a board: unpowered, supply, module, each input, each output, emergency stop, power failure."""
+    # A Pico's is behind a Schottky diode.
+    five, least = ("VSYS (39)", 4.50) if board.controller is PICO else ("5V", 4.90)
     found = [
         Step(
             "look",
@@ -47,9 +49,15 @@ def steps(board: CarrierBoard) -> list[Step]:
             1e9,
         ),
         Step(
-            "short_5", "No short of the 5 V", "Measure 5V to GND at the module's socket.", "above 200 Ω", "Ω", 200, 1e9
+            "short_5",
+            "No short of the 5 V",
+            f"Measure {five} to GND at the module's socket.",
+            "above 200 Ω",
+            "Ω",
+            200,
+            1e9,
         ),
-        *(_current(board, use) for use in ("motor_current", "hopper current") if use in board.uses),
+        *(_current(board, use) for use in ("motor_current", "hopper current") if use in board.at),
         Step(
             "mains",
             "Supply at the mains",
@@ -66,20 +74,32 @@ def steps(board: CarrierBoard) -> list[Step]:
             11.4,
             12.6,
         ),
-        Step("supply_5", "5 V", "Measure 5V to GND at the module's socket.", "4.90 to 5.10 V", "V", 4.90, 5.10),
+        Step(
+            "supply_5",
+            "5 V",
+            f"Measure {five} to GND at the module's socket.",
+            f"{least:.2f} to 5.10 V",
+            "V",
+            least,
+            5.10,
+        ),
         Step(
             "identify",
             "Module",
-            "Supply off, module in, USB plugged in, supply on.",
-            f"a {board.name} board whose firmware works with this software",
+            f"Supply off, module in, {_plug(board)} plugged in, supply on.",
+            f"a {board.kind} board whose firmware works with this software",
             port=True,
         ),
     ]
-    for entry in kind(board.name)["inputs"]:
+    if board.controller is PICO:
+        found.append(
+            Step("supply_3", "3.3 V", "Measure 3V3 (36) to GND (38) at the module.", "3.20 to 3.40 V", "V", 3.2, 3.4)
+        )
+    for entry in kind(board.kind)["inputs"]:
         use = entry[0]
         if use != "power_fail":
             found += _input(board, use)
-    if "sense" in board.uses or any("sense" in part.tags for part in board.parts.values()):
+    if "sense" in board.at or any("sense" in part.tags for part in board.parts.values()):
         found.append(
             Step(
                 "sense",
@@ -92,7 +112,7 @@ def steps(board: CarrierBoard) -> list[Step]:
             )
         )
         found += _line_test(board)
-    for entry in kind(board.name)["outputs"]:
+    for entry in kind(board.kind)["outputs"]:
         found += _output(board, entry[0])
     if any("estop_1" in part.tags for part in board.parts.values()):
         terminal = next(part.ref for part in board.tagged("estop_1") if part.type.letter == "J")
@@ -122,7 +142,7 @@ def steps(board: CarrierBoard) -> list[Step]:
                 12.6,
             ),
         ]
-    if "power_fail" in board.uses:
+    if "power_fail" in board.at:
         found += [
             Step(
                 "warning",
@@ -153,6 +173,14 @@ def steps(board: CarrierBoard) -> list[Step]:
     return found
 
 
+def _plug(board: CarrierBoard) -> str:
+    return "serial line" if board.controller is PICO else "USB"
+
+
+def _unplugged(board: CarrierBoard) -> str:
+    return "the serial line is unplugged" if board.controller is PICO else "the USB plug is pulled"
+
+
 def _wire(board: CarrierBoard, use: str) -> tuple[CircuitPart, str]:
     """The connector and the pin of an input's wire."""
     for part in board.parts.values():
@@ -165,13 +193,13 @@ def _wire(board: CarrierBoard, use: str) -> tuple[CircuitPart, str]:
 def _input(board: CarrierBoard, use: str) -> list[Step]:
     part, pin = _wire(board, use)
     zero = next(each for each, net in part.nets.items() if net == GND)
-    chip = NANO_PINS[board.uses[use]]
+    chip = board.label(use)
     return [
         Step(
             f"{use}_open",
             f"Input {use}, open",
             f"Nothing at {part.ref}.{pin}: boards trace, or the voltage at {chip}.",
-            "high (above 4.5 V)",
+            f"high (above {0.9 * board.controller.volt:.1f} V)",
         ),
         Step(
             f"{use}_low",
@@ -197,7 +225,7 @@ def _line_test(board: CarrierBoard) -> list[Step]:
         Step(
             "line_test_on",
             "Test of the lines, on",
-            f"Join RST to GND at the module's socket: measure {TEST}; take the wire away.",
+            f"Join {board.controller.reset} to GND at the module's socket: measure {TEST}; take the wire away.",
             "11.0 to 12.6 V",
             "V",
             11.0,
@@ -211,7 +239,7 @@ def _line_test(board: CarrierBoard) -> list[Step]:
             "the report sensors: shorted 0, dark 0",
         ),
     ]
-    for number, entry in enumerate(kind(board.name)["inputs"], 1):
+    for number, entry in enumerate(kind(board.kind)["inputs"], 1):
         use = entry[0]
         if use == "power_fail":
             continue
@@ -236,7 +264,7 @@ def _line_test(board: CarrierBoard) -> list[Step]:
 
 
 def _output(board: CarrierBoard, use: str) -> list[Step]:
-    chip = NANO_PINS[board.uses[use]]
+    chip = board.label(use)
     return [
         Step(
             f"{use}_safe",
@@ -251,13 +279,13 @@ def _output(board: CarrierBoard, use: str) -> list[Step]:
             f"{use}_on",
             f"Output {use}, on",
             f"Switch {use} on (feltwire selftest, or the table's own command): its load.",
-            "the load acts, and stops within 0.5 s when the USB plug is pulled",
+            f"the load acts, and stops within 0.5 s when {_unplugged(board)}",
         ),
     ]
 
 
 def _current(board: CarrierBoard, use: str) -> Step:
-    chip = NANO_PINS[board.uses[use]]
+    chip = board.label(use)
     return Step(
         use.replace(" ", "_"),
         f"Current sense, {use.replace('_', ' ')}",

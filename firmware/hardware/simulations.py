@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import V5
+from firmware.hardware.blocks import V5, CarrierBoard
 from firmware.hardware.boards import circuit
 from firmware.hardware.circuit import Circuit, CircuitPart
-from firmware.hardware.spice import Corner, deck, models, node, run
+from firmware.hardware.controllers import NANO, Controller
+from firmware.hardware.spice import TTL_DOWN_LEAST, TTL_UP_MOST, Corner, deck, models, node, rails, run
 
 CHIP_LOAD: Final = "Rchip {pin} 0 10meg"
 
@@ -41,6 +42,20 @@ class Input(NamedTuple):
         return node(self.use)
 
 
+def controller_of(board: Circuit) -> Controller:
+    """What a circuit is made for; a separate one is for both."""
+    return board.controller if isinstance(board, CarrierBoard) else NANO
+
+
+def rail_of(board: Circuit, corner: Corner) -> float:
+    """V of the module's pins."""
+    return corner.vcc if controller_of(board) is NANO else corner.logic
+
+
+def _bleed(board: Circuit) -> list[str]:
+    return [] if controller_of(board) is NANO else deck(board, ["logic"])
+
+
 def _input_deck(
     line: Input,
     corner: Corner,
@@ -58,7 +73,8 @@ def _input_deck(
     return [
         *models(corner),
         *deck(board, rows, closed=jumpers, vary=vary, without=without),
-        f"V5 {node('+5V')} 0 {corner.vcc}",
+        *(_bleed(board)),
+        *rails(board, corner),
         CHIP_LOAD.format(pin=line.chip),
     ]
 
@@ -104,6 +120,7 @@ def levels(
 class Overvoltage(NamedTuple):
     """What 24 V on a wire does to the parts of its input, in W, A and V."""
 
+    gate_volt: float
     resistor_watt: float
     zener_watt: float
     clamp_amp: float
@@ -114,14 +131,16 @@ class Overvoltage(NamedTuple):
 
 
 def overvoltage(line: Input, neighbour: Input, volts: float, *, module_amp: float) -> Overvoltage:
-    """A wire of one input is joined to `volts`; the 5 V is fed through a regulator that cannot take current back.
+    """A wire of one input is joined to `volts`; the rail of the logic has a regulator that cannot take current back.
 
-    `module_amp` is the least current of the module, which alone takes what flows in.
+    `module_amp` is the least current of the module, which alone takes what flows in, besides what is on the board.
     """
-    corner = Corner()
+    corner = Corner(zener_volt=6.6)
     board = circuit(line.board)
+    controller = controller_of(board)
+    rail, pull = node(controller.logic), f"{controller.logic}_PULL"
     pull_up = next(
-        part for part in board.tagged(line.use) if part.type.symbol == "resistor" and "+5V_PULL" in part.nets.values()
+        part for part in board.tagged(line.use) if part.type.symbol == "resistor" and pull in part.nets.values()
     )
     series = next(part for part in board.tagged(line.use) if part.type.value == "2.2 kΩ")
     result: dict[str, float] = {}
@@ -129,8 +148,9 @@ def overvoltage(line: Input, neighbour: Input, volts: float, *, module_amp: floa
         lines = [
             *models(corner),
             *deck(board, ["pull", line.use, neighbour.use]),
-            f"V5 source 0 5\nD5 source {node('+5V')} DCLAMPS\n.model DCLAMPS D(IS=1n N=0.1 RS=0.01)",
-            f"Imodule {node('+5V')} 0 {module_amp}",
+            *_bleed(board),
+            f"Vsource source 0 {controller.volt}\nDsource source {rail} DIDEAL",
+            f"Imodule {rail} 0 {module_amp}",
             f"Vw w 0 {volts}\nRw w {line.wire} 0.1",
             tie.format(wire=neighbour.wire),
             f"Ea na 0 {line.wire} {node(line.use + '_in')} 1\nRea na 0 1",
@@ -141,14 +161,15 @@ def overvoltage(line: Input, neighbour: Input, volts: float, *, module_amp: floa
             f"{line.board} {line.use}: {volts:g} V", lines, "tran 0.1m 60m",
             {
                 "drop": "find v(na) at=59m", "inner": f"find v({node(line.use + '_in')}) at=59m",
-                "gate": f"find v({line.gate}) at=59m", "rail": f"find v({node('+5V')}) at=59m",
-                "pull": f"find v({node('+5V_PULL')}) at=59m", "chip": f"find v({neighbour.chip}) at=59m",
+                "gate": f"find v({line.gate}) at=59m", "rail": f"find v({rail}) at=59m",
+                "pull": f"find v({node(pull)}) at=59m", "chip": f"find v({neighbour.chip}) at=59m",
             },
         )  # fmt: skip
         result[f"neighbour_{name}"] = found["chip"]
         through = found["drop"] / series.type.number
         into_gate = max(found["inner"] - found["gate"], 0.0) / 1000.0
         result |= {
+            "gate_volt": found["gate"],
             "resistor_watt": found["drop"] * through,
             "zener_watt": found["inner"] * max(through - into_gate, 0.0),
             "clamp_amp": into_gate,
@@ -166,7 +187,7 @@ def sensor_supply(board: str, volts: float, *, module_amp: float) -> tuple[float
         lines = [
             *models(Corner()),
             *deck(carrier, ["field"]),
-            f"V5 source 0 5\nD5 source {node('+5V')} DCLAMPS\n.model DCLAMPS D(IS=1n N=0.1 RS=0.01)",
+            f"V5 source 0 5\nD5 source {node('+5V')} DIDEAL",
             f"Imodule {node('+5V')} 0 {module_amp}",
             f"Vw w 0 {applied}\nRw w {node('+5V_FIELD')} 0.1",
         ]
@@ -283,7 +304,7 @@ def edges_of_contact(
         f"Sc {line.wire} 0 c 0 CONTACT",
         ".model CONTACT SW(VT=2.5 VH=0.1 RON=0.1 ROFF=1e9)",
     ]
-    half = corner.vcc / 2
+    half = rail_of(circuit(line.board), corner) / 2
     measures = {
         "fall1": f"when v({line.chip})={half} fall=1", "falll": f"when v({line.chip})={half} fall=last",
         "rise1": f"when v({line.chip})={half} rise=1 td=100m", "risel": f"when v({line.chip})={half} rise=last",
@@ -455,6 +476,7 @@ def flyback(
     lines = [
         *models(Corner()),
         *parts,
+        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
         f"Vf {node(feed)} 0 {volts:g}",
         f"Vg {node(use)} 0 PULSE(0 {gate:g} 0 50n 50n {duty / hertz:.6g} {1 / hertz:.6g})",
         f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g}",
@@ -810,17 +832,116 @@ def chip_input(board: str, use: str, rows: Sequence[str]) -> ChipInput:
     return ChipInput(found[0], found[1], found[2], amp, watt)
 
 
+# What a Pico has otherwise
+
+
+def gate_volt(board: str, use: str, *, pin: float | None, five: float) -> float:
+    """V at the gate of a MOSFET behind its drivers; `pin`: V of the module's pin, none where it is not driven."""
+    drive = "Ileak 0 {n} 1u" if pin is None else f"Vpin c 0 {pin}\nRpin c {{n}} 60"
+    lines = [
+        *models(Corner(ttl_up=TTL_UP_MOST, ttl_down=TTL_DOWN_LEAST)),
+        *deck(circuit(board), [use]),
+        f"V5 {node(V5)} 0 {five}",
+        f"Vf {node('+12V_LOAD')} 0 12.6\nRl {node('+12V_LOAD')} {node(use + '_drain')} 24",
+        drive.format(n=node(use)),
+    ]
+    return run(f"{board} {use}: gate", lines, "tran 10u 5m", {"v": f"find v({node(use + '_gate')}) at=4.9m"})["v"]
+
+
+class Divided(NamedTuple):
+    """An analogue channel behind a divider: V at the pin, and A into its upper clamp."""
+
+    pin_volt: float
+    clamp_amp: float
+
+
+def divided(board: str | Circuit, use: str, volts: float | None, *, rail: float = 3.3) -> Divided:
+    """`volts` at the terminal of an analogue channel, or its wire cut; the pin with its clamps to `rail`."""
+    carrier, pin, wire = circuit(board) if isinstance(board, str) else board, node(use), node(f"{use}_wire")
+    lines = [
+        *models(Corner(zener_volt=6.6)),
+        *deck(carrier, [use]),
+        f"Vrail rail 0 {rail}\nVclamp clamp rail 0\nDup {pin} clamp DCLAMP\nDdown 0 {pin} DCLAMP",
+        f"Rw {wire} 0 1e9" if volts is None else f"Vw {wire} 0 {volts}",
+    ]
+    found = run(
+        f"{carrier.name} {use}: divider",
+        lines,
+        "tran 50u 20m",
+        {"v": f"find v({pin}) at=19m", "a": "find i(vclamp) at=19m"},
+    )
+    return Divided(found["v"], found["a"])
+
+
+_LINK_CABLE: Final = 100e-12
+"""Of a metre."""
+
+
+class LinkEdges(NamedTuple):
+    """V at the pin of a Pico's serial input, low and high; by how many s a bit of 1 µs has another length there."""
+
+    low: float
+    high: float
+    off_s: float
+
+
+def link_edges(board: str, corner: Corner) -> LinkEdges:
+    """What a Pico reads of its serial line.
+
+    The other side has 100 Ω and 3.3 V, at 1 m of cable.
+    """
+    carrier, pin, wire = circuit(board), node("link in"), node("link_in_wire")
+    lines = [
+        *models(corner),
+        *deck(carrier, ["pull", "logic", "link in"]),
+        *rails(carrier, corner),
+        f"Vd d 0 PULSE(3.3 0 20u 5n 5n 1u 2u)\nRd d {wire} 100\nCd {wire} 0 {_LINK_CABLE}",
+        CHIP_LOAD.format(pin=pin),
+    ]
+    half = corner.logic / 2
+    found = run(
+        f"{board}: serial line", lines, "tran 5n 30u 0 10n",
+        {
+            "fall": f"when v({pin})={half} fall=3 td=19u", "rise": f"when v({pin})={half} rise=3 td=20.5u",
+            "low": f"min v({pin}) from=20u to=30u", "high": f"max v({pin}) from=20u to=30u",
+        },
+    )  # fmt: skip
+    return LinkEdges(found["low"], found["high"], abs(found["rise"] - found["fall"] - 1e-6))
+
+
+def link_fault(board: str, volts: float) -> tuple[float, float, float]:
+    """`volts` on the wire of a Pico's data out: A into the gate's output; V of the 3.3 V alone, and of the pin."""
+    carrier = circuit(board)
+    found: list[dict[str, float]] = []
+    for supplied in (True, False):
+        lines = [
+            *models(Corner()),
+            *deck(carrier, ["logic", "link out"]),
+            *(rails(carrier, Corner()) if supplied else []),
+            f"Vw w 0 {volts}\nRw w {node('link_out_wire')} 0.1",
+            f"Ea na 0 {node('link_out_in')} {node('link_out_drive')} 1\nRea na 0 1",
+        ]
+        measures = {
+            "amp": "find v(na) at=4.9m", "rail": f"find v({node('+3V3')}) at=4.9m",
+            "pin": f"find v({node('link out')}) at=4.9m",
+        }  # fmt: skip
+        found.append(run(f"{board}: {volts:g} V on its serial line", lines, "tran 10u 5m", measures))
+    return found[0]["amp"] / p.R330.number, found[1]["rail"], found[0]["pin"]
+
+
 def rise_time(board: str, row: str, source: str, drive: str, at: str, farad: float) -> float:
-    """ns from 30 to 70 % of 5 V at a net with so much capacitance; `drive` is what is connected at `source`."""
+    """ns from 30 to 70 % of the logic's rail at a net with so much capacitance; `drive` is what is at `source`."""
+    carrier = circuit(board)
+    rail = controller_of(carrier).volt
     lines = [
         *models(Corner()),
-        *deck(circuit(board), [row]),
-        "V5 n_p5v 0 5",
+        *deck(carrier, [row]),
+        *rails(carrier, Corner()),
         drive.format(n=node(source)),
         f"Cl {node(at)} 0 {farad}",
         ".model OPENS SW(VT=2.5 VH=0.1 RON=20 ROFF=1e9)",
     ]
-    measures = {"low": f"when v({node(at)})=1.5 rise=1", "high": f"when v({node(at)})=3.5 rise=1"}
+    measures = {"low": f"when v({node(at)})={0.3 * rail:g} rise=1", "high": f"when v({node(at)})={0.7 * rail:g} rise=1"}
     found = run(f"{board} {row}: rise time", lines, "tran 1n 6u", measures)
     return (found["high"] - found["low"]) * 1e9
 
@@ -904,7 +1025,7 @@ def level(
     lines = [
         *models(Corner(vcc=vcc)),
         *deck(carrier, rows, closed=shut),
-        f"V5 {node(V5)} 0 {vcc}",
+        *rails(carrier, Corner(vcc=vcc)),
         *(how.format(n=node(net)) for net, how in (drives or {}).items()),
         *currents,
     ]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from firmware.hardware.circuit import GND, Circuit, CircuitPart, Hang, Series, Transistor
+from firmware.hardware.controllers import NANO, V5, V33
 
 PROGRAM: Final = "ngspice"
 LIMIT_S: Final = 120.0
@@ -30,10 +31,16 @@ class Corner(NamedTuple):
     """What varies between specimens: thresholds as parts of the supply, voltages, gains."""
 
     vcc: float = 5.0
+    logic: float = 3.3
+    """V of a Pico's rail."""
     up: float = 0.55
-    """V_T+ of the 74HC14: 0.345 to 0.70 of the supply (data sheet at 4.5 V)."""
+    """V_T+ of the inverters at the inputs, as a part of their supply (`Controller.up`)."""
     down: float = 0.36
-    """V_T− of the 74HC14: 0.20 to 0.545 of the supply."""
+    """V_T− of the inverters at the inputs (`Controller.down`)."""
+    ttl_up: float = 1.5
+    """V_T+ of the 74AHCT14: 0.9 to 2.1 V."""
+    ttl_down: float = 0.9
+    """V_T− of the 74AHCT14: 0.5 to 1.7 V."""
     tvs_volt: float = 30.0
     """Breakdown of the field TVS: 28.5 to 31.5 V."""
     zener_volt: float = 6.2
@@ -48,11 +55,11 @@ class Corner(NamedTuple):
     vin_least: float = 7.0
 
 
-UP_LEAST, UP_MOST = 0.345, 0.70
-DOWN_LEAST, DOWN_MOST = 0.20, 0.545
+UP_LEAST, UP_MOST = NANO.up
+DOWN_LEAST, DOWN_MOST = NANO.down
 HYSTERESIS_LEAST = 0.4 / 4.5
-V_IL_MOST, V_IH_LEAST = 0.3, 0.6
-"""Of the ATmega328P, as parts of its supply."""
+V_IL_MOST, V_IH_LEAST = NANO.low_most, NANO.high_least
+TTL_UP_MOST, TTL_DOWN_LEAST = 2.1, 0.5
 
 
 def models(corner: Corner) -> list[str]:
@@ -72,6 +79,9 @@ def models(corner: Corner) -> list[str]:
         f".model QNPN NPN(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=80 CJE=30p CJC=12p TF=0.8n TR=80n)",
         f".model QPNP PNP(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=60 CJE=30p CJC=15p TF=0.8n TR=80n)",
         f".model QPASS PNP(IS=1e-13 BF={0.625 * corner.gain} RB=5 RC=0.2 RE=0.05 VAF=80 CJE=100p CJC=40p TF=3n)",
+        ".model DIDEAL D(IS=1n N=0.1 RS=0.01)",
+        *_tolerant("AHC14", f"V(vcc,gnd)*({corner.down} + ({corner.up} - {corner.down})*V(m,gnd)/(V(vcc,gnd)+1m))"),
+        *_tolerant("AHCT14", f"({corner.ttl_down} + ({corner.ttl_up} - {corner.ttl_down})*V(m,gnd)/(V(vcc,gnd)+1m))"),
         ".model DTVS6 D(IS=10n N=1.1 RS=0.1 CJO=4n BV=6.8 IBV=10m)",
         ".subckt HC14 a y vcc gnd",
         "Dh a vcc DCLAMP",
@@ -105,6 +115,31 @@ def models(corner: Corner) -> list[str]:
         ".ends",
         ".model QOPTO NPN(IS=1e-14 BF=100 VAF=60 CJC=10p CJE=10p TF=2n)",
     ]  # fmt: skip
+
+
+def _tolerant(name: str, threshold: str) -> list[str]:
+    """A Schmitt-trigger inverter whose input has no clamp to its supply; what comes into its output goes there."""
+    return [
+        f".subckt {name} a y vcc gnd",
+        "Dl gnd a DCLAMP",
+        "Ci a gnd 4p",
+        f"Bt d gnd V = V(vcc,gnd)*0.5*(1 - tanh((V(a,gnd) - {threshold})/5m))",
+        "Rm d m 1k",
+        "Cm m gnd 12p",
+        "Ey e gnd m gnd 1",
+        "Vo e o 0",
+        "Fo vcc gnd Vo 1",
+        "Ro o y 60",
+        ".ends",
+    ]
+
+
+def rails(circuit: Circuit, corner: Corner) -> list[str]:
+    """The 5 V of a circuit, and where it has a Pico its 3.3 V: of a regulator that takes no current back."""
+    lines = [f"V5 {node(V5)} 0 {corner.vcc}"]
+    if V33 in circuit.rails:
+        lines.append(f"V33 s_3v3 0 {corner.logic}\nD33 s_3v3 {node(V33)} DIDEAL")
+    return lines
 
 
 def node(net: str) -> str:

@@ -13,15 +13,17 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from firmware.hardware.blocks import FIELD, V5, CarrierBoard
-from firmware.hardware.boards import BOARDS
+from firmware.hardware.blocks import FIELD, CarrierBoard
+from firmware.hardware.boards import CARRIERS
 from firmware.hardware.circuit import CircuitPart
+from firmware.hardware.controllers import NANO, V33
 from firmware.hardware.firmware_times import settle_ms
-from firmware.hardware.spice import Corner, node, run
+from firmware.hardware.manifest_pins import kind
+from firmware.hardware.spice import Corner, node, rails, run
 from firmware.hardware.wiring import OFF_MS, at_terminals, input_side, inputs_of
 
-STRONG: Final = Corner(gain=400.0)
-"""Transistors that conduct as much as any (BD140-16: a gain of 250)."""
+STRONG: Final = Corner(gain=400.0, zener_volt=6.6)
+"""Transistors that conduct as much as any (BD140-16: a gain of 250), and Zener diodes that let most through."""
 FAULTS: Final = (None, 0.0, 12.0, 24.0)
 """Open, and V that a terminal is joined to."""
 TVS_WATT: Final = 1.0
@@ -32,6 +34,10 @@ MODULE_AMP: Final = 0.02
 """The least that the module draws: more must not come back into the 5 V."""
 SUPPLY_AMP: Final = 0.5
 """The most that all sensors may draw from the 5 V for ever, of the regulator's 1 A."""
+
+
+LINK: Final = ("link_in", "link_out")
+"""The wires of a Pico's serial line."""
 
 
 class FieldTerminal(NamedTuple):
@@ -56,10 +62,13 @@ class Overload(NamedTuple):
 
 
 def terminals(board: CarrierBoard) -> list[FieldTerminal]:
-    """Every terminal of the sensors but those at 0 V, and the acceptor's for its supply and its inhibit."""
+    """Every terminal of the sensors but those at 0 V, and the acceptor's for its supply and its inhibit.
+
+    Of a board with a Pico also those of the analogue channels and of the serial line.
+    """
     return [
         FieldTerminal(part.ref, pin, net, use)
-        for use in inputs_of(board)
+        for use in (*inputs_of(board), *_others(board))
         for part in board.parts.values()
         if part.type.letter == "J" and f"{use}_wire" in part.nets.values()
         for pin, net in part.nets.items()
@@ -67,12 +76,19 @@ def terminals(board: CarrierBoard) -> list[FieldTerminal]:
     ]
 
 
+def _others(board: CarrierBoard) -> list[str]:
+    """What a Nano's board bears otherwise: its analogue channels are at its 5 V, its serial line is USB."""
+    if board.controller is NANO:
+        return []
+    return [*(entry[0] for entry in kind(board.kind)["analogues"] if board.at[entry[0]]), *LINK]
+
+
 def different(board: CarrierBoard) -> list[FieldTerminal]:
     """One terminal of each circuit: those of inputs that are made of the same parts count once."""
     found: dict[object, FieldTerminal] = {}
     for terminal in terminals(board):
         use = terminal.use
-        rows = {use, f"{use}_feed", f"{use}_emitter", f"{use}_test"}
+        rows = {use, use.replace("link_", "link "), f"{use}_feed", f"{use}_emitter", f"{use}_test"}
         types = tuple(sorted(part.type.name for part in board.parts.values() if part.tags & rows))
         found.setdefault((terminal.net.removeprefix(use), types), terminal)
     return list(found.values())
@@ -112,21 +128,36 @@ def overloaded(name: str) -> tuple[Overload, ...]:
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    board = BOARDS[name]()
+    board = CARRIERS[name]()
     return tuple(
         finding for terminal in different(board) for volt in FAULTS for finding in findings(board, terminal, volt)
     )
 
 
+def _pins(board: CarrierBoard) -> dict[str, str]:
+    """The nodes of the pins that a wire could lift, by the pin; with them what supplies them. None of a Nano.
+
+    A Nano's pins are behind inverters with clamps to the very 5 V that supplies it, or behind 3.2 kΩ.
+    """
+    if board.controller is NANO:
+        return {}
+    uses = [use for use in (*inputs_of(board), *_others(board), "link in", "link out") if use in board.served]
+    return {board.served[use]: node(board.module.nets[board.served[use]]) for use in uses} | {"3V3": node(V33)}
+
+
 def _simulate(
     board: CarrierBoard, terminal: FieldTerminal, volt: float | None, opened: dict[str, float]
 ) -> tuple[list[Overload], dict[str, float]]:
-    lines = input_side(board, STRONG, vary=lambda part: opened.get(part.ref, 1.0))
+    extra = [row for use in _others(board) for row in (use.replace("link_", "link "), f"{use}_feed")]
+    rows = {row.name for sheet in board.sheets for row in sheet.rows}
+    lines = input_side(
+        board, STRONG, vary=lambda part: opened.get(part.ref, 1.0), more=[row for row in extra if row in rows]
+    )
     text = "\n".join(lines).lower().split()
     lines += [at_terminals(board, use, "open" if use == terminal.use else "rest") for use in inputs_of(board)]
     if volt is not None:
         lines.append(f"Vfault fault 0 {volt}\nRfault fault {node(terminal.net)} 0.1")
-    lines.append(f"V5 {node(V5)} 0 5")
+    lines += rails(board, STRONG)
     parts = [part for part in board.parts.values() if _elements(part) and _elements(part)[0] in text]
     asked: dict[str, tuple[CircuitPart, str, str]] = {}
     for part in parts:
@@ -140,6 +171,9 @@ def _simulate(
     times = {"on": f"{OFF_MS - 0.1}m", "off": f"{OFF_MS + settle_ms() - 0.1}m"}
     measures = {f"{name}{at}": f"find {how} at={t}" for name, (_, _, how) in asked.items() for at, t in times.items()}
     measures |= {f"five{at}": f"find i(v5) at={t}" for at, t in times.items()}
+    pins = _pins(board)
+    for number, net in enumerate(pins.values()):
+        measures |= {f"pin{number}{at}": f"find v({net}) at={when}" for at, when in times.items()}
     lines.append(".save all " + " ".join(how for _, _, how in asked.values()))
     title = f"{board.name} {terminal.ref}.{terminal.pin}: {'open' if volt is None else f'{volt:g} V'}"
     values = run(title, lines, f"tran 50u {OFF_MS + settle_ms()}m", measures)
@@ -158,6 +192,10 @@ def _simulate(
             limit = dict(_limits(part))[unit]
             if value > limit:
                 found.append(Overload(terminal, volt, f"{ref} ({part.type.name})", unit, value, limit))
+        for n, pin in enumerate(pins):
+            value, limit = values[f"pin{n}{at}"], board.controller.volt + board.module.type.limits["over_volt"]
+            if value > limit:
+                found.append(Overload(terminal, volt, f"pin {pin}", "V", value, limit))
         into, out = values[f"five{at}"], -values[f"five{at}"]
         if into > MODULE_AMP:
             found.append(Overload(terminal, volt, "the 5 V, from outside", "A", into, MODULE_AMP))

@@ -10,35 +10,28 @@ when open, with the feed; low when shorted, without it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import V5, V12, CarrierBoard
+from firmware.hardware.blocks import V12, CarrierBoard
 from firmware.hardware.circuit import Circuit, CircuitPart
+from firmware.hardware.controllers import Controller
 from firmware.hardware.firmware_times import KINDS, settle_ms
 from firmware.hardware.manifest_pins import kind, pins_of
-from firmware.hardware.simulations import SLOT_RATIO
-from firmware.hardware.spice import (
-    DOWN_LEAST,
-    UP_MOST,
-    V_IH_LEAST,
-    V_IL_MOST,
-    Corner,
-    deck,
-    models,
-    node,
-    run,
-)
+from firmware.hardware.simulations import SLOT_RATIO, rail_of
+from firmware.hardware.spice import Corner, deck, models, node, rails, run
 
 State = Literal["rest", "open", "shorted"]
 STATES: Final[tuple[State, ...]] = ("rest", "open", "shorted")
 SUPERVISOR: Final = "power_fail"
 OFF_MS: Final = 2
 """When the feed goes off; until then all capacitors are charged."""
-CHIP_PINS: Final = {module: chip for chip, module in p.NANO_PINS.items()}
-WORST: Final = Corner(up=UP_MOST, down=DOWN_LEAST, gain=160.0, ctr=SLOT_RATIO)
-"""Thresholds that both levels find hardest to pass, weak transistors, dirty optos."""
+
+
+def worst_of(controller: Controller) -> Corner:
+    """Thresholds that both levels find hardest to pass, weak transistors, dirty optos, and a low supply of a Pico."""
+    return Corner(logic=controller.least, up=controller.up[1], down=controller.down[0], gain=160.0, ctr=SLOT_RATIO)
 
 
 class InputLevels(NamedTuple):
@@ -60,7 +53,7 @@ def _rows(board: Circuit) -> set[str]:
 
 def inputs_of(board: CarrierBoard) -> list[str]:
     """The inputs that a wire of the field comes to; all but the supervisor's."""
-    return [entry[0] for entry in kind(board.name)["inputs"] if entry[0] != SUPERVISOR]
+    return [entry[0] for entry in kind(board.kind)["inputs"] if entry[0] != SUPERVISOR]
 
 
 def is_optical(board: CarrierBoard, use: str) -> bool:
@@ -88,7 +81,7 @@ def at_terminals(board: CarrierBoard, use: str, state: State, ended: float | Non
 
 
 def volts(
-    board: CarrierBoard, states: Mapping[str, State], corner: Corner = WORST, *, ended: float | None = None
+    board: CarrierBoard, states: Mapping[str, State], corner: Corner | None = None, *, ended: float | None = None
 ) -> dict[str, tuple[float, float]]:
     """V at the pin of the chip of each input, the feed on and off, with its terminals in a state (default: at rest).
 
@@ -100,7 +93,7 @@ def volts(
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    settle, uses = settle_ms(), inputs_of(board)
+    settle, uses, corner = settle_ms(), inputs_of(board), corner or worst_of(board.controller)
     pins = _pins(board)
     chip = {use: f"c{number}" for number, use in enumerate(pins)}
     measures = {
@@ -110,7 +103,7 @@ def volts(
     }
     lines = [
         *input_side(board, corner, ended=ended),
-        f"V5 {node(V5)} 0 {corner.vcc}",
+        *rails(board, corner),
         *(at_terminals(board, use, states.get(use, "rest"), ended) for use in uses),
     ]
     found = run(f"{board.name}: what its inputs read", lines, f"tran 50u {OFF_MS + 2 * settle + 1}m", measures)
@@ -119,7 +112,7 @@ def volts(
 
 def _pins(board: CarrierBoard) -> dict[str, str]:
     uses = [*inputs_of(board), SUPERVISOR]
-    return {use: node(board.nano.nets[board.served[use]]) for use in uses if use in board.served}
+    return {use: node(board.module.nets[board.served[use]]) for use in uses if use in board.served}
 
 
 def input_side(
@@ -128,36 +121,40 @@ def input_side(
     *,
     ended: float | None = None,
     vary: Callable[[CircuitPart], float] = lambda part: 1.0,
+    more: Sequence[str] = (),
 ) -> list[str]:
-    """The deck of all that is between the terminals of the sensors and the chip, without the 5 V.
+    """The deck of all that is between the terminals of the sensors and the chip, and `more` rows, without the supplies.
 
     The feed goes off at `OFF_MS`, and on again when the lines have had their time.
     """
     there, uses = _rows(board), inputs_of(board)
     with_end = [use for use in uses if is_optical(board, use)] if ended is not None else []
-    common = ["pull", "field", "sense", "sense_limit", "line_test", SUPERVISOR]
+    common = ["pull", "field", "logic", "sense", "sense_limit", "line_test", SUPERVISOR]
     own = [row for use in uses for row in (use, f"{use}_feed", f"{use}_emitter", f"{use}_test")]
     jumpers = [
         part.ref for use in with_end for part in board.tagged(f"{use}_test") if part.type.symbol == "jumper"
     ]  # fmt: skip
     return [
         *models(corner),
-        *deck(board, [row for row in (*common, *own) if row in there], closed=jumpers, vary=vary),
+        *deck(board, [row for row in (*common, *own, *more) if row in there], closed=jumpers, vary=vary),
         f"V12 {node(V12)} 0 12",
         f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 {OFF_MS}m 1u 1u {settle_ms()}m 1)",
         *(f"Rchip{number} {pin} 0 10meg" for number, pin in enumerate(_pins(board).values())),
     ]
 
 
-def _level(board: CarrierBoard, use: str, volt: float, vcc: float) -> int:
-    if volt < V_IL_MOST * vcc:
+def _level(board: CarrierBoard, use: str, volt: float, corner: Corner) -> int:
+    rail = rail_of(board, corner)
+    if volt < board.controller.low_most * rail:
         return 0
-    if volt > V_IH_LEAST * vcc:
+    if volt > board.controller.high_least * rail:
         return 1
     raise LevelError(f"{board.name}: {use} is at {volt:.2f} V, neither low nor high for the chip")
 
 
-def lines_of(board: CarrierBoard, corner: Corner = WORST, *, ended: float | None = None) -> dict[str, InputLevels]:
+def lines_of(
+    board: CarrierBoard, corner: Corner | None = None, *, ended: float | None = None
+) -> dict[str, InputLevels]:
     """Every input of a board as the netlist makes it; `ended` as for `volts`.
 
     Raises:
@@ -165,10 +162,12 @@ def lines_of(board: CarrierBoard, corner: Corner = WORST, *, ended: float | None
         WiringError: an input is neither low nor high.
     """
 
+    at_worst = corner or worst_of(board.controller)
+
     def read(states: Mapping[str, State]) -> dict[str, tuple[int, int]]:
         return {
-            use: (_level(board, use, on, corner.vcc), _level(board, use, off, corner.vcc))
-            for use, (on, off) in volts(board, states, corner, ended=ended).items()
+            use: (_level(board, use, on, at_worst), _level(board, use, off, at_worst))
+            for use, (on, off) in volts(board, states, at_worst, ended=ended).items()
         }
 
     uses = inputs_of(board)
@@ -182,11 +181,12 @@ def lines_of(board: CarrierBoard, corner: Corner = WORST, *, ended: float | None
     came_to = {number: use for use, number in codes.items()}
     numbers = {use: number for number, use in enumerate(uses, 1)} | {SUPERVISOR: 0}
     found: dict[str, InputLevels] = {}
+    chip_pins = {module: chip for chip, module in board.controller.pins.items()}
     for use in rest:
         at = came_to.get(numbers[use])
         if at is None:
             raise LevelError(f"{board.name}: {use} reaches no pin of the chip by itself; the pins read {codes}")
-        found[use] = InputLevels(CHIP_PINS[board.served[at]], rest[at], opened[at], shorted[at])
+        found[use] = InputLevels(chip_pins[board.served[at]], rest[at], opened[at], shorted[at])
     return found
 
 

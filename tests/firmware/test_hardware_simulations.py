@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from firmware.hardware import budget, erc, field, terminals
+from firmware.hardware import budget, erc, field, pico_figures, terminals
 from firmware.hardware import figures as f
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
@@ -128,6 +128,7 @@ def test_every_circuit_is_simulated(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "run", lambda title, lines, analysis, measures: dict.fromkeys(measures, 1.5))
     monkeypatch.setattr(terminals, "overloaded", lambda name: ())
     list(f.figures())
+    list(pico_figures.figures())
     used.update(_like(line.use) for line in FIELD)
     rows = {(name, _like(row.name)) for name in NAMES for sheet in circuit(name).sheets for row in sheet.rows}
     assert [each for each in sorted(rows) if each[1] not in used and not NO_CIRCUIT.fullmatch(each[1])] == []

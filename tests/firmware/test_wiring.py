@@ -84,7 +84,7 @@ def test_a_sensor_behind_an_adapter_is_tested_as_an_opto_is(name: str, adapter: 
 
 
 def _swap_inputs(held: Held) -> None:
-    nets = held.board.nano.nets
+    nets = held.board.module.nets
     token, win_a = (held.board.served[use] for use in ("token", "win_a"))
     nets[token], nets[win_a] = nets[win_a], nets[token]
 

@@ -205,6 +205,7 @@ SOAKS: tuple[Soak, ...] = (
         "The boards' circuits in ngspice: levels, hold-up and contacts within the tolerances of their parts",
         3,
         "firmware/test_hardware_simulations.py",
+        "firmware/test_pico_carriers.py",
         "firmware/test_wiring.py",
         cpu_s=100,
     ),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.boards.bench_sheet import load
-from firmware.hardware import field, manifest_pins, steppers
+from firmware.hardware import field, manifest_pins, sheets, steppers
 from firmware.hardware import parts as p
-from firmware.hardware.boards import BOARDS
+from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.boards import BOARDS, circuit
 from firmware.hardware.circuit import OrderNumber
 from firmware.hardware.field import FieldItem, Known, Need
 from firmware.hardware.firmware_times import motor_times
@@ -101,7 +101,9 @@ def test_a_supply_is_set_to_the_mains_and_joined_to_earth_before_its_first_time(
     assert "(PE)" in supply.where
     assert "115 or 230 V" in supply.where
     assert "LRS-150-12" not in {source.number for source in supply.sources}
-    ids = [step.id for step in load(kind).step]
+    board = circuit(kind)
+    assert isinstance(board, CarrierBoard)
+    ids = [step.id for step in sheets.steps(board)]
     assert ids.index("mains") < ids.index("supply_12")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from controller.boards.bench_sheet import load
-from firmware.hardware import blocks, boards, drawing, erc, kicad, listing, manifest_pins, publish, sheets
+from firmware.hardware import boards, drawing, erc, kicad, listing, manifest_pins, publish, sheets
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import APART, BOARDS, NAMES, circuit
@@ -33,7 +33,7 @@ def test_each_pin_that_the_firmware_uses_is_served_once_with_its_name_at_the_mod
     board = BOARDS[name]()
     for use, chip in manifest_pins.pins_of(name).items():
         assert board.served[use] == p.NANO_PINS[chip]
-        assert board.nano.nets[p.NANO_PINS[chip]] in (use, *_column_nets(use))
+        assert board.module.nets[p.NANO_PINS[chip]] in (use, *_column_nets(use))
 
 
 def _column_nets(use: str) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def _lose_pull_up(board: CarrierBoard) -> None:
 
 
 def b_pull(part: CircuitPart) -> bool:
-    return part.type.symbol == "resistor" and blocks.PULL in part.nets.values()
+    return part.type.symbol == "resistor" and any(net.endswith("_PULL") for net in part.nets.values())
 
 
 def _join_two_outputs(board: CarrierBoard) -> None:

@@ -1,0 +1,156 @@
+"""The carrier boards with a Pico: its pins see 3.3 V in every state and fault, and a mistake is noticed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from controller.configuration.header_pins import printed
+from controller.configuration.terminals import pins_of_pico
+from firmware.hardware import erc, manifest_pins, pico_figures, terminals, wiring
+from firmware.hardware import parts as p
+from firmware.hardware import simulations as sim
+from firmware.hardware.blocks import V5, CarrierBoard
+from firmware.hardware.boards import PICO_BOARDS, circuit
+from firmware.hardware.circuit import CircuitPart
+from firmware.hardware.controllers import PICO
+from firmware.hardware.wiring import InputLevels
+from hal.board.chips import RP2040
+from hal.board.messages import KINDS
+from simulators.board.wiring import LINES
+from tests.firmware.test_hardware_simulations import ROWS, check
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards-pico.md"
+FIX = "run: python -m firmware.hardware --figures"
+
+
+def page_rows() -> list[list[str]]:
+    found = ROWS.search(PAGE.read_text(encoding="utf-8"))
+    assert found is not None
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in found["table"].splitlines()[2:]]
+
+
+def test_levels_gates_and_dividers_are_within_their_limits_and_the_page_shows_them() -> None:
+    quick = tuple(pico_figures.quick())
+    check(quick, [row for row in page_rows() if any(row[:2] == [each.circuit, each.what] for each in quick)])
+
+
+@pytest.mark.soak
+def test_every_figure_of_the_boards_with_a_pico_is_within_its_limits_and_the_page_shows_it() -> None:
+    check(tuple(pico_figures.figures()), page_rows())
+
+
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_each_use_is_at_the_pin_that_the_configuration_names(name: str) -> None:
+    board = PICO_BOARDS[name]()
+    pins = pins_of_pico(KINDS[board.kind])
+    for use, pin in manifest_pins.pins_of(board.kind).items():
+        if not use.startswith("fram "):
+            assert board.at[use] == pins[printed(pin)], use
+    assert PICO.volt == RP2040.supply_v
+
+
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_firmware_and_emulator_read_of_a_board_with_a_pico_what_its_netlist_makes(name: str) -> None:
+    board = PICO_BOARDS[name]()
+    differences = wiring.differences(
+        board,
+        wiring.lines_of(board),
+        firmware_tests=wiring.tested_by_firmware(board.kind),
+        firmware_pins=wiring.firmware_pins(board.kind),
+        emulator={use: InputLevels(*line) for use, line in LINES[board.kind].items()},
+    )
+    assert list(differences) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_no_fault_at_a_terminal_overloads_anything_or_lifts_a_pin(name: str) -> None:
+    assert terminals.overloaded(name) == ()
+
+
+SHARE = {"in_1_wire": 24.0, "level_x_wire": 24.0, "link_out_wire": 24.0}
+"""Of the terminals of a wheel's board, those that come nearest to a pin, at the voltage that does most."""
+
+
+@pytest.mark.parametrize("net", SHARE)
+def test_24_v_at_a_terminal_overload_nothing_and_lift_no_pin(net: str) -> None:
+    board = PICO_BOARDS["wheel-pico"]()
+    assert terminals.findings(board, _terminal(board, net), SHARE[net]) == []
+
+
+def _terminal(board: CarrierBoard, net: str) -> terminals.FieldTerminal:
+    return next(each for each in terminals.terminals(board) if each.net == net)
+
+
+def _parts(board: CarrierBoard, row: str, symbol: str) -> list[CircuitPart]:
+    return [part for part in board.tagged(row) if part.type.symbol == symbol]
+
+
+# Mistakes
+
+
+def _pulled_up_to_5v(board: CarrierBoard) -> None:
+    _parts(board, "fram data", "resistor")[0].nets["2"] = V5
+
+
+def _pull_ups_fed_by_5v(board: CarrierBoard) -> None:
+    _parts(board, "pull", "schottky")[0].nets["A"] = V5
+
+
+@pytest.mark.parametrize(
+    ("mistake", "finding"),
+    [
+        (_pulled_up_to_5v, r"fram data: the module's pin GP20 is pulled up to \+5V; it bears 3.3 V"),
+        (_pull_ups_fed_by_5v, r"D4: feeds \+3V3_PULL from \+5V, 1.7 V above it"),
+    ],
+)
+def test_a_pull_up_to_5_v_is_found(mistake: Callable[[CarrierBoard], None], finding: str) -> None:
+    board = PICO_BOARDS["wheel-pico"]()
+    mistake(board)
+    assert any(re.fullmatch(finding, each) for each in erc.findings(board)), erc.findings(board)
+
+
+def _divider_of_a_nano(board: CarrierBoard) -> None:
+    series, ground = (part for part in _parts(board, "level_x", "resistor") if part.type is p.R10K)
+    series.type = p.R1K
+    ground.type = p.R100K
+
+
+def _nothing_takes_what_comes_in(board: CarrierBoard) -> None:
+    bleed = _parts(board, "logic", "resistor")[0]
+    bleed.type = replace(bleed.type, number=1e9)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "net", "pin"),
+    [
+        (_divider_of_a_nano, "level_x_wire", "pin GP26"),
+        (_nothing_takes_what_comes_in, "link_out_wire", "pin 3V3"),
+    ],
+)
+def test_a_fault_that_lifts_a_pin_is_found(mistake: Callable[[CarrierBoard], None], net: str, pin: str) -> None:
+    board = PICO_BOARDS["wheel-pico"]()
+    mistake(board)
+    assert pin in {each.part for each in terminals.findings(board, _terminal(board, net), 24.0)}
+
+
+def test_a_divider_for_5_v_reads_wrong() -> None:
+    board = PICO_BOARDS["wheel-pico"]()
+    _divider_of_a_nano(board)
+    assert sim.divided(board, "level_x", 4.6).pin_volt > 3.3
+
+
+def test_a_mosfet_at_the_pin_itself_would_lack_voltage_at_its_gate() -> None:
+    least = next(each for each in pico_figures.quick() if each.what.startswith("gate, the pin at"))
+    assert least.value > pico_figures.LEAST_GATE > pico_figures.HIGH
+
+
+def test_the_supplies_of_a_pico_are_apart() -> None:
+    board = circuit("wheel-pico")
+    at = {pin: board.parts["U0"].nets.get(pin) for pin in ("VSYS", "3V3", "VBUS", "3V3_EN", "VREF")}
+    assert at == {"VSYS": "VSYS", "3V3": "+3V3", "VBUS": None, "3V3_EN": None, "VREF": None}
