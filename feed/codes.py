@@ -138,6 +138,7 @@ CODES: Final = (
     "not_shuffled",
     "nothing_decided",
     "number_changed",
+    "object_beams_disagree",
     "object_in_wheel",
     "order_differs",
     "order_not_compared",

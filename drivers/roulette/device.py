@@ -81,6 +81,12 @@ class ForeignObject(Observation, frozen=True, kw_only=True):
     detail: str
 
 
+class BeamsDisagree(Observation, frozen=True, kw_only=True):
+    """Of two object beams one sees what the other does not."""
+
+    detail: str
+
+
 class PocketRead(Observation, frozen=True, kw_only=True):
     """The pocket head named a pocket."""
 
@@ -171,6 +177,14 @@ class RouletteWheelConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unkn
     track_quiet_s: Annotated[
         float, Meta(ge=1, le=60, description="the track is quiet after this long without an edge (ours)")
     ] = 4.0
+    object_beams: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=2,
+            description="beams for foreign objects; 2 for a second one, object_2, that is independent of the first",
+        ),
+    ] = 1
     level_tolerance_deg: Annotated[
         float, Meta(gt=0, le=5, description="greatest inclination of the wheel (ours; the rule says level)")
     ] = 0.15

@@ -24,6 +24,7 @@ from drivers.base.movement import (
     unusable,
 )
 from drivers.roulette.device import PocketRead, RouletteWheelConfig
+from drivers.roulette.object_beams import object_lines
 from drivers.roulette.star_x import StarXConfig
 from drivers.roulette.star_x_wire import StatusPacket, parse
 from drivers.roulette.wheel import RouletteWheel
@@ -49,8 +50,15 @@ def movements(config: RouletteWheelConfig, wired: Collection[str]) -> list[Movem
         _ball(config),
         _pocket(config),
     ]
-    if "object" in wired:
-        found.append(press("object", "Hold a finger in the beam for foreign objects for a second, and take it out"))
+    beams = [line for line in object_lines(config.object_beams) if line in wired]
+    for number, line in enumerate(beams, 1):
+        instruction = "Hold a finger in the beam for foreign objects for a second, and take it out"
+        if len(beams) > 1:
+            instruction = (
+                f"Cover the receiver of beam {number} for foreign objects ({line}) with a finger for a second, the "
+                "other beam free, and let it go"
+            )
+        found.append(press(line, instruction, beams))
     for axis, other in (("level_x", "level_y"), ("level_y", "level_x")):
         if axis in wired:
             beside = other if other in wired else None

@@ -17,8 +17,10 @@ from drivers.base.device_spec import (
     by_keys_and_name,
 )
 from drivers.base.movement import LineBounds
+from drivers.roulette.ball_track import track_lines
 from drivers.roulette.device import RouletteWheelConfig
 from drivers.roulette.movements import movements, star_x_movements, with_measured
+from drivers.roulette.object_beams import object_lines
 from drivers.roulette.star_x import StarXConfig, StarXWheel
 from drivers.roulette.wheel import RouletteWheel
 from drivers.wheel.encoder_lines import encoder_bounds, encoder_lines, index_findings
@@ -39,7 +41,14 @@ def roulette_wheel_lines(config: RouletteWheelConfig) -> dict[str, LineUse]:
     passes = "the pocket that holds the ball passes"
     lines["pocket"] = LineUse(purpose, passes, "output of the reading head", rests_low=False)
     seen = "something that is not the ball is in the wheel"
-    lines["object"] = LineUse("beam for foreign objects", seen, "output of the beam's receiver", required=False)
+    for number, line in enumerate(object_lines(config.object_beams), 1):
+        lines[line] = LineUse(
+            "beam for foreign objects" if config.object_beams == 1 else f"beam {number} for foreign objects",
+            seen,
+            "output of the beam's receiver",
+            required=config.object_beams > 1,
+            counted_by="" if number == 1 else "object_beams = 2",
+        )
     for axis in ("x", "y"):
         purpose = f"inclination of the wheel along {axis}"
         lines[f"level_{axis}"] = LineUse(purpose, "degrees", f"{axis} of the inclinometer", "analogue", required=False)
@@ -108,7 +117,11 @@ MOST_SENSORS = 8
 
 
 def _recorded_keys(keys: RouletteWheelConfig, name: str, lines: Collection[str]) -> RouletteWheelConfig:
-    """The keys for as many track sensors as a capture has: at equal angles, unless the configuration gives others."""
+    """The keys for as many track sensors and object beams as a capture has.
+
+    Sensors are at equal angles, unless the configuration gives others.
+    """
+    keys = msgspec.structs.replace(keys, object_beams=2 if object_lines(2)[1] in lines else 1)
     there = [number for number in range(1, MOST_SENSORS + 1) if f"ball_{number}" in lines]
     if there and there[-1] != len(there):
         missing = next(number for number in range(1, there[-1]) if number not in there)
@@ -134,7 +147,7 @@ ROULETTE_WHEEL = DeviceSpec(
     keys=RouletteWheelConfig,
     lines=roulette_wheel_lines,
     make=by_keys(RouletteWheel),
-    recorded=Recorded(tuple(f"ball_{number}" for number in range(1, MOST_SENSORS + 1)), _recorded_keys),
+    recorded=Recorded((*track_lines(MOST_SENSORS), *object_lines(2)), _recorded_keys),
     on_wires=roulette_wheel_on_wires,
     movements=movements,
     measured=with_measured,

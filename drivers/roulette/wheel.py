@@ -1,8 +1,8 @@
-"""The roulette wheel: rotor, ball track, pocket head, object beam and level as one device.
+"""The roulette wheel: rotor, ball track, pocket head, object beams and level as one device.
 
-lines       rotor_a rotor_b rotor_index   ball_1 ... ball_n   pocket       object     level_x level_y
+lines       rotor_a rotor_b rotor_index   ball_1 ... ball_n   pocket   object object_2  level_x level_y
                       │                        │             │            │              │
-part                Rotor                  BallRuns      PocketHead       │            Level
+part                Rotor                  BallRuns      PocketHead  ObjectBeams       Level
                       │                        │             │            │              │
 reports     RotorTurning ...         BallSeen, BallPassed,  PocketRead  ForeignObject  NotLevel
             RotorDoubt           BallLeftTrack, TrackQuiet                            LevelAgain
@@ -21,7 +21,6 @@ from drivers.base.view import Fact, dead_lines, turn_words
 from drivers.roulette.ball_track import BallRuns, track_lines
 from drivers.roulette.device import (
     BallSeen,
-    ForeignObject,
     LevelAgain,
     NotLevel,
     PocketLost,
@@ -31,6 +30,7 @@ from drivers.roulette.device import (
     TrackClear,
     TrackCovered,
 )
+from drivers.roulette.object_beams import ObjectBeams
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
 from drivers.roulette.view import BallView, RouletteWheelView
@@ -172,10 +172,6 @@ class CoveredSensors:
 
 ROTOR_LINES: Final = ("rotor_a", "rotor_b", "rotor_index")
 
-OBJECT_NS: Final = 2_000_000
-"""A shorter signal of the object beam is noise (ours)."""
-
-
 _moment: Final = attrgetter("t_ns")
 
 
@@ -194,18 +190,17 @@ class RouletteWheel:
         quiet_ns = round(config.track_quiet_s * 1e9)
         self._runs = BallRuns(config.ball_sensors_deg, quiet_ns, self.rotor, self._head, self._level.sampled_deg)
         self._covered = CoveredSensors()
+        self._beams = ObjectBeams(config.object_beams)
         self._handlers: Final[dict[str, Callable[[Edge, list[Observation]], None]]] = {
             **dict.fromkeys(self._runs.lines, self._ball),
             "pocket": self._pocket,
-            "object": self._object,
+            **dict.fromkeys(self._beams.lines, self._beams.handle_edge),
         }
         self.lines = frozenset((*ROTOR_LINES, *self._handlers, *self._level.lines))
-        self._levels: dict[str, int] = {}
-        """The levels of pocket head and object beam."""
+        self._pocket_level: int | None = None
+        """The level of the pocket head; None while it is not known."""
         self._pocket_ns = 0
         """When the pocket head's line changed last."""
-        self._object_due_ns = NEVER_NS
-        """When the object beam has been interrupted for `OBJECT_NS`."""
         self._health = SensorHealth()
 
     # --- time and values -----------------------------------------------------------------------------------------
@@ -213,9 +208,7 @@ class RouletteWheel:
     @property
     def next_due_ns(self) -> int | None:
         """The next deadline of a part; None if there is none."""
-        due_ns = min(
-            self.rotor.due_ns, self._runs.due_ns, self._covered.due_ns, self._object_due_ns, self._level.due_ns
-        )
+        due_ns = min(self.rotor.due_ns, self._runs.due_ns, self._covered.due_ns, self._beams.due_ns, self._level.due_ns)
         return due_ns if due_ns < NEVER_NS else None
 
     def edges(self, batch: Sequence[Edge]) -> list[Observation]:
@@ -284,11 +277,13 @@ class RouletteWheel:
             found.append(
                 RotorDoubt(t_ns=loss.t_ns, reason="edges_lost", detail=f"{line}: {loss.cause}", explained=True)
             )
-        self._levels.pop(line, None)
+        if line in self._beams.lines:
+            self._beams.forget(line)
         if line in self._runs.lines:
             self._runs.forget(line)
             self._covered.forget(line)
         if line == "pocket":
+            self._pocket_level = None
             self._head.forget()
             found.append(PocketLost(t_ns=loss.t_ns, since_ns=self._pocket_ns, detail=f"{line}: {loss.cause}"))
         return _in_order(found)
@@ -312,7 +307,10 @@ class RouletteWheel:
             *_ball_facts(ball),
             ("pocket head", named),
             ("level", f"{tilt_deg:.2f}°" + ("" if level else ", NOT LEVEL")),
-            ("object beam", "INTERRUPTED" if self._levels.get("object") else "free"),
+            *(
+                (_beam_name(line), "INTERRUPTED" if self._beams.interrupted(line) else "free")
+                for line in self._beams.lines
+            ),
         )
         doubts = [f"{doubt.reason}: {doubt.detail}" for doubt in rotor.encoder.doubts]
         if self._runs.second_ball:
@@ -329,7 +327,7 @@ class RouletteWheel:
             ball=ball,
             pocket=pocket,
             readings=readings,
-            object=bool(self._levels.get("object")),
+            object=self._beams.interrupted(),
             tilt_deg=tilt_deg if math.isfinite(tilt_deg) else 90.0,
             level=level,
         )
@@ -344,24 +342,22 @@ class RouletteWheel:
     def _ball(self, edge: Edge, found: list[Observation]) -> None:
         _, _, t_ns = edge
         covered = self._covered
-        if self._object_due_ns < t_ns:
-            self._meet_object(t_ns - 1, found)
+        if self._beams.due_ns < t_ns:
+            self._beams.meet(t_ns - 1, found)
         if covered.due_ns < t_ns:
             covered.meet(t_ns - 1, found)
         covered.handle_edge(edge, found)
         before = len(found)
         self._runs.handle_edge(edge, found)
-        if len(found) == before or self._object_due_ns < NEVER_NS or self._levels.get("object") != 1:
-            return
-        if any(isinstance(seen, BallSeen) for seen in found[before:]):
-            found.append(ForeignObject(t_ns=t_ns, detail="the object beam is still interrupted"))
+        if len(found) > before and any(isinstance(seen, BallSeen) for seen in found[before:]):
+            self._beams.still(t_ns, found)
 
     def _pocket(self, edge: Edge, found: list[Observation]) -> None:
-        line, level, t_ns = edge
+        _, level, t_ns = edge
         runs, rotor = self._runs, self.rotor
         runs.pass_time(t_ns - 1, found)
-        known = self._levels.get(line)
-        self._levels[line], self._pocket_ns = level, t_ns
+        known = self._pocket_level
+        self._pocket_level, self._pocket_ns = level, t_ns
         if known is None or known == level:
             return
         angle = rotor.angle_deg(t_ns)
@@ -381,13 +377,6 @@ class RouletteWheel:
             PocketRead(t_ns=t_ns, pocket=pulse.pocket, off_pockets=round(pulse.off_pockets, 3), turns=pulse.turns)
         )
 
-    def _object(self, edge: Edge, found: list[Observation]) -> None:
-        line, level, t_ns = edge
-        self._meet_object(t_ns - 1, found)
-        if level != self._levels.get(line):
-            self._levels[line] = level
-            self._object_due_ns = t_ns + OBJECT_NS if level else NEVER_NS
-
     # --- time ----------------------------------------------------------------------------------------------------
 
     def _pass_time(self, t_ns: int, found: list[Observation]) -> None:
@@ -398,17 +387,16 @@ class RouletteWheel:
             self._runs.pass_time(t_ns, found)
         if self._covered.due_ns <= t_ns:
             self._covered.meet(t_ns, found)
-        if self._object_due_ns <= t_ns:
-            self._meet_object(t_ns, found)
+        if self._beams.due_ns <= t_ns:
+            self._beams.meet(t_ns, found)
         if self._level.due_ns <= t_ns:
             out_ns = self._level.due(t_ns)
             if out_ns is not None:
                 found.append(NotLevel(t_ns=out_ns, tilt_deg=round(self._level.tilt_deg, 3)))
 
-    def _meet_object(self, t_ns: int, found: list[Observation]) -> None:
-        if self._object_due_ns <= t_ns:
-            found.append(ForeignObject(t_ns=self._object_due_ns, detail="the object beam is interrupted"))
-            self._object_due_ns = NEVER_NS
+
+def _beam_name(line: str) -> str:
+    return line.replace("object", "object beam").replace("_", " ")
 
 
 def _ball_facts(ball: BallView) -> tuple[Fact, ...]:

@@ -20,7 +20,7 @@ from simulators.roulette.geometry import RouletteGeometry
 
 GEOMETRIES: Final[Mapping[str, Geometry]] = {
     "money_wheel": MoneyWheelGeometry(),
-    "roulette": RouletteGeometry(object_beam=False),
+    "roulette": RouletteGeometry(object_beams=0),
 }
 
 

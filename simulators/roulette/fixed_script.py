@@ -9,7 +9,7 @@ from simulators.base.truth import SimRound
 from simulators.roulette.geometry import RouletteGeometry
 from simulators.roulette.wheel import Pace, RouletteSimulator
 
-FIXED_SCRIPT_GEOMETRY = RouletteGeometry(object_beam=False)
+FIXED_SCRIPT_GEOMETRY = RouletteGeometry(object_beams=0)
 """38 pockets and slots, three track sensors, no buttons, no level lines."""
 
 

@@ -49,7 +49,8 @@ class RouletteGeometry:
     index_offset_deg: float = 0.0
     ball_sensors_deg: tuple[float, ...] = (0.0, 120.0, 240.0)
     pocket_head_deg: float = 0.0
-    object_beam: bool = True
+    object_beams: int = 1
+    """0, 1 or 2; what crosses the first crosses the second."""
     level_hz: float = 0.0
     minimum_revolutions: float = 4.0
     """What the ball must complete, by the rules that are played."""
@@ -60,6 +61,8 @@ class RouletteGeometry:
         at_least("pockets", len(self.pockets), 3)
         at_least("encoder_slots", self.slots, 2)
         at_least("ball_sensors_deg", len(self.ball_sensors_deg), 2)
+        if not 0 <= self.object_beams <= 2:
+            raise GeometryError(f"object_beams is 0, 1 or 2, not {self.object_beams}")
         within_turn("index_width_deg", self.index_width_deg)
         if self.level_hz < 0.0:
             raise GeometryError(f"level_hz is readings a second, 0 for none, not {self.level_hz}")
@@ -73,6 +76,11 @@ class RouletteGeometry:
     def ball_lines(self) -> tuple[str, ...]:
         """The names of the track sensors' lines, in the order of `ball_sensors_deg`."""
         return tuple(f"ball_{i}" for i in range(1, len(self.ball_sensors_deg) + 1))
+
+    @property
+    def object_lines(self) -> tuple[str, ...]:
+        """The names of the object beams' lines."""
+        return ("object", "object_2")[: self.object_beams]
 
     def faults(self) -> tuple[SimulatedFault, ...]:
         """Every fault of such a wheel, `none` first; those that need a sensor which this one lacks among them."""

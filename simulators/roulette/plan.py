@@ -118,7 +118,7 @@ def _foreign_object(plan: RoulettePlan, geometry: RouletteGeometry, rng: Random)
         plan,
         object_share=rng.uniform(0.1, 0.85),
         object_s=rng.uniform(0.3, 2.0),
-        object_on_sensor=not geometry.object_beam,
+        object_on_sensor=not geometry.object_beams,
         call_share=None,
     )
 

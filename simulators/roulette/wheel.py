@@ -117,6 +117,8 @@ def level_readings(
 # --- the wheel ---
 
 QUIET_AT_START_S = 5.0
+BEAMS_APART_S = 0.03
+"""How much later an object breaks the second beam: some centimetres on a rotor."""
 PUT_BACK_S = 2.0
 """A tilted wheel is put right this long before its round ends."""
 
@@ -330,8 +332,10 @@ class RouletteSimulator:
         if plan.object_share is None:
             return []
         at_s = run.start_s + plan.object_share * (run.end_s - run.start_s)
-        line = rng.choice(self._geometry.ball_lines) if plan.object_on_sensor else "object"
-        return press(line, at_s, plan.object_s)
+        if plan.object_on_sensor:
+            return press(rng.choice(self._geometry.ball_lines), at_s, plan.object_s)
+        beams = enumerate(self._geometry.object_lines)
+        return [edge for beam, line in beams for edge in press(line, at_s + beam * BEAMS_APART_S, plan.object_s)]
 
     def _people(self, plan: RoulettePlan, run: TrackRun, rotor_deg_s: float, rng: Random) -> list[Edge]:
         """The dealer's buttons."""
@@ -353,7 +357,7 @@ class RouletteSimulator:
             encoder=("rotor_a", "rotor_b"),
             marks=("rotor_index", "pocket"),
             ball=self._geometry.ball_lines,
-            beams=("object",) if self._geometry.object_beam else (),
+            beams=self._geometry.object_lines,
             buttons=buttons_of(self._geometry),
             levels=levels,
             begin_ns=_ns(begin_s),
@@ -371,9 +375,8 @@ class RouletteSimulator:
         return levels
 
     def _digital_lines(self) -> tuple[str, ...]:
-        beam = ("object",) if self._geometry.object_beam else ()
         wheel = ("rotor_a", "rotor_b", "rotor_index")
-        return (*wheel, *self._geometry.ball_lines, "pocket", *beam, *buttons_of(self._geometry))
+        return (*wheel, *self._geometry.ball_lines, "pocket", *self._geometry.object_lines, *buttons_of(self._geometry))
 
 
 def _ns(t_s: float) -> int:

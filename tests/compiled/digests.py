@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from random import Random
 from typing import Final
@@ -30,9 +30,9 @@ from controller.games.load import check_text
 from controller.packages.compiled import code
 from hal.values import Batch, Edge
 from simulators.base.faults import faults_for
-from tests.oracle.rounds import money_round, roulette_round
+from tests.oracle.rounds import Round, money_round, roulette_round
 
-CORRUPTED: Final = {"money_wheel": money_round, "roulette": roulette_round}
+CORRUPTED: Final[Mapping[str, Callable[[int], Round]]] = {"money_wheel": money_round, "roulette": roulette_round}
 A_COLLECTION: Final = 100
 """Runs between two collections of garbage, which else take a fifth of the time."""
 TIMES_NS: Final = (-1, 0, 1, 1 << 31, (1 << 62) - 1, 1 << 62, 1 << 63, 1 << 70)

@@ -18,8 +18,8 @@ space, a pulse lost within the last swings of a wheel that rocks, and one and a 
 when those of a wobble would. So can one edge there that comes before its time, of a line that is stuck for less than a
 pulse. One edge there that is the last of its line, on any wheel: it may have gone on by a count (`pulse_unseen`).
 
-The beam for foreign objects is the only line that sees an object; where it lost what it saw, or is dead,
-the other lines are those of a spin without the object.
+The beams for foreign objects are the only lines that see an object; where each of them, the one or both, lost what it
+saw, or is dead, the other lines are those of a spin without the object.
 """
 
 from __future__ import annotations
@@ -81,9 +81,11 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
 
 
 def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
-    """Whether the object beam missed an object, and the loss was not reported."""
-    shown = [e for e in corrupted.edges if e[0] == "object"]
-    return shown != [e for e in run.edges if e[0] == "object"]
+    """Whether no object beam shows all that it saw."""
+    return all(
+        [e for e in corrupted.edges if e[0] == line] != [e for e in run.edges if e[0] == line]
+        for line in run.wheel.object_lines
+    )
 
 
 def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted: Corrupted) -> bool:

@@ -66,7 +66,9 @@ backend = "sim"
 [device.wheel]
 pockets = "{wheel.pockets}"
 encoder_slots = {wheel.slots}
+index_width_deg = {wheel.index_width_deg}
 ball_sensors_deg = {list(wheel.sensors_deg)}
+object_beams = {max(1, wheel.beams)}
 pocket_head_deg = {wheel.head_deg}
 """
 
@@ -133,6 +135,13 @@ def roulette_events(
     rare = run.rare if made is None else sorted([*run.rare, *made.rare], key=lambda r: r.t_ns)
     step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
     return events_of(roulette_toml(run.wheel), batches(edges, rare, run.until_ns, step))
+
+
+def refused_roulette_spins(run: roulette.RouletteRun, seen: Sequence[TableEvent]) -> tuple[int, int]:
+    """How many spins of a run the rules accept, and how many of them have no outcome."""
+    about = [run.spin_before(s.t_ns) for s in seen if s.type == "round.outcome"]
+    sound = [spin for spin in run.spins if spin.valid]
+    return len(sound), sum(spin not in about for spin in sound)
 
 
 def false_money_outcomes(run: money.MoneyRun, seen: Sequence[TableEvent], made: Corrupted | None = None) -> list[str]:

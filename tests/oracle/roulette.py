@@ -43,6 +43,9 @@ KINDS = ("plain", "plain", "plain", "plain", "plain", "real_laps", "with_rotor",
 SOUND_KINDS = frozenset({"plain", "real_laps", "object_late", "tilt_blip", "called_late"})
 """The kinds whose validity depends on the ball's travel alone."""
 
+BEAMS_APART_S = 0.03
+"""What the rotor carries from one beam to the next takes this long: they are some centimetres apart."""
+
 CLEAN_KINDS = ("plain", "plain", "real_laps", "tilt_blip", "called_late")
 
 
@@ -59,12 +62,17 @@ class Wheel:
     index_offset_deg: float = 0.48
     button: bool = False
     level: bool = False
-    beam: bool = False
+    beams: int = 0
 
     @property
     def order(self) -> tuple[str, ...]:
         """The pockets in wheel order from the index."""
         return EUROPEAN if self.pockets == "european" else AMERICAN
+
+    @property
+    def object_lines(self) -> tuple[str, ...]:
+        """The lines of its beams for foreign objects."""
+        return ("object", "object_2")[: self.beams]
 
     @property
     def pocket_deg(self) -> float:
@@ -135,8 +143,14 @@ def random_wheel(rng: Random, layouts: Sequence[tuple[float, ...]] = LAYOUTS) ->
     return Wheel(
         pockets=pockets, sensors_deg=rng.choice(layouts), head_deg=rng.choice((0.0, 0.0, 45.0, 210.0)), slots=slots,
         index_offset_deg=rng.uniform(0.1, 0.9) * 90.0 / slots,
-        button=rng.random() < 0.4, level=rng.random() < 0.3, beam=rng.random() < 0.5,
+        button=rng.random() < 0.4, level=rng.random() < 0.3, beams=int(rng.random() < 0.5),
     )  # fmt: skip
+
+
+def recommended_wheel(rng: Random) -> Wheel:
+    """The wheel that `random_wheel` would give, with track sensors, index and object beams as the pages advise them."""
+    wheel = random_wheel(rng)
+    return replace(wheel, sensors_deg=(0.0, 80.0, 200.0), index_width_deg=135.0 / wheel.slots, beams=2)
 
 
 def _union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -216,6 +230,12 @@ class _Session:
         middle = self.rotor.at(0.5 * (start_s + end_s))
         return abs((middle - at + 180.0) % 360.0 - 180.0) < half * 1.01
 
+    def cross_beams(self, at_s: float, for_s: float) -> None:
+        """An object breaks the first beam for a time, and each further one a little later."""
+        for place, line in enumerate(self.wheel.object_lines):
+            start_s = at_s + place * BEAMS_APART_S
+            self.spans[line].append((start_s, start_s + for_s))
+
     def finish(self, until_s: float) -> RouletteRun:
         """The run: its lines and its truth."""
         wheel, rng = self.wheel, self.rng
@@ -225,7 +245,7 @@ class _Session:
             index_width_deg=wheel.index_width_deg, index_offset_deg=wheel.index_offset_deg,
         )  # fmt: skip
         lines = [f"ball_{i + 1}" for i in range(len(wheel.sensors_deg))] + ["pocket"]
-        lines += ["object"] * wheel.beam + ["dealer_no_more_bets"] * wheel.button
+        lines += [*wheel.object_lines, *["dealer_no_more_bets"] * wheel.button]
         for line in lines:
             edges.append(Edge(line, 0, 0))
             for start, end in _union(self.spans[line]):
@@ -302,7 +322,7 @@ def make_run(
 
 def _possible(kind: str, wheel: Wheel) -> bool:
     if kind.startswith("object"):
-        return wheel.beam
+        return wheel.beams > 0
     if kind.startswith("tilt"):
         return wheel.level
     return wheel.button or kind != "called_late"
@@ -336,7 +356,7 @@ def _spin(session: _Session, kind: str, start_s: float, count: int | None, filme
         rest_s = max(rest_s, other.t_s + 2.5)
     if kind == "object_early":
         at_s = rng.uniform(start_s + 0.5, rest_s - 0.8)
-        session.spans["object"].append((at_s, at_s + rng.uniform(0.03, 1.5)))
+        session.cross_beams(at_s, rng.uniform(0.03, 1.5))
     _call(session, kind, start_s, left_s)
     _turn(session, kind, start_s, left_s, rest_s)
     turns = rng.randint(4, 8)
@@ -354,7 +374,7 @@ def _spin(session: _Session, kind: str, start_s: float, count: int | None, filme
         session.lie(rng.randrange(len(wheel.order)), rng.uniform(-0.18, 0.18), start_s - 6.0, end_s)
     if kind == "object_late":
         at_s = rng.uniform(rest_s + 0.2, end_s)
-        session.spans["object"].append((at_s, at_s + rng.uniform(0.03, 1.5)))
+        session.cross_beams(at_s, rng.uniform(0.03, 1.5))
     _tilt(session, kind, start_s, rest_s)
     session.spins.append(
         Spin(kind=kind, launch_ns=ns(start_s), ball_way=way, rotor_way=session.rotor_way, travel=travel,

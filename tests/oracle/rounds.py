@@ -27,6 +27,10 @@ class Round(NamedTuple):
     """How many spins the run has: rounds of the game."""
     invisible: int
     """False outcomes that no software can detect (`tests.oracle.invisible`)."""
+    sound: int = 0
+    """Of a roulette wheel: its spins that the rules accept."""
+    refused: int = 0
+    """Those of them that have no outcome."""
 
     def report(self) -> str:
         """What is needed to reproduce the failure."""
@@ -62,10 +66,11 @@ def money_round(seed: int, corruption: corruptions.Corruption | None = None, mar
     return Round(seed, what, wrong, outcomes, seen, len(run.spins), invisible)
 
 
-def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) -> Round:
-    """A roulette wheel's run of one or two spins under one corruption."""
+def roulette_round(seed: int, corruption: corruptions.Corruption | None = None, *, recommended: bool = False) -> Round:
+    """A roulette wheel's run of one or two spins under one corruption, of any geometry or of the recommended one."""
     rng = Random(seed)
-    run = roulette.make_run(rng, spins=rng.choice((1, 1, 1, 2)))
+    spins = rng.choice((1, 1, 1, 2))
+    run = roulette.make_run(rng, roulette.recommended_wheel(rng) if recommended else None, spins=spins)
     while True:
         made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
         if why_invisible(run.wheel, made) is None:
@@ -75,4 +80,5 @@ def roulette_round(seed: int, corruption: corruptions.Corruption | None = None) 
     invisible = len(judge.false_roulette_outcomes(run, seen)) - len(wrong)
     outcomes = sum(s.type == "round.outcome" for s in seen)
     what = f"{made.description}; truth: {run.description}"
-    return Round(seed, what, wrong, outcomes, seen, len(run.spins), invisible)
+    sound, refused = judge.refused_roulette_spins(run, seen)
+    return Round(seed, what, wrong, outcomes, seen, len(run.spins), invisible, sound, refused)

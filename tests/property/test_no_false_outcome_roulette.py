@@ -7,6 +7,7 @@ recommended geometry.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -16,13 +17,14 @@ from hypothesis import strategies as st
 
 from tests.oracle import corruptions, judge, roulette
 from tests.oracle.invisible import looks_rightly_placed, why_invisible
+from tests.oracle.motion import T_NS
 from tests.oracle.rounds import roulette_round
 
 CHUNK = 100
 CHUNKS = 2
 """The soak continues from the same seeds to a million runs (`tests.soak.corrupted_rounds`)."""
 
-RECOMMENDED = roulette.Wheel(sensors_deg=(0.0, 100.0, 220.0), beam=True)
+RECOMMENDED = roulette.Wheel(sensors_deg=(0.0, 100.0, 220.0), beams=1)
 
 
 def check(seeds: range) -> None:
@@ -67,6 +69,26 @@ def test_no_outcome_of_a_corrupted_roulette_wheel_is_false(chunk: int) -> None:
 def test_what_once_gave_a_false_outcome_gives_none(seed: int, what: str) -> None:
     judged = roulette_round(seed)
     assert (judged.wrong, what) == ([], what)
+
+
+@pytest.mark.parametrize("seed", [2167, 11_449, 16_825])
+def test_an_object_that_one_beam_lost_is_seen_by_the_second(seed: int) -> None:
+    """The same run and the same corruption of its lines, and beside them a second beam."""
+    assert roulette_round(seed).invisible == 1
+    rng, again = Random(seed), Random(seed)
+    spins, _ = rng.choice((1, 1, 1, 2)), again.choice((1, 1, 1, 2))
+    run = roulette.make_run(rng, spins=spins)
+    made = rng.choice(corruptions.ALL)(run.edges, rng)
+    two = roulette.make_run(again, replace(roulette.random_wheel(again), beams=2), spins=spins)
+    edges = [*made.edges, *(edge for edge in two.edges if edge.line == "object_2")]
+    made = made._replace(edges=sorted(edges, key=T_NS))
+    assert judge.false_roulette_outcomes(two, judge.roulette_events(two, made)) == []
+
+
+def test_no_outcome_of_a_corrupted_wheel_of_the_recommended_geometry_is_false() -> None:
+    judged = [roulette_round(seed, recommended=True) for seed in range(60)]
+    assert [(r.report(), r.invisible) for r in judged if r.wrong or r.invisible] == []
+    assert sum(r.outcomes for r in judged) > 6
 
 
 @pytest.mark.parametrize("corruption", corruptions.ALL, ids=lambda c: c.__name__)

@@ -67,7 +67,7 @@ BALL_REFUSALS = {
 @pytest.mark.parametrize("seed", range(12))
 def test_a_roulette_spin_of_enough_turns_is_refused_for_what_was_wrong(kind: str, seed: int) -> None:
     rng = Random(seed)
-    wheel = replace(roulette.random_wheel(rng, ((0.0, 120.0, 240.0), (0.0, 100.0, 220.0))), beam=True, level=True)
+    wheel = replace(roulette.random_wheel(rng, ((0.0, 120.0, 240.0), (0.0, 100.0, 220.0))), beams=1, level=True)
     run = roulette.make_run(rng, wheel, kinds=(kind,), count=rng.randint(16, 42))
     heard = judge.verdicts(judge.roulette_events(run))
     assert [v.type for v in heard] == ["round.void"]

@@ -212,6 +212,9 @@ WAYS: Final[dict[str, Way]] = {
     "RouletteWheelConfig.track_quiet_s": Way(
         "roulette", "device.wheel.track_quiet_s", 20.0, "none", "+ round.unresolved joined_mid_spin"
     ),
+    "RouletteWheelConfig.object_beams": Way(
+        "roulette", "device.wheel.object_beams", 2, "foreign_object", "round.void: evidence.detail"
+    ),
     "RouletteWheelConfig.level_tolerance_deg": Way(
         "roulette", "device.wheel.level_tolerance_deg", 0.03, "none", "+ round.void not_level"
     ),

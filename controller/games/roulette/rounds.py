@@ -27,6 +27,7 @@ from drivers.roulette.device import (
     BallLeftTrack,
     BallPassed,
     BallSeen,
+    BeamsDisagree,
     ForeignObject,
     LevelAgain,
     NotLevel,
@@ -206,6 +207,11 @@ class RouletteGame:
             case RotorDoubt(explained=False):
                 # In every phase: an index that moved gives wrong pockets from then on.
                 self.report.fault(Fault(seen.t_ns, seen.reason, seen.detail))
+            case BeamsDisagree():
+                self.report.event(
+                    events.DeviceWarning, seen.t_ns, device="wheel", warning="object_beams_disagree", detail=seen.detail
+                )
+                return
             case _:
                 pass
         if self._stale:

@@ -217,7 +217,7 @@ def _geometry(config: TableConfig) -> RouletteGeometry | StarXGeometry:
         index_width_deg=wheel.index_width_deg,
         ball_sensors_deg=wheel.ball_sensors_deg,
         pocket_head_deg=wheel.pocket_head_deg,
-        object_beam=True,
+        object_beams=wheel.object_beams,
         level_hz=2.0,
         minimum_revolutions=config.text(RouletteRules).minimum_revolutions.value,
         no_more_bets_button=config.called_by_button,

@@ -424,6 +424,22 @@ def test_an_object_in_a_quiet_wheel_is_a_warning() -> None:
     assert said.story() == [*OPENED, "device.warning object_in_wheel"]
 
 
+@pytest.mark.parametrize("line", ["object", "object_2"])
+def test_an_object_that_one_of_two_beams_sees_is_no_spin(line: str) -> None:
+    lines = spin().see("object_2", 1.0, 0.001)
+    said = said_of(lines.see(line, 9.0, 0.5), device="object_beams = 2")
+    assert said.one(events.Void).reason == "foreign_object"
+    assert line in said.one(events.Void).evidence.detail
+
+
+def test_beams_that_disagree_are_a_warning_and_shut_nothing() -> None:
+    lines = RouletteLines().turn(40.0).see("object_2", 1.0, 0.001)
+    for at_s in (9.0, 14.0, 19.0):
+        lines.see("object", at_s, 0.5)
+    story = said_of(lines, device="object_beams = 2").story()
+    assert story == [*OPENED, *["device.warning object_in_wheel"] * 3, "device.warning object_beams_disagree"]
+
+
 def test_a_blink_of_the_beam_is_noise() -> None:
     assert said_of(spin().see("object", 9.0, 0.001)).verdicts() == ["17"]
 

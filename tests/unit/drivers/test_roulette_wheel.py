@@ -15,6 +15,7 @@ from drivers.roulette.device import (
     BallLeftTrack,
     BallPassed,
     BallSeen,
+    BeamsDisagree,
     ForeignObject,
     LevelAgain,
     NotLevel,
@@ -141,6 +142,77 @@ def test_an_object_in_the_beam_at_the_first_pass_is_reported_with_it_however_edg
         "the object beam is interrupted",
         "the object beam is still interrupted",
     ]
+
+
+TWO_BEAMS = RouletteWheelConfig(object_beams=2)
+
+
+def beams_of(*spans: tuple[str, float, float], blind: str = "") -> list[Observation]:
+    """What two beams report that are broken from a time for a time, one of them blind."""
+    lines = RouletteLines().turn(120.0)
+    for line in ("object", "object_2"):
+        lines.see(line, 1.0, 0.0005)
+    for line, at_s, for_s in spans:
+        if line != blind:
+            lines.see(line, at_s, for_s)
+    return [one for one in seen(lines, wheel(TWO_BEAMS)) if isinstance(one, ForeignObject | BeamsDisagree)]
+
+
+def crossing(at_s: float, for_s: float = 0.2, after_s: float = 0.1) -> list[tuple[str, float, float]]:
+    return [("object", at_s, for_s), ("object_2", at_s + after_s, for_s)]
+
+
+@pytest.mark.parametrize("blind", ["object", "object_2"])
+@pytest.mark.parametrize("crossings", [1, 2, 3, 7])
+def test_either_beam_shows_an_object_and_three_that_one_beam_did_not_see_prove_that_they_disagree(
+    blind: str, crossings: int
+) -> None:
+    found = beams_of(*(span for n in range(crossings) for span in crossing(10.0 + 5 * n)), blind=blind)
+    sees = "object_2" if blind == "object" else "object"
+    assert [one.detail for one in of(found, ForeignObject)] == [f"{sees} is interrupted"] * crossings
+    assert [one.detail for one in of(found, BeamsDisagree)] == [
+        f"{sees} was interrupted {3 * (n + 1)} times in a row and {blind} never was" for n in range(crossings // 3)
+    ]
+
+
+@pytest.mark.parametrize(("after_s", "reports"), [(0.1, 1), (0.9, 2), (-0.9, 2), (0.0, 1)])
+def test_beams_that_see_the_same_within_a_second_agree(after_s: float, reports: int) -> None:
+    found = beams_of(*(span for n in range(4) for span in crossing(10.0 + 5 * n, 0.2, after_s)))
+    assert (len(of(found, ForeignObject)), len(of(found, BeamsDisagree))) == (4 * reports, 0)
+
+
+def test_a_beam_that_has_seen_one_of_three_objects_is_not_blind() -> None:
+    spans = [("object", 10.0 + 5 * n, 0.2) for n in range(4)]
+    assert of(beams_of(*spans, ("object_2", 20.1, 0.2)), BeamsDisagree) == []
+
+
+def test_a_beam_that_is_blocked_while_the_other_is_free_is_reported_after_twenty_seconds() -> None:
+    (one,) = of(beams_of(("object_2", 10.0, 80.0)), BeamsDisagree)
+    assert (one.t_ns, one.detail) == (30 * S, "object_2 has been interrupted for 20 s and object is free")
+    assert of(beams_of(("object_2", 10.0, 80.0), ("object", 10.5, 0.2)), BeamsDisagree) == []
+
+
+def test_a_loss_of_a_beams_changes_is_no_evidence_against_it() -> None:
+    lines = RouletteLines().turn(60.0).see("object_2", 1.0, 0.0005)
+    for n in range(3):
+        lines.see("object", 10.0 + 5 * n, 0.2)
+    driver = wheel(TWO_BEAMS)
+    found = driver.edges([edge for edge in lines.edges() if edge.t_ns < 21 * S])
+    found += driver.lost(EdgesLost("object_2", Loss.OVERFLOW, 21 * S, 2)) + driver.due(60 * S)
+    assert (len(of(found, ForeignObject)), of(found, BeamsDisagree)) == (3, [])
+
+
+def test_an_object_in_either_beam_at_the_first_pass_is_reported_with_it() -> None:
+    for line in ("object", "object_2"):
+        lines = spin().see("object", 1.0, 0.0005).see("object_2", 1.0, 0.0005)
+        lines.see(line, lines.passes_s[0] - 0.1, 0.15)
+        found = of(seen(lines, wheel(TWO_BEAMS)), ForeignObject)
+        assert [one.detail for one in found] == [f"{line} is interrupted", f"{line} is still interrupted"]
+
+
+def test_a_second_beam_that_the_file_does_not_have_has_no_effect() -> None:
+    lines = spin().see("object_2", 9.0, 0.5)
+    assert [one for one in seen(lines) if isinstance(one, ForeignObject | BeamsDisagree)] == []
 
 
 def test_lines_found_high_are_no_events() -> None:
@@ -280,16 +352,18 @@ def test_an_order_must_name_each_pocket_once() -> None:
 # --- however it is cut ---------------------------------------------------------------------------------------------
 
 LINES = spin(passes=16, missed=[5], until_s=40.0).see("object", 12.0, 0.01).see("ball_1", 30.0, 1.0)
+LINES.see("object_2", 12.005, 0.01).see("object_2", 18.0, 0.5).see("object_2", 20.0, 0.1).see("object_2", 22.0, 0.1)
 EDGES = LINES.edges()
-WHOLE = seen(LINES)
+WHOLE = sorted(seen(LINES, wheel(TWO_BEAMS)), key=lambda one: one.t_ns)
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(0, LINES.now_ns), max_size=30))
 def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int]) -> None:
-    driver, found, rest = wheel(), list[Observation](), EDGES
+    driver, found, rest = wheel(TWO_BEAMS), list[Observation](), EDGES
     for cut_ns in [*sorted(cuts), LINES.now_ns]:
-        found += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
+        batch = driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
+        found += sorted(batch, key=lambda one: one.t_ns)  # as a table does
         rest = [edge for edge in rest if edge.t_ns > cut_ns]
     assert found == WHOLE
 

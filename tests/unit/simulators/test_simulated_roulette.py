@@ -250,7 +250,7 @@ def test_two_balls_in_pockets_give_two_pulses_a_turn() -> None:
 def test_a_foreign_object_breaks_the_beam_or_covers_a_sensor() -> None:
     for one in played(RouletteGeometry(), "foreign_object", 1, 3):
         assert len(pulses(one.batch.edges, "object")) == 1
-    for one in played(RouletteGeometry(object_beam=False), "foreign_object", 1, 3):
+    for one in played(RouletteGeometry(object_beams=0), "foreign_object", 1, 3):
         lines = ("ball_1", "ball_2", "ball_3")
         longest = max(fall - rise for line in lines for rise, fall in pulses(one.batch.edges, line))
         assert longest > 250_000_000

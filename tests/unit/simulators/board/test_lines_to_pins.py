@@ -107,7 +107,7 @@ def test_a_tables_lines_are_wired_in_order_if_there_are_enough() -> None:
 
 
 def test_a_simulator_plays_into_pins_what_it_plays_into_lines() -> None:
-    geometry = RouletteGeometry(object_beam=False, level_hz=2.0)
+    geometry = RouletteGeometry(object_beams=0, level_hz=2.0)
     pins, wiring = Pins(), wired_in_order(WHEEL, RouletteSimulator(geometry, 3).lines)
     player = LinesPlayer(pins, wiring, rounds_of(RouletteSimulator(geometry, 3), {2: "short_spin"}))
     player.play_until(200 * 1_000_000_000)
