@@ -26,8 +26,8 @@ from hal.lamp_fields import CHAIN
 
 
 COLUMN_PARTS = (
-    "In the wire of each column of the keypad: 1 kΩ at the pin, then a diode 1N4148, its cathode at the resistor and "
-    "its anode at the keypad (docs/boards-wiring.md)."
+    "In the wire of each column of the keypad: 1 kΩ at the pin, then a Schottky diode BAT85, its cathode at the "
+    "resistor and its anode at the keypad (docs/boards-wiring.md)."
 )
 """What a keypad needs that is not wired straight to the board, which has it on its carrier board."""
 
@@ -43,6 +43,13 @@ class Crossing(NamedTuple):
 
     row: int
     column: int
+
+
+CHAIN_OF_PICO = (
+    "its registers run at 5 V, for which a Pico's 3.3 V are too low: two inverters 74AHCT14 at 5 V, one behind the "
+    "other, in data, clock and latch, and in STEP of a driver; two 74AHC14 at 3.3 V in read back (docs/boards-pico.md)"
+)
+"""What a chain of lamps needs that is wired to a Pico without its carrier board."""
 
 
 def crossing_of(kind: BoardKind, place: Place) -> Crossing:
@@ -63,6 +70,8 @@ def chain_words(kind: BoardKind, label: Callable[[str], str] = printed, plus: st
     notes = {"latch": f"; 10 kΩ from there to {plus}", "read_back": "; resistor to + inside"}
     for what, pin in kind.lamp_pins:
         yield f"{_plain(what)}: {label(pin)}{notes.get(what, '')}"
+    if plus != "5V":
+        yield CHAIN_OF_PICO
 
 
 NO_PIN = "none"

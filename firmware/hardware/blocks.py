@@ -163,6 +163,9 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     reset = board.row(sheet, "reset", "reset")
     # A transistor, not a diode: the module pulls RST up with 1 kΩ, and the chip's low is below 0.1 of its supply.
     reset.pin(supervisor, "RESET", "nRESET")
+    if board.controller is PICO:
+        # A Pico that USB alone supplies stays in reset: the supervisor has no supply then.
+        reset.hang(p.R100K, GND)
     reset.gate(board.gates, "reset_now")
     reset.series(p.R1K, "reset_base")
     reset.hang(p.R10K, GND)
@@ -172,6 +175,8 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     supervisor.connect("GND", GND)
     supervisor.leave_open("MR", "WDI", "WDO")
     board.box(sheet, supervisor)
+    if board.controller is PICO:
+        return
     board.work += [
         "Nano: cut the auto-reset: take out the 100 nF capacitor between the USB chip's DTR and RST (`feltwire boards "
         "check` finds a board on which that was forgotten)",
@@ -348,6 +353,24 @@ def tie_gates(board: CarrierBoard, sheet: CircuitSheet, gates: Gates | None = No
         board.box(sheet, part)
 
 
+def end_of_inputs(board: CarrierBoard, sheet: CircuitSheet) -> None:
+    """All inputs have their gates; with a Pico others need some, too (`end`)."""
+    if board.controller is NANO:
+        tie_gates(board, sheet)
+
+
+def end(board: CarrierBoard) -> None:
+    """What a Pico has besides, and the module."""
+    if board.controller is PICO:
+        link(board)
+        if "fram data" not in board.served:
+            memory(board)
+        sheet = board.sheet("inverters", "Inverters: their supplies, and those that are left")
+        tie_gates(board, sheet)
+        tie_gates(board, sheet, board.drivers, "drivers")
+    module(board)
+
+
 def to_module(board: CarrierBoard, row: CircuitRow, use: str) -> None:
     """A row ends in two inverters, 330 Ω and the module's pin: the level there is the level before them."""
     name = use.replace(" ", "_")
@@ -510,7 +533,14 @@ def motor_current(board: CarrierBoard, sheet: CircuitSheet, use: str, of: str, *
     row.hang(p.R_SHUNT, GND)
     row.series(p.R1K, use)
     row.hang(filter_, GND)
+    clamp(board, row)
     row.pin(board.module, board.module_pin(use))
+
+
+def clamp(board: CarrierBoard, row: CircuitRow) -> None:
+    """A Pico's pin that a fault could lift to 5 V or more through 1 kΩ: a Schottky diode to its 3.3 V."""
+    if board.controller is PICO:
+        row.hang(p.BAT85, V33, near="A", far="K")
 
 
 def open_collector(board: CarrierBoard, sheet: CircuitSheet, use: str, entry: CircuitPart, pin: str) -> None:
@@ -643,7 +673,10 @@ def chain_outputs(board: CarrierBoard, sheet: CircuitSheet, pins: dict[str, str]
         row = board.row(sheet, use, use)
         row.pin(board.module, board.module_pin(use), use)
         if wire == "latch":
-            row.hang(p.R10K, V5)
+            row.hang(p.R10K, board.controller.logic)
+        elif board.controller is PICO:
+            row.hang(p.R100K, GND)
+        to_5v(board, row, use)
         row.series(p.R100, f"chain_{wire}")
         row.pin(entry, where[wire])
     entry.wires |= {str(pin): ("ribbon", "first lamp tile, J1") for pin in range(1, 11)}

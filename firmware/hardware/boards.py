@@ -46,15 +46,11 @@ def wheel(controller: Controller = NANO) -> CarrierBoard:
         sheet = board.sheet(f"inputs-{first}-{first + 3}", f"Inputs {first} to {first + 3}")
         for number in range(first, first + 4):
             b.field_input(board, sheet, f"in_{number}", "either", sensor=f"sensor or contact {number}")
-    if controller is PICO:
-        b.link(board)
-    b.tie_gates(board, board.sheets[-1])
+    b.end_of_inputs(board, sheet)
     outputs = board.sheet("outputs", "Lamps and signals")
     b.load_fuse(board, outputs)
     for number in range(1, 5):
         b.load_output(board, outputs, f"lamp_{number}", load=f"lamp {number}", feed=b.V12_LOAD)
-    if controller is PICO:
-        b.tie_gates(board, outputs, board.drivers, "drivers")
     level = board.sheet("levels", "Analogue channels")
     if controller is NANO:
         analogue = board.row(level, "analogue_supply", "sensors")
@@ -64,22 +60,20 @@ def wheel(controller: Controller = NANO) -> CarrierBoard:
     for use in ("level_x", "level_y", "spare_1", "spare_2"):
         if board.at[use]:
             b.analogue_input(board, level, use, sensor="inclinometer" if use.startswith("level") else use)
-    if controller is PICO:
-        b.memory(board)
-    b.module(board)
+    b.end(board)
     return board
 
 
-def table() -> CarrierBoard:
+def table(controller: Controller = NANO) -> CarrierBoard:
     """A dice table: motor with reversing, beams, sensors, keypad, chain of lamps."""
-    board = _board("table", "Carrier board of a dice table", NANO)
+    board = _board("table", "Carrier board of a dice table", controller)
     b.supply(board, hold_up=False)
     names = ("shaft", "home", "beam_1", "beam_2", "beam_3", "beam_4", "shake", "turn")
     for part, uses in enumerate((names[:4], names[4:]), 1):
         sheet = board.sheet(f"inputs-{part}", f"Inputs: {', '.join(uses)}")
         for use in uses:
             b.field_input(board, sheet, use, "either", sensor=f"sensor or contact {use}")
-    b.tie_gates(board, sheet)
+    b.end_of_inputs(board, sheet)
     b.emergency_stop(board, p.F4A)
     drive = board.sheet("motor", "Motor with its reversing relay and current sense")
     b.load_fuse(board, drive)
@@ -98,8 +92,10 @@ def table() -> CarrierBoard:
         row = board.row(keys, use, f"row {number}")
         row.pin(entry, str(number + 3), f"keys_row_{number}")
         row.hang(p.ZENER, GND, near="K", far="A")
-        row.series(p.R100, f"row_{number}")
-        row.hang(p.R22K, b.V5)
+        # A Pico's low is below 0.8 V: less current, which its own pull-up of 50 kΩ adds to.
+        row.series(p.R1K if controller is PICO else p.R100, f"row_{number}")
+        row.hang(p.R100K if controller is PICO else p.R22K, controller.logic)
+        b.clamp(board, row)
         row.pin(board.module, board.module_pin(use))
     for pin in ("7", "8", "9", "10"):
         entry.connect(pin, GND)
@@ -112,13 +108,16 @@ def table() -> CarrierBoard:
     back = board.row(lamps, "lamps read_back", "read back")
     back.pin(header, "10")
     back.hang(p.ZENER, GND, near="K", far="A")
-    back.series(p.R1K, "lamps read_back")
+    back.series(p.R1K, "lamps read_back" if controller is NANO else "lamps_read_back_in")
     back.hang(p.R10K, b.V5)
-    back.pin(board.module, board.module_pin("lamps read_back"))
+    if controller is NANO:
+        back.pin(board.module, board.module_pin("lamps read_back"))
+    else:
+        b.to_module(board, back, "lamps read_back")
     loose = board.row(lamps, "chain_data_back", "end of the data")
     loose.pin(header, "8")
     loose.series(p.R10K, GND)
-    b.module(board)
+    b.end(board)
     return board
 
 
@@ -132,9 +131,9 @@ def _lamp_supply(board: CarrierBoard, sheet: CircuitSheet) -> None:
     board.box(sheet, entry, "2")
 
 
-def reel() -> CarrierBoard:
+def reel(controller: Controller = NANO) -> CarrierBoard:
     """Three stepper reels with stop buttons, a token acceptor, 16 lamps, and a control register behind the lamps."""
-    board = _board("reel", "Carrier board of skill-stop reels", NANO)
+    board = _board("reel", "Carrier board of skill-stop reels", controller)
     b.supply(board, hold_up=True)
     first = board.sheet("inputs-home", "Reel home sensors; the switch of the emitters")
     for number in range(1, 4):
@@ -145,7 +144,7 @@ def reel() -> CarrierBoard:
     b.load_fuse(board, second)
     b.acceptor(board, second, "token", "accept")
     b.line_test(board, second)
-    b.tie_gates(board, second)
+    b.end_of_inputs(board, second)
     b.emergency_stop(board, p.F4A)
     lamps = board.sheet("lamps", "Chain of 16 lamps: two tiles; then the control register on this board")
     _lamp_supply(board, lamps)
@@ -163,8 +162,11 @@ def reel() -> CarrierBoard:
     read.pin(watch, "DS")
     out = board.row(lamps, "lamps read_back", "read back")
     out.pin(watch, "Q7", "control_read_back")
-    out.series(p.R330, "lamps read_back")
-    out.pin(board.module, board.module_pin("lamps read_back"))
+    if controller is NANO:
+        out.series(p.R330, "lamps read_back")
+        out.pin(board.module, board.module_pin("lamps read_back"))
+    else:
+        b.to_module(board, out, "lamps read_back")
     blank = board.row(lamps, "blank", "outputs off at power-on")
     blank.at(b.V5)
     blank.series(p.C10U, "control_blank")
@@ -202,7 +204,7 @@ def reel() -> CarrierBoard:
     for number in range(1, 4):
         _stepper(board, number)
     b.memory(board)
-    b.module(board)
+    b.end(board)
     board.work.append(
         "Driver carriers: set the current limit of each, with no motor connected, to the voltage that the page of this "
         "board has for it"
@@ -216,6 +218,9 @@ def _stepper(board: CarrierBoard, number: int) -> None:
     use = f"reel_{number}"
     step = board.row(sheet, use, "step")
     step.pin(board.module, board.module_pin(use), use)
+    if board.controller is PICO:
+        step.hang(p.R10K, GND)
+        b.to_5v(board, step, use)
     step.series(p.R330, f"{use}_step")
     step.hang(p.R10K, GND)
     step.pin(driver, "STEP")
@@ -259,9 +264,9 @@ def _stepper(board: CarrierBoard, number: int) -> None:
     board.box(sheet, driver)
 
 
-def pusher() -> CarrierBoard:
+def pusher(controller: Controller = NANO) -> CarrierBoard:
     """A token pusher: acceptor, win chute, shelf, tilt, hopper with reversing."""
-    board = _board("pusher", "Carrier board of a token pusher", NANO)
+    board = _board("pusher", "Carrier board of a token pusher", controller)
     b.supply(board, hold_up=True)
     first = board.sheet("inputs-optical", "Optical sensors, fed through the switch of the emitters")
     sensors = {
@@ -285,13 +290,17 @@ def pusher() -> CarrierBoard:
     row.series(p.R2K2, "hopper_error_in")
     row.hang(p.ZENER, GND, near="K", far="A")
     row.hang(p.C1N, GND)
-    row.series(p.R1K, "hopper error")
-    row.pin(board.module, board.module_pin("hopper error"))
+    if controller is NANO:
+        row.series(p.R1K, "hopper error")
+        row.pin(board.module, board.module_pin("hopper error"))
+    else:
+        row.series(p.R1K, "hopper_error_gate")
+        b.to_module(board, row, "hopper error")
     error.connect("2", GND)
     error.wires |= {"1": (b.GREY, "hopper: error line (open without one)"), "2": (b.BLUE, "hopper: 0 V")}
     board.box(second, error, "2")
     b.line_test(board, second)
-    b.tie_gates(board, second)
+    b.end_of_inputs(board, second)
     b.emergency_stop(board, p.F4A)
     shelf = board.sheet("shelf", "Shelf motor with current sense")
     b.motor(board, shelf, "motor", back=None, load="shelf motor", shunt=True, fuse=p.PTC_MOTOR)
@@ -302,7 +311,7 @@ def pusher() -> CarrierBoard:
     alarm = board.sheet("alarm", "Alarm")
     b.load_output(board, alarm, "alarm", load="alarm lamp or horn", feed=b.V12_LOAD)
     b.memory(board)
-    b.module(board)
+    b.end(board)
     return board
 
 
@@ -395,7 +404,7 @@ def lamp_tile() -> Circuit:
 
 
 def keypad() -> Circuit:
-    """Nine keys with a diode each: no set of pressed keys joins two columns."""
+    """Nine keys with a diode each: no set of pressed keys joins two columns. Schottky: a Pico's low is below 0.8 V."""
     pad = Circuit("keypad", "Keypad: nine keys with a diode each")
     sheet = pad.sheet("keys", "Keys: column 1 to 3, row 1 to 3")
     entry = pad.part(p.RIBBON)
@@ -404,7 +413,7 @@ def keypad() -> Circuit:
         for column in range(1, 4):
             key = pad.row(sheet, f"key_{row_number}_{column}", f"row {row_number}, column {column}")
             key.pin(entry, str(row_number + 3), f"keys_row_{row_number}")
-            key.series(p.D4148, f"key_{row_number}_{column}", enters="A", leaves="K")
+            key.series(p.BAT85, f"key_{row_number}_{column}", enters="A", leaves="K")
             key.series(p.KEY, f"keys_column_{column}")
             key.pin(entry, str(column))
     for pin in ("7", "8", "9", "10"):
@@ -453,6 +462,9 @@ BOARDS: Final[Mapping[str, Callable[[], CarrierBoard]]] = {
 """With a Nano, by the kind of board."""
 PICO_BOARDS: Final[Mapping[str, Callable[[], CarrierBoard]]] = {
     "wheel-pico": lambda: wheel(PICO),
+    "table-pico": lambda: table(PICO),
+    "reel-pico": lambda: reel(PICO),
+    "pusher-pico": lambda: pusher(PICO),
 }
 CARRIERS: Final = {**BOARDS, **PICO_BOARDS}
 APART: Final[Mapping[str, Callable[[], Circuit]]] = {

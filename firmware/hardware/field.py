@@ -508,6 +508,6 @@ def with_pico(items: tuple[FieldItem, ...]) -> tuple[FieldItem, ...]:
 
 DEVICES: Final[Mapping[str, tuple[FieldItem, ...]]] = {
     **_NANO_DEVICES,
-    "wheel-pico": with_pico(_NANO_DEVICES["wheel"]),
+    **{f"{kind}-pico": with_pico(items) for kind, items in _NANO_DEVICES.items()},
 }
 """For each circuit with a module."""

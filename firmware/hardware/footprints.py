@@ -76,6 +76,7 @@ TABLE: Final[Mapping[str, Footprint]] = {
     p.D4007.name: _DO_41,
     p.D5819.name: _DO_41,
     p.D5822.name: _footprint("Diode_THT:D_DO-201AD_P15.24mm_Horizontal"),
+    p.BAT85.name: _DO_35,
     p.ZENER.name: _DO_35,
     p.TVS_FIELD.name: _DO_15,
     p.TVS_RAIL.name: _DO_15,

@@ -243,6 +243,10 @@ D5822: Final = _diode(
     ("STMicroelectronics", "1N5822", FOUND), ("Vishay", "1N5822-E3/54", FOUND),
     {"volt": 40, "amp": 3.0, "surge": 80.0}, "DO-201AD",
 )  # fmt: skip
+BAT85: Final = _diode(
+    "BAT85, Schottky 0.2 A", "schottky", "DBAT85",
+    ("Vishay", "BAT85S-TAP", FOUND), ("Nexperia", "BAT85,133", FOUND), {"volt": 30, "amp": 0.2}, "DO-35",
+)  # fmt: skip
 ZENER: Final = _diode(
     "BZX55C6V2, Zener 6.2 V 0.5 W", "zener", "DZ6V2",
     ("Vishay", "BZX55C6V2", FOUND), ("onsemi", "BZX79C6V2", FOUND), {"watt": 0.5}, "DO-35",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import V5, CarrierBoard
+from firmware.hardware.blocks import V5, V33, CarrierBoard
 from firmware.hardware.boards import circuit
 from firmware.hardware.circuit import Circuit, CircuitPart
 from firmware.hardware.controllers import NANO, Controller
@@ -315,10 +315,24 @@ def edges_of_contact(
     return falls, rises, found["fall1"] * 1000 - 20.0, found["rise1"] * 1000 - 220.0
 
 
+PICO_HIGH: Final = 2.62
+"""V_OH of the RP2040 at the least, at 4 mA and 3.3 V."""
+
 # Emitters
 
 SLOT_RATIO: Final = 0.15
 """Least collector current of a slotted opto, as a part of its emitter's current."""
+
+
+def _pin_high(carrier: Circuit) -> float:
+    """V of an output of the module while it is high, at the least."""
+    return 4.2 if controller_of(carrier) is NANO else PICO_HIGH
+
+
+def sense_volt(carrier: Circuit, corner: Corner) -> float:
+    """V of `sense` while the emitters are on: the least high of a Pico's pin, or 5 V of a Nano or a register."""
+    of_pico = controller_of(carrier) is not NANO and "sense" in carrier.parts["U0"].nets.values()
+    return PICO_HIGH if of_pico else corner.vcc
 
 
 def sense_times(board: str, use: str) -> tuple[float, float, float]:
@@ -329,14 +343,14 @@ def sense_times(board: str, use: str) -> tuple[float, float, float]:
     lines = [
         *models(corner),
         *deck(carrier, ["pull", "field", use, f"{use}_feed", f"{use}_emitter", "sense", "sense_limit"]),
-        f"V5 {node('+5V')} 0 {corner.vcc}",
-        f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 10m 1u 1u 20m 100m)",
+        *rails(carrier, corner),
+        f"Vsense {node('sense')} 0 PULSE({sense_volt(carrier, corner)} 0 10m 1u 1u 20m 100m)",
         f"Vled {node(use + '_led')} led 0",
         f"Xopto led 0 {line.wire} 0 OPTO",
         CHIP_LOAD.format(pin=line.chip),
         f"Rother {node('+5V_SENSE')} 0 82",
     ]
-    half = corner.vcc / 2
+    half = rail_of(carrier, corner) / 2
     found = run(
         f"{board} {use}: emitters off and on", lines, "tran 5u 45m",
         {
@@ -382,16 +396,20 @@ END_STATES: Final[Mapping[str, str]] = {
 """What is in the wire: a contact or an open collector at rest (0.4 V), a short to 0 V, 24 V."""
 
 
-def tested_line(board: str, use: str, state: str, *, fed: bool, vcc: float = 5.0, volts: float = 12.0) -> TestedLine:
+def tested_line(
+    board: str, use: str, state: str, *, fed: bool, vcc: float = 5.0, volts: float = 12.0, logic: float = 3.3
+) -> TestedLine:
     """A tested line in a state of `END_STATES`, with the sensors fed or, as while they are tested, not."""
     line, carrier = Input(board, use), circuit(board)
     rows = ["pull", use, f"{use}_test", "line_test"]
     resistor = next(part for part in carrier.tagged(f"{use}_test") if part.type.symbol == "resistor")
     ends = [node(net) for net in resistor.nets.values()]
+    corner = Corner(vcc=vcc, logic=logic, gain=160.0)
     lines = [
-        *models(Corner(vcc=vcc, gain=160.0)),
+        *models(corner),
         *deck(carrier, rows, closed=[part.ref for part in carrier.tagged(f"{use}_test")]),
-        f"V5 {node('+5V')} 0 {vcc}\nV12 {node('+12V')} 0 {volts}\nVs0 {node('sense')} 0 {vcc if fed else 0}",
+        *rails(carrier, corner),
+        f"V12 {node('+12V')} 0 {volts}\nVs0 {node('sense')} 0 {sense_volt(carrier, corner) if fed else 0}",
         END_STATES[state].format(wire=line.wire),
         CHIP_LOAD.format(pin=line.chip),
         f"Bp pw 0 V = v({ends[0]},{ends[1]})*v({ends[0]},{ends[1]})/{resistor.type.number}",
@@ -621,7 +639,7 @@ def coil_flyback(
         *models(Corner(gain=gain)),
         *parts,
         f"Vf {node('+12V_LOAD')} 0 {volts:g}",
-        f"Vg {node(use)} 0 PULSE(0 4.2 0 1u 1u 20m 40m)",
+        f"Vg {node(use)} 0 PULSE(0 {_pin_high(carrier)} 0 1u 1u 20m 40m)",
         "Vdiode diode_none 0 0\nRnone diode_none 0 1k" if diode.ref in without else "",
         f"Bdiode diode_p 0 V = abs({drop}*i(Vdiode))\nRdiode diode_p 0 1k",
     ]
@@ -695,6 +713,15 @@ LOADS: Final[Mapping[str, Mapping[str, float]]] = {
         "five emitters": 0.055, "switch of the emitters": 0.011, "pull-ups of eight lines": 0.009,
         "74HC14, FRAM, supervisor": 0.003,
     },
+    "pusher-pico": {
+        "Pico, at VSYS": 0.030, "330 Ω at 3.3 V": 0.008, "five emitters": 0.055, "switch of the emitters": 0.011,
+        "pull-ups of eight lines, at 3.3 V": 0.003, "inverters, FRAM, supervisor": 0.003,
+    },
+    "reel-pico": {
+        "Pico, at VSYS": 0.030, "330 Ω at 3.3 V": 0.008, "three emitters": 0.033, "switch of the emitters": 0.011,
+        "pull-ups of seven lines, at 3.3 V": 0.003, "inverters, FRAM, supervisor": 0.003,
+        "three stepper drivers, logic": 0.024, "registers of chain and control": 0.002,
+    },
     "reel": {
         "ATmega328P, 16 MHz, 5 V": 0.015, "USB chip of the Nano": 0.020, "power lamp of the Nano": 0.005,
         "three emitters": 0.033, "switch of the emitters": 0.011, "pull-ups of seven lines": 0.008,
@@ -702,7 +729,10 @@ LOADS: Final[Mapping[str, Mapping[str, float]]] = {
         "registers of chain and control": 0.002,
     },
 }  # fmt: skip
-"""What draws from the 5 V after the warning, in A: all outputs off, emitters lit, for what is under way is counted."""
+"""What draws from the 5 V after the warning, in A: all outputs off, emitters lit, for what is under way is counted.
+
+A Pico with one processor at 125 MHz that never sleeps draws some 25 mA (others' measurements): 30 mA are taken.
+"""
 
 
 class HoldUp(NamedTuple):
@@ -736,6 +766,10 @@ def hold_up(
     amp = load * sum(LOADS[board].values())
     common = [*models(corner), *deck(carrier, ["supply", "bank", "power_fail"], vary=vary, without=without)]
     common = [line for line in common if not line.startswith(("RF", "DD1"))]
+    if controller_of(carrier) is not NANO:
+        # The regulator of a Pico gives 3.3 V down to 1.8 V at VSYS.
+        common.append(f"V33 {node(V33)} 0 3.3")
+    half = rail_of(carrier, corner) / 2
     five, rail = node("+5V"), node("+12V")
     trip = run(
         f"{board}: threshold of the warning",
@@ -753,7 +787,7 @@ def hold_up(
         ],
         "tran 2m 6 0 2m",
         {
-            "warn": f"when v({node('PFO_NOT')})=2.5 rise=last", "reset": f"when v({five})=4.75 fall=last",
+            "warn": f"when v({node('PFO_NOT')})={half} rise=last", "reset": f"when v({five})=4.75 fall=last",
             "begin": f"find v({node('BANK')}) at=0.499", "end": f"find v({node('BANK')}) when v({five})=4.75 fall=last",
         },
     )  # fmt: skip
@@ -778,18 +812,21 @@ def hold_up(
     )
 
 
-def reset_levels(vcc: float, pull_up: float = 1000.0) -> tuple[float, float]:
-    """The module's RST while the supervisor resets, and while it does not, in V; the module pulls it up."""
+def reset_levels(vcc: float, pull_up: float = 1000.0, board: str = "pusher") -> tuple[float, float]:
+    """The module's reset while the supervisor resets, and while it does not, in V; the module pulls it up."""
     found: list[float] = []
+    carrier, corner = circuit(board), Corner(vcc=vcc, gain=160.0)
+    controller = controller_of(carrier)
+    pin = node(controller.reset)
     for output in (0.0, vcc):
         lines = [
-            *models(Corner(vcc=vcc, gain=160.0)),
-            *deck(circuit("pusher"), ["reset"]),
-            f"V5 {node('+5V')} 0 {vcc}",
+            *models(corner),
+            *deck(carrier, ["reset"]),
+            *rails(carrier, corner),
             f"Vr {node('nRESET')} 0 {output}",
-            f"Rp {node('RST')} {node('+5V')} {pull_up}",
+            f"Rp {pin} {node(controller.logic)} {pull_up}",
         ]
-        found.append(run("reset", lines, "tran 1u 1m", {"rst": f"find v({node('RST')}) at=0.9m"})["rst"])
+        found.append(run("reset", lines, "tran 1u 1m", {"rst": f"find v({pin}) at=0.9m"})["rst"])
     return found[0], found[1]
 
 
@@ -929,10 +966,10 @@ def link_fault(board: str, volts: float) -> tuple[float, float, float]:
     return found[0]["amp"] / p.R330.number, found[1]["rail"], found[0]["pin"]
 
 
-def rise_time(board: str, row: str, source: str, drive: str, at: str, farad: float) -> float:
-    """ns from 30 to 70 % of the logic's rail at a net with so much capacitance; `drive` is what is at `source`."""
+def rise_time(board: str, row: str, source: str, drive: str, at: str, farad: float, rail: float | None = None) -> float:
+    """ns from 30 to 70 % of the logic's rail, or `rail`, at a net with so much capacitance; `drive` is at `source`."""
     carrier = circuit(board)
-    rail = controller_of(carrier).volt
+    rail = rail or controller_of(carrier).volt
     lines = [
         *models(Corner()),
         *deck(carrier, [row]),
@@ -971,17 +1008,21 @@ class MotorCurrent(NamedTuple):
 
 
 def motor_current(
-    board: str, *, duty: float, volts: float = 12.6, ohm: float = 4.0, open_shunt: bool = False
+    board: str | Circuit, *, duty: float, volts: float = 12.6, ohm: float = 4.0, open_shunt: bool = False
 ) -> MotorCurrent:
     """A blocked motor of 5 mH on a board's driver, at `duty` of its full power, from standing."""
-    carrier = circuit(board)
+    carrier = circuit(board) if isinstance(board, str) else board
+    high = _pin_high(carrier)
     shunt = [part.ref for part in carrier.tagged("motor_shunt") if part.type.value == "0.1 Ω"]
     pin, source, feed = node("motor_current"), node("motor_source"), node("+12V_MOTOR")
     period = 1 / PWM_HZ
-    gate = f"PULSE(0 4.2 0 50n 50n {duty * period:.6g} {period:.6g})" if duty < 1 else "4.2"
+    gate = f"PULSE(0 {high} 0 50n 50n {duty * period:.6g} {period:.6g})" if duty < 1 else str(high)
     lines = [
-        *models(Corner()),
+        # Open, the source follows the gate: the less the threshold, the higher.
+        *models(Corner(threshold=1.0 if open_shunt else 2.0)),
+        *_bleed(carrier),
         *deck(carrier, ["motor", "motor_shunt"], without=shunt if open_shunt else ()),
+        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
         f"Vf {feed} 0 {volts}",
         f"Vg {node('motor')} 0 {gate}",
         f"Rl {feed} la {ohm}\nLl la lb 5m\nVl lb {node('motor_drain')} 0",
@@ -994,7 +1035,7 @@ def motor_current(
         "amp": f"avg i(vl) {window}", "volt": f"avg v({pin}) {window}", "most": f"max v({pin}) {window}",
         "least": f"min v({pin}) {window}", "watt": f"avg v(pw) {window}",
     }  # fmt: skip
-    title = f"{board}: current of a blocked motor at {duty:.0%}"
+    title = f"{carrier.name}: current of a blocked motor at {duty:.0%}"
     analysis = f"tran {period / 100:.4g} {end:.6g} 0 {period / 100:.4g} uic"
     found = run(title, lines, analysis, measures)
     reached = run(title, lines, analysis, {"t": f"when v({pin})={0.8 * found['volt']:.6g} rise=1"})["t"]
@@ -1038,7 +1079,7 @@ def collector_low(board: str, use: str, *, volts: float, ohm: float) -> float:
         *models(Corner(gain=160.0)),
         *deck(circuit(board), [use]),
         f"Vp p 0 {volts}\nRp p {node(use + '_line')} {ohm}",
-        f"Vc c 0 4.2\nRc c {node(use)} 25",
+        f"Vc c 0 {_pin_high(circuit(board))}\nRc c {node(use)} 25",
     ]
     return run(f"{board} {use}", lines, "tran 1u 1m", {"v": f"find v({node(use + '_line')}) at=0.9m"})["v"]
 
@@ -1053,13 +1094,20 @@ def blanking_ms(name: str, at: str) -> float:
 # Keypad and lamps
 
 
-def key_levels(pressed: Sequence[str], driven: int, vcc: float) -> dict[str, float]:
+def _own_pull_ups(table: Circuit) -> list[str]:
+    """Those of a Pico's pins, as strong as any; those of an ATmega328P are in the resistors' favour."""
+    if controller_of(table) is NANO:
+        return []
+    return [f"Rown{n} {node(f'row_{n}')} {node(V33)} 50k" for n in range(1, 4)]
+
+
+def key_levels(pressed: Sequence[str], driven: int, vcc: float, board: str = "table") -> dict[str, float]:
     """The rows' voltages at the chip with keys such as "1_2" (row, column) pressed and one column low, in V.
 
     The other columns are high, as the firmware drives them. Keys `column_N` of the result are the currents in A that
     flow out of the columns' pins.
     """
-    table, pad = circuit("table"), circuit("keypad")
+    table, pad = circuit(board), circuit("keypad")
     keys = [f"key_{row}_{column}" for row in range(1, 4) for column in range(1, 4)]
     shut = [part.ref for name in pressed for part in pad.tagged(f"key_{name}") if part.type.symbol == "button"]
     pad_lines = [
@@ -1070,7 +1118,8 @@ def key_levels(pressed: Sequence[str], driven: int, vcc: float) -> dict[str, flo
         *models(Corner()),
         *deck(table, [*(f"keys columns {n}" for n in range(1, 4)), *(f"keys rows {n}" for n in range(1, 4))]),
         *pad_lines,
-        f"V5 {node('+5V')} 0 {vcc}",
+        *rails(table, Corner(vcc=vcc, logic=vcc)),
+        *_own_pull_ups(table),
     ]
     for number in range(1, 4):
         # An output of the chip has some 25 Ω; low is 0 V, high the supply.

@@ -51,6 +51,8 @@ class Corner(NamedTuple):
     """Current gain of BC337-40 and BC327-40, 160 at the least; that of BD140-16 is 100 where theirs is 160."""
     ctr: float = 0.5
     """Least current transfer ratio of the optocoupler."""
+    threshold: float = 2.0
+    """Of the MOSFETs: 1.0 to 2.0 V (data sheet)."""
     efficiency: float = 0.84
     vin_least: float = 7.0
 
@@ -69,13 +71,14 @@ def models(corner: Corner) -> list[str]:
         ".model D1N4007 D(IS=7n N=1.8 RS=0.04 CJO=25p TT=3u BV=1000 IBV=5u)",
         ".model D1N5819 D(IS=2u N=1.05 RS=0.06 CJO=110p BV=40 IBV=100u)",
         ".model D1N5822 D(IS=5u N=1.05 RS=0.03 CJO=200p BV=40 IBV=500u)",
+        ".model DBAT85 D(IS=0.2u N=1.05 RS=2.5 CJO=10p BV=30 IBV=100u)",
         f".model DZ6V2 D(IS=1n N=1.4 RS=3 CJO=90p BV={corner.zener_volt} IBV=5m NBV=3)",
         f".model DTVS30 D(IS=10n N=1.1 RS=0.34 CJO=900p BV={corner.tvs_volt} IBV=1m)",
         ".model DTVS18 D(IS=10n N=1.1 RS=0.26 CJO=2n BV=18 IBV=1m)",
         ".model DCLAMP D(IS=1f N=1.05 RS=20 CJO=2p)",
         ".model DLED D(IS=1e-15 N=1.6 RS=3 CJO=30p)",
         # Of a width of 0.1 mm, as elements have without one: 1.6 nF and 0.6 nF (26 nC of Miller charge over 44 V).
-        ".model MNFET NMOS(LEVEL=1 VTO=2.0 KP=15 RD=8m RS=4m CGSO=16u CGDO=6u CBD=1n PB=0.8 IS=1n)",
+        f".model MNFET NMOS(LEVEL=1 VTO={corner.threshold} KP=15 RD=8m RS=4m CGSO=16u CGDO=6u CBD=1n PB=0.8 IS=1n)",
         f".model QNPN NPN(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=80 CJE=30p CJC=12p TF=0.8n TR=80n)",
         f".model QPNP PNP(IS=2e-14 BF={corner.gain} RB=8 RC=0.4 RE=0.1 VAF=60 CJE=30p CJC=15p TF=0.8n TR=80n)",
         f".model QPASS PNP(IS=1e-13 BF={0.625 * corner.gain} RB=5 RC=0.2 RE=0.05 VAF=80 CJE=100p CJC=40p TF=3n)",

@@ -36,8 +36,8 @@ SUPPLY_AMP: Final = 0.5
 """The most that all sensors may draw from the 5 V for ever, of the regulator's 1 A."""
 
 
-LINK: Final = ("link_in", "link_out")
-"""The wires of a Pico's serial line."""
+OTHERS: Final = {"link_in": "link in", "link_out": "link out", "hopper_error": "hopper error"}
+"""Wires of a Pico's serial line, and of a hopper; and the uses of its pins, which their rows are named after."""
 
 
 class FieldTerminal(NamedTuple):
@@ -64,7 +64,7 @@ class Overload(NamedTuple):
 def terminals(board: CarrierBoard) -> list[FieldTerminal]:
     """Every terminal of the sensors but those at 0 V, and the acceptor's for its supply and its inhibit.
 
-    Of a board with a Pico also those of the analogue channels and of the serial line.
+    Of a board with a Pico also those of the analogue channels, of the serial line and of the hopper's error line.
     """
     return [
         FieldTerminal(part.ref, pin, net, use)
@@ -80,7 +80,8 @@ def _others(board: CarrierBoard) -> list[str]:
     """What a Nano's board bears otherwise: its analogue channels are at its 5 V, its serial line is USB."""
     if board.controller is NANO:
         return []
-    return [*(entry[0] for entry in kind(board.kind)["analogues"] if board.at[entry[0]]), *LINK]
+    analogue = [entry[0] for entry in kind(board.kind)["analogues"] if board.at[entry[0]]]
+    return [*analogue, *(wire for wire, use in OTHERS.items() if use in board.served)]
 
 
 def different(board: CarrierBoard) -> list[FieldTerminal]:
@@ -88,7 +89,7 @@ def different(board: CarrierBoard) -> list[FieldTerminal]:
     found: dict[object, FieldTerminal] = {}
     for terminal in terminals(board):
         use = terminal.use
-        rows = {use, use.replace("link_", "link "), f"{use}_feed", f"{use}_emitter", f"{use}_test"}
+        rows = {use, OTHERS.get(use, use), f"{use}_feed", f"{use}_emitter", f"{use}_test"}
         types = tuple(sorted(part.type.name for part in board.parts.values() if part.tags & rows))
         found.setdefault((terminal.net.removeprefix(use), types), terminal)
     return list(found.values())
@@ -141,14 +142,14 @@ def _pins(board: CarrierBoard) -> dict[str, str]:
     """
     if board.controller is NANO:
         return {}
-    uses = [use for use in (*inputs_of(board), *_others(board), "link in", "link out") if use in board.served]
+    uses = [OTHERS.get(use, use) for use in (*inputs_of(board), *_others(board))]
     return {board.served[use]: node(board.module.nets[board.served[use]]) for use in uses} | {"3V3": node(V33)}
 
 
 def _simulate(
     board: CarrierBoard, terminal: FieldTerminal, volt: float | None, opened: dict[str, float]
 ) -> tuple[list[Overload], dict[str, float]]:
-    extra = [row for use in _others(board) for row in (use.replace("link_", "link "), f"{use}_feed")]
+    extra = [row for use in _others(board) for row in (OTHERS.get(use, use), f"{use}_feed")]
     rows = {row.name for sheet in board.sheets for row in sheet.rows}
     lines = input_side(
         board, STRONG, vary=lambda part: opened.get(part.ref, 1.0), more=[row for row in extra if row in rows]

@@ -19,7 +19,7 @@ from firmware.hardware.circuit import Circuit, CircuitPart
 from firmware.hardware.controllers import Controller
 from firmware.hardware.firmware_times import KINDS, settle_ms
 from firmware.hardware.manifest_pins import kind, pins_of
-from firmware.hardware.simulations import SLOT_RATIO, rail_of
+from firmware.hardware.simulations import SLOT_RATIO, rail_of, sense_volt
 from firmware.hardware.spice import Corner, deck, models, node, rails, run
 
 State = Literal["rest", "open", "shorted"]
@@ -138,7 +138,7 @@ def input_side(
         *models(corner),
         *deck(board, [row for row in (*common, *own, *more) if row in there], closed=jumpers, vary=vary),
         f"V12 {node(V12)} 0 12",
-        f"Vsense {node('sense')} 0 PULSE({corner.vcc} 0 {OFF_MS}m 1u 1u {settle_ms()}m 1)",
+        f"Vsense {node('sense')} 0 PULSE({sense_volt(board, corner)} 0 {OFF_MS}m 1u 1u {settle_ms()}m 1)",
         *(f"Rchip{number} {pin} 0 10meg" for number, pin in enumerate(_pins(board).values())),
     ]
 

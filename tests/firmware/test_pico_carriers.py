@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from firmware.hardware import erc, manifest_pins, pico_figures, terminals, wirin
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
 from firmware.hardware.blocks import V5, CarrierBoard
-from firmware.hardware.boards import PICO_BOARDS, circuit
+from firmware.hardware.boards import PICO_BOARDS, circuit, keypad
 from firmware.hardware.circuit import CircuitPart
 from firmware.hardware.controllers import PICO
+from firmware.hardware.figures import Figure
 from firmware.hardware.wiring import InputLevels
 from hal.board.chips import RP2040
 from hal.board.messages import KINDS
@@ -34,8 +36,13 @@ def page_rows() -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in found["table"].splitlines()[2:]]
 
 
+@cache
+def quick_figures() -> tuple[Figure, ...]:
+    return tuple(pico_figures.quick())
+
+
 def test_levels_gates_and_dividers_are_within_their_limits_and_the_page_shows_them() -> None:
-    quick = tuple(pico_figures.quick())
+    quick = quick_figures()
     check(quick, [row for row in page_rows() if any(row[:2] == [each.circuit, each.what] for each in quick)])
 
 
@@ -54,7 +61,16 @@ def test_each_use_is_at_the_pin_that_the_configuration_names(name: str) -> None:
     assert PICO.volt == RP2040.supply_v
 
 
-@pytest.mark.parametrize("name", PICO_BOARDS)
+BOTH_SIDES = [
+    pytest.param(name, marks=() if name in ("wheel-pico", "pusher-pico") else pytest.mark.soak) for name in PICO_BOARDS
+]
+
+
+def test_every_kind_of_board_has_one_with_a_pico() -> None:
+    assert {PICO_BOARDS[name]().kind for name in PICO_BOARDS} == set(KINDS)
+
+
+@pytest.mark.parametrize("name", BOTH_SIDES)
 def test_firmware_and_emulator_read_of_a_board_with_a_pico_what_its_netlist_makes(name: str) -> None:
     board = PICO_BOARDS[name]()
     differences = wiring.differences(
@@ -139,6 +155,29 @@ def test_a_fault_that_lifts_a_pin_is_found(mistake: Callable[[CarrierBoard], Non
     assert pin in {each.part for each in terminals.findings(board, _terminal(board, net), 24.0)}
 
 
+def test_an_open_shunt_lifts_a_pin_that_has_no_clamp() -> None:
+    board = PICO_BOARDS["pusher-pico"]()
+    clamp = next(part for part in board.tagged("motor_shunt") if part.type is p.BAT85)
+    clamp.type = replace(clamp.type, spice="")
+    assert not pico_figures.motor_shunt_open(board).holds
+
+
+def test_a_keypad_with_silicon_diodes_and_the_pull_ups_of_a_nano_has_no_low_for_a_pico(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    board = PICO_BOARDS["table-pico"]()
+    for part in board.parts.values():
+        if part.type is p.R100K and any(tag.startswith("keys rows") for tag in part.tags):
+            part.type = p.R22K
+    pad = keypad()
+    for part in pad.parts.values():
+        if part.type is p.BAT85:
+            part.type = p.D4148
+    monkeypatch.setattr(sim, "circuit", lambda name: {"table-pico": board, "keypad": pad}[name])
+    low = sim.key_levels(["1_1"], 1, PICO.least, "table-pico")["row_1"]
+    assert PICO.low_most * PICO.least - low < 0.1
+
+
 def test_a_divider_for_5_v_reads_wrong() -> None:
     board = PICO_BOARDS["wheel-pico"]()
     _divider_of_a_nano(board)
@@ -146,7 +185,7 @@ def test_a_divider_for_5_v_reads_wrong() -> None:
 
 
 def test_a_mosfet_at_the_pin_itself_would_lack_voltage_at_its_gate() -> None:
-    least = next(each for each in pico_figures.quick() if each.what.startswith("gate, the pin at"))
+    least = next(each for each in quick_figures() if each.what.startswith("gate, the pin at"))
     assert least.value > pico_figures.LEAST_GATE > pico_figures.HIGH
 
 

@@ -190,7 +190,7 @@ def test_a_bill_counts_all_parts_of_all_assemblies() -> None:
     assemblies = [("", circuit("table"), 1), ("lamp-tile", circuit("lamp-tile"), 7), ("keypad", circuit("keypad"), 1)]
     bill = listing.bill(assemblies)
     assert sum(line.count for line in bill) == sum(len(each.parts) * count for _, each, count in assemblies)
-    diodes = next(line for line in bill if line.type is p.D4148)
+    diodes = next(line for line in bill if line.type is p.BAT85)
     assert diodes.count == 9
     assert diodes.places == "keypad: D1–D9"
 

@@ -153,14 +153,14 @@ def test_a_chain_of_lamps_has_an_entry_with_its_pins() -> None:
 
 def test_the_parts_between_the_columns_and_the_keypad_are_named_where_there_is_one() -> None:
     words = " ".join(view(example("sic_bo_board")).split())
-    assert "In the wire of each column of the keypad: 1 kΩ at the pin, then a diode 1N4148" in words
-    assert "1N4148" not in view(ROULETTE)
+    assert "In the wire of each column of the keypad: 1 kΩ at the pin, then a Schottky diode BAT85" in words
+    assert "BAT85" not in view(ROULETTE)
 
 
 def test_resistors_and_diodes_of_keypad_and_chain_are_those_of_docs_boards() -> None:
     text = " ".join(DOCS.split())
     assert "10 kΩ from latch to 5V" in text
-    assert "**1 kΩ, and a diode 1N4148 whose cathode is at the resistor**" in text
+    assert "**1 kΩ, and a Schottky diode BAT85 whose cathode is at the resistor**" in text
     assert 'The lamp "L" of a Nano may stay.' in text
     assert "lamp L" not in view(example("sic_bo_board"))
 
