@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
+import inspect
 from collections.abc import Generator
 from typing import Final
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+WITHOUT_SOAKS: Final = "not soak"
+"""The marks of `addopts`."""
 
 # What a simulation makes lives no longer than its test. Looking for cycles after every 700 objects took an eighth of
 # the processor time of all simulations.
@@ -23,6 +28,14 @@ settings.register_profile(
 settings.load_profile("feltwire")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Makes no test of a soak where none is asked for: these are a third of all, and would be deselected one by one."""
+    marks = getattr(obj, "pytestmark", ()) if inspect.isfunction(obj) else ()
+    is_soak = any(mark.name == "soak" for mark in marks)
+    return [] if is_soak and collector.config.option.markexpr == WITHOUT_SOAKS else None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Collects without the garbage collector, which would walk through all tests again and again, and find nothing."""
@@ -35,11 +48,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
-    """Hides the collected items from the garbage collector, which would walk through all of them during each test."""
-    gc.collect()
+    """Hides the collected items from the garbage collector, which would walk through all of them during each test.
+
+    They are given back when the process ends, so that libraries find nothing left of theirs then: not before, as pytest
+    collects twice at the end of its session, for what tests left.
+    """
     gc.freeze()
-
-
-def pytest_sessionfinish() -> None:
-    """Gives them back, so that libraries find nothing left of theirs when the process ends."""
-    gc.unfreeze()
+    atexit.register(gc.unfreeze)

@@ -177,10 +177,10 @@ def _results(proof: Proof, words: list[str], asked: Iterable[str], folder: Path)
 
 
 def _groups(proof: Proof, rows: list[dict[str, Any]], mistake: Change | None) -> list[list[str]]:
-    """The names of the properties that a run of CBMC looks at, for each run; an empty list is all of them."""
+    """The names of the properties that a run of CBMC looks at, for each run."""
     claims = [row for row in rows if ".assertion." in row["name"]]
     if mistake:
-        return [[row["name"] for row in claims if row["description"] == mistake.claim]] if proof.alone else [[]]
+        return [[row["name"] for row in claims if row["description"] == mistake.claim]]
     asked = [row["name"] for row in rows if not is_meant(row)]
     if not proof.alone:
         return [asked]
@@ -189,7 +189,7 @@ def _groups(proof: Proof, rows: list[dict[str, Any]], mistake: Change | None) ->
 
 
 def run(proof: Proof, machine: Target, mistake: Change | None = None) -> Found:
-    """Proves it, or what is left of it with a planted mistake: that run looks at claims alone."""
+    """Proves it, or looks whether the claim that a planted mistake breaks is refuted with it."""
     with _prepared(proof, machine, mistake) as (words, folder):
         words += () if mistake else CHECKS
         groups = _groups(proof, _properties(words, folder), mistake)
