@@ -45,13 +45,16 @@ def lapped(start_s: float, start_deg: float, way: int, laps_s: Sequence[float], 
     return motion
 
 
-def slowing(start_s: float, start_deg: float, way: int, turns: float, rng: Random, drop_rad_s: float) -> Motion:
+def slowing(
+    start_s: float, start_deg: float, way: int, turns: float, rng: Random, drop_rad_s: float, loss: float = 1.0
+) -> Motion:
     """A ball that does `turns` and leaves the track at the speed at which gravity prevails.
 
-    Above the knee it loses 0.63-0.82 rad/s², below it 0.11-0.25 rad/s²; each part of a lap strays by a few percent.
+    Above the knee it loses 0.63-0.82 rad/s², below it 0.11-0.25 rad/s², both times `loss`; each part of a lap strays by
+    a few percent.
     """
     knee = rng.uniform(3.4, 4.6)
-    fast, slow = rng.uniform(0.63, 0.82), rng.uniform(0.11, 0.25)
+    fast, slow = loss * rng.uniform(0.63, 0.82), loss * rng.uniform(0.11, 0.25)
     stray = rng.uniform(0.0, 0.03)
     step = 2.0 * math.pi / 5.0
     speeds = [drop_rad_s]  # made backwards, from the drop to the launch

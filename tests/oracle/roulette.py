@@ -18,6 +18,7 @@ from typing import Final
 from hal.values import Edge, Rare, Reading
 from tests.oracle import ball
 from tests.oracle.motion import T_NS, Motion, encoder_edges, in_order, ns, pulse
+from tests.oracle.wear import AS_NEW, Wear
 
 REVOLUTIONS = 4.0
 """Complete revolutions of the ball around the fixed track (13:47-20.32)."""
@@ -43,6 +44,8 @@ KINDS = ("plain", "plain", "plain", "plain", "plain", "real_laps", "with_rotor",
 SOUND_KINDS = frozenset({"plain", "real_laps", "object_late", "tilt_blip", "called_late"})
 """The kinds whose validity depends on the ball's travel alone."""
 
+ROTOR_LOSS = 0.24
+"""What a rotor loses, deg/s each second (0.04 rpm)."""
 BEAMS_APART_S = 0.03
 """What the rotor carries from one beam to the next takes this long: they are some centimetres apart."""
 
@@ -169,8 +172,9 @@ _reading: Final = partial(tuple.__new__, Reading)
 class _Session:
     """Builds the spins of a run one after another on one wheel."""
 
-    def __init__(self, rng: Random, wheel: Wheel, *, moving: bool, rotor_way: int, rpm: float) -> None:
+    def __init__(self, rng: Random, wheel: Wheel, wear: Wear, *, moving: bool, rotor_way: int, rpm: float) -> None:
         self.rng = rng
+        self.wear = wear
         self.wheel = wheel
         self.rotor = Motion(rng.uniform(0.0, 360.0))
         self.rotor_way = rotor_way
@@ -179,6 +183,7 @@ class _Session:
         self.tilts: list[tuple[float, float, float]] = []
         self.spins: list[Spin] = []
         self.slowing = rng.choice((0.0, 0.0, rng.uniform(0.0, 0.05) * 6.0))  # deg/s each second
+        self.slowing += max(0.0, ROTOR_LOSS * (wear.rotor_loss - 1.0))
         if moving:
             self.rotor.speed = rotor_way * rpm * 6.0
         else:
@@ -208,7 +213,7 @@ class _Session:
 
         begin, end = between(-1), between(count - 1)
         turns = abs(end - begin) / 360.0
-        return ball.slowing(start_s, begin, way, turns, rng, drop), turns
+        return ball.slowing(start_s, begin, way, turns, rng, drop, self.wear.ball_loss), turns
 
     def show(self, passes: Iterable[ball.Pass]) -> None:
         """Adds the pulses of the ball at the track sensors."""
@@ -298,6 +303,7 @@ def make_run(
     kinds: Sequence[str] | None = None,
     count: int | None = None,
     laps: str | None = None,
+    wear: Wear = AS_NEW,
 ) -> RouletteRun:
     """A run of some spins; with `clean`, from rest, and nothing refuses a spin but the ball's travel.
 
@@ -309,7 +315,7 @@ def make_run(
     moving = not clean and rng.random() < 0.15
     plans = [rng.choice(kinds) for _ in range(spins)]
     rpm = rng.uniform(0.4, 2.6) if plans[0] == "rotor_slow" else rng.uniform(11.0, 22.0)
-    session = _Session(rng, wheel, moving=moving, rotor_way=rng.choice((-1, 1)), rpm=rpm)
+    session = _Session(rng, wheel, wear, moving=moving, rotor_way=rng.choice((-1, 1)), rpm=rpm)
     t_s = rng.uniform(7.0, 9.0)
     for plan in plans:
         kind = "rotor_slow" if plans[0] == "rotor_slow" else ("plain" if plan == "rotor_slow" else plan)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tests.oracle import corruptions, judge, money, roulette
 from tests.oracle.invisible import why_invisible
 from tests.oracle.motion import TRUE_MARKS, Marks
+from tests.oracle.wear import AS_NEW, Wear, tilted, worn, worn_edges
 
 
 class Round(NamedTuple):
@@ -66,13 +67,29 @@ def money_round(seed: int, corruption: corruptions.Corruption | None = None, mar
     return Round(seed, what, wrong, outcomes, seen, len(run.spins), invisible)
 
 
-def roulette_round(seed: int, corruption: corruptions.Corruption | None = None, *, recommended: bool = False) -> Round:
-    """A roulette wheel's run of one or two spins under one corruption, of any geometry or of the recommended one."""
+def wheel_life_round(seed: int) -> Round:
+    """A run of a wheel of the recommended geometry, as old and worn as the seed has it."""
+    return roulette_round(seed, recommended=True, wear=worn(seed, sensors=3))
+
+
+def roulette_round(
+    seed: int, corruption: corruptions.Corruption | None = None, *, recommended: bool = False, wear: Wear = AS_NEW
+) -> Round:
+    """A roulette wheel's run of one or two spins under one corruption.
+
+    Args:
+        recommended: whether the wheel has the recommended geometry.
+        wear: how worn it is; the corruption meets the lines of its worn parts.
+    """
     rng = Random(seed)
     spins = rng.choice((1, 1, 1, 2))
-    run = roulette.make_run(rng, roulette.recommended_wheel(rng) if recommended else None, spins=spins)
+    run = roulette.make_run(rng, roulette.recommended_wheel(rng) if recommended else None, spins=spins, wear=wear)
+    edges = run.edges
+    if wear is not AS_NEW:
+        edges = worn_edges(edges, wear, Random(f"{seed}/wear"))
+        run = replace(run, rare=tilted(run.rare, wear))
     while True:
-        made = (corruption or rng.choice(corruptions.ALL))(run.edges, rng)
+        made = (corruption or rng.choice(corruptions.ALL))(edges, rng)
         if why_invisible(run.wheel, made) is None:
             break
     seen = judge.roulette_events(run, made, rng)

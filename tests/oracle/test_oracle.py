@@ -11,6 +11,8 @@ from hal.values import Edge, EdgesLost, Loss
 from tests.oracle import ball, corruptions, money, roulette
 from tests.oracle.invisible import pulse_unseen, rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
+from tests.oracle.rounds import roulette_round
+from tests.oracle.wear import AS_NEW, RUNS_A_DAY, Wear, worn, worn_edges
 
 TURNING = ((1, 0), (1, 1), (0, 1), (0, 0))
 """A and B over the four counts of a slot, turning positive."""
@@ -236,3 +238,64 @@ def test_the_last_edge_of_a_line_on_a_rocking_wheel_may_be_lost_unseen(slots: in
     for gone, unseen in ((last[-1], True), (last[-2], False), (last[20], False)):
         made = corruptions.Corrupted([e for e in run.edges if e != gone], [], "an edge is lost")
         assert pulse_unseen(run, spin, made) == unseen
+
+
+# --- the life of a wheel -------------------------------------------------------------------------------------------
+
+
+def worn_out(wear: Wear, seed: int = 5) -> tuple[list[Edge], list[Edge]]:
+    """The edges of a run as they are, and as worn parts give them."""
+    wheel = roulette.recommended_wheel(Random(seed))
+    edges = roulette.make_run(Random(seed), wheel, kinds=("object_early",)).edges
+    return edges, worn_edges(edges, wear, Random(1))
+
+
+def test_a_wheel_that_is_as_new_has_the_lines_of_one_without_wear() -> None:
+    edges, shown = worn_out(AS_NEW)
+    assert shown == edges
+
+
+def test_each_worn_part_changes_its_own_lines_and_no_others() -> None:
+    for wear, lines in (
+        (Wear(width=0.75), {"ball_1", "ball_2", "ball_3"}),
+        (Wear(missed=(0.0, 0.5, 0.0)), {"ball_2"}),
+        (Wear(late=0.2), {"rotor_b"}),
+        (Wear(bounces=0.1), {"rotor_a", "rotor_b"}),
+        (Wear(blind="object_2"), {"object_2"}),
+    ):
+        edges, shown = worn_out(wear)
+        assert {edge.line for edge in {*edges} ^ {*shown}} == lines
+        for line in lines:
+            levels = [edge.level for edge in shown if edge.line == line]
+            assert all(one != other for one, other in pairwise(levels))
+
+
+def test_late_counts_narrow_pulses_and_a_blind_beam_are_as_much_as_the_wear_says() -> None:
+    edges, shown = worn_out(Wear(width=0.75, blind="object"))
+    for line in ("ball_1", "ball_2", "ball_3"):
+        pulses = [[b.t_ns - a.t_ns for a, b in _pulses_of(some, line)] for some in (edges, shown)]
+        assert [narrow / wide for wide, narrow in zip(*pulses, strict=True)] == pytest.approx([0.75] * len(pulses[0]))
+    assert [edge for edge in shown if edge.line == "object"] == [Edge("object", 0, 0)]
+
+
+def _pulses_of(edges: list[Edge], line: str) -> list[tuple[Edge, Edge]]:
+    return [(edges[rise], edges[fall]) for rise, fall in corruptions.whole_pulses(edges, line)]
+
+
+def test_parts_wear_until_they_are_exchanged_and_each_beam_is_blind_on_one_day_of_its_life() -> None:
+    life = [worn(RUNS_A_DAY * day, sensors=3) for day in range(2701)]
+    assert max(one.rotor_loss for one in life) > 2.0
+    assert max(one.ball_loss for one in life) > 1.45
+    assert min(one.width for one in life) < 0.8
+    assert max(max(one.missed) for one in life) > 0.04
+    assert max(abs(one.tilt_deg) for one in life) < 0.06  # of the 0.15 that shut the table
+    assert [day for day, one in enumerate(life) if one.blind == "object"] == [1099, 2199]
+    assert [day for day, one in enumerate(life) if one.blind == "object_2"] == [549, 1649]
+
+
+def test_a_worn_wheel_has_its_outcomes_and_a_blind_beam_hides_nothing_from_the_other() -> None:
+    blind = range(1099 * RUNS_A_DAY, 1099 * RUNS_A_DAY + 30)
+    judged = [roulette_round(n, corruptions.nothing, recommended=True, wear=worn(n, sensors=3)) for n in blind]
+    assert [(one.report(), one.invisible) for one in judged if one.wrong or one.invisible] == []
+    assert any("object_early" in one.corruption for one in judged)
+    assert 10 * sum(one.refused for one in judged) <= sum(one.sound for one in judged) > 5

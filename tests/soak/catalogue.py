@@ -12,11 +12,14 @@ MONEY_WHEEL_RUNS = 625_000
 ROULETTE_RUNS = 832_500
 """A million rounds: a run of the roulette wheel has one or two, 1.204 on average."""
 
+LIFE_RUNS = 2_242_500
+"""The 2.7 million rounds of a wheel's life: seven years of a thousand rounds a day."""
+
 RUNS_A_PIECE = 2_500
 """Seeds of corrupted rounds in one piece: under a minute."""
 
 
-BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico"})
+BESIDE = frozenset({"board-play", "corrupted-money-wheel", "corrupted-roulette", "pico", "wheel-life"})
 """Soaks that run beside the others, for hours: the million rounds of each wheel, and boards emulated for long."""
 
 MOST_S = 4 * 3600
@@ -473,5 +476,14 @@ SOAKS: tuple[Soak, ...] = (
         _seeds("roulette"),
         cpu_s=15880,
         elapsed_s=15880,
+    ),
+    Soak(
+        "wheel-life",
+        "Seven years of a roulette wheel of the recommended geometry that wears, with the same corruptions",
+        "runs",
+        LIFE_RUNS,
+        _seeds("wheel_life"),
+        cpu_s=45000,
+        elapsed_s=45000,
     ),
 )

@@ -2,7 +2,8 @@
 
 With `--compiled` the hot modules are compiled first, where a source has changed, and run: a third is saved.
 
-Each seed is a run of one to three rounds under one corruption (`tests.oracle.rounds`). Prints each outcome that the
+Each seed is a run of one to three rounds under one corruption (`tests.oracle.rounds`); of `wheel_life` on a worn wheel,
+whose age follows from the seed. Prints each outcome that the
 truth does not support, with the command that repeats its run, and exits 1 if there is one.
 """
 
@@ -11,15 +12,24 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 from controller.packages.compiled import code
 from systemd.package.wheels import start_on_compiled
-from tests.oracle.rounds import Round, money_round, roulette_round
+from tests.oracle.rounds import Round, money_round, roulette_round, wheel_life_round
 from tests.soak.records import Failure, Result
 
-ROUNDS: dict[str, Callable[[int], Round]] = {"money_wheel": money_round, "roulette": roulette_round}
+LIFE = "wheel_life"
+ROUNDS: dict[str, Callable[[int], Round]] = {
+    "money_wheel": money_round,
+    "roulette": roulette_round,
+    LIFE: wheel_life_round,
+}
+
+COMPARED = 10
+"""Of the life of a wheel, one seed in this many is also that of a new wheel of any geometry: what is refused of it?"""
 
 RUNS_A_COLLECTION = 100
 """Runs between two collections of cyclic garbage: left to itself the collector takes a fifth of the time, to look again
@@ -39,6 +49,7 @@ def judge(wheel: str, first: int, count: int) -> Result:
     """
     failures: list[Failure] = []
     rounds = outcomes = invisible = 0
+    refused: Counter[str] = Counter()
     for seed in range(first, first + count):
         if seed % RUNS_A_COLLECTION == 0:
             gc.collect()
@@ -49,13 +60,18 @@ def judge(wheel: str, first: int, count: int) -> Result:
         rounds += judged.spins
         outcomes += judged.outcomes
         invisible += judged.invisible
+        if wheel == LIFE:
+            refused.update({"sound spins": judged.sound, "sound spins refused": judged.refused})
+            if seed % COMPARED == 0:
+                new = roulette_round(seed)
+                refused.update({"sound spins of new wheels": new.sound, "of these refused": new.refused})
         if judged.wrong:
             failures.append(Failure(judged.report(), command(wheel, seed, 1)))
     if count >= LEAST_SHARE and outcomes <= count // LEAST_SHARE:
         failures.append(
             Failure(f"only {outcomes} outcomes in {count} runs: nothing was tried", command(wheel, first, count))
         )
-    counts = {"runs": count, "rounds": rounds, "outcomes": outcomes, INVISIBLE: invisible}
+    counts = {"runs": count, "rounds": rounds, "outcomes": outcomes, INVISIBLE: invisible, **refused}
     return Result(counts, failures, code=code())
 
 

@@ -15,7 +15,7 @@ from hal.clock import NS_PER_S, SystemClock, VirtualClock
 from tests.soak import source
 from tests.soak.__main__ import main
 from tests.soak.catalogue import SOAKS, Piece, Soak
-from tests.soak.corrupted_rounds import ROUNDS, judge
+from tests.soak.corrupted_rounds import LIFE, ROUNDS, judge
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 from tests.soak.runner import Ended, Orders, Processes, Runner, duration
 
@@ -290,6 +290,15 @@ def test_runs_that_have_next_to_no_outcome_try_nothing(monkeypatch: pytest.Monke
     monkeypatch.setitem(ROUNDS, "money_wheel", lambda seed: true._replace(wrong=[], outcomes=0))
     (failure,) = judge("money_wheel", 0, 20).failures
     assert failure.what == "only 0 outcomes in 20 runs: nothing was tried"
+
+
+def test_the_life_of_a_wheel_counts_what_is_refused_beside_new_wheels() -> None:
+    result = judge(LIFE, 2, 12)
+    assert result.failures == []
+    sound, refused, new, of_these = list(result.counts.values())[4:]
+    assert sound > refused > 0
+    assert new >= of_these
+    assert list(judge("roulette", 0, 2).counts) == list(result.counts)[:4]
 
 
 # --- the command -----------------------------------------------------------------------------------------------------
