@@ -58,6 +58,11 @@ class SharedTable:
         with self._lock:
             self._source.command(output)
 
+    def hold(self) -> None:
+        """Begins no round from now on."""
+        with self._lock:
+            self._source.held = True
+
 
 class PlayedTable:
     """The share of a simulated table that hangs on one board (see `simulators.board.machines.Machine`)."""

@@ -1,7 +1,8 @@
 """Hours of play at whole tables on emulated boards: the binaries that are flashed, their links, and the service's code.
 
-A part is an hour of the table's own time, with rounds one after the other and no fault. Each round has the outcome that
-is true of it, in order, and nothing else is settled.
+A part is an hour of the table's own time: rounds without a fault, one after the other, and then a rest, in which the
+boards sleep; a machine with tokens, which is simulated without rests, plays all the time. Each round has the outcome
+that is true of it, in order, and nothing else is settled.
 """
 
 from __future__ import annotations
@@ -10,12 +11,18 @@ from pathlib import Path
 
 import pytest
 
+from controller.boards.emulation import emulated_copy
+from controller.games.assembly import geometry_of
 from feed import events
+from simulators.base.truth import WaitingSimulator
 from tests.firmware.emulated import S
 from tests.firmware.live_evening import EXAMPLES, example
 from tests.firmware.test_examples_on_boards import PlayedOnBoards, result_of, results_of
+from tests.tables.bench import EventList, configured
 
 HOUR_NS = 3_600 * S
+PLAYED = 0.4
+"""Of an hour, where the table can rest: the last round is the first that ends after that."""
 PICOS, NANOS = (
     sorted(
         path.stem
@@ -24,17 +31,46 @@ PICOS, NANOS = (
     )
     for pico in (True, False)
 )
-HOURS = {**dict.fromkeys(PICOS, 5), **dict.fromkeys(NANOS, 23)}
+HOURS = {"money_wheel_pico": 8, "token_pusher_pico": 2, **dict.fromkeys(NANOS, 23)}
+
+
+def rests(name: str) -> bool:
+    """Whether a simulated table can wait for its players."""
+    config = configured(emulated_copy(example(name), Path("/nowhere")))
+    return isinstance(geometry_of(config).simulator(0), WaitingSimulator)
+
+
+class PlayedHour(PlayedOnBoards):
+    """A table that plays, and then rests until the hour is over."""
+
+    def __init__(self, name: str, folder: Path, seed: int, hour_ns: int) -> None:
+        played_ns = round(PLAYED * hour_ns) if rests(name) else hour_ns
+        super().__init__(name, folder, seed=seed, least_ns=played_ns)
+        self._ends_ns = max(hour_ns, self.evening.until_ns)
+
+    def live(self) -> EventList:
+        """What the table said in the hour, and until its last round is over."""
+        return self.run(self._ends_ns)
+
+    def _passes(self, t_ns: int) -> None:
+        super()._passes(t_ns)
+        if t_ns >= self.evening.until_ns - S:
+            self._table.hold()
+
+
+def check(name: str, folder: Path, seed: int, hour_ns: int) -> None:
+    table = PlayedHour(name, folder, seed, hour_ns)
+    said = table.live()
+    assert said.of(events.DeviceFault) == []
+    assert [result_of(outcome) for outcome in said.of(events.Outcome)] == results_of(table.truths)
+    assert said.of(events.Outcome)
 
 
 @pytest.mark.soak
 @pytest.mark.timeout(7_200)
 @pytest.mark.parametrize(("name", "hour"), [(name, hour) for name, hours in HOURS.items() for hour in range(hours)])
 def test_each_round_of_an_hour_has_its_outcome(tmp_path: Path, name: str, hour: int) -> None:
-    table = PlayedOnBoards(name, tmp_path, seed=1_000 + hour, least_ns=HOUR_NS)
-    said = table.run()
-    assert said.of(events.DeviceFault) == []
-    assert [result_of(outcome) for outcome in said.of(events.Outcome)] == results_of(table.truths)
+    check(name, tmp_path, 1_000 + hour, HOUR_NS)
 
 
 def test_ten_hours_of_a_pico_and_two_hundred_of_nanos_are_played() -> None:

@@ -243,11 +243,11 @@ SOAKS: tuple[Soak, ...] = (
     ),
     _parts(
         "board-play",
-        "10 hours of play of two tables on emulated Picos, then 207 of nine on Nanos; every round has its true "
-        "outcome, and no other",
+        "10 hours of two tables on emulated Picos, then 207 of nine on Nanos; every round has its true outcome, and "
+        "no other",
         217,
         "firmware/test_play_on_boards.py",
-        cpu_s=67_000,
+        cpu_s=89_000,
     ),
     _parts(
         "firmware-tables",
