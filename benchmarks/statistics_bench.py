@@ -1,7 +1,7 @@
 """Statistics of a fleet: events into Parquet and a summary of them, beside a bare library that writes the same rows.
 
-    file of JSON lines ──► collect: decode, chain, row ──► JSON rows ──► DuckDB ──► Parquet ──► summary
-                                     the same rows, ready as JSON  ──► DuckDB ──► Parquet         the peer
+    file of JSON lines ──► collect: decode, chain ──► JSON ──► DuckDB: columns ──► Parquet ──► summary
+                         the same columns, ready as JSON ──► DuckDB ──► Parquet                the peer
 
 Each runs in a process of its own, for its memory; they come one after the other on the same file.
 """
@@ -28,15 +28,14 @@ from benchmarks.figures import Quantity, ReportLine
 from benchmarks.report import print_lines
 from controller.games.catalogue import GAME
 from feed.data import StatisticsKey, type_of
-from feed.events import Data, Event, Evidence, NoMoreBets, Outcome, RoundOpened, Settled, TableOpened, decode, encode
-from fleet.statistics.columns import COLUMNS, row_of, sql_columns
+from feed.events import Data, Event, Evidence, NoMoreBets, Outcome, RoundOpened, Settled, TableOpened, encode
+from fleet.statistics.columns import COLUMNS, TIME
 from fleet.statistics.dataset import Choice, Dataset, collecting
 from fleet.statistics.sources import collect_export
 from fleet.statistics.summary import summarize
-from fleet.subjects import TableName
 
 MOST_TIMES = 8.0
-"""The time of the bare library, to which the rows come ready: here every event is decoded, checked and chained."""
+"""The time of the bare library, to which the columns come ready: here every event is decoded, checked and chained."""
 MOST_GROWTH = 1.3
 """Memory with all events over that with a tenth of them: it does not grow with the history."""
 POCKETS = [str(number) for number in range(37)]
@@ -152,20 +151,25 @@ def _measure(what: str, source: Path, target: Path) -> dict[str, float]:
 
 
 def ready_rows(source: Path, ready: Path) -> None:
-    """Writes the rows of all events as JSON."""
-    with source.open("rb") as lines, ready.open("wb") as rows:
-        for line in lines:
-            event = decode(line)
-            row = row_of(TableName("hall", False, event.data.table), event)
-            rows.write(msgspec.json.encode(row) + b"\n")
+    """Writes the rows of all events as JSON: their columns that are not null."""
+    with tempfile.TemporaryDirectory(dir=ready.parent) as folder:
+        with collecting(Path(folder)) as collector:
+            collect_export(source, "hall", collector)
+        with Dataset(Path(folder)).opened(Choice()) as sql, ready.open("wb") as file:
+            found = sql.execute('SELECT * REPLACE (epoch_ns(time) AS time) FROM event ORDER BY "table", seq')
+            while rows := found.fetchmany(10_000):
+                for row in rows:
+                    stated = {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
+                    file.write(msgspec.json.encode(stated) + b"\n")
 
 
 def write_bare(source: Path, target: Path) -> None:
     """What a user of DuckDB writes: one statement."""
     names = ", ".join(f'"{name}"' for name in COLUMNS)
+    columns = {name: "BIGINT" if column.type == TIME else column.type for name, column in COLUMNS.items()}
     with duckdb.connect() as connection:
         connection.execute(
-            f"COPY (SELECT {names} FROM read_json(?, format = 'newline_delimited', columns = {sql_columns()})) "
+            f"COPY (SELECT {names} FROM read_json(?, format = 'newline_delimited', columns = {columns})) "
             f"TO '{target}' (FORMAT parquet, COMPRESSION zstd)",
             [str(source)],
         )

@@ -278,15 +278,15 @@ def _check(envelope: _Envelope, data: Data) -> tuple[str, int | None]:
     parts = _ID.fullmatch(envelope.id)
     if parts is None:
         raise EventError(f"no event: id is {envelope.id!r}, expected <table>.<epoch>.<number>, or e<number> at its end")
-    table, epoch, serial = parts.group("table", "epoch", "serial")
+    table, epoch, serial = parts.groups()
     if table != data.table:
         raise EventError(f"no event: id is {envelope.id!r}, and data.table is {data.table!r}")
-    expected = msgspec.UNSET if serial.startswith("e") else serial.zfill(20)
-    if envelope.sequence != expected:
+    is_durable = serial[0] != "e"
+    if envelope.sequence != (serial.zfill(20) if is_durable else msgspec.UNSET):
         seen = "missing" if envelope.sequence is msgspec.UNSET else repr(envelope.sequence)
-        wanted = "none" if expected is msgspec.UNSET else repr(expected)
+        wanted = repr(serial.zfill(20)) if is_durable else "none"
         raise EventError(f"no event: id is {envelope.id!r}, and sequence is {seen}, expected {wanted}")
-    return epoch, None if expected is msgspec.UNSET else int(serial)
+    return epoch, int(serial) if is_durable else None
 
 
 @cache

@@ -1,6 +1,8 @@
 """One event as one row of typed columns: the schema of the Parquet files.
 
-    event ──► row_of ──► {"venue": "hall", "table": "roulette-1", "seq": 17, "type": "round.outcome", ...}
+    event ──► row_of ──► {"seq":17,"type":"round.outcome","data":{...},"stated":{...},...} ──► SELECT_ROWS ──► columns
+
+Python encodes what was decoded and checked, as it is; DuckDB takes it apart, many rows at once.
 
 A column is never renamed and never changes its type; new ones may come with a new version of the schema. What a type
 of event does not state is null. An event of a type or version that is not known here is a row too: `known` is false,
@@ -9,12 +11,13 @@ and `data` holds what it states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from feed.data import USUAL_CALL
 from feed.events import (
     Data,
     DeviceCleared,
@@ -32,6 +35,7 @@ from feed.events import (
     ProcedureViolation,
     RoundCorrected,
     RoundDisputed,
+    RoundOpened,
     RoundStarted,
     Settled,
     StackLoaded,
@@ -40,16 +44,12 @@ from feed.events import (
     Unknown,
     Unresolved,
     Void,
-    kind_of,
 )
 from feed.shakes import shake_of
 from fleet.subjects import TableName
 
 SCHEMA: Final = 3
 """The version of the columns."""
-
-Row: TypeAlias = dict[str, object]
-"""The columns of one event that are not null."""
 
 
 class Column(NamedTuple):
@@ -126,11 +126,61 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _MOST: Final = 2**63 - 1
 _EARLIEST_NS: Final = -(2**63) + 1_000_000_000
-_JSON: Final = msgspec.json.Encoder()
+_moment_of: Final = datetime.fromisoformat
+_encode: Final = msgspec.json.Encoder().encode
 
 
-def row_of(table: TableName, event: Event | EventParts) -> Row:
-    """The row of a durable event.
+class _Common(msgspec.Struct, frozen=True, gc=False):
+    """What the data of every event has."""
+
+    table: str
+    game: str
+    mono_ns: int
+    round: int | None
+
+
+class _Stated(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Columns that an event's data states otherwise than in a field of their name."""
+
+    known: bool | None = None
+    verdict: str | None = None
+    result: str | None = None
+    reason: str | None = None
+    rule: str | None = None
+    from_verdict: str | None = None
+    from_result: str | None = None
+    confirmed: bool | None = None
+    device: str | None = None
+    by: str | None = None
+    detail: str | None = None
+    rules: str | None = None
+    software: str | None = None
+    devices: str | None = None
+    statistics: str | None = None
+    previous_epoch: str | None = None
+    previous_seq: int | None = None
+    moved_s: float | None = None
+    pulses: int | None = None
+    turns: int | None = None
+    unevenness: float | None = None
+    wear: str | None = None
+    data: str | None = None
+
+
+class _Row(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What is encoded of an event."""
+
+    seq: int
+    time: int | None
+    epoch: str
+    type: str
+    data: Data | _Common
+    """All of it where its fields are columns by their names."""
+    stated: _Stated | None = None
+
+
+def row_of(table: TableName, event: Event | EventParts, time: int | None) -> bytes:
+    """The row of a durable event, one line of JSON for `SELECT_ROWS`; `time` is that of `time_ns`.
 
     Raises:
         ValueError: the event is not durable, or is of another table.
@@ -144,182 +194,172 @@ def row_of(table: TableName, event: Event | EventParts) -> Row:
         raise ValueError(f'it is of {kind} table "{data.table}", and was published as one of {table}')
     if seq > _MOST:
         raise ValueError(f"its number is {seq}, and the files hold numbers up to {_MOST}")
-    known = not isinstance(data, Unknown)
-    row: Row = {
-        "venue": table.venue,
-        "simulated": table.simulated,
-        "table": table.table,
-        "seq": seq,
-        "epoch": event.epoch,
-        "known": known,
-    }
-    if data.game:
-        row["game"] = data.game
-    if (time := time_ns(event.time)) is not None:
-        row["time"] = time
-    if -_MOST <= data.mono_ns <= _MOST:
-        row["mono_ns"] = data.mono_ns
-    if event.type:
-        row["type"] = kind_of(event.type) if known else event.type
-    number: int | None = getattr(data, "round", None)
-    if number is not None and -_MOST <= number <= _MOST:
-        row["round"] = number
-    stated = _STATED.get(type(data))
-    if stated is not None:
-        for name, value in stated(data).items():
-            if value is not None and value != "":
-                row[name] = value
-    return row
+    kind_of_data = type(data)
+    stated = _STATED.get(kind_of_data)
+    if kind_of_data in _BY_NAME:
+        shown: Data | _Common = data
+    else:
+        shown = _Common(data.table, data.game, data.mono_ns, getattr(data, "round", None))
+    name = event.type if isinstance(data, Unknown) else kind_of_data.kind
+    return _encode(_Row(seq, time, event.epoch, name, shown, None if stated is None else stated(data))) + b"\n"
 
 
 def time_ns(text: str) -> int | None:
     """Nanoseconds since 1970 in UTC; None where it is not a time, has no zone, or no column can hold it."""
     try:
-        moment = datetime.fromisoformat(text)
-        if moment.tzinfo is None:
-            return None
-        found = (moment - _EPOCH) // _MICROSECOND * 1000
-    except (ValueError, OverflowError):
+        found = (_moment_of(text) - _EPOCH) // _MICROSECOND * 1000
+    except (ValueError, TypeError, OverflowError):
+        # A TypeError: it has no zone.
         return None
     return found if _EARLIEST_NS <= found <= _MOST else None
 
 
-def _whole(value: int | None) -> int | None:
-    """None for a number that the column cannot hold: no counter comes so far."""
-    return value if value is not None and -_MOST <= value <= _MOST else None
-
-
 def _json(value: object) -> str | None:
-    return None if value is None else _JSON.encode(value).decode()
+    return None if value is None else _encode(value).decode()
 
 
-def _measured(evidence: Evidence) -> Row:
-    return {
-        "direction": evidence.direction,
-        "revolutions": evidence.revolutions,
-        "revolutions_low": evidence.revolutions_low,
-        "revolutions_high": evidence.revolutions_high,
-        "rotor_rpm": evidence.rotor_rpm,
-        "last_lap_s": evidence.last_lap_s,
-        "left_track_deg": evidence.left_track_deg,
-        "left_track_doubt_deg": evidence.left_track_doubt_deg,
-        "passes": _whole(evidence.passes),
-        "missed_passes": _whole(evidence.missed_passes),
-        "off_center": evidence.off_center,
-        **_shaken(evidence),
-        "no_more_bets": evidence.no_more_bets,
-        "detail": evidence.detail,
-    }
+def _shaken(evidence: Evidence) -> Mapping[str, Any]:
+    return shake_of(evidence.tumbles[-1])._asdict() if evidence.tumbles else {}
 
 
-def _shaken(evidence: Evidence) -> Row:
-    if not evidence.tumbles:
-        return {}
-    one = shake_of(evidence.tumbles[-1])
-    return one._replace(pulses=_whole(one.pulses), turns=_whole(one.turns))._asdict()
+def _opened(data: TableOpened) -> _Stated:
+    return _Stated(
+        rules=data.rules,
+        software=data.software,
+        devices=_json(data.devices),
+        statistics=_json(data.statistics),
+        by=data.by,
+        previous_epoch=data.previous_epoch,
+        previous_seq=data.previous_sequence,
+    )
 
 
-def _opened(data: TableOpened) -> Row:
-    return {
-        "rules": data.rules,
-        "software": data.software,
-        "devices": _json(data.devices),
-        "statistics": _json(data.statistics),
-        "by": data.by,
-        "previous_epoch": data.previous_epoch,
-        "previous_seq": _whole(data.previous_sequence),
-    }
+def _closed(data: TableClosed) -> _Stated:
+    return _Stated(
+        detail=data.reason,
+        by=data.by,
+        statistics=_json(data.statistics) if data.statistics else None,
+        previous_epoch=data.previous_epoch,
+        previous_seq=data.previous_sequence,
+    )
 
 
-def _closed(data: TableClosed) -> Row:
-    return {
-        "detail": data.reason,
-        "by": data.by,
-        "statistics": _json(data.statistics) if data.statistics else None,
-        "previous_epoch": data.previous_epoch,
-        "previous_seq": _whole(data.previous_sequence),
-    }
+def _corrected(data: RoundCorrected) -> _Stated:
+    return _Stated(
+        verdict=data.to.verdict,
+        result=_json(data.to.result),
+        reason=data.to.reason,
+        from_verdict=data.from_.verdict,
+        from_result=_json(data.from_.result),
+        confirmed=data.confirmed,
+        by=data.by,
+        detail=data.why,
+    )
 
 
-def _outcome(data: Outcome) -> Row:
-    return {"verdict": "outcome", "result": _json(data.result), "rule": data.rule, **_measured(data.evidence)}
+def _disputed(data: RoundDisputed) -> _Stated:
+    stands = data.stands
+    result = _json(stands.result)
+    return _Stated(verdict=stands.verdict, result=result, reason=stands.reason, by=data.by, detail=data.why)
 
 
-def _void(data: Void) -> Row:
-    measured = _measured(data.evidence)
-    return {"verdict": "void", "reason": data.reason, "rule": data.rule, "call": data.call, **measured}
-
-
-def _unresolved(data: Unresolved) -> Row:
-    # Events of older versions name the unproven rule: it refuses nothing, so the refusal is ours always.
-    return {"verdict": "unresolved", "reason": data.reason, "rule": "ours", **_measured(data.evidence)}
-
-
-def _corrected(data: RoundCorrected) -> Row:
-    return {
-        "verdict": data.to.verdict,
-        "result": _json(data.to.result),
-        "reason": data.to.reason,
-        "from_verdict": data.from_.verdict,
-        "from_result": _json(data.from_.result),
-        "confirmed": data.confirmed,
-        "by": data.by,
-        "detail": data.why,
-    }
-
-
-def _fault(data: DeviceFault) -> Row:
-    return {
-        "device": data.device,
-        "fault": data.fault,
-        "detail": data.detail,
-        "blocks_play": data.blocks_play,
-        "before_restart": data.before_restart,
-    }
-
-
-def _machine(data: MachineEvent) -> Row:
-    return {"act": data.act, "tokens": _whole(data.tokens), "by": data.by, "detail": data.detail}
-
-
-def _inspected(data: InspectionPassed | InspectionFailed) -> Row:
+def _inspected(data: InspectionPassed | InspectionFailed) -> _Stated:
     checks = ", ".join(data.checks)
     detail = f"{checks}: {data.detail}" if isinstance(data, InspectionFailed) and data.detail else checks
-    return {"device": data.device, "by": data.by, "detail": detail}
+    return _Stated(device=data.device, by=data.by, detail=detail)
 
 
-_STATED: Final[dict[type[Data], Callable[[Any], Row]]] = {
+_BY_NAME: Final[frozenset[type[Data]]] = frozenset(
+    {
+        RoundOpened,
+        NoMoreBets,
+        RoundStarted,
+        Outcome,
+        Void,
+        Unresolved,
+        Settled,
+        ProcedureViolation,
+        DeviceFault,
+        DeviceCleared,
+        DeviceWarning,
+        MachineEvent,
+        StackLoaded,
+    }
+)
+"""Types whose fields are columns by their names, as those of their evidence are."""
+
+_STATED: Final[dict[type[Data], Callable[[Any], _Stated]]] = {
     TableOpened: _opened,
     TableClosed: _closed,
-    NoMoreBets: lambda data: {"by": data.by, "rule": data.rule, "call": data.call},
-    RoundStarted: lambda data: {"direction": data.direction},
-    Outcome: _outcome,
-    Void: _void,
-    Unresolved: _unresolved,
+    Outcome: lambda data: _Stated(verdict="outcome", result=_json(data.result), **_shaken(data.evidence)),
+    Void: lambda data: _Stated(verdict="void", **_shaken(data.evidence)),
+    # Events of older versions name the unproven rule: it refuses nothing, so the refusal is ours always.
+    Unresolved: lambda data: _Stated(verdict="unresolved", rule="ours", **_shaken(data.evidence)),
     RoundCorrected: _corrected,
-    RoundDisputed: lambda data: {
-        "verdict": data.stands.verdict,
-        "result": _json(data.stands.result),
-        "reason": data.stands.reason,
-        "by": data.by,
-        "detail": data.why,
-    },
-    Settled: lambda data: {"by": data.by},
-    ProcedureViolation: lambda data: {"reason": data.reason, "rule": data.rule, "detail": data.detail},
-    DeviceFault: _fault,
-    DeviceCleared: lambda data: {"device": data.device, "fault": data.fault, "by": data.by},
-    DeviceWarning: lambda data: {"device": data.device, "warning": data.warning, "detail": data.detail},
-    DeviceCondition: lambda data: {"device": data.device, "wear": _json(data.history)},
-    MachineEvent: _machine,
+    RoundDisputed: _disputed,
+    DeviceCondition: lambda data: _Stated(device=data.device, wear=_json(data.history)),
     InspectionPassed: _inspected,
     InspectionFailed: _inspected,
-    StackLoaded: lambda data: {"device": data.device, "by": data.by},
-    Unknown: lambda data: {"data": bytes(data.raw).decode()},
+    Unknown: lambda data: _Stated(known=False, data=bytes(data.raw).decode()),
 }
-"""What each type of event states beyond what all have."""
+"""What each type of event states otherwise: it comes before what has a column's name."""
 
 
-def sql_columns(names: Iterable[str] = COLUMNS) -> str:
-    """The columns as a struct of SQL, in which a time is still a number of nanoseconds."""
-    types = {name: _WHOLE if COLUMNS[name].type == TIME else COLUMNS[name].type for name in names}
-    return "{" + ", ".join(f"'{name}': '{kind}'" for name, kind in types.items()) + "}"
+def _usual(kind: type[Data], value: str) -> str:
+    return f"CASE WHEN type = '{kind.kind}' AND stated.known IS NULL THEN {value} END"
+
+
+def _fields(*kinds: type[msgspec.Struct]) -> list[str]:
+    """The columns that are fields of these, in the order of the columns."""
+    names = {field.encode_name for kind in kinds for field in msgspec.structs.fields(kind)}
+    return [name for name in COLUMNS if name in names]
+
+
+_USUAL: Final = {"call": _usual(NoMoreBets, f"'{USUAL_CALL}'"), "before_restart": _usual(DeviceFault, "false")}
+"""What a field of this type has where its data leaves it out."""
+_FIELDS: Final = {"stated": _fields(_Stated), "data": _fields(_Common, *_BY_NAME), "data.evidence": _fields(Evidence)}
+"""The columns in each part of a row; the first part that has one comes first."""
+_ALWAYS: Final = {
+    "venue": "$venue",
+    "simulated": "$simulated",
+    "seq": "seq",
+    "epoch": "epoch",
+    "time": "make_timestamp_ns(time)",
+    "type": "type",
+    "known": "coalesce(stated.known, true)",
+}
+"""Columns that every event has, as expressions of SQL."""
+
+
+def _value_of(name: str) -> str:
+    """A column of a row, as an expression of SQL."""
+    stated = [f'{part}."{name}"' for part, names in _FIELDS.items() if name in names]
+    value = _ALWAYS.get(name, f"coalesce({', '.join([*stated, *([_USUAL[name]] if name in _USUAL else [])])})")
+    kind = COLUMNS[name].type
+    if kind == _TEXT:
+        return f"nullif({value}, '')"
+    return f"try_cast({value} AS {_WHOLE})" if kind == _WHOLE else value
+
+
+def _type_of(part: str, *more: str) -> str:
+    """A part of a row, as a type of SQL. Whole numbers are text in it: there may be one that no column holds."""
+    types = {name: COLUMNS[name].type for name in _FIELDS[part]}
+    members = [f'"{name}" {_TEXT if kind == _WHOLE else kind}' for name, kind in types.items()]
+    return f"STRUCT({', '.join([*members, *more])})"
+
+
+_PARTS: Final = {
+    "seq": _WHOLE,
+    "time": _WHOLE,
+    "epoch": _TEXT,
+    "type": _TEXT,
+    "data": _type_of("data", f"evidence {_type_of('data.evidence')}"),
+    "stated": _type_of("stated"),
+}
+_VALUES: Final = ", ".join(f'{_value_of(name)} AS "{name}"' for name in COLUMNS)
+_LIMITS: Final = "maximum_object_size = 67108864"
+"""A row is at most as long as an event, several times over."""
+SELECT_ROWS: Final = (
+    f"SELECT {_VALUES} FROM read_json($files, format = 'newline_delimited', columns = {_PARTS}, {_LIMITS})"
+)
+"""The columns of files of rows; `$venue` and `$simulated` are those of all of their tables."""

@@ -17,11 +17,10 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import date, timedelta
-from functools import lru_cache
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -31,7 +30,7 @@ import duckdb
 import msgspec
 
 from feed.events import Event, EventParts, genesis, link
-from fleet.statistics.columns import COLUMNS, SCHEMA, TIME, row_of, sql_columns
+from fleet.statistics.columns import COLUMNS, SCHEMA, SELECT_ROWS, row_of, time_ns
 from fleet.statistics.spans import Spans
 from fleet.subjects import TableName
 from hal.clock import NS_PER_S
@@ -56,7 +55,6 @@ _NEW: Final = ".collecting"
 _LOCK: Final = ".lock"
 _CHUNK: Final = 1 << 20
 _BUFFER: Final = 1 << 16
-_JSON: Final = msgspec.json.Encoder()
 _DAY_NS: Final = 86_400 * NS_PER_S
 
 
@@ -228,17 +226,6 @@ class Dataset:
         return "remove the folder and collect again: the streams and journals have everything"
 
 
-class _Written(msgspec.Struct, frozen=True, gc=False):
-    """What a file of waiting events has whole."""
-
-    rows: int
-    bytes: int
-    table: TableName
-    """Of the last one, ..."""
-    seq: int
-    """... and its number."""
-
-
 class _Waiting:
     """The events of one month that wait to be written as a part: lines of JSON in a file."""
 
@@ -249,22 +236,19 @@ class _Waiting:
             OSError: it cannot be made.
         """
         self.path = path
-        self.written: _Written | None = None
-        """None where nothing is."""
+        self.written: tuple[int, int, TableName | None, int] = (0, 0, None, 0)
+        """What the file has whole: how many rows and bytes, and of the last one its table and number."""
         self._file: BinaryIO = path.open("wb", _BUFFER)
 
-    def add(self, table: TableName, seq: int, line: bytes) -> None:
+    def add(self, table: TableName, seq: int, row: bytes) -> None:
         """Adds the row of an event. Interrupted at any place, `written` has it where the file has it whole.
 
         Raises:
             OSError: it cannot be written.
         """
-        self._file.write(line)
-        before = self.written
-        if before is None:
-            self.written = _Written(1, len(line), table, seq)
-        else:
-            self.written = _Written(before.rows + 1, before.bytes + len(line), table, seq)
+        self._file.write(row)
+        rows, size, _, _ = self.written
+        self.written = (rows + 1, size + len(row), table, seq)
 
     def close(self) -> None:
         """Closes the file; behind its rows there is nothing.
@@ -273,7 +257,7 @@ class _Waiting:
             OSError: it cannot be written.
         """
         # A row whose writing was interrupted may be there in part, or whole without being counted.
-        self._file.truncate(0 if self.written is None else self.written.bytes)
+        self._file.truncate(self.written[1])
         self._file.close()
 
     def abandon(self) -> None:
@@ -299,6 +283,10 @@ class _Table:
         """So too."""
         self.chain: tuple[int, bytes] | None = None
         """The last event that the source gave, and the head of its chain after it; None where it is not known."""
+        self.waiting: _Waiting | None = None
+        """What its last event waits in, ..."""
+        self.day: int | None = None
+        """... and the day of all events that it takes of this table; see `_part_of`."""
 
 
 class _ToWrite(NamedTuple):
@@ -339,8 +327,8 @@ class Collector:
         self._tables = {one.name: _Table(one) for one in contents.tables}
         self._waiting: dict[_Key, _Waiting] = {}
         self._names = count()
-        self._to_flush = 0
-        """How many events wait, at least."""
+        self._full_at = BATCH
+        """The count of events added at which those that wait are a batch."""
         self._batch: _Batch | None = None
         self._writer = ThreadPoolExecutor(1, "statistics")
 
@@ -356,18 +344,15 @@ class Collector:
             HistoryChangedError: the table had another event here before.
             DatasetError: it cannot be written.
         """
+        time = time_ns(event.time)
         try:
-            row = row_of(table, event)
+            row = row_of(table, event, time)
         except ValueError as error:
             self.unreadable(where, str(error))
             return
         seq = event.seq or 0
-        time = row.get("time")
-        key = _part_of(table.venue, table.simulated, time // _DAY_NS if isinstance(time, int) else None)
-        waiting = self._waiting.get(key)
-        if self._to_flush >= BATCH or (waiting is None and len(self._waiting) >= MOST_PARTITIONS):
+        if self.added >= self._full_at:
             self._write()
-            waiting = None
         one = self._tables.get(table)
         if one is None:
             one = self._tables[table] = _Table(HeldTable(*table))
@@ -376,15 +361,15 @@ class Collector:
         if seq in one.spans:
             self.known += 1
         else:
+            day = None if time is None else time // _DAY_NS
             try:
-                if waiting is None:
-                    waiting = self._new_waiting(key)
-                waiting.add(one.name, seq, _JSON.encode(row) + b"\n")
+                if one.waiting is None or one.day != day:
+                    one.waiting, one.day = self._waiting_of(table, day), day
+                one.waiting.add(table, seq, row)
             except OSError as error:
                 raise _unwritable(self._folder, error) from error
             one.spans.add(seq)
             self.added += 1
-            self._to_flush += 1
         if head is not None:
             one.chain = (seq, head)
             if seq == 1:
@@ -442,7 +427,7 @@ class Collector:
                 continue
             files = [str(self._folder / part.file) for part in parts]
             path = self._new_part(key)
-            _copy(self._folder, "read_parquet(?, hive_partitioning = false)", files, path)
+            _copy(self._folder, "read_parquet($files, hive_partitioning = false)", {"files": files}, path)
             others = [part for part in self.contents.parts if part not in parts]
             try:
                 merged = self._durable(key, sum(part.rows for part in parts), path)
@@ -482,9 +467,19 @@ class Collector:
                 "feltwire fleet verify and journal verify show what happened; to begin again, collect into a new folder"
             )
 
-    def _new_waiting(self, key: _Key) -> _Waiting:
-        made = self._waiting[key] = _Waiting(self._folder / _NEW / f"{next(self._names)}.jsonl")
-        return made
+    def _waiting_of(self, table: TableName, day: int | None) -> _Waiting:
+        """What an event of this day waits in, which is made where it is not there.
+
+        Raises:
+            OSError: it cannot be made.
+            DatasetError: what waited before cannot be written.
+        """
+        key = _part_of(table, day)
+        if key not in self._waiting:
+            if len(self._waiting) >= MOST_PARTITIONS:
+                self._write()
+            self._waiting[key] = _Waiting(self._folder / _NEW / f"{next(self._names)}.jsonl")
+        return self._waiting[key]
 
     def _write(self) -> None:
         """Begins to write what waits, once the batch before is listed.
@@ -498,11 +493,12 @@ class Collector:
         try:
             for key, waiting in self._waiting.items():
                 waiting.close()
-                if waiting.written is None:
+                rows, _, table, seq = waiting.written
+                if table is None:
                     continue
-                to_write.append(_ToWrite(key, waiting.path, waiting.written.rows, self._new_part(key)))
+                to_write.append(_ToWrite(key, waiting.path, rows, self._new_part(key)))
                 # Interrupted behind its row, the last event is not among those that are held.
-                self._tables[waiting.written.table].spans.add(waiting.written.seq)
+                self._tables[table].spans.add(seq)
         except OSError as error:
             raise _unwritable(self._folder, error) from error
         tables = [
@@ -520,7 +516,9 @@ class Collector:
         parts = self._writer.submit(self._written, to_write)
         self._batch = _Batch([waiting.path for waiting in self._waiting.values()], parts, contents)
         self._waiting.clear()
-        self._to_flush = 0
+        for one in self._tables.values():
+            one.waiting = None
+        self._full_at = self.added + BATCH
         self.is_whole = True
 
     def _list_batch(self) -> None:
@@ -555,7 +553,7 @@ class Collector:
         """
         parts = []
         for key, file, rows, path in to_write:
-            _copy(self._folder, f"(SELECT * REPLACE ({_TIMES}) FROM {_ROWS})", [str(file)], path)
+            _copy(self._folder, f"({SELECT_ROWS})", {"files": [str(file)], "venue": key[0], "simulated": key[1]}, path)
             parts.append(self._durable(key, rows, path))
         return parts
 
@@ -645,12 +643,6 @@ IN_TIME: Final = """(
 _CHOSEN_VIEW: Final = f"CREATE TEMP VIEW chosen AS SELECT * FROM event WHERE {IN_TIME}"
 _INTERRUPTED: Final = "Query interrupted"
 """What DuckDB raises a RuntimeError with, where a signal would have raised something."""
-_JSON_LIMITS: Final = "maximum_object_size = 67108864"
-"""A row is at most as long as an event, several times over."""
-_ROWS: Final = f"read_json(?, format = 'newline_delimited', columns = {sql_columns()}, {_JSON_LIMITS})"
-_TIMES: Final = ", ".join(
-    f'make_timestamp_ns("{name}") AS "{name}"' for name, column in COLUMNS.items() if column.type == TIME
-)
 
 
 @contextmanager
@@ -678,8 +670,8 @@ def _duckdb(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         shutil.rmtree(folder / f"{_NEW}-{os.getpid()}", ignore_errors=True)
 
 
-def _copy(folder: Path, source: str, files: list[str], path: Path) -> None:
-    """Writes rows as a Parquet file beside its name, ordered by table and number."""
+def _copy(folder: Path, source: str, values: Mapping[str, object], path: Path) -> None:
+    """Writes what SQL selects, with these values, as a Parquet file beside its name, ordered by table and number."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _duckdb(folder) as connection:
@@ -688,7 +680,7 @@ def _copy(folder: Path, source: str, files: list[str], path: Path) -> None:
             connection.execute(
                 f"COPY (SELECT {_NAMES} FROM {source} ORDER BY \"table\", seq) TO '{target}' "
                 f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{feltwire_schema: '{SCHEMA}'}})",
-                [files],
+                values,
             )
     except duckdb.Error as error:
         raise DatasetError(folder, f"a part cannot be written ({error})", "see that the disk has room") from error
@@ -737,12 +729,10 @@ def _strangers(folder: Path) -> Iterator[Path]:
     return (one for one in folder.iterdir() if one.name != EVENTS and not one.name.startswith("."))
 
 
-@lru_cache
-def _part_of(venue: str, simulated: bool, days: int | None) -> _Key:
+def _part_of(table: TableName, day: int | None) -> _Key:
     """The part that an event of a day belongs to; the day is counted since 1970, and None where its time is unknown."""
-    if days is None:
-        return venue, simulated, "unknown"
-    return venue, simulated, (date(1970, 1, 1) + timedelta(days=days)).isoformat()[:7]
+    month = "unknown" if day is None else (date(1970, 1, 1) + timedelta(days=day)).isoformat()[:7]
+    return table.venue, table.simulated, month
 
 
 def _hash_of(path: Path) -> str:

@@ -115,11 +115,10 @@ def collect_export(path: Path, venue: str, collector: Collector, progress: Progr
     """
     collector.begin()
     try:
-        size, done = path.stat().st_size, 0
+        size = path.stat().st_size
         where, before = f"{venue}={path.name} line", collector.refused
         with path.open("rb", _BUFFER) as file:
             for number, line in enumerate(iter(partial(file.readline, MOST_LINE), b""), 1):
-                done += len(line)
                 if body := line.rstrip(b"\r\n"):
                     _take_body(collector, venue, body, f"{where} {number}")
                 if number == 1 and collector.refused > before:
@@ -129,7 +128,7 @@ def collect_export(path: Path, venue: str, collector: Collector, progress: Progr
                         "without --format, or a journal"
                     )
                 if progress is not None and number % 1000 == 0:
-                    progress(done, size)
+                    progress(file.tell(), size)
     except OSError as error:
         raise SourceError(f"{path}: it cannot be read ({error.strerror}); name a file that was exported") from error
 
