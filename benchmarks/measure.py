@@ -59,16 +59,18 @@ class Timings:
         return median(mine / theirs for mine, theirs in zip(self.rates[name], self.rates[peer], strict=True))
 
 
-def measure(subjects: Sequence[Subject], repeats: int) -> Timings:
+def measure(subjects: Sequence[Subject], repeats: int, *, reverse: bool = False) -> Timings:
     """Measures subjects in turns: first an untimed turn for the peak memory, then `repeats` timed ones.
+
+    With `reverse` every second turn goes the other way round: none of two subjects is favored by what runs before it.
 
     Raises:
         WrongWorkError: a subject did other work than expected.
     """
     peaks = {subject.name: _peak(subject) for subject in subjects}
     rates: dict[str, list[float]] = {subject.name: [] for subject in subjects}
-    for _ in range(repeats):
-        for subject in subjects:
+    for turn in range(repeats):
+        for subject in reversed(subjects) if reverse and turn % 2 else subjects:
             rates[subject.name].append(subject.amount / _seconds(subject))
     return Timings(rates, peaks)
 

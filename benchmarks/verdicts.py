@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 from benchmarks import gpiozero_peer
-from benchmarks.figures import Section, figure
+from benchmarks.figures import RateFigure, Section, figure
 from benchmarks.measure import Subject, measure
 from benchmarks.tables import outcomes, simulated_table, without_watch
 from controller.configuration.values import TableConfig
 from controller.games.assembly import geometry_of, table_for
-from feed.events import Event
+from drivers.wheel.condition import MEASURED_SPINS
+from feed.events import DeviceCondition, Event, WearHistory
+from feed.state import TableState
+from feed.wear import BLOCK, MOST_BLOCKS
 from hal.values import Batch, Edge, Rare
 from simulators.roulette.fixed_script import fixed_roulette_script
 
 SEED = 1
 WATCH_COST = 0.02
 """Of a round's own cost, at most (ours)."""
+BLOCK_ROUNDS = MEASURED_SPINS * BLOCK
+"""Rounds in which a block of wear is full."""
+TURNS = 5
+"""Turns of the watch for each of another figure: its ratio is nearer to 1 (ours)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +46,7 @@ def money_wheel(rounds: int, repeats: int) -> Section:
     edges = sum(len(batch.edges) for batch in batches)
     prebuilt, created = to_verdicts(config, batches, rounds), with_creation(config, batches, rounds)
     peer = gpiozero_peer.mock_pins(_all_edges(batches), "wheel_a", "wheel_b")
-    watch = watched(config, batches, rounds)
-    timings = measure([prebuilt, created, peer, *watch], repeats)
+    timings = measure([prebuilt, created, peer], repeats)
     return Section(
         "Money wheel, edges to verdict",
         "edges/s",
@@ -47,7 +54,7 @@ def money_wheel(rounds: int, repeats: int) -> Section:
         (
             figure(timings, prebuilt.name, peer.name, 10),
             figure(timings, created.name, peer.name, 4),
-            figure(timings, watch[0].name, watch[1].name, 1 - WATCH_COST),
+            watch_cost(config, rounds, repeats),
         ),
     )
 
@@ -60,9 +67,8 @@ def roulette(rounds: int, repeats: int) -> Section:
     prebuilt, created = to_verdicts(config, batches, rounds), with_creation(config, batches, rounds)
     with_level = simulated_rounds(config, rounds)
     level = replace(to_verdicts(config, with_level, rounds), name="prebuilt, level at 2 Hz")
-    watch = watched(config, with_level, rounds)
     peer = gpiozero_peer.mock_pins(_all_edges(batches), "rotor_a", "rotor_b")
-    timings = measure([prebuilt, created, level, peer, *watch], repeats)
+    timings = measure([prebuilt, created, level, peer], repeats)
     return Section(
         "Roulette, edges to verdict",
         "edges/s",
@@ -71,7 +77,7 @@ def roulette(rounds: int, repeats: int) -> Section:
             figure(timings, prebuilt.name, peer.name, 10),
             figure(timings, created.name, peer.name, 4),
             figure(timings, level.name, peer.name),
-            figure(timings, watch[0].name, watch[1].name, 1 - WATCH_COST),
+            watch_cost(config, rounds, repeats),
         ),
     )
 
@@ -82,17 +88,47 @@ def simulated_rounds(config: TableConfig, rounds: int) -> list[Batch]:
     return [simulator.start(), *(simulator.round().batch for _ in range(rounds))]
 
 
-def watched(config: TableConfig, batches: Sequence[Batch], rounds: int) -> tuple[Subject, Subject]:
-    """What the watch over wheel, wear and pace costs: the same rounds with and without it."""
-    plain = replace(to_verdicts(without_watch(config), batches, rounds), name="the same without the watch")
-    return replace(to_verdicts(config, batches, rounds), name="watch, of a round's own cost"), plain
+def watch_cost(config: TableConfig, rounds: int, repeats: int) -> RateFigure:
+    """What the watch over wheel, wear and pace costs: the same rounds with and without it.
+
+    They are the rounds of whole blocks of wear, at a wheel that is learnt, so that what comes once a block has its
+    share. The pair takes turns by itself, each as often right after itself as after the other: nothing else runs
+    between them, and the smaller a ratio's distance from 1, the more turns it needs.
+    """
+    blocks = ceil(rounds / BLOCK_ROUNDS) if rounds > 1 else 0
+    rounds = max(1, blocks * BLOCK_ROUNDS)
+    batches = simulated_rounds(config, rounds)
+    state = learnt(config, batches) if blocks else None
+    own = replace(to_verdicts(without_watch(config), batches, rounds, state), name="the same without the watch")
+    watched = replace(to_verdicts(config, batches, rounds, state), name="watch, of a round's own cost")
+    timings = measure([watched, own], TURNS * repeats, reverse=True)
+    return figure(timings, watched.name, own.name, 1 - WATCH_COST)
 
 
-def to_verdicts(config: TableConfig, batches: Sequence[Batch], rounds: int) -> Subject:
-    """`Table.feed` with edges that are there already."""
+def learnt(config: TableConfig, batches: Sequence[Batch]) -> TableState:
+    """What the journal holds of a table whose wheel's wear has as long a history as one has: its blocks, repeated."""
+    table = table_for(config, epoch="sim", simulated=True)
+    said = [
+        *table.open(0),
+        *(event for batch in batches for event in table.feed(batch)),
+        *table.close(batches[-1].until_ns, "end"),
+    ]
+    (*_, known) = (event.data.history for event in said if isinstance(event.data, DeviceCondition))
+    times = MOST_BLOCKS // len(known.days)
+    values = {name: own * times for name, own in known.values.items()}
+    state = TableState(config.id)
+    state.game = config.game
+    state.wear = WearHistory(days=known.days * times, spins=known.spins * times, values=values, limits=known.limits)
+    return state
+
+
+def to_verdicts(config: TableConfig, batches: Sequence[Batch], rounds: int, state: TableState | None = None) -> Subject:
+    """`Table.feed` with edges that are there already, at a table that continues from a state, if one is given."""
 
     def ready() -> Callable[[], int]:
         table = table_for(config, epoch="sim", simulated=True)
+        if state is not None:
+            table.restore(state)
         said: list[Event] = table.open(0)
 
         def run() -> int:

@@ -145,13 +145,26 @@ class DropZoneWatch:
         self._bowl = bowl
         self._blocks = {spins: dict[Arc, int]() for spins in blocks}
         self._false_alarm = false_alarm
+        self._spins = 0
+        self._since: dict[Arc, int] = {}
+        """The spins since the last end of a block, which are in none of the blocks yet."""
+        self._next = min(blocks, default=0)
+        """How many spins there are at the next end of a block."""
 
-    def left(self, arc: Arc) -> list[Zone]:
+    def left(self, arc: Arc) -> Sequence[Zone]:
         """A ball left the track there. Returns the zones of the blocks that are full now and found one."""
+        self._spins += 1
+        self._since[arc] = self._since.get(arc, 0) + 1
+        return self._judged() if self._spins == self._next else ()
+
+    def _judged(self) -> list[Zone]:
+        since, self._since = self._since, {}
+        self._next = min(spins * (self._spins // spins + 1) for spins in self._blocks)
         found = []
         for spins, counts in self._blocks.items():
-            counts[arc] = counts.get(arc, 0) + 1
-            if sum(counts.values()) >= spins:
+            for arc, times in since.items():
+                counts[arc] = counts.get(arc, 0) + times
+            if self._spins % spins == 0:
                 zone = scan(counts, self._bowl)
                 counts.clear()
                 if zone is not None and zone.p < self._false_alarm:

@@ -6,8 +6,9 @@ round opened ── call, or ball ── verdict ── settled
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from .data import Data, NoMoreBets, Outcome, RoundOpened, RoundStarted, Settled, Unresolved, Void
 
@@ -23,51 +24,79 @@ class RoundSteps:
     def __init__(self, idle_ns: int = IDLE_NS) -> None:
         """`idle_ns` is how long bets may be open before the table is taken for idle."""
         self._idle_ns = idle_ns
-        self._marks: dict[str, int] = {}
-        """When the steps of this round began."""
+        self.takes: Mapping[type[Data], Callable[[Any], bool]] = {
+            RoundOpened: self._open,
+            NoMoreBets: self._play,
+            RoundStarted: self._play,
+            **dict.fromkeys((Outcome, Void, Unresolved), self._decide),
+            Settled: self._settle,
+        }
+        """What `see` does with the events of each type; of all others there is nothing to do."""
+        self.restarted()
         self.begin()
 
     def begin(self) -> None:
         """Forgets what was added up; the round that is on continues."""
         self.played_ns = self.idle_ns = self.games = self.cards = 0
-        self._steps: dict[str, list[int]] = {name: [] for name in STEPS}
+        self._betting_ns: list[int] = []
+        self._play_ns: list[int] = []
+        self._paying_ns: list[int] = []
 
     def restarted(self) -> None:
         """The service was started again, and with it the clock of `mono_ns`."""
-        self._marks = {}
+        self._opened_ns: int | None = None
+        self._begun_ns: int | None = None
+        self._decided_ns: int | None = None
 
     def see(self, data: Data) -> bool:
         """Takes an event of a round; returns whether it is a verdict that ended a spin."""
-        marks, t_ns = self._marks, data.mono_ns
-        if isinstance(data, RoundOpened):
-            self._marks = {"opened": t_ns}
-        elif isinstance(data, NoMoreBets | RoundStarted):
-            marks.setdefault("begun", t_ns)
-        elif isinstance(data, Outcome | Void | Unresolved):
-            self.games += isinstance(data, Outcome)
-            counts, cards = data.evidence.card_counts, data.evidence.cards
-            self.cards += sum(counts.values()) if counts else len(cards) if cards else 0
-            return self._decided(t_ns)
-        elif isinstance(data, Settled) and "decided" in marks:
-            paying_ns = t_ns - marks.pop("decided")
-            self._steps["paying"].append(paying_ns)
-            self.played_ns += paying_ns
+        take = self.takes.get(type(data))
+        return take is not None and take(data)
+
+    def _open(self, data: RoundOpened) -> bool:
+        self._opened_ns = data.mono_ns
+        self._begun_ns = self._decided_ns = None
         return False
 
-    def _decided(self, t_ns: int) -> bool:
-        opened_ns = self._marks.get("opened")
+    def _play(self, data: NoMoreBets | RoundStarted) -> bool:
+        if self._begun_ns is None:
+            self._begun_ns = data.mono_ns
+        return False
+
+    def _decide(self, data: Outcome | Void | Unresolved) -> bool:
+        evidence = data.evidence
+        if type(data) is Outcome:
+            self.games += 1
+        if evidence.card_counts:
+            self.cards += sum(evidence.card_counts.values())
+        elif evidence.cards:
+            self.cards += len(evidence.cards)
+        opened_ns, begun_ns, t_ns = self._opened_ns, self._begun_ns, data.mono_ns
         if opened_ns is None:
             return False
-        begun_ns = self._marks.get("begun", t_ns)
-        betting_ns = begun_ns - opened_ns
-        self.idle_ns += max(0, betting_ns - self._idle_ns)
-        self._steps["betting"].append(min(betting_ns, self._idle_ns))
-        self._steps["play"].append(t_ns - begun_ns)
+        if begun_ns is None:
+            begun_ns = t_ns
+        betting_ns, idle_ns = begun_ns - opened_ns, self._idle_ns
+        if betting_ns > idle_ns:
+            self.idle_ns += betting_ns - idle_ns
+            betting_ns = idle_ns
+        self._betting_ns.append(betting_ns)
+        self._play_ns.append(t_ns - begun_ns)
         self.played_ns += t_ns - opened_ns
-        self._marks = {"decided": t_ns}
+        self._opened_ns = self._begun_ns = None
+        self._decided_ns = t_ns
         return True
+
+    def _settle(self, data: Settled) -> bool:
+        if self._decided_ns is not None:
+            paying_ns = data.mono_ns - self._decided_ns
+            self._decided_ns = None
+            self._paying_ns.append(paying_ns)
+            self.played_ns += paying_ns
+        return False
 
     @property
     def medians_s(self) -> dict[str, float]:
         """The median of each step that any round had, in seconds."""
-        return {name: median(times) / 1e9 for name, times in self._steps.items() if times}
+        steps = (self._betting_ns, self._play_ns, self._paying_ns)
+        return {name: median(times) / 1e9 for name, times in zip(STEPS, steps, strict=True) if times}

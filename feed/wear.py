@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import ceil, comb, sqrt
 from statistics import fmean, median
@@ -76,6 +76,7 @@ _WIDTH: Final = WearPart("track sensor", "width of its pulses, of the others'", 
 _MISSED: Final = WearPart("track sensor", "share of passes that it missed", "", rise=0.2, mean=True)
 
 
+@lru_cache
 def part_of(name: str) -> WearPart | None:
     """What a value is; None for one that this version does not know."""
     kind, _, what = name.rpartition("_")
@@ -133,46 +134,57 @@ def worn(history: WearHistory, false_alarm: float) -> list[Worn]:
     """What of a wheel is worn, by the last blocks of its history; empty while it is not learnt."""
     if len(history.days) < BASELINE + WINDOW:
         return []
-    wanted = [(name, limit) for name in sorted(history.values) for limit in _limits(name, history)]
-    return [
-        one
-        for name, limit in wanted
-        if (one := _judged(name, limit, history, false_alarm / (WINDOW * len(wanted)))) is not None
+    learnt = [
+        (name, part, _learnt(part, tuple(history.values[name][:BASELINE]), history.limits.get(name)))
+        for name in sorted(history.values)
+        if (part := part_of(name)) is not None
     ]
+    tests = WINDOW * sum(len(one.limits) for _, _, one in learnt)
+    found = []
+    for name, part, one in learnt:
+        last = [value for value in history.values[name][-WINDOW:] if value is not None]
+        if not one.limits or len(last) < WINDOW:
+            continue
+        now = median(last)
+        for limit in one.limits:
+            way = 1 if limit > one.baseline else -1
+            if (now - one.baseline) * way < NOTABLE * abs(limit - one.baseline):
+                continue
+            if _is_beyond(last, one.before, way, false_alarm / tests):
+                forecast = _forecast(history.days, history.values[name], limit, now, way)
+                found.append(Worn(name, part, one.baseline, now, limit, sum(history.spins), forecast))
+    return found
 
 
-def _limits(name: str, history: WearHistory) -> list[float]:
-    """The limits of a value; none of one that is not known, or whose baseline is beyond it."""
-    part = part_of(name)
-    before = [value for value in history.values[name][:BASELINE] if value is not None]
-    if part is None or len(before) < LEAST_BASELINE:
-        return []
+class _Learnt(NamedTuple):
+    """What the baseline of a value shows."""
+
+    before: Sequence[float] = ()
+    """Its blocks that have the value."""
+    baseline: float = 0.0
+    limits: Sequence[float] = ()
+    """None where the blocks are too few, or the baseline is beyond them."""
+
+
+@lru_cache
+def _learnt(part: WearPart, blocks: tuple[float | None, ...], limit: float | None) -> _Learnt:
+    """What the blocks of a baseline show; cached, since it is the same at each look. `limit` is of the table's file."""
+    before = [value for value in blocks if value is not None]
+    if len(before) < LEAST_BASELINE:
+        return _Learnt()
     baseline = median(before)
     limits = [baseline * factor for factor in part.factors if baseline > 0]
     if part.rise is not None:
         limits.append(baseline + part.rise)
-    own = history.limits.get(name, part.limit)
-    return [*limits, own] if own is not None and baseline < own else limits
+    own = part.limit if limit is None else limit
+    return _Learnt(before, baseline, [*limits, own] if own is not None and baseline < own else limits)
 
 
-def _judged(name: str, limit: float, history: WearHistory, chance: float) -> Worn | None:
-    values = history.values[name]
-    before = [value for value in values[:BASELINE] if value is not None]
-    last = [value for value in values[-WINDOW:] if value is not None]
-    part = part_of(name)
-    if part is None or len(last) < WINDOW:
-        return None
-    baseline, now = median(before), median(last)
-    way = 1 if limit > baseline else -1
-    if (now - baseline) * way < NOTABLE * abs(limit - baseline):
-        return None
+def _is_beyond(last: Sequence[float], before: Sequence[float], way: int, chance: float) -> bool:
+    """Whether the last blocks are so clearly above those before, or with -1 below, that chance has it this seldom."""
     beyond = sum((one > other) - (one < other) for one in last for other in before) * way
     # Of all pairs, twice those that are beyond: ties count half, and make it less.
-    if beyond + len(last) * len(before) < 2 * least_beyond(len(last), len(before), chance):
-        return None
-    spins = sum(history.spins)
-    forecast = _forecast(history.days, values, limit, now, way)
-    return Worn(name, part, baseline, now, limit, spins, forecast)
+    return beyond + len(last) * len(before) >= 2 * least_beyond(len(last), len(before), chance)
 
 
 @cache
@@ -276,7 +288,7 @@ def _from_new_sensor(history: WearHistory) -> WearHistory:
     if len(history.days) < BASELINE + WINDOW:
         return history
     for own in history.values.values():
-        if None not in own[-WINDOW:] and own[:BASELINE].count(None) == BASELINE:
+        if own[0] is None and None not in own[-WINDOW:] and own[:BASELINE].count(None) == BASELINE:
             return _from_block(history, len(history.days) - WINDOW)
     return history
 

@@ -30,14 +30,14 @@ from controller.table.lifecycle import TableLifecycle
 from controller.table.orders.book import VERBS, AnsweredCommands, carry_out
 from controller.table.orders.order import CommandResult, OrderRefused, Verb
 from controller.table.repeats import REPEATED, RepeatWatch
-from controller.table.round_watch import RoundWatch
+from controller.table.round_watch import RoundWatch, Watched
 from controller.table.rounds import Game
 from controller.table.undecided import NOTHING_DECIDED, UndecidedWatch
 from controller.table.wear_watch import WHEEL_WEAR, WearWatch
 from drivers.base.actuator import Actuator
-from drivers.base.driver import NEVER_NS, Driver, Observation, SensorAlive, SensorDead
+from drivers.base.driver import NEVER_NS, Driver, MeasuresWear, Observation, SensorAlive, SensorDead
 from drivers.dealer.buttons import ButtonPressed
-from drivers.wheel.condition import MeasuresWear, WheelMeasured
+from drivers.wheel.condition import WheelMeasured
 from feed import events
 from feed.events import Data, Event
 from feed.state import TableState
@@ -366,8 +366,8 @@ class Table:
                         # The most frequent event, which no watch looks at.
                         self._watch_bias(one)
                         self._watch_repeats(one)
-                        if self._watch is not None:
-                            self._watch_rounds(self._watch, one)
+                        if self._watch is not None and (watched := self._watch.see(one)):
+                            self._warn_of(watched, one)
 
     def _watch_bias(self, data: Data) -> None:
         """Dice or a wheel that do not fall as fair ones would: it is reported, and changes nothing."""
@@ -403,9 +403,9 @@ class Table:
             }
             self._emit_own(events.DeviceWarning, data.mono_ns, **about)
 
-    def _watch_rounds(self, watch: RoundWatch, data: Data) -> None:
+    def _warn_of(self, watched: Iterable[Watched], data: Data) -> None:
         """What the rounds show of device and dealer beside their results: it is reported, and changes nothing."""
-        for warning, detail, device in watch.see(data):
+        for warning, detail, device in watched:
             self._emit_own(
                 events.DeviceWarning,
                 data.mono_ns,

@@ -14,16 +14,16 @@ seldom as a window of the bias watch. It begins again with the service.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
 from math import erfc, sqrt
 from statistics import fmean
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from controller.table.bias import FALSE_ALARM
 from controller.table.round_watch import Watched
-from feed import events
 from feed.drop_zone import Arc, DropZoneWatch
-from feed.events import Data, Evidence
+from feed.events import Data, Evidence, Outcome, RoundStarted, Unresolved, Void
 from feed.pace import RoundSteps
 
 ZONE_BLOCKS: Final = (300, 2000)
@@ -80,20 +80,24 @@ class RotorSpeed:
         self._outside = False
         self._block: list[float] = []
 
-    def spun(self, rpm: float) -> Iterator[Watched]:
+    def spun(self, rpm: float) -> Sequence[Watched]:
         """The rotor turned so fast in a spin. A speed outside of the bounds is stated once, until one is inside."""
         self._block.append(rpm)
-        outside = not self._least_rpm <= rpm <= self._most_rpm
-        if outside and not self._outside:
+        was, self._outside = self._outside, not self._least_rpm <= rpm <= self._most_rpm
+        if len(self._block) < TREND_SPINS and (was or not self._outside):
+            return ()
+        found = []
+        if self._outside and not was:
             bounds = f"{self._least_rpm:g} to {self._most_rpm:g} rpm"
-            yield Watched("rotor_speed", f"the rotor turned at {rpm:.1f} rpm, its bounds are {bounds}{self._course()}")
-        self._outside = outside
+            words = f"the rotor turned at {rpm:.1f} rpm, its bounds are {bounds}{self._course()}"
+            found.append(Watched("rotor_speed", words))
         if len(self._block) == TREND_SPINS:
             p = trend(self._block)
             if p < FALSE_ALARM:
                 words = f"p {p:.1g} for a speed without a trend"
-                yield Watched("rotor_speed", f"the rotor's speed has a trend{self._course()}, {words}")
+                found.append(Watched("rotor_speed", f"the rotor's speed has a trend{self._course()}, {words}"))
             self._block = []
+        return found
 
     def _course(self) -> str:
         third = len(self._block) // 3
@@ -109,9 +113,13 @@ def trend(values: Sequence[float]) -> float:
     It takes no distribution for granted, and equal values say nothing.
     """
     number = len(values)
-    score = sum(
-        (later > earlier) - (later < earlier) for at, earlier in enumerate(values) for later in values[at + 1 :]
-    )
+    score = 0
+    before: list[float] = []
+    for at, value in enumerate(values):
+        place = bisect_left(before, value)
+        # Of the values before it, those that are below it, less those that are above.
+        score += place - (at - bisect_right(before, value, place))
+        before.insert(place, value)
     if not score:
         return 1.0
     return erfc((abs(score) - 1) / sqrt(number * (number - 1) * (2 * number + 5) / 18) / sqrt(2))
@@ -161,24 +169,42 @@ class WheelWatch:
         self._rotor = RotorSpeed(limits.least_rotor_rpm, limits.most_rotor_rpm)
         self._pace = GamePace(limits.least_games_an_hour, limits.most_games_an_hour, limits.idle_ns)
         self._zone = DropZoneWatch(limits.bowl, ZONE_BLOCKS if limits.bowl else (), FALSE_ALARM)
+        self._takes: dict[type[Data], Callable[[Any], Any]] = {
+            # Of these the pace is judged at the next verdict.
+            **self._pace.steps.takes,
+            RoundStarted: self._began,
+            Void: self._paced,
+            **dict.fromkeys((Outcome, Unresolved), self._decided),
+        }
 
-    def see(self, data: Data) -> list[Watched]:
+    def see(self, data: Data) -> Sequence[Watched]:
         """Takes an event."""
-        found: list[Watched | None] = []
-        if isinstance(data, events.RoundStarted) and data.direction is not None:
-            found.append(self._direction.spun(data.direction))
-        elif isinstance(data, events.Outcome | events.Unresolved):
-            found += self._measured(data.evidence, proven=isinstance(data, events.Outcome))
-        found.append(self._pace.see(data))
-        return [one for one in found if one is not None]
+        take = self._takes.get(type(data))
+        found: Sequence[Watched] = (take(data) or ()) if take else ()
+        return found
 
-    def _measured(self, evidence: Evidence, *, proven: bool) -> Iterator[Watched]:
+    def _began(self, data: RoundStarted) -> Sequence[Watched]:
+        self._pace.steps.see(data)
+        found = None if data.direction is None else self._direction.spun(data.direction)
+        return () if found is None else (found,)
+
+    def _paced(self, data: Outcome | Void | Unresolved) -> Sequence[Watched]:
+        found = self._pace.see(data)
+        return () if found is None else (found,)
+
+    def _decided(self, data: Outcome | Unresolved) -> Sequence[Watched]:
+        evidence = data.evidence
+        found: list[Watched] = []
         if evidence.rotor_rpm is not None:
-            yield from self._rotor.spun(evidence.rotor_rpm)
-        arc = arc_of(evidence) if proven else None
+            found += self._rotor.spun(evidence.rotor_rpm)
+        arc = arc_of(evidence) if type(data) is Outcome else None
         if arc is not None:
             for zone in self._zone.left(arc):
-                yield Watched("drop_zone_bias", zone.words)
+                found.append(Watched("drop_zone_bias", zone.words))
+        pace = self._pace.see(data)
+        if pace is not None:
+            found.append(pace)
+        return found
 
 
 def arc_of(evidence: Evidence) -> Arc | None:

@@ -73,6 +73,14 @@ class CalmReadings(Protocol):
         """
 
 
+@runtime_checkable
+class MeasuresWear(Protocol):
+    """A driver that measures wear, unless nobody wants it."""
+
+    def measure_no_wear(self) -> None:
+        """From now on nothing is measured."""
+
+
 # --- sensor health: each failure and each recovery of a line is reported once ---
 
 

@@ -280,15 +280,16 @@ def legs_by_sensor(sensors_deg: tuple[float, ...], direction: int) -> tuple[Legs
 
 
 @cache
-def sensors_between(sensors_deg: tuple[float, ...], direction: int) -> dict[tuple[int, int], tuple[int, ...]]:
-    """The sensors that a ball passes on its way from one to another, by those two; cached."""
+def sensors_between(sensors_deg: tuple[float, ...], direction: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """The sensors that a ball passes on its way from one, `[start]`, to another, `[start][end]`; cached."""
     places = range(len(sensors_deg))
 
     def ahead(start: int, end: int) -> float:
         return (sensors_deg[end] - sensors_deg[start]) * direction % 360 or 360.0
 
-    return {
-        (start, end): tuple(k for k in places if k != start and ahead(start, k) < ahead(start, end) - SAME_DEG)
+    return tuple(
+        tuple(
+            tuple(k for k in places if k != start and ahead(start, k) < ahead(start, end) - SAME_DEG) for end in places
+        )
         for start in places
-        for end in places
-    }
+    )

@@ -198,8 +198,8 @@ class BallRuns:
             return
         self._rotor_rpm = rotor_rpm = self._rotor.rpm(t_ns)
         if self._measured:
-            quadrature = self._rotor.encoder.quadrature
-            self._rotor_seen.append((*quadrature.times_ns, quadrature.count))
+            last = self._rotor.encoder.quadrature
+            self._rotor_seen.append((last.t1_ns, last.t2_ns, last.t3_ns, last.t4_ns, last.count))
         direction = track.direction
         proves = known is None and direction is not None
         if proves and self._pocket_ns >= track.began_ns:
@@ -295,15 +295,16 @@ class BallRuns:
 
     def _values_of(self, track: BallTrack) -> dict[str, float]:
         """The wear values of a run that is over."""
-        values = track.values()
-        encoder, seen = self._rotor.encoder, self._rotor_seen
+        values, seen = track.values(), self._rotor_seen
+        slowing = disc_slowing(seen, self._rotor.encoder.counts_per_turn)
+        uneven = unevenness(seen)
         tilt_deg = self._tilt_deg(seen[-1][0]) if seen else None
-        others = (
-            ("rotor_slowing", disc_slowing(seen, encoder.counts_per_turn)),
-            ("unevenness", unevenness(seen)),
-            ("level", tilt_deg),
-        )
-        values.update((name, value) for name, value in others if value is not None)
+        if slowing is not None:
+            values["rotor_slowing"] = slowing
+        if uneven is not None:
+            values["unevenness"] = uneven
+        if tilt_deg is not None:
+            values["level"] = tilt_deg
         return values
 
 

@@ -75,10 +75,10 @@ class Level:
         """From now on nothing is sampled."""
         self._sample_ns = NEVER_NS
 
-    def _sample(self, t_ns: int) -> None:
+    def _sample(self, t_ns: int, tilt_deg: float) -> None:
         self._sample_ns = t_ns + SAMPLE_EVERY_NS
-        if math.isfinite(self.tilt_deg):
-            self._samples.append((t_ns, self.tilt_deg))
+        if math.isfinite(tilt_deg):
+            self._samples.append((t_ns, tilt_deg))
 
     @property
     def tilt_deg(self) -> float:
@@ -91,9 +91,10 @@ class Level:
         A value that is not finite is beyond every tolerance: a failed inclinometer does not prove a level wheel.
         """
         self._deg[reading.line] = reading.value if math.isfinite(reading.value) else math.inf
+        tilt_deg = self.tilt_deg
         if reading.t_ns >= self._sample_ns:
-            self._sample(reading.t_ns)
-        if self.tilt_deg > self._tolerance_deg:
+            self._sample(reading.t_ns, tilt_deg)
+        if tilt_deg > self._tolerance_deg:
             if not self.out and self.due_ns == NEVER_NS:
                 self.due_ns = reading.t_ns + self._patience_ns
             return False
@@ -107,9 +108,10 @@ class Level:
             return False
         line = reading.line
         before, self._deg[line] = self._deg[line], reading.value
-        if self.tilt_deg <= self._tolerance_deg:
+        tilt_deg = self.tilt_deg
+        if tilt_deg <= self._tolerance_deg:
             if reading.t_ns >= self._sample_ns:
-                self._sample(reading.t_ns)
+                self._sample(reading.t_ns, tilt_deg)
             return True
         self._deg[line] = before
         return False

@@ -11,18 +11,17 @@ that it is the same however a stream is cut into batches.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from math import tau
 from statistics import median
-from typing import Final, Protocol, runtime_checkable
+from typing import Final
 
 from drivers.base.driver import Observation
 
 MEASURED_SPINS: Final = 4
 """One spin in so many is measured (ours): what wears does so over thousands."""
-TWO_LAPS_S: Final = 6.0
+TWO_LAPS_NS: Final = 6_000_000_000
 """Two passes of one sensor that are further apart are not two laps of one ball (ours)."""
-FAST_LAP_S: Final = 1.05
+FAST_LAP_NS: Final = 1_050_000_000
 """The ball's slowing is that of its fast laps, up to this one (ours): later it slows in another way."""
 LAPS_OF_WIDTH: Final = 4
 """Passes of each sensor whose width is measured (ours)."""
@@ -51,61 +50,72 @@ class MeasuredSpins:
         return not self._spins and not self.stopped
 
 
-@runtime_checkable
-class MeasuresWear(Protocol):
-    """A driver that measures wear, unless nobody wants it."""
-
-    def measure_no_wear(self) -> None:
-        """From now on nothing is measured."""
-
-
 # --- the ball at its sensors ---
 
 
 def ball_values(
-    passes: Sequence[tuple[int, int, int]], on_the_way: Mapping[tuple[int, int], Sequence[int]]
+    passes: Sequence[tuple[int, int, int]], on_the_way: Sequence[Sequence[tuple[int, ...]]]
 ) -> dict[str, float]:
     """Slowing of the ball, and of each sensor the width of its pulses and the share of passes that it missed.
 
     `passes` are sensor, time and width; `on_the_way` has the sensors between two of them, in the ball's direction.
     """
     values: dict[str, float] = {}
-    times: dict[int, list[tuple[int, int]]] = {}
-    missed: dict[int, int] = {}
+    sensors = len(on_the_way)
+    times_ns: list[list[int]] = [[] for _ in range(sensors)]
+    widths_ns: list[list[int]] = [[] for _ in range(sensors)]
+    missed = [0] * sensors
+    seen: list[int] = []
     before = -1
     for sensor, t_ns, width_ns in passes:
-        times.setdefault(sensor, []).append((t_ns, width_ns))
-        for other in on_the_way.get((before, sensor), ()):
-            missed[other] = missed.get(other, 0) + 1
+        own_ns = times_ns[sensor]
+        if not own_ns:
+            seen.append(sensor)
+        own_ns.append(t_ns)
+        widths_ns[sensor].append(width_ns)
+        if before >= 0:
+            for other in on_the_way[before][sensor]:
+                missed[other] += 1
         before = sensor
     widths_deg: dict[int, float] = {}
-    for sensor, own in times.items():
-        found = []
-        for (before_ns, _), (_, width_ns), (after_ns, _) in zip(own, own[1:], own[2 : 2 + LAPS_OF_WIDTH], strict=False):
-            if 0 < after_ns - before_ns < TWO_LAPS_S * 1e9:
-                found.append(720 * width_ns / (after_ns - before_ns))
+    longest_ns: list[int] = []
+    for sensor in seen:
+        own_ns, own = times_ns[sensor], widths_ns[sensor]
+        if len(own_ns) > len(longest_ns):
+            longest_ns = own_ns
+        found: list[float] = []
+        for lap in range(min(LAPS_OF_WIDTH, len(own_ns) - 2)):
+            laps_ns = own_ns[lap + 2] - own_ns[lap]
+            if 0 < laps_ns < TWO_LAPS_NS:
+                found.append(720 * own[lap + 1] / laps_ns)
         if len(found) == LAPS_OF_WIDTH:
             widths_deg[sensor] = median(found)
     if widths_deg:
         usual = median(widths_deg.values())
         for sensor, width_deg in widths_deg.items():
             values[f"ball_{sensor + 1}_width"] = width_deg / usual
-    sensors = {sensor for sensor, _ in on_the_way} | times.keys()
-    for sensor in sensors:
-        gone = missed.get(sensor, 0)
-        if gone or sensor in times:
-            values[f"ball_{sensor + 1}_missed"] = gone / (gone + len(times.get(sensor, ())))
-    own_ns = [t_ns for t_ns, _ in max(times.values(), key=len, default=[])]
-    slowing = ball_slowing(own_ns)
+    for sensor in range(sensors):
+        gone, passed = missed[sensor], len(times_ns[sensor])
+        if gone or passed:
+            values[f"ball_{sensor + 1}_missed"] = gone / (gone + passed)
+    slowing = ball_slowing(longest_ns)
     if slowing is not None:
         values["ball_slowing"] = slowing
     return values
 
 
-def ball_slowing(passed_ns: Sequence[int]) -> float | None:
+def ball_slowing(passed_ns: list[int]) -> float | None:
     """How much a ball slows in its fast laps, rad/s², by its passes at one sensor; None where they are too few."""
-    fast = [(before, after) for before, after in pairwise(passed_ns) if after - before <= FAST_LAP_S * 1e9]
-    return None if len(fast) < 3 else _slowing(fast[0], fast[-1]) * tau
+    fast = 0
+    first = last = (0, 0)
+    for lap in range(1, len(passed_ns)):
+        before_ns, after_ns = passed_ns[lap - 1], passed_ns[lap]
+        if after_ns - before_ns <= FAST_LAP_NS:
+            last = (before_ns, after_ns)
+            if not fast:
+                first = last
+            fast += 1
+    return None if fast < 3 else _slowing(first, last) * tau
 
 
 def _slowing(first: tuple[int, int], last: tuple[int, int]) -> float:
@@ -142,5 +152,5 @@ def disc_slowing(seen: Sequence[CountTimes], counts_per_turn: int) -> float | No
 
 def unevenness(seen: Sequence[CountTimes]) -> float | None:
     """How much longer the longest of three counts in a row is than their mean, as a share: the median; 0 if even."""
-    found = [3 * max(t1 - t2, t2 - t3, t3 - t4) / (t1 - t4) - 1 for t1, t2, t3, t4, _ in seen if t4 < t3 < t2 < t1]
+    found = [3 * max(max(t1 - t2, t2 - t3), t3 - t4) / (t1 - t4) - 1 for t1, t2, t3, t4, _ in seen if t4 < t3 < t2 < t1]
     return median(found) if found else None

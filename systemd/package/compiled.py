@@ -33,6 +33,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 MODULES: Final = (
     "drivers/roulette/ball_hypothesis.py",
     "drivers/roulette/ball_track.py",
+    "drivers/wheel/condition.py",
     "drivers/wheel/encoder.py",
     "drivers/wheel/index_proof.py",
     "drivers/wheel/lost_pulses.py",

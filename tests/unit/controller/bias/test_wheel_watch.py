@@ -154,7 +154,7 @@ def test_where_the_ball_left_is_the_arc_of_a_spin_without_a_miss() -> None:
 def test_a_wheel_whose_balls_leave_in_one_arc_is_warned_of_at_the_end_of_a_block() -> None:
     watch = WheelWatch(LIMITS)
     rng = Random(2)
-    found = []
+    found: list[Watched] = []
     for _ in range(ZONE_BLOCKS[0]):
         deg = rng.choices((50.0, 160.0, 290.0), (60, 20, 20))[0]
         doubt_deg = {50.0: 50.0, 160.0: 60.0, 290.0: 70.0}[deg]
@@ -172,7 +172,7 @@ SENSORS_DEG = [0.0, 45.0, 90.0, 135.0, 180.0, 225.0, 270.0, 315.0]
 )
 def test_a_table_warns_of_a_tilt_so_strong_that_the_ball_never_leaves_in_some_arcs(arcs: int, spins: int) -> None:
     watch = _watch_of(table_of(f"[device.wheel]\nball_sensors_deg = {SENSORS_DEG}\n"))
-    found = []
+    found: list[Watched] = []
     for number in range(spins):
         deg = 22.5 + 45 * (number % arcs)
         found += watch.see(outcome(1, left_track_deg=deg, left_track_doubt_deg=22.5, missed_passes=0))
