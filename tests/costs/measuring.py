@@ -6,6 +6,7 @@ depend on no other test, and on no other script.
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -148,6 +149,8 @@ def _forked(count: Callable[[str], tuple[int, ...]], name: str) -> tuple[int, ..
 
 
 def _send(count: Callable[[str], tuple[int, ...]], name: str, there: Connection) -> None:
+    # What the process has loaded is no part of a script; each collection would walk through it, and copy its pages.
+    gc.freeze()
     there.send(count(name))
 
 
