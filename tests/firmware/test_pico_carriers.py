@@ -25,6 +25,7 @@ from hal.board.chips import RP2040
 from hal.board.messages import KINDS
 from simulators.board.wiring import LINES
 from tests.firmware.test_hardware_simulations import ROWS, check
+from tests.shares import first_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards-pico.md"
 FIX = "run: python -m firmware.hardware --figures"
@@ -61,16 +62,11 @@ def test_each_use_is_at_the_pin_that_the_configuration_names(name: str) -> None:
     assert PICO.volt == RP2040.supply_v
 
 
-BOTH_SIDES = [
-    pytest.param(name, marks=() if name in ("wheel-pico", "pusher-pico") else pytest.mark.soak) for name in PICO_BOARDS
-]
-
-
 def test_every_kind_of_board_has_one_with_a_pico() -> None:
     assert {PICO_BOARDS[name]().kind for name in PICO_BOARDS} == set(KINDS)
 
 
-@pytest.mark.parametrize("name", BOTH_SIDES)
+@pytest.mark.parametrize("name", first_of(1, [*PICO_BOARDS][::-1]))
 def test_firmware_and_emulator_read_of_a_board_with_a_pico_what_its_netlist_makes(name: str) -> None:
     board = PICO_BOARDS[name]()
     differences = wiring.differences(

@@ -210,7 +210,9 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_hardware_simulations.py",
         "firmware/test_pico_carriers.py",
         "firmware/test_wiring.py",
-        cpu_s=100,
+        "unit/hardware/test_hardware_circuits.py",
+        "unit/hardware/test_kicad.py",
+        cpu_s=140,
     ),
     _parts(
         "firmware",

@@ -30,23 +30,27 @@ PACKAGES: Final = "kicad kicad-footprints kicad-symbols"
 SHARE: Final = "/usr/share/kicad"
 PROJECTS: Final = "/srv/kicad"
 SYMBOLS: Final[dict[str, tuple[PartType, ...]]] = {
-    "74xx:74HC14": (p.HC14,),
+    "74xx:74HC14": (p.HC14, p.AHC14, p.AHCT14),
     "74xx:74HC165": (p.HC165,),
     "74xx:74HC595": (p.HC595,),
-    "Memory_NVRAM:FM24C64B": (p.FRAM,),
+    "Memory_NVRAM:FM24C64B": (p.FRAM, p.FRAM_3V3),
     "Regulator_Switching:TSR_1-2450": (p.BUCK,),
     "Transistor_FET:IRLZ44N": (p.NFET,),
     "Transistor_BJT:BC337": (p.NPN,),
     "Transistor_BJT:BC327": (p.PNP,),
     "Transistor_BJT:BD140": (p.PNP_PASS,),
     "MCU_Module:Arduino_Nano_v3.x": (p.NANO,),
+    "MCU_Module:RaspberryPi_Pico": (p.PICO,),
     "Driver_Motor:Pololu_Breakout_A4988": (p.STEPPER_DRIVER,),
+    "Diode:BAT85": (p.BAT85,),
     "Diode:1N4148": (p.D4148, p.ZENER, p.TVS_RAIL, p.TVS_SENSE),
     "Diode:1N5819": (p.D5819, p.D5822, p.D4007),
 }
 """KiCad's own symbols, and parts that have their pins; it has no MAX705 and TPIC6C595, and no names at an LTV-817."""
 ALIASES: Final = {
     "nQ7": "Q7", "RST": "RESET", "RST2": "RESET", "GND2": "GND", "REF": "AREF", "TX1": "D1/TX", "RX0": "D0/RX",
+    **{f"GP{n}": f"GPIO{n}" for n in range(26)}, **{f"GP{26 + n}": f"GPIO{26 + n}_ADC{n}" for n in range(3)},
+    **{f"GND{n}": "GND" for n in range(3, 8)}, "VREF": "ADC_VREF",
 }  # fmt: skip
 NO_OUTLINE: Final = "invalid_outline"
 """What a board without a layout has, and no other violation."""

@@ -13,10 +13,11 @@ from controller.boards.bench_sheet import load
 from firmware.hardware import boards, drawing, erc, kicad, listing, manifest_pins, publish, sheets
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import CarrierBoard
-from firmware.hardware.boards import APART, BOARDS, NAMES, circuit
+from firmware.hardware.boards import APART, BOARDS, NAMES, PICO_BOARDS, circuit
 from firmware.hardware.circuit import GND, Circuit, CircuitError, CircuitPart, PartType
 from firmware.hardware.spice import deck, node
 from hal.board.messages import KINDS
+from tests.shares import first_of
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -217,7 +218,7 @@ def test_a_drawing_names_every_part_that_it_shows() -> None:
             assert re.search(rf">\s*{ref}\b", text), (sheet.name, ref)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*BOARDS, *APART, *first_of(1, [*PICO_BOARDS][::-1])])
 def test_a_net_that_goes_on_elsewhere_is_named_wherever_it_is_drawn(name: str) -> None:
     each = circuit(name)
     named = drawing.named_nets(each)

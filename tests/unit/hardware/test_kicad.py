@@ -16,10 +16,11 @@ import pytest
 
 from firmware.hardware import kicad, layout
 from firmware.hardware import parts as p
-from firmware.hardware.boards import NAMES, circuit
+from firmware.hardware.boards import APART, BOARDS, NAMES, PICO_BOARDS, circuit
 from firmware.hardware.circuit import GND, Circuit
 from firmware.hardware.footprints import Footprint, footprint, pad
 from firmware.hardware.sexp import Sexp, children, parse, text_of, word
+from tests.shares import first_of
 
 Pins = Counter[tuple[str, str, str]]
 """Reference, pad, net."""
@@ -116,7 +117,7 @@ def wanted(each: Circuit) -> Pins:
     return Counter((ref, pad(each.parts[ref].type, pin), net) for ref, pin, net in each.joints())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*BOARDS, *APART, *first_of(1, [*PICO_BOARDS][::-1])])
 def test_every_pin_is_at_its_net_once_in_schematic_board_and_netlist(name: str, libraries: Path) -> None:
     each = circuit(name)
     pins, opened = schematic_pins(kicad.schematic(each))
