@@ -20,6 +20,7 @@ from controller.packages.compiled import code
 from systemd.package.wheels import start_on_compiled
 from tests.oracle.rounds import Round, money_round, roulette_round, wheel_life_round
 from tests.soak.records import Failure, Result
+from tests.soak.wheel_watched import watched
 
 LIFE = "wheel_life"
 ROUNDS: dict[str, Callable[[int], Round]] = {
@@ -30,6 +31,9 @@ ROUNDS: dict[str, Callable[[int], Round]] = {
 
 COMPARED = 10
 """Of the life of a wheel, one seed in this many is also that of a new wheel of any geometry: what is refused of it?"""
+
+RUNS_A_WATCHED_ROUND = 4
+"""So many runs of a wheel's life for one round under the watch: 625 in a piece, after 552 of which it looks."""
 
 RUNS_A_COLLECTION = 100
 """Runs between two collections of cyclic garbage: left to itself the collector takes a fifth of the time, to look again
@@ -71,6 +75,10 @@ def judge(wheel: str, first: int, count: int) -> Result:
         failures.append(
             Failure(f"only {outcomes} outcomes in {count} runs: nothing was tried", command(wheel, first, count))
         )
+    if wheel == LIFE:
+        played, wrong = watched(first, count // RUNS_A_WATCHED_ROUND)
+        refused.update(played)
+        failures += [Failure(what, command(wheel, first, count)) for what in wrong]
     counts = {"runs": count, "rounds": rounds, "outcomes": outcomes, INVISIBLE: invisible, **refused}
     return Result(counts, failures, code=code())
 

@@ -12,12 +12,14 @@ import msgspec
 import pytest
 
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
-from tests.soak import source
+from tests.oracle.wear import RUNS_A_DAY
+from tests.soak import source, wheel_watched
 from tests.soak.__main__ import main
 from tests.soak.catalogue import SOAKS, Piece, Soak
 from tests.soak.corrupted_rounds import LIFE, ROUNDS, judge
 from tests.soak.records import Failure, Folder, Record, Result, SoakError
 from tests.soak.runner import Ended, Orders, Processes, Runner, duration
+from tests.soak.wheel_watched import watched
 
 pytestmark = pytest.mark.long
 
@@ -292,12 +294,24 @@ def test_runs_that_have_next_to_no_outcome_try_nothing(monkeypatch: pytest.Monke
     assert failure.what == "only 0 outcomes in 20 runs: nothing was tried"
 
 
+def test_the_watch_measures_a_worn_wheel_and_an_outcome_beside_the_truth_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seed = 1099 * RUNS_A_DAY
+    counts, wrong = watched(seed, 75)
+    assert (counts["watched rounds"], counts["histories of wear"], wrong) == (75, 1, [])
+    assert counts["watched sound rounds refused"] + counts["false alarms of wear"] == 0
+    monkeypatch.setattr(wheel_watched, "pockets_of", lambda geometry: geometry.pockets[1:] + geometry.pockets[:1])
+    assert len(watched(seed, 1)[1]) == 1
+
+
 def test_the_life_of_a_wheel_counts_what_is_refused_beside_new_wheels() -> None:
     result = judge(LIFE, 2, 12)
     assert result.failures == []
-    sound, refused, new, of_these = list(result.counts.values())[4:]
+    sound, refused, new, of_these, rounds = list(result.counts.values())[4:9]
     assert sound > refused > 0
     assert new >= of_these
+    assert rounds == 3
     assert list(judge("roulette", 0, 2).counts) == list(result.counts)[:4]
 
 
