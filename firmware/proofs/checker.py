@@ -65,7 +65,7 @@ def cbmc() -> str:
     return made.stdout.strip()
 
 
-def _changed(changes: tuple[Change, ...], folder: Path) -> None:
+def write_changed(changes: tuple[Change, ...], folder: Path) -> None:
     """Writes the sources that are changed, as they are then."""
     sources: dict[str, str] = {}
     for change in changes:
@@ -149,7 +149,7 @@ def _prepared(
     """The words that run CBMC on the preprocessed harness, and the folder to run it in."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _changed(proof.cuts + ((mistake,) if mistake else ()), folder)
+        write_changed(proof.cuts + ((mistake,) if mistake else ()), folder)
         harness = FIRMWARE / "proofs" / f"{proof.name}.c"
         if reach:
             (folder / harness.name).write_text(_with_ends(harness.read_text()))

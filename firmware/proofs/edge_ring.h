@@ -1,5 +1,5 @@
 /* What the harnesses of edge_store.c share: its ring of 256 records, and what is true of it between two calls: edge_store_clear
- * establishes it, what adds to the ring keeps it (edge_store_room.c). That what sends edges keeps it is assumed, not proven.
+ * establishes it; what adds to the ring keeps it (edge_store_room.c), and so does what sends edges (edge_store_skip.c, edge_step.h).
  *
  * A record adds numbers, ticks and edges. The harnesses claim of each call that the next number, the last time and `waiting` change
  * by what the records that it appends add. */

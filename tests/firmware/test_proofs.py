@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware.proofs.checker import BOARD, MACHINES, ProofError, Target, reach, run, wrong
+from firmware.proofs.checker import BOARD, MACHINES, ProofError, Target, reach, run, write_changed, wrong
 from firmware.proofs.table import FIRMWARE, FOLDER, Change, Proof, meant, proofs
 
 PROOFS = proofs()
@@ -111,6 +111,12 @@ def test_an_overflow_that_is_not_meant_is_refuted_and_named() -> None:
 def test_what_is_known_and_no_longer_refuted_fails() -> None:
     proof = replace(PROOFS["crc16"], known={"it is CRC-16/CCITT-FALSE": "no more"})
     assert wrong(proof, run(proof, BOARD)) == ("not refuted any more: it is CRC-16/CCITT-FALSE",)
+
+
+@pytest.mark.parametrize("name", PROOFS)
+def test_each_cut_and_each_mistake_finds_its_place(name: str, tmp_path: Path) -> None:
+    for mistake in PROOFS[name].mistakes:
+        write_changed((*PROOFS[name].cuts, mistake), tmp_path)
 
 
 def test_a_change_that_finds_no_place_is_named() -> None:
