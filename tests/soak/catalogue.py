@@ -485,7 +485,7 @@ SOAKS: tuple[Soak, ...] = (
         "runs",
         LIFE_RUNS,
         _seeds("wheel_life"),
-        cpu_s=45000,
-        elapsed_s=45000,
+        cpu_s=60600,
+        elapsed_s=60600,
     ),
 )
