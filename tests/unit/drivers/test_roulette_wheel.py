@@ -190,6 +190,7 @@ def test_a_beam_that_is_blocked_while_the_other_is_free_is_reported_after_twenty
     (one,) = of(beams_of(("object_2", 10.0, 80.0)), BeamsDisagree)
     assert (one.t_ns, one.detail) == (30 * S, "object_2 has been interrupted for 20 s and object is free")
     assert of(beams_of(("object_2", 10.0, 80.0), ("object", 10.5, 0.2)), BeamsDisagree) == []
+    assert of(beams_of(("object", 10.0, 0.2), ("object_2", 10.5, 80.0)), BeamsDisagree) == []
 
 
 def test_a_loss_of_a_beams_changes_is_no_evidence_against_it() -> None:
