@@ -182,10 +182,10 @@ def _groups(proof: Proof, rows: list[dict[str, Any]], mistake: Change | None) ->
     if mistake:
         return [[row["name"] for row in claims if row["description"] == mistake.claim]]
     asked = [row["name"] for row in rows if not is_meant(row)]
-    if not proof.alone:
+    if not (proof.apart or proof.alone):
         return [asked]
     own = [row["name"] for row in claims]
-    return [[name for name in asked if name not in own], *([name] for name in own)]
+    return [[name for name in asked if name not in own], *([[name] for name in own] if proof.alone else [own])]
 
 
 def run(proof: Proof, machine: Target, mistake: Change | None = None) -> Found:

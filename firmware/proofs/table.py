@@ -31,6 +31,7 @@ class Proof:
     bounds: str
     unwind: int
     quick: bool = False
+    apart: bool = False
     alone: bool = False
     once: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
@@ -51,6 +52,7 @@ def _proof(name: str, row: dict[str, Any]) -> Proof:
         bounds=row.pop("bounds"),
         unwind=row.pop("unwind"),
         quick=row.pop("quick", False),
+        apart=row.pop("apart", False),
         alone=row.pop("alone", False),
         once=tuple(row.pop("once", ())),
         options=tuple(row.pop("options", ())),
