@@ -948,13 +948,13 @@ def link_edges(board: str, corner: Corner) -> LinkEdges:
 
 def link_fault(board: str, volts: float) -> tuple[float, float, float]:
     """`volts` on the wire of a Pico's data out: A into the gate's output; V of the 3.3 V alone, and of the pin."""
-    carrier = circuit(board)
+    carrier, corner = circuit(board), Corner(zener_volt=6.6)
     found: list[dict[str, float]] = []
     for supplied in (True, False):
         lines = [
-            *models(Corner()),
+            *models(corner),
             *deck(carrier, ["logic", "link out"]),
-            *(rails(carrier, Corner()) if supplied else []),
+            *(rails(carrier, corner) if supplied else []),
             f"Vw w 0 {volts}\nRw w {node('link_out_wire')} 0.1",
             f"Ea na 0 {node('link_out_in')} {node('link_out_drive')} 1\nRea na 0 1",
         ]
