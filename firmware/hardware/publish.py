@@ -112,11 +112,12 @@ def page(name: str) -> str:
     kind = each.kind if isinstance(each, CarrierBoard) else name
     pico = isinstance(each, CarrierBoard) and each.controller is PICO
     around = listing.ASSEMBLIES.get(kind, {})
+    figures = "boards-pico.md" if pico else "boards-carrier.md"
     lines = [
         f"# {each.title}",
         "",
         "Made from `firmware/hardware` by `python -m firmware.hardware`; change the circuit, not this page. How the "
-        "circuits were tested, and what the figures are: [boards-carrier.md](../boards-carrier.md).",
+        f"circuits were tested, and what the figures are: [{figures}](../{figures}).",
         "",
     ]
     if pico:

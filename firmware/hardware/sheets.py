@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from firmware.hardware.blocks import SENSE, TEST, CarrierBoard
 from firmware.hardware.circuit import GND, CircuitPart
 from firmware.hardware.controllers import PICO
 from firmware.hardware.manifest_pins import kind
+from firmware.hardware.parts import BUCK
 
 
 class Step(NamedTuple):
@@ -29,8 +31,10 @@ class Step(NamedTuple):
 
 def steps(board: CarrierBoard) -> list[Step]:
     """The steps of a board: unpowered, supply, module, each input, each output, emergency stop, power failure."""
-    # A Pico's is behind a Schottky diode.
-    five, least = ("VSYS (39)", 4.50) if board.controller is PICO else ("5V", 4.90)
+    pico = board.controller is PICO
+    # Between the 5 V and VSYS of a Pico is a Schottky diode, behind which a short of the 5 V is not seen.
+    regulator = next(part for part in board.parts.values() if part.type is BUCK)
+    five = f"{regulator.ref} VOUT to GND" if pico else "5V to GND at the module's socket"
     found = [
         Step(
             "look",
@@ -51,12 +55,13 @@ def steps(board: CarrierBoard) -> list[Step]:
         Step(
             "short_5",
             "No short of the 5 V",
-            f"Measure {five} to GND at the module's socket.",
+            f"Measure {five}.",
             "above 200 Ω",
             "Ω",
             200,
             1e9,
         ),
+        *(_ohms_of_3v3() if pico else ()),
         *(_current(board, use) for use in ("motor_current", "hopper current") if use in board.at),
         Step(
             "mains",
@@ -77,12 +82,13 @@ def steps(board: CarrierBoard) -> list[Step]:
         Step(
             "supply_5",
             "5 V",
-            f"Measure {five} to GND at the module's socket.",
-            f"{least:.2f} to 5.10 V",
+            f"Measure {five}.",
+            "4.90 to 5.10 V",
             "V",
-            least,
+            4.90,
             5.10,
         ),
+        *(_supply_of_a_pico() if pico else ()),
         Step(
             "identify",
             "Module",
@@ -91,7 +97,7 @@ def steps(board: CarrierBoard) -> list[Step]:
             port=True,
         ),
     ]
-    if board.controller is PICO:
+    if pico:
         found.append(
             Step("supply_3", "3.3 V", "Measure 3V3 (36) to GND (38) at the module.", "3.20 to 3.40 V", "V", 3.2, 3.4)
         )
@@ -153,13 +159,7 @@ def steps(board: CarrierBoard) -> list[Step]:
                 9.9,
                 11.0,
             ),
-            Step(
-                "reset_cut",
-                "Auto-reset is cut",
-                "DTR is lowered and raised, as by every program that opens the port.",
-                "the board's count of starts stays: it was not reset",
-                port=True,
-            ),
+            *(() if pico else _reset_cut()),
             Step(
                 "hold_up",
                 "Hold-up",
@@ -171,6 +171,40 @@ def steps(board: CarrierBoard) -> list[Step]:
             ),
         ]
     return found
+
+
+def _ohms_of_3v3() -> Iterator[Step]:
+    yield Step(
+        "short_3",
+        "No short of the 3.3 V",
+        "Measure 3V3 (36) to GND at the module's socket, the meter's red lead at 3V3.",
+        "300 to 350 Ω: the 330 Ω of this board",
+        "Ω",
+        300,
+        350,
+    )
+
+
+def _supply_of_a_pico() -> Iterator[Step]:
+    yield Step(
+        "supply_vsys",
+        "5 V behind its diode",
+        "Measure VSYS (39) to GND at the module's socket.",
+        "4.50 to 5.10 V",
+        "V",
+        4.50,
+        5.10,
+    )
+
+
+def _reset_cut() -> Iterator[Step]:
+    yield Step(
+        "reset_cut",
+        "Auto-reset is cut",
+        "DTR is lowered and raised, as by every program that opens the port.",
+        "the board's count of starts stays: it was not reset",
+        port=True,
+    )
 
 
 def _plug(board: CarrierBoard) -> str:
@@ -285,11 +319,12 @@ def _output(board: CarrierBoard, use: str) -> list[Step]:
 
 
 def _current(board: CarrierBoard, use: str) -> Step:
-    chip = board.label(use)
+    # The other way round a meter's current takes the Schottky diode to the 3.3 V, and the 330 Ω there.
+    leads = ", the meter's red lead at GND" if board.controller is PICO else ""
     return Step(
         use.replace(" ", "_"),
         f"Current sense, {use.replace('_', ' ')}",
-        f"Measure {chip} to GND at the socket.",
+        f"Measure {board.label(use)} to GND at the socket{leads}.",
         "950 to 1,050 Ω: 1 kΩ and the shunt",
         "Ω",
         950,

@@ -12,7 +12,7 @@ import pytest
 
 from controller.configuration.header_pins import printed
 from controller.configuration.terminals import pins_of_pico
-from firmware.hardware import erc, manifest_pins, pico_figures, terminals, wiring
+from firmware.hardware import erc, manifest_pins, pico_figures, sheets, terminals, wiring
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
 from firmware.hardware.blocks import V5, CarrierBoard
@@ -20,6 +20,7 @@ from firmware.hardware.boards import PICO_BOARDS, circuit, keypad
 from firmware.hardware.circuit import CircuitPart
 from firmware.hardware.controllers import PICO
 from firmware.hardware.figures import Figure
+from firmware.hardware.spice import Corner, deck, models, node, run
 from firmware.hardware.wiring import InputLevels
 from hal.board.chips import RP2040
 from hal.board.messages import KINDS
@@ -189,3 +190,34 @@ def test_the_supplies_of_a_pico_are_apart() -> None:
     board = circuit("wheel-pico")
     at = {pin: board.parts["U0"].nets.get(pin) for pin in ("VSYS", "3V3", "VBUS", "3V3_EN", "VREF")}
     assert at == {"VSYS": "VSYS", "3V3": "+3V3", "VBUS": None, "3V3_EN": None, "VREF": None}
+
+
+# The test sheet
+
+
+def _ohms(board: CarrierBoard, use: str, amp: float) -> float:
+    """What a meter shows of a current sense without supply and module; its current into the pin is `amp`."""
+    lines = [*models(Corner()), *deck(board, ["logic", "motor_shunt"]), f"Imeter 0 {node(use)} {amp}"]
+    return run("meter", lines, "tran 1m 2", {"v": f"find v({node(use)}) at=1.9"})["v"] / amp
+
+
+@pytest.mark.parametrize("name", ["table-pico", "pusher-pico"])
+def test_the_sheet_has_the_leads_of_the_meter_at_a_current_sense_as_they_show_the_shunt(name: str) -> None:
+    board = PICO_BOARDS[name]()
+    step = next(each for each in sheets.steps(board) if each.id == "motor_current")
+    assert step.action.endswith("the meter's red lead at GND.")
+    assert step.least < _ohms(board, "motor_current", -1e-3) < step.most
+    assert not step.least < _ohms(board, "motor_current", 1e-3) < step.most
+
+
+@pytest.mark.parametrize("name", PICO_BOARDS)
+def test_the_sheet_of_a_pico_measures_each_rail_itself_and_asks_for_nothing_that_it_lacks(name: str) -> None:
+    board = PICO_BOARDS[name]()
+    steps = {step.id: step for step in sheets.steps(board)}
+    for step in (steps["short_5"], steps["supply_5"]):
+        ref, pin = step.action.split()[1:3]
+        assert board.parts[ref].nets[pin] == V5
+    assert steps["short_3"].least < p.R330.number < steps["short_3"].most
+    assert board.module.nets["VSYS"] == "VSYS"
+    assert "supply_vsys" in steps
+    assert "reset_cut" not in steps
