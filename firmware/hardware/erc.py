@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.circuit import GND, Circuit, CircuitPart
@@ -153,6 +153,11 @@ def _flyback(circuit: Circuit) -> Iterator[str]:
 
 def _ratings(circuit: Circuit) -> Iterator[str]:
     for part in circuit.parts.values():
+        bears = part.type.limits.get("supply")
+        for pin, kind in part.type.pins.items():
+            volt = circuit.rails.get(part.nets.get(pin) or "", 0.0)
+            if bears is not None and kind == "supply" and volt > bears:
+                yield f"{part.ref} pin {pin}: its supply is {volt:g} V; it bears {bears:g} V"
         if part.type.letter != "C":
             continue
         volts = [circuit.rails.get(net, 12.0 if net in ("VREG", "BANK") else 0.0) for net in part.nets.values()]
@@ -188,7 +193,7 @@ OVER = 0.3
 
 
 def _too_high(board: CarrierBoard) -> Iterator[str]:
-    """No resistor joins a pin of the module to a rail above its own, and no rail is fed from a higher one."""
+    """Nothing lifts a pin of the module above its rail, and no rail is fed from a higher one through a diode."""
     joins: dict[str, list[str]] = {}
     for part in board.parts.values():
         if part.type.symbol in CONDUCTS:
@@ -198,18 +203,33 @@ def _too_high(board: CarrierBoard) -> Iterator[str]:
     for use, pin in board.served.items():
         net = board.module.nets.get(pin)
         seen, left = {net}, [net] if net else []
+        found: list[tuple[str, str]] = []
         while left:
             for other in joins.get(left.pop(), ()):
-                if board.rails.get(other, 0.0) > board.controller.volt + OVER:
-                    yield f"{use}: the module's pin {pin} is pulled up to {other}; it bears {board.controller.volt:g} V"
-                elif other not in board.rails and other not in seen:
+                if other in board.rails:
+                    found.append(("is pulled up to", other))
+                elif other not in seen:
                     seen.add(other)
                     left.append(other)
+        found += [each for part in board.parts.values() for each in _lifts(part, seen)]
+        for how, rail in found:
+            if board.rails.get(rail, 0.0) > board.controller.volt + OVER:
+                yield f"{use}: the module's pin {pin} {how} {rail}; it bears {board.controller.volt:g} V"
     for part in board.parts.values():
         if part.type.symbol == "schottky" and {part.nets.get("A"), part.nets.get("K")} <= board.rails.keys():
             above = board.rails[part.nets["A"]] - board.rails[part.nets["K"]]
             if above > OVER:
                 yield f"{part.ref}: feeds {part.nets['K']} from {part.nets['A']}, {above:.1f} V above it"
+
+
+def _lifts(part: CircuitPart, nets: Collection[str | None]) -> Iterator[tuple[str, str]]:
+    """How a part brings nets up to a rail, and to which: an output that it supplies, a diode that clamps there."""
+    if any(kind == "out" and part.nets.get(pin) in nets for pin, kind in part.type.pins.items()):
+        for supply in ("VCC", "VDD"):
+            if rail := part.nets.get(supply):
+                yield f"is driven by {part.ref} with", rail
+    if part.type.symbol == "schottky" and part.nets.get("A") in nets and (rail := part.nets.get("K")):
+        yield f"is clamped by {part.ref} to", rail
 
 
 def _manifest(board: CarrierBoard) -> Iterator[str]:

@@ -487,6 +487,7 @@ FRAM: Final = PartType(
         "A0": "in", "A1": "in", "A2": "in", "VSS": "supply", "SDA": "open", "SCL": "in", "WP": "in", "VDD": "supply",
     },
     _two(("Infineon (Cypress)", "FM24W256-G", FOUND), ("Fujitsu", "MB85RC256VPNF-G-JNE1", FOUND)),
+    limits={"supply": 5.5},
     package="SO-8 on an adapter to DIP-8",
 )  # fmt: skip
 FRAM_3V3: Final = PartType(
@@ -496,6 +497,7 @@ FRAM_3V3: Final = PartType(
     "FM24CL64B",
     FRAM.pins,
     _two(("Infineon (Cypress)", "FM24CL64B-G", FOUND), ("Fujitsu", "MB85RC256VPNF-G-JNE1", FOUND)),
+    limits={"supply": 3.65},
     package="SO-8 on an adapter to DIP-8",
     note="two bytes of address: an FM24CL16B or smaller has one",
 )
@@ -563,7 +565,7 @@ PICO: Final = PartType(
         for pin in PICO_ROWS
     },
     _two(("Raspberry Pi", "SC0915", FOUND), ("Raspberry Pi", "SC0917 (Pico H)", CODE)),
-    limits={"over_volt": 0.3, "amp_3v3": 0.3},
+    limits={"over_volt": 0.3},
     package="two rows of 20, 2.54 mm",
     note="not a Pico 2. The two sockets: 20 contacts each, 2.54 mm",
 )  # fmt: skip

@@ -115,6 +115,50 @@ def _pull_ups_fed_by_5v(board: CarrierBoard) -> None:
     _parts(board, "pull", "schottky")[0].nets["A"] = V5
 
 
+def _inverters_of_the_inputs_at_5v(board: CarrierBoard) -> None:
+    board.gates.parts[0].nets["VCC"] = V5
+
+
+def _register_at_the_pin(board: CarrierBoard) -> None:
+    """The lamps are read back as with a Nano: through a resistor."""
+    pin = board.module.nets[board.served["lamps read_back"]]
+    resistor = next(part for part in _parts(board, "lamps read_back", "resistor") if pin in part.nets.values())
+    resistor.nets["1"] = "control_read_back"
+
+
+def _clamped_to_5v(board: CarrierBoard) -> None:
+    next(part for part in board.parts.values() if part.type is p.BAT85).nets["K"] = V5
+
+
+def _memory_at_5v(board: CarrierBoard) -> None:
+    next(part for part in board.parts.values() if part.type is p.FRAM_3V3).nets["VDD"] = V5
+
+
+@pytest.mark.parametrize(
+    ("name", "mistake", "finding"),
+    [
+        (
+            "wheel-pico",
+            _inverters_of_the_inputs_at_5v,
+            r"in_1: the module's pin GP8 is driven by U\d+ with \+5V; it bears 3.3 V",
+        ),
+        (
+            "reel-pico",
+            _register_at_the_pin,
+            r"lamps read_back: the module's pin GP\d+ is driven by U\d+ with \+5V; it bears 3.3 V",
+        ),
+        ("table-pico", _clamped_to_5v, r".*: the module's pin GP\d+ is clamped by D\d+ to \+5V; it bears 3.3 V"),
+        ("wheel-pico", _memory_at_5v, r"U\d+ pin VDD: its supply is 5 V; it bears 3.65 V"),
+    ],
+)
+def test_what_brings_5_v_to_a_part_of_3_3_v_is_found(
+    name: str, mistake: Callable[[CarrierBoard], None], finding: str
+) -> None:
+    board = PICO_BOARDS[name]()
+    mistake(board)
+    assert any(re.fullmatch(finding, each) for each in erc.findings(board)), erc.findings(board)
+
+
 @pytest.mark.parametrize(
     ("mistake", "finding"),
     [
