@@ -197,6 +197,8 @@ def _terminals(
             yield from _rows(cells, _driven_notes(driven[place.name], place, kind), width)
             continue
         if terminal is None:
+            if place.pin and label(place.pin) == NO_PIN:
+                continue
             moves = (place.side, place.name) in MOVED.get(kind.name, ())
             free[_MOVES_ONLY if moves else place.side].append(str(place.number))
             continue

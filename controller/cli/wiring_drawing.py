@@ -16,7 +16,6 @@ from command_line.svg_page import SvgPage
 from controller.cli.board_pins_view import (
     COLUMN_PARTS,
     CONTROL_PARTS,
-    NO_PIN,
     chain_words,
     driven_by,
     key_words,
@@ -84,6 +83,8 @@ class Connector(NamedTuple):
     """What an input takes at most."""
     corner: str
     """What is at the connector's upper end."""
+    pulls_down: bool
+    """Whether the chip has a resistor to ground for an input."""
 
 
 def wiring_drawing(configs: Sequence[TableConfig]) -> str:
@@ -199,7 +200,8 @@ def _pi_sheet(configs: Sequence[TableConfig]) -> Connector:
         if pin.header is None
     ]
     title = "40-pin header of the Raspberry Pi, seen from above"
-    return Connector(title, rows, (*beside, *elsewhere), "3.3 V", "pin 1 is at the end of the board with the SD card")
+    corner = "pin 1 is at the end of the board with the SD card"
+    return Connector(title, rows, (*beside, *elsewhere), "3.3 V", corner, pulls_down=True)
 
 
 def _board_sheets(config: TableConfig) -> Iterator[Connector]:
@@ -234,8 +236,6 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
             notes = (f"{use.purpose}: {wire}", f"{level}; {place.side} {place.number}")
             pull: Pull = terminal.pull if place.side == "input" else "up"
             color = colors.get(terminal.line, COLORS[0])
-            if label(place.pin) == NO_PIN:
-                beside.append(f"{terminal.line}: {place.side} {place.number} is at no pin of a Pico")
             named[label(place.pin)] = Row(True, "", "", terminal.line, notes, color, _circuit(use, pull))
         words_of_chain = list(chain_words(kind, label, "5V" if at_pico is None else "3V3"))
         if name == chain:
@@ -264,7 +264,7 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
             ]
         left, right = sides
         pairs = tuple((one, other._replace(left=False)) for one, other in zip(left, right, strict=True))
-        yield Connector(title, pairs, tuple(beside), volts, "USB socket")
+        yield Connector(title, pairs, tuple(beside), volts, "USB socket", pulls_down=False)
 
 
 def _board_row(pin: str, named: Mapping[str, Row], used: Mapping[str, str]) -> Row:
@@ -301,7 +301,7 @@ def _draw(page: SvgPage, top: float, title: str, sheet: Connector, number: str) 
         page.paragraph(40, below, rows[:half], size=10.5)
         page.paragraph(MIDDLE + 20, below, rows[half:], size=10.5)
         below += half * 14.2 + 8
-    _circuits(page, max(below, top + SHEET - 258), sheet.volts)
+    _circuits(page, max(below, top + SHEET - 258), sheet)
 
 
 def _frame(page: SvgPage, top: float, title: str, sheet: Connector, number: str) -> None:
@@ -362,7 +362,9 @@ def _short(text: str, most: int = 104) -> str:
 # --- circuits ---
 
 
-def _circuits(page: SvgPage, y: float, volts: str) -> None:
+def _circuits(page: SvgPage, y: float, sheet: Connector) -> None:
+    volts = sheet.volts
+    contact = "or a contact to +; pull down." if sheet.pulls_down else "a contact is joined to GND (A)."
     page.line((36, y - 16), (WIDTH - 36, y - 16), color="#888", width=1)
     cells: Sequence[tuple[str, str, tuple[str, ...]]] = (
         (
@@ -373,7 +375,7 @@ def _circuits(page: SvgPage, y: float, volts: str) -> None:
         (
             "B",
             f"push-pull output of at most {volts}",
-            ("or a contact to +; pull down. A higher output", "needs circuit C: it destroys the input."),
+            (f"{contact} A higher output", "needs circuit C: it destroys the input."),
         ),
         (
             "C",

@@ -11,7 +11,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
-from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO
+from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, RP2040
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.known_names import suggestion
@@ -98,6 +98,13 @@ def places_of(kind: BoardKind) -> Iterator[Place]:
         yield Place("output", number, name, pin)
     for number, (name, pin) in enumerate(kind.analogues, 1):
         yield Place("analogue", number, name, pin)
+
+
+def without_pin(place: Place, board: BoardSection) -> bool:
+    """Whether a place is at no pin of this board: a Pico's converter has one channel of them, for its own supply."""
+    if board.chip != RP2040.name or not place.pin:
+        return False
+    return not pins_of_pico(KINDS[board.kind])[printed(place.pin)]
 
 
 def find_place(terminal: Terminal, kind: BoardKind) -> Place | None:
@@ -205,6 +212,11 @@ def check_own_places(
             wrong = f"a {kind.name} board has no {terminal.side} {value_text(terminal.number)}"
             fix = f"the board {terminal.board} has {range_words(kind, terminal.side)}"
             yield ConfigFinding(("pins", line, terminal.side), wrong, fix)
+        elif without_pin(place, boards[terminal.board]):
+            wrong = f"{terminal.number} is at no pin of a Pico: it would read a third of what supplies the Pico"
+            there = [each for each in places_of(kind) if each.side == place.side]
+            able = [str(each.number) for each in there if not without_pin(each, boards[terminal.board])]
+            yield ConfigFinding(("pins", line, terminal.side), wrong, f"write one of {', '.join(able)}")
         elif use is not None and place.side == "input" and not place.pin and not use.contact:
             wrong = f"is the {use.wire}, and {words(terminal)} is the {place.name} of the keypad that the board scans"
             fix = f"a key takes a bare contact, and is looked at every few ms: use inputs 1 to {len(kind.inputs)}"

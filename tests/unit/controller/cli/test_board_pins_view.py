@@ -60,6 +60,7 @@ def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     at = dict(re.findall(r"^ *(\S+) +[A-D]\d+ = (.+)$", text, re.M))
     assert (at["wheel_a"], at["no_more_bets_lamp"], at["(spare_1)"]) == ("GP8", "GP2", "GP28")
     assert at["(spare_2)"] == "none: it reads a third of its supply"
+    assert re.search(r"^free: analogue 1, 2, 3$", text, re.M)
     assert "[USB]" not in text
     assert re.search(r"^wheel_a +input 1 +GP8 ", text, re.M)
     assert "A Pico's inputs take 0 to 3.3 V, and 5 V destroys it" in text

@@ -47,6 +47,12 @@ def test_every_wired_line_stands_beside_its_pin_and_all_of_it_on_the_sheet(path:
         assert all(-1 <= float(x.split(",")[0]) <= WIDTH for x in point.split())
 
 
+@pytest.mark.parametrize(("name", "down"), [("roulette_on_pi", 1), ("roulette_board", 0), ("money_wheel_pico", 0)])
+def test_no_sheet_of_a_board_asks_for_a_resistor_to_ground_that_no_board_has(name: str, down: int) -> None:
+    drawn = wiring_drawing(check([next(path for path in EXAMPLES if path.stem == name)]).tables)
+    assert drawn.count("pull down") == down
+
+
 def test_a_line_has_the_row_of_its_pin() -> None:
     config = check([next(path for path in EXAMPLES if path.name == "roulette_on_pi.toml")]).tables[0]
     root = ElementTree.fromstring(wiring_drawing([config]))

@@ -20,6 +20,7 @@ EXAMPLES = Path(__file__).resolve().parents[4] / "examples"
 MOTOR = (EXAMPLES / "beat_the_dealer_board.toml").read_text()
 SIC_BO = (EXAMPLES / "sic_bo_board.toml").read_text()
 CHUTE = (EXAMPLES / "under_over_board.toml").read_text()
+ROULETTE = (EXAMPLES / "roulette_board.toml").read_text()
 ON_PI = (EXAMPLES / "chuck_a_luck_on_pi.toml").read_text()
 
 
@@ -63,6 +64,16 @@ def test_a_line_at_another_terminal_than_its_own_is_told_which_that_is(
     problem = only_problem(entry(MOTOR, line, new))
     assert f"pins.{line}: is wired to {wrong}, but a table board handles this line itself (" in problem
     assert f"); write {fix}, which is " in problem
+
+
+def test_a_channel_that_is_at_no_pin_of_a_pico_is_refused() -> None:
+    pico = ROULETTE.replace('kind = "wheel"\n', 'kind = "wheel"\nchip = "rp2040"\n')
+    level = "zero_v = 1.126, per_v = 22.2"
+    assert not problem_lines(check_text(entry(pico, "level_x", f'board = "wheel", analogue = 3, {level}')))
+    problem = only_problem(entry(pico, "level_x", f'board = "wheel", analogue = 4, {level}'))
+    assert "pins.level_x.analogue: 4 is at no pin of a Pico: it would read a third of what supplies" in problem
+    assert problem.endswith("; write one of 1, 2, 3")
+    assert not problem_lines(check_text(entry(ROULETTE, "level_x", f'board = "wheel", analogue = 4, {level}')))
 
 
 def test_keys_that_are_exchanged_are_told_both() -> None:
