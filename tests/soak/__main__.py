@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import signal
 import sys
@@ -89,6 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
             proofs.update(Folder(given.state), SOAKS, FIGURES, PAGE)
             print(f"written: {PAGE.relative_to(source.ROOT)}")
             return 0
+        if importlib.util.find_spec("pytest") is None:
+            raise SoakError(f"{sys.executable} has no pytest; install what the soaks need with: make tools")
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         clock = SystemClock()
         wanted = [(soak, given.count or soak.amount) for soak in soaks]

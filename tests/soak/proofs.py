@@ -137,8 +137,8 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "# Proofs: what the long runs have shown",
         "",
         "`make soak` runs all of them in pieces, two hours of two cores and then the million rounds of each wheel; "
-        "after an interruption it resumes. `python -m tests.soak --list` lists them with the time that each needs, "
-        "`--only NAME --count N` runs one or a share of it, and "
+        "after an interruption it resumes. After `make tools`, `.venv/bin/python -m tests.soak --list` lists them with "
+        "the time that each needs, `--only NAME --count N` runs one or a share of it, and "
         "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
         "",
         "A row holds for the commits that it names, and for no other: nothing here is repeated by itself when the code "

@@ -318,6 +318,15 @@ def test_the_life_of_a_wheel_counts_what_is_refused_beside_new_wheels() -> None:
 # --- the command -----------------------------------------------------------------------------------------------------
 
 
+def test_without_what_the_soaks_need_nothing_is_run_and_the_fix_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pytest", None)
+    assert main(["--only", "boards", "--count", "1", "--state", str(tmp_path / "state")]) == 2
+    assert "has no pytest; install what the soaks need with: make tools" in capsys.readouterr().err
+    assert not (tmp_path / "state").exists()
+
+
 def test_the_command_names_a_soak_that_there_is_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--only", "corrupted-baccarat"]) == 2
     assert capsys.readouterr().err == "soak: no soak is named corrupted-baccarat; --list shows their names\n"
