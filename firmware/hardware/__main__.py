@@ -1,4 +1,4 @@
-"""`python -m firmware.hardware`: writes drawings, netlists, pages and test sheets; with --check only compares."""
+"""`python -m firmware.hardware`: writes the drawings, netlists, pages and test sheets of the carrier boards."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ from firmware.hardware.publish import stale, write
 def main() -> int:
     """Exit status 1 when an electrical rule is broken, or with --check a file is not up to date."""
     parser = argparse.ArgumentParser(prog="python -m firmware.hardware", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing")
-    pages = "docs/boards-carrier.md and boards-pico.md"
-    parser.add_argument("--figures", action="store_true", help=f"simulate, and write {pages}")
-    parser.add_argument("--kicad", metavar="FOLDER", type=Path, help="write a project of KiCad 9 for each circuit")
+    parser.add_argument("--check", action="store_true", help="write nothing, and name the files that differ")
+    pages = "docs/boards-carrier.md and docs/boards-pico.md (needs ngspice)"
+    parser.add_argument("--figures", action="store_true", help=f"simulate too, for the figures of {pages}")
+    parser.add_argument("--kicad", metavar="FOLDER", type=Path, help="only write a project of KiCad 9 for each circuit")
     parser.add_argument(
-        "--footprints", metavar="FOLDER", type=Path, default=LIBRARIES, help=f"KiCad's own footprints ({LIBRARIES})"
+        "--footprints",
+        metavar="FOLDER",
+        type=Path,
+        default=LIBRARIES,
+        help=f"where those of KiCad are, for --kicad ({LIBRARIES})",
     )
     given = parser.parse_args()
     check: bool = given.check
