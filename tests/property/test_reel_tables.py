@@ -11,11 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from controller.bench.simulated_journal import SimulatedJournal
-from controller.bench.simulation import Score, simulate
+from controller.bench.simulation import Played, Score, simulate
 from controller.cli import main
 from controller.games.assembly import geometry_of, table_for
 from controller.games.machines.account import balance_error
 from controller.table.table import Table
+from drivers.reels.reels_wire import home_line
 from feed.events import DeviceFault, Event, MachineEvent, Meters, Outcome
 from feed.state import TableState
 from hal.values import Batch, Edge, Output
@@ -57,6 +58,8 @@ def judge(text: str, fault: str, rounds: int, seed: int) -> None:
         wanted = NAMED.get(fault, set()) if played.fault == fault else set()
         assert found <= wanted
         assert bool(found) == bool(wanted)
+        if played.fault == "reel_jammed":
+            assert found == {jammed(played)}
         for event in played.events:
             last = event.data if isinstance(event.data, MachineEvent) else last
     assert score.unsupported == []
@@ -64,6 +67,19 @@ def judge(text: str, fault: str, rounds: int, seed: int) -> None:
     assert score.verdicts == {"outcome": rounds}
     assert last is not None
     assert balance_error(last.meters, last.credits) is None
+
+
+def jammed(played: Played) -> str:
+    """What the jammed reel is reported as, by where its flag was: the sensor's level at the fault."""
+    at_ns = next(event.data.mono_ns for event in played.events if isinstance(event.data, DeviceFault))
+    levels = [edge.level for edge in played.batch.edges if edge.line == home_line(2) and edge.t_ns <= at_ns]
+    return "reel_home_blocked" if levels[-1] else "reel_jammed"
+
+
+def test_a_reel_that_sticks_with_its_flag_in_the_sensor_is_reported_so() -> None:
+    (*_, played) = simulate(configured(reel_toml()), 3, 1001, {1: "reel_jammed", 3: "reel_jammed"})
+    found = [event.data.fault for event in played.events if isinstance(event.data, DeviceFault)]
+    assert found == [jammed(played)] == ["reel_home_blocked"]
 
 
 @pytest.mark.parametrize(("text", "fault"), CASES)
