@@ -4,6 +4,7 @@
     corrupted roulette 17 3f0a…    the events of a run under a corruption, and what the oracle says of it
     capture money_wheel_1 9b1c…    the answers to a capture of the conformance suite
     simulated roulette 5 …         what a simulated wheel has on its wires under a fault, and the events
+    worn roulette level 77d1…      what the watch over wear measured of a simulated wheel: a value, block by block
     nonsense roulette 5 …          the events of edges that no wheel makes, or the exception
 
 `--only corrupted --count 20000` runs many. Compiled modules refuse values of other types than are
@@ -21,6 +22,7 @@ from random import Random
 from typing import Final
 
 import drivers.wheel.quadrature
+from benchmarks.verdicts import BLOCK_ROUNDS, learnt, simulated_rounds
 from controller.configuration.values import TableConfig
 from controller.conformance.candidate import answers
 from controller.conformance.captures import suite
@@ -71,6 +73,16 @@ def simulated(count: int) -> Iterator[str]:
             yield f"simulated {game} {seed} {digest((stream, events, given))}"
 
 
+def worn(count: int) -> Iterator[str]:
+    """What the watch over wear measured of a simulated wheel in so many blocks: no shorter run shows any of it."""
+    for game in CORRUPTED:
+        config = _table(game)
+        history = learnt(config, simulated_rounds(config, count * BLOCK_ROUNDS)).wear
+        assert history is not None
+        for name, values in history.values.items():
+            yield f"worn {game} {name} {digest(values)}"
+
+
 def nonsense(count: int) -> Iterator[str]:
     """Edges of any line in any order, some of no time or level that a source would give."""
     for game in CORRUPTED:
@@ -106,6 +118,7 @@ KINDS: Final = {
     "corrupted": (corrupted, 120),
     "capture": (captures, 0),
     "simulated": (simulated, 40),
+    "worn": (worn, 2),
     "nonsense": (nonsense, 150),
 }
 """Each kind, and how many are compared in `make test`."""

@@ -27,7 +27,11 @@ from tests.unit.installation.test_package import wheels
 pytestmark = pytest.mark.long
 """Some forty seconds of a processor where a source has changed, ten otherwise."""
 
-PLANTED = ("SPEED_COUNTS: Final = 3", "SPEED_COUNTS: Final = 2")
+PLANTED = (
+    ("drivers/wheel/encoder.py", "corrupted", "SPEED_COUNTS: Final = 3", "SPEED_COUNTS: Final = 2"),
+    ("drivers/wheel/condition.py", "worn", "FAST_LAP_NS: Final = 1_050_000_000", "FAST_LAP_NS: Final = 900_000_000"),
+)
+"""A source, what compares it, and a difference."""
 
 FILES_OF = """
 import importlib, sys
@@ -141,15 +145,17 @@ def test_a_library_needs_nothing_of_mypyc_where_it_runs(copy: Path) -> None:
     assert python("-c", program, folder=copy) == [""]
 
 
-def test_a_difference_in_one_hot_module_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("path", "kind", "line", "other"), PLANTED)
+def test_a_difference_in_one_hot_module_is_found(tmp_path: Path, path: str, kind: str, line: str, other: str) -> None:
     # Compared are two sources: where the difference is compiled makes none.
     for package in ("drivers", "drivers/wheel"):
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text(f"__path__.append({str(ROOT / package)!r})\n")
-    source = (ROOT / "drivers/wheel/encoder.py").read_text()
-    assert PLANTED[0] in source
-    (tmp_path / "drivers/wheel/encoder.py").write_text(source.replace(*PLANTED))
-    only = ("-m", "tests.compiled.digests", "--only", "corrupted", "--count", "20")
+    source = (ROOT / path).read_text()
+    assert line in source
+    (tmp_path / path).write_text(source.replace(line, other))
+    count = {"corrupted": "20", "worn": "1"}[kind]
+    only = ("-m", "tests.compiled.digests", "--only", kind, "--count", count)
     plain, planted = (python(*only, folder=folder)[1:] for folder in (None, tmp_path))
     assert differences(plain, planted) != []
 
