@@ -94,7 +94,7 @@ class ObjectBeams:
         """Changes of a beam were lost: what it has not seen is not known."""
         self._beams[line].level = None
         for beam in self._beams.values():
-            beam.answer_ns = NEVER_NS
+            beam.answer_ns, beam.unanswered = NEVER_NS, 0
         self._next_due()
 
     def meet(self, t_ns: int, found: list[Observation]) -> None:
