@@ -7,6 +7,7 @@
 
 static bool repeats;        /* the call sends again what is asked for */
 static uint8_t edges_ahead; /* from `unsent` on */
+static bool skips_are_put;  /* or the call puts none */
 static struct cut step_cut;
 static struct place step_first; /* where the loop begins */
 static struct place stepped;    /* as the turn does */
@@ -19,6 +20,7 @@ static void read(uint8_t at)
 
 static void cut_edge_begin(const struct place *place)
 {
+    CLAIM(skips_are_put, "numbers that are skipped have their record before the next edge is looked for");
     step_cut.passed = false;
     step_first = *place;
 }
@@ -36,7 +38,7 @@ static void cut_edge(struct place *place, uint8_t until)
     if (step_cut.passed) {
         CLAIM(distance(place->at, until) < distance(stepped.at, until), "each turn comes nearer to the end");
         CLAIM(place->at == (uint8_t)(stepped.at + 1U) && !is_edge(stepped.at), "what is passed over is no edge");
-        CLAIM(place->number == stepped.number + numbers_of(stepped.at), "its number goes on as the record says");
+        CLAIM(place->number == stepped.number + numbers_of(stepped.at), "its number changes as the record has it");
         CLAIM(place->time == stepped.time + ticks_of(stepped.at), "and so does its time");
     }
     CLAIM(steps(place, until), "what is passed over is between the places");
@@ -66,6 +68,7 @@ static void remember_spot(void)
 /* Instead of put_skipped, of which edge_store_skip.c claims this: what waits is kept, no edge is appended, and the places are in order. */
 static void cut_put_skipped(void)
 {
+    skips_are_put = true;
     oldest = nondet_u8();
     end = nondet_u8();
     unskipped = nondet_u16();
@@ -79,7 +82,7 @@ static void cut_put_skipped(void)
 static void claim_ring(void)
 {
     bool is_there = distance(oldest, spot) < distance(oldest, end) && whats[spot] == spot_what && values[spot] == spot_value;
-    CLAIM(!spot_is_there || is_there, "what is told is kept, to be sent again");
+    CLAIM(!spot_is_there || is_there, "what is sent is kept, to be sent again");
     CLAIM(between(oldest, unsent.at, end), "the places are in order");
     CLAIM(again_in_order(), "also those of what is asked for again");
     CLAIM(waiting <= distance(unsent.at, end), "no more waits than there is");

@@ -36,6 +36,8 @@ static void cut_back(uint32_t number)
         CLAIM(again.number == back.number - numbers_of(again.at), "its number is less by what the record says");
         CLAIM(again.time == back.time - ticks_of(again.at), "and its time");
         CLAIM(distance(oldest, again.at) < distance(oldest, back.at), "each turn comes nearer to the oldest");
+    } else {
+        CLAIM(again.at == unsent.at && again.number == unsent.number && again.time == unsent.time, "the first step is from the rest, with its time");
     }
     CLAIM(goes_back(number), "nothing is sent again that is before what is asked for");
     CUT(back_cut);
@@ -62,6 +64,7 @@ int main(void)
     struct place was_unsent = unsent;
     uint8_t waited = waiting;
     repeats = true;
+    skips_are_put = true;
     back_cut.passed = false;
     uint32_t number = nondet_u32();
     uint32_t first = nondet_u32();
@@ -69,7 +72,7 @@ int main(void)
     bool is_sent = edge_store_again(number, &first);
     CLAIM(is_sent != is_after(number, unsent.number), "only what was sent is sent again");
     if (is_sent) {
-        CLAIM(first == again.number, "the host is told where that begins");
+        CLAIM(first == again.number, "the host receives where that begins");
         CLAIM(again.at == again_until || is_edge(again.at), "that is at an edge");
         CLAIM(again_until == unsent.at, "it ends where the rest begins");
     } else {

@@ -153,10 +153,11 @@ int main(void)
     built = false;
     pack_cut.passed = false;
     repeats = repeating();
+    skips_are_put = false;
     bool is_told = edge_store_report(nondet_u8());
     CLAIM(is_told == built, "without an edge no report is built");
     if (is_told) {
-        CLAIM(wire_get32(frame) == first.number, "it says the number of its first edge");
+        CLAIM(wire_get32(frame) == first.number, "it has the number of its first edge");
         CLAIM(wire_get32(frame + 4) == first.time + values[first.at], "and when that was");
         CLAIM(frame[8] == was_packed && size == was_size, "and how many there are");
         CLAIM(spot_byte < REPORT_EDGES_SIZE || spot_byte >= size || frame[spot_byte] == spot_was, "and leaves them as they are packed");

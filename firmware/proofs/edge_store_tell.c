@@ -1,4 +1,4 @@
-/* The store of edges, with its ring of 256 records (edge_ring.h): what the host is told of it, and when a report is due. Its
+/* The store of edges, with its ring of 256 records (edge_ring.h): what the host receives of it, and when a report is due. Its
  * loop is cut: one turn of it is proven, from every state that the loop's invariant allows.
  *
  * Assumed: what is read are records as edge_store_add.c claims them, and `waiting` edges are not sent yet (claimed again at the end).
@@ -27,9 +27,10 @@ static void stand(void)
     struct edge_stand stand;
     uint32_t now = nondet_u32();
     uint8_t levels = nondet_u8();
+    skips_are_put = false;
     edge_store_stand(&stand, now, levels);
     bool waits = unsent.at != end;
-    CLAIM(stand.next == unsent.number && stand.levels == told.inputs && stand.keys == told.keys, "the host is told what was sent");
+    CLAIM(stand.next == unsent.number && stand.levels == told.inputs && stand.keys == told.keys, "the state has what was sent");
     CLAIM(waits ? stand.time + 1U == unsent.time + values[unsent.at] : stand.time == now, "up to the first edge that waits, or to now");
     CLAIM(waits ? told.inputs == were.inputs && told.keys == were.keys : told.inputs == levels && told.keys == keys,
           "the levels are those that the edges left, or where none waits those of now");
@@ -40,6 +41,7 @@ static void stand(void)
 static void wait(void)
 {
     uint32_t now = nondet_u32();
+    skips_are_put = true;
     uint16_t ticks = edge_store_wait(now);
     uint32_t age = now - (unsent.time + values[unsent.at]);
     bool is_due = repeating() || waiting >= EDGES_A_REPORT;

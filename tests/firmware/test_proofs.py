@@ -114,9 +114,11 @@ def test_what_is_known_and_no_longer_refuted_fails() -> None:
 
 
 @pytest.mark.parametrize("name", PROOFS)
-def test_each_cut_and_each_mistake_finds_its_place(name: str, tmp_path: Path) -> None:
+def test_each_cut_and_each_mistake_finds_its_place_and_its_claim(name: str, tmp_path: Path) -> None:
+    harness = "".join(path.read_text() for path in (FOLDER / f"{name}.c", *FOLDER.glob("*.h")))
     for mistake in PROOFS[name].mistakes:
         write_changed((*PROOFS[name].cuts, mistake), tmp_path)
+        assert f'"{mistake.claim}"' in harness
 
 
 def test_a_change_that_finds_no_place_is_named() -> None:
