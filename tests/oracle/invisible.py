@@ -18,8 +18,8 @@ space, a pulse lost within the last swings of a wheel that rocks, and one and a 
 when those of a wobble would. So can one edge there that comes before its time, of a line that is stuck for less than a
 pulse. One edge there that is the last of its line, on any wheel: it may have gone on by a count (`pulse_unseen`).
 
-The beams for foreign objects are the only lines that see an object; where each of them, the one or both, lost what it
-saw, or is dead, the other lines are those of a spin without the object.
+The beams for foreign objects are the only lines that see an object. Where none of them, the one or both, is broken for
+longer than noise during the spin, because it lost what it saw or is dead, the lines are those of a spin without it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ from tests.oracle.corruptions import Corrupted
 
 FLAPPER_COUNTS = 3
 """A wheel that would go on for so few counts may be stopped by its flapper."""
+
+NOISE_NS = 2_000_000
+"""An object beam that is broken for no longer than this shows noise (docs/devices/roulette-wheel.md)."""
 
 ALIKE_DEG = 4.0
 """Sensors nearer than this to a mirrored arrangement count as mirrored: a ball's speed is not measured better."""
@@ -80,12 +83,16 @@ def why_invisible(wheel: money.Wheel | roulette.Wheel, corrupted: Corrupted) -> 
     return None
 
 
-def object_unseen(run: roulette.RouletteRun, corrupted: Corrupted) -> bool:
-    """Whether no object beam shows all that it saw."""
-    return all(
-        [e for e in corrupted.edges if e[0] == line] != [e for e in run.edges if e[0] == line]
-        for line in run.wheel.object_lines
-    )
+def object_unseen(run: roulette.RouletteRun, spin: roulette.Spin, corrupted: Corrupted) -> bool:
+    """Whether no object beam shows anything but noise between the launch of a ball and its rest."""
+    for line in run.wheel.object_lines:
+        shown = [edge for edge in corrupted.edges if edge.line == line]
+        ends_ns = [*(edge.t_ns for edge in shown[1:]), run.until_ns]
+        for edge, end_ns in zip(shown, ends_ns, strict=False):
+            broken = edge.level == 1 and end_ns - edge.t_ns > NOISE_NS
+            if broken and end_ns > spin.launch_ns and edge.t_ns + NOISE_NS < spin.rest_ns:
+                return False
+    return True
 
 
 def rest_unseen(run: money.MoneyRun, spin: money.Spin, until_ns: int, corrupted: Corrupted) -> bool:

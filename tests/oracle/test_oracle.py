@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 
+from hal.clock import NS_PER_S as S
 from hal.values import Edge, EdgesLost, Loss
 from tests.oracle import ball, corruptions, money, roulette
-from tests.oracle.invisible import pulse_unseen, rest_unseen
+from tests.oracle.invisible import object_unseen, pulse_unseen, rest_unseen
 from tests.oracle.motion import Motion, encoder_edges
 from tests.oracle.rounds import roulette_round
 from tests.oracle.wear import AS_NEW, RUNS_A_DAY, Wear, worn, worn_edges
@@ -238,6 +239,28 @@ def test_the_last_edge_of_a_line_on_a_rocking_wheel_may_be_lost_unseen(slots: in
     for gone, unseen in ((last[-1], True), (last[-2], False), (last[20], False)):
         made = corruptions.Corrupted([e for e in run.edges if e != gone], [], "an edge is lost")
         assert pulse_unseen(run, spin, made) == unseen
+
+
+def test_an_object_is_unseen_where_no_beam_shows_more_than_noise_during_the_spin() -> None:
+    wheel = roulette.recommended_wheel(Random(5))
+    run = roulette.make_run(Random(5), wheel, spins=1, kinds=("object_early",))
+    (spin,) = run.spins
+    others = [e for e in run.edges if e.line not in wheel.object_lines]
+
+    def unseen(*pulses: tuple[str, int, int]) -> bool:
+        edges = [
+            edge for line, at_ns, for_ns in pulses for edge in (Edge(line, 1, at_ns), Edge(line, 0, at_ns + for_ns))
+        ]
+        return object_unseen(run, spin, corruptions.Corrupted([*others, *edges], [], "its beams show other pulses"))
+
+    assert unseen()
+    assert unseen(("object", spin.launch_ns + S, S // 1000), ("object_2", spin.rest_ns + S, S))
+    for line in wheel.object_lines:
+        kept = [e for e in run.edges if e.line == line]
+        noisy = [*others, *kept, Edge(line, 1, run.until_ns - 2), Edge(line, 0, run.until_ns - 1)]
+        assert not object_unseen(run, spin, corruptions.Corrupted(noisy, [], "one beam has noise, the other is dead"))
+        assert not unseen((line, spin.launch_ns + S, S // 100))
+        assert not unseen((line, spin.launch_ns - S, 2 * S))
 
 
 # --- the life of a wheel -------------------------------------------------------------------------------------------
