@@ -153,6 +153,10 @@ def can_compile(system: System, arch: str) -> None:
             f"compiled modules of {system.words}, {arch}, are made by its Python {system.minor} ({suffix}), and "
             f"{sys.executable} makes {here}: build on that system, in a checkout where .venv is of its python3"
         )
+    _check_tools()
+
+
+def _check_tools() -> None:
     missing = compiled_modules.missing_tools()
     if missing is not None:
         raise BuildError(f"compiled modules are asked for, and there is no {missing}")
@@ -209,6 +213,7 @@ def start_on_compiled(module: str, arguments: Sequence[str]) -> None:
     """
     if runs_compiled():
         return
+    _check_tools()
     found = os.pathsep.join([str(compiled_copy()), str(ROOT)])
     # Otherwise the sources of the current folder would come first.
     environment = {**os.environ, "PYTHONPATH": found, "PYTHONSAFEPATH": "1"}

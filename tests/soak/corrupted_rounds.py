@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from controller.packages.compiled import code
+from systemd.package.systems import BuildError
 from systemd.package.wheels import start_on_compiled
 from tests.oracle.rounds import Round, money_round, roulette_round, wheel_life_round
 from tests.soak.records import Failure, Result
@@ -98,7 +99,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--soak-result", type=Path, help="also write the result to this file, as JSON")
     given = parser.parse_args(arguments)
     if given.compiled:
-        start_on_compiled("tests.soak.corrupted_rounds", sys.argv[1:] if arguments is None else arguments)
+        try:
+            start_on_compiled("tests.soak.corrupted_rounds", sys.argv[1:] if arguments is None else arguments)
+        except BuildError as error:
+            parser.error(f"--compiled: {error}")
     gc.disable()
     result = judge(given.wheel, given.first, given.count)
     for failure in result.failures:

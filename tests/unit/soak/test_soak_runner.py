@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from hal.clock import NS_PER_S, SystemClock, VirtualClock
+from systemd.package import wheels
+from tests.oracle.rounds import roulette_round
 from tests.oracle.wear import RUNS_A_DAY
-from tests.soak import source, wheel_watched
+from tests.soak import corrupted_rounds, source, wheel_watched
 from tests.soak.__main__ import main
 from tests.soak.catalogue import SOAKS, Piece, Soak
 from tests.soak.corrupted_rounds import LIFE, ROUNDS, judge
@@ -306,13 +308,25 @@ def test_the_watch_measures_a_worn_wheel_and_an_outcome_beside_the_truth_is_name
 
 
 def test_the_life_of_a_wheel_counts_what_is_refused_beside_new_wheels() -> None:
-    result = judge(LIFE, 2, 12)
+    result = judge(LIFE, 104, 12)
     assert result.failures == []
     sound, refused, new, of_these, rounds = list(result.counts.values())[4:9]
     assert sound > refused > 0
-    assert new >= of_these
+    compared = roulette_round(110)
+    assert (new, of_these) == (compared.sound, compared.refused) == (2, 1)
     assert rounds == 3
     assert list(judge("roulette", 0, 2).counts) == list(result.counts)[:4]
+
+
+def test_rounds_that_cannot_be_compiled_name_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(wheels, "runs_compiled", lambda: False)
+    monkeypatch.setenv("CC", "no-such-compiler")
+    with pytest.raises(SystemExit):
+        corrupted_rounds.main(["--compiled", "roulette", "0"])
+    missing = "--compiled: compiled modules are asked for, and there is no C compiler (no-such-compiler): sudo apt"
+    assert missing in capsys.readouterr().err
 
 
 # --- the command -----------------------------------------------------------------------------------------------------
