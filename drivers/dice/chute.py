@@ -187,6 +187,7 @@ class Chute(SensedDevice):
         """Runs in a row in which a beam saw nothing and others did."""
         self._joined = True
         self._heard_ns: int | None = None
+        self._unplugged: set[str] = set()
         self._clear_run()
 
     def _clear_run(self) -> None:
@@ -221,6 +222,7 @@ class Chute(SensedDevice):
         self._beams[loss.line].forget()
         self._doubt("edges_lost", f"{loss.line}: {loss.cause}")
         if loss.cause is Loss.UNPLUGGED:
+            self._unplugged.add(loss.line)
             self._health.line_unplugged(loss.line, loss.t_ns, found)
         return found
 
@@ -273,6 +275,11 @@ class Chute(SensedDevice):
         beam = self._beams[edge.line]
         if self._heard_ns is None:
             self._heard_ns = edge.t_ns
+        if edge.line in self._unplugged:
+            # A die may have passed while nobody looked: what moves before a rest is seen has no known beginning.
+            self._unplugged.discard(edge.line)
+            self._heard_ns = edge.t_ns
+            self._joined = self._joined or self._began_ns is None
         was_jammed = beam.jammed
         if not beam.edge(edge):
             return

@@ -49,6 +49,10 @@ class ShakeLine:
         """When a sensor that stays as it is, is stuck."""
         return self.since_ns + STUCK_NS if self.high else NEVER_NS
 
+    def missed(self, edge: Edge) -> bool:
+        """Whether an edge must have come before this one: the line has its level already."""
+        return self._level == edge.level
+
     def edge(self, edge: Edge) -> bool:
         """Takes an edge; returns whether it began a pulse."""
         known, self._level = self._level, edge.level

@@ -108,12 +108,11 @@ class Shaker(SensedDevice):
         self._times_ns: list[int] = []
         """When the shakes since the last pause began."""
         self._shaken_ns: int | None = None
-        """When the last burst ended."""
+        """When the last pulse of the last shake began that was long enough to be felt as one."""
         self._burst = 0
         """Pulses of the burst under way."""
-        self._felt_ns = 0
-        """The longest of them."""
-        self._burst_ns = 0
+        self._felt_ns: tuple[int, int] | None = None
+        """The first and the last of them that are long enough: noise beside a shake makes no pause shorter."""
         self._covered = True
         """Whether the cover was on through the whole burst: shaking may make its switch tremble, for less than the
         time in which it holds."""
@@ -196,15 +195,23 @@ class Shaker(SensedDevice):
             self._heard_ns = edge.t_ns
         if edge.line == COVER:
             self._cover.edge(edge.level, edge.t_ns)
-        elif self._shake.edge(edge):
+            return
+        missed, quiet_ns = self._shake.missed(edge), edge.t_ns - self._shake.since_ns
+        if missed and self._began_ns is not None and quiet_ns >= self._burst_gap_ns:
+            # Within a burst it changes nothing; here it may hide a pause.
+            self._doubt("edges_lost", f"{SHAKE}: its level {edge.level} came twice, {quiet_ns / 1e9:.3g} s apart")
+        if self._shake.edge(edge):
             self._move(edge.t_ns, found)
             if not self._burst:
-                self._felt_ns = 0
-                self._burst_ns = edge.t_ns
+                self._felt_ns = None
                 self._covered = self._cover.level == 1 and COVER not in self._health.dead
             self._burst += 1
-        elif self._burst:
-            self._felt_ns = max(self._felt_ns, edge.t_ns - self._shake.last_ns)
+        elif self._burst and not missed and quiet_ns >= self._shortest_ns:
+            last_ns = self._shake.last_ns
+            if quiet_ns > self._pause_ns:  # nobody jerks a shaker for this long: it may have paused
+                self._shakes = 0
+                self._times_ns = []
+            self._felt_ns = (last_ns if self._felt_ns is None else self._felt_ns[0], last_ns)
 
     def _covers(self, t_ns: int, found: list[Observation]) -> None:
         held = self._cover.due(t_ns)
@@ -224,23 +231,24 @@ class Shaker(SensedDevice):
 
     def _end_burst(self, t_ns: int, found: list[Observation]) -> None:
         self._burst = 0
-        if self._felt_ns < self._shortest_ns:
+        if self._felt_ns is None:
             return
+        first_ns, last_ns = self._felt_ns
         if self._started_ns is None:
-            self._started_ns = self._burst_ns
+            self._started_ns = first_ns
             found.append(TumbleStarted(t_ns=t_ns, began_ns=self._began_ns or t_ns, joined=self._joined))
-        paused = self._shaken_ns is not None and self._burst_ns - self._shaken_ns > self._pause_ns
+        paused = self._shaken_ns is not None and first_ns - self._shaken_ns > self._pause_ns
         if paused or not self._covered:
             self._shakes = 0
             self._times_ns = []
         if self._covered:
             self._shakes += 1
-            self._times_ns.append(self._burst_ns)
+            self._times_ns.append(first_ns)
         else:
             self._doubt("shaken_uncovered", "it was shaken while the cover was off, or came off")
         self._most = max(self._most, self._shakes)
-        self._shaken_ns = self._shake.last_ns
-        found.append(ShakerShaken(t_ns=t_ns, shakes=self._shakes, shaken_ns=self._burst_ns, covered=self._covered))
+        self._shaken_ns = last_ns
+        found.append(ShakerShaken(t_ns=t_ns, shakes=self._shakes, shaken_ns=first_ns, covered=self._covered))
 
     def _move(self, t_ns: int, found: list[Observation]) -> None:
         self._moved_ns = t_ns

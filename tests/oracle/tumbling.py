@@ -10,7 +10,14 @@ What no software can see is left out, with the reason:
 - The same lines wired wrongly, where nothing else contradicts them: a cover's switch upside down.
 - Edges of the cover that are lost and not told: it has no second sensor.
 - All edges of all lines that are lost for as long as a rest takes: nothing is what a rest looks like. So losses of a
-  whole stretch are of one line.
+  whole stretch are of one line. A shaker has but one that feels it: where what is lost and not told, with a pause of
+  the hands before or after it, is as long as a rest, the claim that the dice lie comes while they are shaken on
+  (`_silenced`).
+- A shake whose middle is lost and not told, so that it is two, and noise as long as a shake, or as the pulse of a
+  magnet (`_counted_more`): several short pulses in a row may be one. A house that has such noise takes a longer
+  `shortest_ms` or `pulse_ms`.
+- Passes of a die too many that are lost and not told, so that each beam has as many as it must (`_counted_more`).
+- Noise that comes again and again between two tumbles: no rest is seen, and they are one (`_joined`).
 """
 
 from __future__ import annotations
@@ -21,7 +28,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from drivers.base.driver import Driver, Observation
-from drivers.dice.cage import Cage, CageConfig
+from drivers.dice.cage import ENCODER, Cage, CageConfig
 from drivers.dice.chute import Chute, ChuteConfig
 from drivers.dice.observations import CageRested, ChuteRested, ShakerRested
 from drivers.dice.shaker import Shaker, ShakerConfig
@@ -215,19 +222,94 @@ def _hear(driver: Driver, made: Corrupted, until_ns: int) -> list[Observation]:
 
 
 def _judge(run: Run, made: Corrupted, seen: Sequence[Observation]) -> Judged:
-    """Each claim belongs to the span that ended last before it: nothing may move between them, or after its begin."""
+    """Each claim belongs to the last span of which any line had shown something: nothing may move between them, or
+    after its begin. A cage turns for a while before its switch shows it."""
     false: list[str] = []
     tumbled = 0
     for claim in seen:
         if not isinstance(claim, CageRested | ChuteRested | ShakerRested) or not claim.tumbled:
             continue
         tumbled += 1
-        span = next((span for span in reversed(run.spans) if span.begin_ns <= claim.t_ns), None)
+        span = next((span for span in reversed(run.spans) if _shown_ns(run, span) <= claim.t_ns), None)
+        if _silenced(run, made, claim) or _counted_more(run, made, claim):
+            continue
+        if span is not None and not span.good:
+            span = _joined(run, made, claim, span)
         if span is None or not span.good:
             false.append(f"{claim} of {span}")
         elif claim.t_ns < span.end_ns:
             false.append(f"{claim} before the dice of {span} lay")
     return Judged(f"{run.what}; {made.description}", false, tumbled, sum(span.good for span in run.spans))
+
+
+def _shown_ns(run: Run, span: Span) -> int:
+    """When the lines first show that something moves: a disc may tremble on the edge of a slot, for two counts."""
+    moved = [edge for edge in run.edges if edge.t_ns >= span.begin_ns][:3]
+    trembles = all(edge.line in ENCODER for edge in moved)
+    return run.until_ns if not moved else moved[-1 if trembles else 0].t_ns
+
+
+def _told_before(made: Corrupted, claim: Observation) -> bool:
+    """Whether a loss was reported before a claim: then nothing excuses it."""
+    return any(one.t_ns <= claim.t_ns for one in made.rare)
+
+
+def _silenced(run: Run, made: Corrupted, claim: CageRested | ChuteRested | ShakerRested) -> bool:
+    """Whether a shaker's one line was silent for a rest because of a loss that nobody told."""
+    kept = {(edge.line, edge.t_ns) for edge in made.edges}
+    rest = [edge for edge in run.edges if edge.line == "shake" and claim.moved_ns < edge.t_ns <= claim.t_ns]
+    return bool(rest) and not _told_before(made, claim) and not any((edge.line, edge.t_ns) in kept for edge in rest)
+
+
+def _joined(run: Run, made: Corrupted, claim: CageRested | ChuteRested | ShakerRested, span: Span) -> Span:
+    """The tumble before this one, where noise between the two made them one: no line shows a rest."""
+    before = next((one for one in reversed(run.spans) if one.end_ns < span.begin_ns), None)
+    if before is None or before.begin_ns > claim.t_ns or before.end_ns < claim.began_ns:
+        return span
+    gap = (before.end_ns, span.begin_ns)
+    noise = {edge.t_ns for edge in made.edges if gap[0] < edge.t_ns < gap[1]} - {edge.t_ns for edge in run.edges}
+    return before._replace(end_ns=span.end_ns) if noise and before.good else span
+
+
+def _counted_more(run: Run, made: Corrupted, claim: CageRested | ChuteRested | ShakerRested) -> bool:
+    """Whether a line has more shakes, or inversions, than there were: lost pulses parted one, or noise made one. In a
+    chute, whether lost passes made of too many dice the right number."""
+    if _told_before(made, claim):
+        return False
+    if isinstance(claim, ChuteRested):
+        passed = [edge for edge in run.edges if edge.level and claim.began_ns <= edge.t_ns <= claim.t_ns]
+        return any(sum(edge.line == line for edge in passed) > claim.required for line in {e.line for e in passed})
+    counted = _shakes if isinstance(claim, ShakerRested) else _inversions
+    really, seen = (counted(edges, claim.began_ns, claim.t_ns) for edges in (run.edges, made.edges))
+    return seen > really
+
+
+def _shakes(edges: Sequence[Edge], from_ns: int, until_ns: int) -> int:
+    """How many shakes a line has."""
+    config = ShakerConfig()
+    return _pulses(edges, "shake", (from_ns, until_ns), config.shortest_ms, config.burst_gap_ms)
+
+
+def _inversions(edges: Sequence[Edge], from_ns: int, until_ns: int) -> int:
+    """How many inversions the line of a magnet has."""
+    config = CageConfig()
+    return _pulses(edges, "cage_turn", (from_ns, until_ns), config.pulse_ms, config.hold_ms)
+
+
+def _pulses(edges: Sequence[Edge], line: str, between_ns: tuple[int, int], shortest_ms: float, apart_ms: float) -> int:
+    """The pulses of a line that are long enough, and come this long after the one before."""
+    found, rose_ns, ended_ns = 0, None, -NS
+    for edge in edges:
+        if edge.line != line or not between_ns[0] <= edge.t_ns <= between_ns[1]:
+            continue
+        if edge.level:
+            rose_ns = edge.t_ns
+        elif rose_ns is not None:
+            if edge.t_ns - rose_ns >= shortest_ms * 1e6:
+                found += rose_ns - ended_ns > apart_ms * 1e6
+                ended_ns = edge.t_ns
+            rose_ns = None
+    return found
 
 
 def _one_line(edges: list[Edge], line: str, corruption: Corruption, rng: Random) -> Corrupted:

@@ -11,7 +11,7 @@ from tests.oracle.corruptions import Corruption, nothing
 from tests.oracle.tumbling import ANY, JUDGES
 
 SEEDS = 6
-SOAK_SEEDS = 400
+SOAK_SEEDS = 1_000
 
 
 def check(tumbler: str, corruption: Corruption, seeds: range) -> tuple[int, int]:

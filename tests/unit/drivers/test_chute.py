@@ -155,3 +155,16 @@ def test_edges_and_time_cut_anywhere_give_the_same_observations(cuts: list[int])
         seen += driver.edges([edge for edge in rest if edge.t_ns <= cut_ns]) + driver.due(cut_ns)
         rest = [edge for edge in rest if edge.t_ns > cut_ns]
     assert seen == WHOLE
+
+
+@pytest.mark.parametrize(("plugged_s", "tumbled"), [(9.9, False), (6.0, True)])
+def test_what_moves_right_after_a_cable_was_plugged_in_has_no_known_beginning(plugged_s: float, tumbled: bool) -> None:
+    """A third die may have passed before: nobody looked. Once a rest was seen, all is known again."""
+    driver = chute()
+    driver.edges(found(*LINES))
+    for line in LINES:
+        driver.lost(EdgesLost(line, Loss.UNPLUGGED, 2 * S))
+    plugged = [Edge(line, 0, round(plugged_s * S)) for line in LINES]
+    seen = driver.edges(in_order(plugged, die(10.0, 1, 2, 3), die(10.8, 1, 2, 3)))
+    rested = of(seen + driver.due(20 * S), ChuteRested)
+    assert (rested[-1].passes, rested[-1].joined, rested[-1].tumbled) == ((2, 2, 2), not tumbled, tumbled)

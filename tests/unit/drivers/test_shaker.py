@@ -56,6 +56,29 @@ def test_s8_shakes_with_a_pause_between_them_do_not_add_up() -> None:
     assert [(one.shakes, one.tumbled) for one in of(told(shaker(), rested), ShakerRested)] == [(2, False), (2, False)]
 
 
+def test_s8_noise_after_a_shake_or_before_one_makes_no_pause_shorter() -> None:
+    noise = [edge for k in range(4) for from_s in (6.45, 7.8) for edge in high(SHAKE, from_s + 0.05 * k, 2)]
+    paused = in_order(FOUND, covered(), shakes(2), noise, shakes(1, from_s=8.0))
+    assert one_of(told(shaker(), paused), ShakerRested).shakes == 2
+
+
+def test_s8_a_lost_edge_hides_no_pause() -> None:
+    lost = in_order(FOUND, covered(), shakes(2)[:-1], shakes(1, from_s=8.0))
+    rested = one_of(told(shaker(), lost), ShakerRested)
+    assert (rested.doubt, rested.detail, rested.tumbled) == (
+        "edges_lost",
+        "shake: its level 1 came twice, 1.58 s apart",
+        False,
+    )
+
+
+def test_s8_a_switch_that_seems_closed_through_a_pause_joins_nothing() -> None:
+    closed = [*shakes(3)[:-1], *shakes(1, from_s=8.5)[1:]]
+    assert [edge.level for edge in closed] == [1, 0] * 7
+    rested = one_of(told(shaker(), in_order(FOUND, covered(), closed)), ShakerRested)
+    assert (rested.shakes, rested.tumbled) == (2, False)
+
+
 def test_a_long_rattle_is_one_shake() -> None:
     rattle = [edge for k in range(40) for edge in high(SHAKE, 6.0 + 0.05 * k, 10)]
     assert one_of(told(shaker(), in_order(FOUND, covered(), rattle)), ShakerRested).shakes == 1
