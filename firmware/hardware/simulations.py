@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from firmware.hardware import parts as p
 from firmware.hardware.blocks import V5, V33, CarrierBoard
 from firmware.hardware.boards import circuit
-from firmware.hardware.circuit import Circuit, CircuitPart
+from firmware.hardware.circuit import GND, Circuit, CircuitPart
 from firmware.hardware.controllers import NANO, Controller
 from firmware.hardware.spice import TTL_DOWN_LEAST, TTL_UP_MOST, Corner, deck, models, node, rails, run
 
@@ -892,12 +892,19 @@ class Divided(NamedTuple):
     clamp_amp: float
 
 
-def divided(board: str | Circuit, use: str, volts: float | None, *, rail: float = 3.3) -> Divided:
-    """`volts` at the terminal of an analogue channel, or its wire cut; the pin with its clamps to `rail`."""
+def divided(board: str | Circuit, use: str, volts: float | None, *, rail: float = 3.3, off: bool = False) -> Divided:
+    """`volts` at the terminal of an analogue channel, or its wire cut; the pin with its clamps to `rail`.
+
+    `off`: its resistors are as far from their values as they may be, so that the pin has more.
+    """
     carrier, pin, wire = circuit(board) if isinstance(board, str) else board, node(use), node(f"{use}_wire")
+
+    def factor(part: CircuitPart) -> float:
+        return 1 + (part.type.tolerance if GND in part.nets.values() else -part.type.tolerance) * off
+
     lines = [
         *models(Corner(zener_volt=6.6)),
-        *deck(carrier, [use]),
+        *deck(carrier, [use], vary=factor),
         f"Vrail rail 0 {rail}\nVclamp clamp rail 0\nDup {pin} clamp DCLAMP\nDdown 0 {pin} DCLAMP",
         f"Rw {wire} 0 1e9" if volts is None else f"Vw {wire} 0 {volts}",
     ]

@@ -225,6 +225,14 @@ def test_a_divider_for_5_v_reads_wrong() -> None:
     assert sim.divided(board, "level_x", 4.6).pin_volt > 3.3
 
 
+def test_a_divider_of_resistors_of_5_percent_shifts_a_zero_too_far() -> None:
+    board = PICO_BOARDS["wheel-pico"]()
+    assert pico_figures.divider_off(board).holds
+    for part in _parts(board, "level_x", "resistor"):
+        part.type = replace(part.type, tolerance=0.05)
+    assert not pico_figures.divider_off(board).holds
+
+
 def test_a_mosfet_at_the_pin_itself_would_lack_voltage_at_its_gate() -> None:
     least = next(each for each in quick_figures() if each.what.startswith("gate, the pin at"))
     assert least.value > pico_figures.LEAST_GATE > pico_figures.HIGH
