@@ -126,7 +126,7 @@ def _supplies(circuit: Circuit) -> Iterator[str]:
                 and part.nets[pin] != "VREG"
             ):
                 yield f"{part.ref} pin {pin}: takes its supply from {part.nets[pin]}, which is not a rail"
-    for rail in ("+5V", "+3V3"):
+    for rail in circuit.rails:
         chips = [part for part in circuit.parts.values() if rail in (part.nets.get("VCC"), part.nets.get("VDD"))]
         capacitors = [
             part for part in circuit.parts.values()

@@ -435,7 +435,7 @@ TPIC: Final = PartType(
         "SER OUT": "out", **dict.fromkeys(DRAINS, "open"),
     },
     _two(("Texas Instruments", "TPIC6C595N", FOUND), ("STMicroelectronics", "STPIC6C595TTR", FOUND)),
-    limits={"volt": 33.0, "amp": 0.1, "amp_limit": 0.25, "clock_hz": 10e6},
+    limits={"volt": 33.0, "amp": 0.1, "amp_limit": 0.25, "clock_hz": 10e6, "supply": 5.5},
     package="DIP-16 (ST: TSSOP-16 on an adapter)",
 )  # fmt: skip
 HC165: Final = PartType(
@@ -448,7 +448,7 @@ HC165: Final = PartType(
         **{f"D{n}": "in" for n in range(8)}, "Q7": "out", "nQ7": "out",
     },
     _two(("Texas Instruments", "SN74HC165N", FOUND), ("onsemi", "MM74HC165N", FOUND)),
-    limits={"clock_hz": 21e6},
+    limits={"clock_hz": 21e6, "supply": 6.0},
     package="DIP-16",
 )  # fmt: skip
 HC595: Final = PartType(
@@ -461,6 +461,7 @@ HC595: Final = PartType(
         **dict.fromkeys(("QA", "QB", "QC", "QD", "QE", "QF", "QG", "QH"), "out"), "QH'": "out",
     },
     _two(("Texas Instruments", "SN74HC595N", FOUND), ("onsemi", "MC74HC595ANG", FOUND)),
+    limits={"supply": 6.0},
     package="DIP-16",
 )  # fmt: skip
 SUPERVISOR: Final = PartType(
@@ -474,7 +475,7 @@ SUPERVISOR: Final = PartType(
     },
     _two(("Analog Devices (Maxim)", "MAX705CPA+", SHEET), ("MaxLinear", "SP705CP-L", CODE)),
     spice="X{ref} {PFI} {PFO} {VCC} {GND} PFC",
-    limits={"pfi_low": 1.20, "pfi_high": 1.30, "reset_low": 4.50, "reset_high": 4.75},
+    limits={"pfi_low": 1.20, "pfi_high": 1.30, "reset_low": 4.50, "reset_high": 4.75, "supply": 5.5},
     package="DIP-8",
     note="MR has its own pull-up, WDI open disables the watchdog",
 )  # fmt: skip

@@ -12,7 +12,7 @@ import pytest
 from controller.boards.bench_sheet import load
 from firmware.hardware import boards, drawing, erc, kicad, listing, manifest_pins, publish, sheets
 from firmware.hardware import parts as p
-from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.blocks import V12, CarrierBoard
 from firmware.hardware.boards import APART, BOARDS, NAMES, PICO_BOARDS, circuit
 from firmware.hardware.circuit import GND, Circuit, CircuitError, CircuitPart, PartType
 from firmware.hardware.spice import deck, node
@@ -111,7 +111,13 @@ def _draw_nothing(board: CarrierBoard) -> None:
     board.sheets = [sheet for sheet in board.sheets if sheet.name != "memory"]
 
 
+def _supervisor_at_12v(board: CarrierBoard) -> None:
+    _first(board, lambda part: part.type is p.SUPERVISOR).nets["VCC"] = V12
+
+
 BREAKS = {
+    "pin VCC: its supply is 12 V; it bears 5.5 V": _supervisor_at_12v,
+    "1 chips and 0 capacitors of 100 nF at their supply, +12V": _supervisor_at_12v,
     "floats": _lose_pull_up,
     "outputs are joined": _join_two_outputs,
     "has no diode from alarm_drain": _forget_flyback,
