@@ -23,8 +23,8 @@ def command(table: Path, captures: tuple[Path, ...], as_json: bool) -> None:
 
     A capture is a VCD file, as logic analysers, GTKWave and sigrok write them, with one wire a line, named as the
     table names them (`feltwire pins` shows the names). The wires in the capture decide: without dealer_no_more_bets the
-    controller calls "No more bets", and ball_1 ... ball_n give the number of track sensors. What a calibration beside
-    the file has measured is used as in play. Nothing is journalled.
+    controller calls "No more bets", ball_1 ... ball_n give the number of track sensors, and object_2 is a second beam
+    for foreign objects. What a calibration beside the file has measured is used as in play. Nothing is journalled.
 
     \b
     Examples:

@@ -97,6 +97,14 @@ def test_the_wires_of_the_capture_say_how_many_sensors_there_are(tmp_path: Path)
     assert [one.one(events.Outcome).evidence.revolutions for one in said] == [4.0, 4.0]
 
 
+@pytest.mark.parametrize("beams", ["", "[device.wheel]\nobject_beams = 2\n"])
+def test_the_wires_of_the_capture_say_how_many_object_beams_there_are(tmp_path: Path, beams: str) -> None:
+    lines = spin().see("object", 1.0, 0.001)
+    (one,) = said_of(ROULETTE + beams, roulette(tmp_path / "a.vcd", lines))
+    (two,) = said_of(ROULETTE + beams, roulette(tmp_path / "b.vcd", lines.see("object_2", 9.0, 0.5)))
+    assert (one.verdicts(), two.verdicts()) == (["17"], ["void foreign_object"])
+
+
 def test_a_settle_button_in_the_capture_is_waited_for(tmp_path: Path) -> None:
     lines = MoneyLines().rest(3).call().spin(3 * TURN).rest(20).press("dealer_settled").rest(2)
     (said,) = said_of(MONEY, money(tmp_path / "a.vcd", lines))
