@@ -169,6 +169,12 @@ def test_a_block_is_judged_once_and_the_next_one_begins_empty() -> None:
     assert [zone for arc in list(TWELVE) * 9 for zone in watch.left(arc)] == []
 
 
+def test_each_length_of_block_has_blocks_of_its_own_one_after_the_other() -> None:
+    watch = DropZoneWatch(TWELVE, [100, 250], 0.001)
+    found = [(spin, zone.spins) for spin in range(1, 601) for zone in watch.left(TWELVE[0])]
+    assert found == [(100, 100), (200, 100), (250, 250), (300, 100), (400, 100), (500, 100), (500, 250), (600, 100)]
+
+
 @pytest.mark.parametrize("bowl", [THREE, NARROW], ids=["three arcs", "arcs that often have no ball"])
 def test_a_fair_wheel_is_seldom_suspected(bowl: tuple[Arc, ...]) -> None:
     """A share of what `python -m benchmarks.watch_power` measures."""
