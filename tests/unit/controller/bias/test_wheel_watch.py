@@ -134,6 +134,13 @@ def test_an_hour_with_too_many_games_and_hours_within_the_bounds() -> None:
     assert hour_of(GamePace(None, None, 60 * S), 36) == []
 
 
+def test_an_hour_that_a_refused_spin_ends_is_judged() -> None:
+    watch = WheelWatch(LIMITS._replace(least_games_an_hour=45))
+    watch.see(data_of(events.RoundOpened, 0, round=1))
+    refused = data_of(events.Void, 3601 * S, round=1, reason="short_spin", rule="", call="", evidence=events.Evidence())
+    assert [one.warning for one in watch.see(refused)] == ["games_an_hour"]
+
+
 def test_time_at_a_closed_table_and_before_a_first_round_is_not_played() -> None:
     """Rounds of 90 s with ten minutes between them: the table was closed, and nobody is slow."""
     assert hour_of(GamePace(30, None, 60 * S), 690) == []
