@@ -233,6 +233,8 @@ DRAWN = """() => {
   look();
 }"""
 """Notes in each frame which events the boards show since the one before."""
+BOARDS = """() => [...document.querySelectorAll(".board")].map(({ dataset }) => dataset.key)"""
+"""The tables on the page."""
 
 
 @contextmanager
@@ -268,10 +270,13 @@ async def _hall_lines(sizes: ScoreboardSizes) -> list[ReportLine]:
                 # What is still on its way is drawn.
                 await asyncio.sleep(BEAT_S * 4)
                 drawn: list[tuple[str, int, float]] = await page.evaluate("window.drawn")
+                # The first page changes until all tables of the hall are known.
+                boards: list[str] = await page.evaluate(BOARDS)
             await chromium.close()
-    shown: dict[str, list[tuple[int, float]]] = {}
+    shown: dict[str, list[tuple[int, float]]] = {key.removeprefix("sim/"): [] for key in boards}
     for key, sequence, at_ms in drawn:
-        shown.setdefault(key.removeprefix("sim/"), []).append((sequence, at_ms / 1000))
+        if key in boards:
+            shown[key.removeprefix("sim/")].append((sequence, at_ms / 1000))
     late_ms = sorted(
         (next((at for known, at in shown[table] if known >= sequence), inf) - begin) * 1000
         for table, sequence, begin in made
