@@ -71,6 +71,20 @@ class Span(NamedTuple):
     """Whether it is a tumble under the rules."""
 
 
+class Counted(NamedTuple):
+    """A line of which each pulse is a shake, or an inversion."""
+
+    line: str
+    shortest_ms: float
+    """A shorter pulse does not count."""
+    apart_ms: float
+    """Nor does one that comes sooner after the one before."""
+
+
+SHAKES: Final = Counted("shake", ShakerConfig().shortest_ms, ShakerConfig().burst_gap_ms)
+MAGNET: Final = Counted("cage_turn", CageConfig().pulse_ms, CageConfig().hold_ms)
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """The lines of some tumbles, one after the other, and the truth of each."""
@@ -79,6 +93,8 @@ class Run:
     spans: list[Span]
     until_ns: int
     what: str
+    counted: Counted | None = None
+    """None where no pulses are counted."""
 
 
 def _settling(rng: Random, from_s: float) -> list[float]:
@@ -131,7 +147,8 @@ def cage_run(rng: Random, sensing: str) -> Run:
     else:
         turning = _turns(motion, sensing)
     edges = in_order([*turning, Edge("cage_shake", 0, 0), *_shaken("cage_shake", knocks)])
-    return Run(edges, spans, ns(motion.t_s), f"cage, {sensing}: {[span.times for span in spans]}")
+    counted = MAGNET if sensing == "pulse" else None
+    return Run(edges, spans, ns(motion.t_s), f"cage, {sensing}: {[span.times for span in spans]}", counted)
 
 
 def _turns(motion: Motion, sensing: str) -> list[Edge]:
@@ -194,7 +211,8 @@ def shaker_run(rng: Random) -> Run:
             edges.append(Edge("cover", 0, ns(t_s)))
         spans.append(Span(ns(begin_s), ns(end_s), max(runs), covered and not early and max(runs) >= REQUIRED))
         t_s += rng.uniform(4.0, 8.0)
-    return Run(in_order(edges), spans, ns(t_s), f"shaker: {[(span.times, span.good) for span in spans]}")
+    what = f"shaker: {[(span.times, span.good) for span in spans]}"
+    return Run(in_order(edges), spans, ns(t_s), what, SHAKES)
 
 
 # --- judging -----------------------------------------------------------------------------------------------------
@@ -272,41 +290,36 @@ def _joined(run: Run, made: Corrupted, claim: CageRested | ChuteRested | ShakerR
 
 
 def _counted_more(run: Run, made: Corrupted, claim: CageRested | ChuteRested | ShakerRested) -> bool:
-    """Whether a line has more shakes, or inversions, than there were: lost pulses parted one, or noise made one. In a
+    """Whether a line shows more than there was: lost pulses parted a shake, or noise made one, or an inversion. In a
     chute, whether lost passes made of too many dice the right number."""
     if _told_before(made, claim):
         return False
     if isinstance(claim, ChuteRested):
-        passed = [edge for edge in run.edges if edge.level and claim.began_ns <= edge.t_ns <= claim.t_ns]
-        return any(sum(edge.line == line for edge in passed) > claim.required for line in {e.line for e in passed})
-    counted = _shakes if isinstance(claim, ShakerRested) else _inversions
-    really, seen = (counted(edges, claim.began_ns, claim.t_ns) for edges in (run.edges, made.edges))
-    return seen > really
+        lines = {edge.line for edge in run.edges}
+        really, seen = ([_passes(some, line, claim) for line in lines] for some in (run.edges, made.edges))
+        return max(really) > claim.required == max(seen)
+    if run.counted is None:
+        return False
+    between_ns = (claim.began_ns, claim.t_ns)
+    return _pulses(made.edges, run.counted, between_ns) > _pulses(run.edges, run.counted, between_ns)
 
 
-def _shakes(edges: Sequence[Edge], from_ns: int, until_ns: int) -> int:
-    """How many shakes a line has."""
-    config = ShakerConfig()
-    return _pulses(edges, "shake", (from_ns, until_ns), config.shortest_ms, config.burst_gap_ms)
+def _passes(edges: Sequence[Edge], line: str, claim: ChuteRested) -> int:
+    """How often the beam of a chute is broken."""
+    return sum(edge.level for edge in edges if edge.line == line and claim.began_ns <= edge.t_ns <= claim.t_ns)
 
 
-def _inversions(edges: Sequence[Edge], from_ns: int, until_ns: int) -> int:
-    """How many inversions the line of a magnet has."""
-    config = CageConfig()
-    return _pulses(edges, "cage_turn", (from_ns, until_ns), config.pulse_ms, config.hold_ms)
-
-
-def _pulses(edges: Sequence[Edge], line: str, between_ns: tuple[int, int], shortest_ms: float, apart_ms: float) -> int:
-    """The pulses of a line that are long enough, and come this long after the one before."""
+def _pulses(edges: Sequence[Edge], counted: Counted, between_ns: tuple[int, int]) -> int:
+    """The pulses of a line that count."""
     found, rose_ns, ended_ns = 0, None, -NS
     for edge in edges:
-        if edge.line != line or not between_ns[0] <= edge.t_ns <= between_ns[1]:
+        if edge.line != counted.line or not between_ns[0] <= edge.t_ns <= between_ns[1]:
             continue
         if edge.level:
             rose_ns = edge.t_ns
         elif rose_ns is not None:
-            if edge.t_ns - rose_ns >= shortest_ms * 1e6:
-                found += rose_ns - ended_ns > apart_ms * 1e6
+            if edge.t_ns - rose_ns >= counted.shortest_ms * 1e6:
+                found += rose_ns - ended_ns > counted.apart_ms * 1e6
                 ended_ns = edge.t_ns
             rose_ns = None
     return found
