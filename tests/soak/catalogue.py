@@ -102,7 +102,6 @@ def _parts(name: str, title: str, parts: int, *files: str, cpu_s: int, elapsed_s
     return Soak(name, title, "parts", parts, _tests(parts, *files), cpu_s, elapsed_s or cpu_s, names)
 
 
-# Those that were never run to their end come first.
 SOAKS: tuple[Soak, ...] = (
     _parts(
         "simulated-staff",
@@ -235,21 +234,6 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_static_analysis.py",
         "firmware/test_storms.py",
         cpu_s=1000,
-    ),
-    _parts(
-        "pico",
-        "The firmware on an emulated Pico: 500 power cuts, 20,000 edges a second for minutes, and the shared captures",
-        90,
-        "firmware/test_pico.py",
-        cpu_s=0,
-    ),
-    _parts(
-        "board-play",
-        "10 hours of two tables on emulated Picos, then 207 of nine on Nanos; every round has its true outcome, and "
-        "no other",
-        217,
-        "firmware/test_play_on_boards.py",
-        cpu_s=89_000,
     ),
     _parts(
         "firmware-tables",
@@ -461,6 +445,14 @@ SOAKS: tuple[Soak, ...] = (
         "firmware/test_store_power_cuts.py",
         cpu_s=350,
     ),
+    # Those that run beside the others come last.
+    _parts(
+        "pico",
+        "The firmware on an emulated Pico: 500 power cuts, 20,000 edges a second for minutes, and the shared captures",
+        90,
+        "firmware/test_pico.py",
+        cpu_s=0,
+    ),
     Soak(
         "corrupted-money-wheel",
         "No outcome of a money wheel with corrupted lines that the truth does not support",
@@ -487,5 +479,13 @@ SOAKS: tuple[Soak, ...] = (
         _seeds("wheel_life"),
         cpu_s=60600,
         elapsed_s=60600,
+    ),
+    _parts(
+        "board-play",
+        "10 hours of two tables on emulated Picos, then 207 of nine on Nanos; every round has its true outcome, and "
+        "no other",
+        217,
+        "firmware/test_play_on_boards.py",
+        cpu_s=89_000,
     ),
 )

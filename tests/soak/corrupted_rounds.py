@@ -3,8 +3,8 @@
 With `--compiled` the hot modules are compiled first, where a source has changed, and run: a third is saved.
 
 Each seed is a run of one to three rounds under one corruption (`tests.oracle.rounds`); of `wheel_life` on a worn wheel,
-whose age follows from the seed. Prints each outcome that the
-truth does not support, with the command that repeats its run, and exits 1 if there is one.
+whose age follows from the seed. Prints each outcome that the truth does not support, with the command that repeats its
+run, and exits 1 if there is one.
 """
 
 from __future__ import annotations

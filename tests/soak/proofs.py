@@ -136,8 +136,9 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
     lines = [
         "# Proofs: what the long runs have shown",
         "",
-        "`make soak` runs all of them in pieces, two hours of two cores and then the million rounds of each wheel; "
-        "after an interruption it resumes. After `make tools`, `.venv/bin/python -m tests.soak --list` lists them with "
+        "`make soak` runs all of them in pieces: two hours of two cores, then the million rounds of each wheel, and "
+        "then, for a day, the life of a wheel and boards that play; after an interruption it resumes. After "
+        "`make tools`, `.venv/bin/python -m tests.soak --list` lists them with "
         "the time that each needs, `--only NAME --count N` runs one or a share of it, and "
         "`python -m tests.soak --proofs` writes this page from what was recorded (`build/soak/`).",
         "",

@@ -47,6 +47,11 @@ def test_all_end_within_two_hours_of_two_cores_but_for_those_that_run_beside_the
     assert sum(soak.elapsed_s for soak in others) <= MOST_S
 
 
+def test_those_that_run_beside_the_others_come_last() -> None:
+    beside = [soak.name in BESIDE for soak in SOAKS]
+    assert beside == sorted(beside)
+
+
 @pytest.mark.parametrize("soak", [soak for soak in SOAKS if soak.unit == "runs"], ids=lambda soak: soak.name)
 def test_corrupted_rounds_leave_out_no_seed(soak: Soak) -> None:
     firsts = [int(piece.arguments[-2]) for piece in soak.pieces(soak.amount)]
