@@ -3,7 +3,8 @@
 python firmware/manifest.py build/wheel.elf ... > build/manifest.json
 python firmware/manifest.py --chip rp2040 --tools arm-none-eabi- build/rp2040/wheel.elf ... > build/rp2040/manifest.json
 
-The manifest of Picos names their chip, and .uf2 files; where none is named the chip is an ATmega328P.
+The manifest of Picos names their chip (rp2350: of a Pico 2), and .uf2 files; where none is named the chip is an
+ATmega328P.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from build_id import FIRMWARE, SIZE, hash_of, place, version
 from elf import Program
 from sizes import sizes
 
-RP2040 = "rp2040"
-CHIPS = ("atmega328p", RP2040)
+PICOS = ("rp2040", "rp2350")
+CHIPS = ("atmega328p", *PICOS)
 
 
 def toolchain(tools: str, chip: str) -> dict[str, str]:
@@ -30,7 +31,7 @@ def toolchain(tools: str, chip: str) -> dict[str, str]:
     linker = subprocess.run([f"{tools}ld", "--version"], check=True, capture_output=True, text=True).stdout.split("\n")[
         0
     ]
-    if chip == RP2040:
+    if chip in PICOS:
         return {"gcc": gcc, "binutils": linker.split()[-1]}
     query = [f"{tools}gcc", "-mmcu=atmega328p", "-E", "-dM", "-include", "avr/version.h", "-x", "c", "/dev/null"]
     macros = subprocess.run(query, check=True, capture_output=True, text=True).stdout
@@ -43,7 +44,7 @@ def toolchain(tools: str, chip: str) -> dict[str, str]:
 
 
 def _sizes(elf: Path, tools: str, chip: str) -> dict[str, int]:
-    if chip == RP2040:  # the program runs in RAM; the linker bounds the rest
+    if chip in PICOS:  # the program runs in RAM; the linker bounds the rest
         program = Program(elf)
         return {"flash": len(program.flash()), "ram": program.section_size(".program") + program.section_size(".bss")}
     measured = sizes(elf, tools)
@@ -64,7 +65,7 @@ def manifest(elves: list[Path], tools: str, chip: str = CHIPS[0]) -> dict[str, o
         digest = hash_of(image)
         if image[at : at + SIZE] != digest:
             raise SystemExit(f"{elf}: its build's hash is not that of its image; build it again")
-        file = elf.with_suffix(".uf2" if chip == RP2040 else ".hex")
+        file = elf.with_suffix(".uf2" if chip in PICOS else ".hex")
         boards[elf.stem] = {
             "hex": file.name,
             "sha256": hashlib.sha256(file.read_bytes()).hexdigest(),

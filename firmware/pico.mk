@@ -1,48 +1,59 @@
-# The firmware on a Pico (RP2040): build/rp2040/<kind>.elf and .uf2, and their manifest. Included by the Makefile.
-# Debian: gcc-arm-none-eabi binutils-arm-none-eabi, without their recommended libraries.
+# The firmware on a Pico (RP2040) and on a Pico 2 (RP2350): build/<chip>/<kind>.elf and .uf2, and their manifest. Included by
+# the Makefile. Debian: gcc-arm-none-eabi binutils-arm-none-eabi, without their recommended libraries.
 
 ARM         ?= arm-none-eabi-
 PICO_BUILD  := $(BUILD)/rp2040
-PICO_PORT   := $(sort $(basename $(notdir $(wildcard ports/rp2040/*.c ports/rp2040/*.S))))
-PICO_FLAGS  := -mcpu=cortex-m0plus -mthumb -std=gnu99 -O2 -g -ffreestanding $(WARN) $(PART_OF) -fshort-enums \
+PICO_2_BUILD := $(BUILD)/rp2350
+PICO_SOURCES := $(wildcard ports/rp2040/*.c ports/rp2040/*.S)
+PICO_HEADERS := $(wildcard ports/rp2040/*.h)
+PICO_COMMON := -mthumb -std=gnu99 -O2 -g -ffreestanding $(WARN) $(PART_OF) -fshort-enums \
                -fno-tree-loop-distribute-patterns -ffile-prefix-map=$(CURDIR)=. -Icore -Ikinds -Iports/rp2040 -I$(BUILD)
-PICO_OBJECTS := $(CORE:%=$(PICO_BUILD)/%.o) $(PICO_BUILD)/edge_store.o $(PICO_PORT:%=$(PICO_BUILD)/%.o)
+PICO_FLAGS  := -mcpu=cortex-m0plus $(PICO_COMMON)
+PICO_2_FLAGS := -mcpu=cortex-m33 -mfloat-abi=soft -DRP2350 $(PICO_COMMON)
 
-.PHONY: pico pico-compiler
+.PHONY: pico pico2 pico-compiler
 pico-compiler:
 	@command -v $(ARM)gcc >/dev/null || { echo "the firmware of a Pico needs $(ARM)gcc:" \
 	  "sudo apt install --no-install-recommends gcc-arm-none-eabi binutils-arm-none-eabi" >&2; exit 1; }
 
 pico: $(KINDS:%=$(PICO_BUILD)/%.uf2) $(PICO_BUILD)/manifest.json
+pico2: $(KINDS:%=$(PICO_2_BUILD)/%.uf2) $(PICO_2_BUILD)/manifest.json
 
-$(PICO_BUILD)/%.o: core/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk | pico-compiler
-	@mkdir -p $(@D)
-	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
+# $(1): the chip. $(2): its folder. $(3): its flags. $(4): the size of its second-stage boot loader. $(5): a file of the port that it has not.
+define pico_chip
+$(2)/%.o: core/%.c $$(HEADERS) $$(PICO_HEADERS) pico.mk | pico-compiler
+	@mkdir -p $$(@D)
+	@$$(ARM)gcc $(3) -c $$< -o $$@
 
-$(PICO_BUILD)/%.o: ports/rp2040/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk | pico-compiler
-	@mkdir -p $(@D)
-	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
+$(2)/%.o: ports/rp2040/%.c $$(HEADERS) $$(PICO_HEADERS) pico.mk | pico-compiler
+	@mkdir -p $$(@D)
+	@$$(ARM)gcc $(3) -c $$< -o $$@
 
-$(PICO_BUILD)/%.o: ports/rp2040/%.S pico.mk | pico-compiler
-	@mkdir -p $(@D)
-	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
+$(2)/%.o: ports/rp2040/%.S pico.mk | pico-compiler
+	@mkdir -p $$(@D)
+	@$$(ARM)gcc $(3) -c $$< -o $$@
 
-$(PICO_BUILD)/kind_%.o: kinds/%.c $(HEADERS) $(wildcard ports/rp2040/*.h) pico.mk | pico-compiler
-	@mkdir -p $(@D)
-	@$(ARM)gcc $(PICO_FLAGS) -c $< -o $@
+$(2)/kind_%.o: kinds/%.c $$(HEADERS) $$(PICO_HEADERS) pico.mk | pico-compiler
+	@mkdir -p $$(@D)
+	@$$(ARM)gcc $(3) -c $$< -o $$@
 
-$(KINDS:%=$(PICO_BUILD)/%.elf): $(PICO_BUILD)/%.elf: $$(addprefix $(PICO_BUILD)/kind_,$$(addsuffix .o,$$(call kind,$$*))) \
-                                $(PICO_OBJECTS) ports/rp2040/rp2040.ld uf2.py build_id.py elf.py
-	@$(ARM)gcc $(PICO_FLAGS) -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--fatal-warnings -Wl,--build-id=none \
-	  -T ports/rp2040/rp2040.ld $(filter %.o,$^) -lgcc -o $@
-	@$(PYTHON) uf2.py checksum $@
-	@$(PYTHON) build_id.py stamp $@
+$$(KINDS:%=$(2)/%.elf): $(2)/%.elf: $$$$(addprefix $(2)/kind_,$$$$(addsuffix .o,$$$$(call kind,$$$$*))) \
+                        $$(CORE:%=$(2)/%.o) $(2)/edge_store.o \
+                        $$(patsubst %,$(2)/%.o,$$(basename $$(notdir $$(filter-out ports/rp2040/$(5),$$(PICO_SOURCES))))) \
+                        ports/rp2040/pico.ld uf2.py build_id.py elf.py
+	@$$(ARM)gcc $(3) -nostdlib -nostartfiles -Wl,--gc-sections -Wl,--fatal-warnings -Wl,--build-id=none \
+	  -Wl,--defsym=boot2_size=$(4) -T ports/rp2040/pico.ld $$(filter %.o,$$^) -lgcc -o $$@
+	@$$(PYTHON) uf2.py finish $(1) $$@
+	@$$(PYTHON) build_id.py stamp $$@
 
-$(PICO_BUILD)/%.uf2: $(PICO_BUILD)/%.elf
-	@$(PYTHON) uf2.py write $< $@
+$$(KINDS:%=$(2)/%.uf2): $(2)/%.uf2: $(2)/%.elf
+	@$$(PYTHON) uf2.py write $(1) $$< $$@
 
-$(PICO_BUILD)/manifest.json: $(KINDS:%=$(PICO_BUILD)/%.uf2) manifest.py elf.py build_id.py
-	@$(PYTHON) manifest.py --chip rp2040 --tools $(ARM) $(KINDS:%=$(PICO_BUILD)/%.elf) > $@
+$(2)/manifest.json: $$(KINDS:%=$(2)/%.uf2) manifest.py elf.py build_id.py
+	@$$(PYTHON) manifest.py --chip $(1) --tools $$(ARM) $$(KINDS:%=$(2)/%.elf) > $$@
+endef
+$(eval $(call pico_chip,rp2040,$(PICO_BUILD),$$(PICO_FLAGS),0x100,image_def.c))
+$(eval $(call pico_chip,rp2350,$(PICO_2_BUILD),$$(PICO_2_FLAGS),0,boot2.S))
 
 # --- what emulates it: Node with rp2040js in the version and with the hash of package-lock.json ---------------------------
 

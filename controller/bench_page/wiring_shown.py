@@ -15,7 +15,7 @@ from controller.configuration.values import TableConfig
 from controller.games.assembly import secret_links
 from controller.games.base.spec import spec_of
 from drivers.dealer.buttons import BUTTONS, CALL_BUTTON, SETTLE_BUTTON
-from hal.board.chips import RP2040
+from hal.board.chips import PICOS
 from hal.board.messages import KINDS
 
 NO_USE: Final = frozenset((CALL_BUTTON, SETTLE_BUTTON))
@@ -108,7 +108,7 @@ def wiring_shown(config: TableConfig) -> list[WiringShown]:
         at = {(one.side, one.number): one.line for one in config.terminals.values() if one.board == name}
         lines = {printed(place.pin): at.get((place.side, place.number), "") for place in places_of(kind) if place.pin}
         rows = tuple((_pin(left, lines), _pin(right, lines)) for left, right in NANO)
-        if board.chip == RP2040.name:
+        if board.chip in PICOS:
             at_pins = ((where, label) for label, where in pins_of_pico(kind).items() if where and label in lines)
             shown = [PinShown(where, "", lines[label]) for where, label in at_pins]
             rows = tuple(zip_longest(shown[::2], shown[1::2], fillvalue=PinShown("", "", "")))

@@ -19,7 +19,7 @@ from controller.configuration.terminals import place_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import framed_by_device, geometry_of
 from drivers.dealer.indicators import NumberDisplay
-from hal.board.chips import CHIPS, RP2040
+from hal.board.chips import CHIPS, RP2040, RP2350
 from hal.board.messages import KINDS
 from simulators.base.truth import TableSimulator
 from simulators.board.emulated import elf_of, emulator_of
@@ -108,10 +108,15 @@ def check_built(config: TableConfig) -> None:
     """Checks that the emulator and the firmware of the table's boards were built.
 
     Raises:
-        EmulationError: one of them is missing.
+        EmulationError: one of them is missing, or nothing emulates a board's chip.
     """
-    for board in config.boards.values():
+    for name, board in config.boards.items():
         chip = CHIPS[board.chip]
+        if chip is RP2350:
+            raise EmulationError(
+                f"emulated board: nothing emulates the {chip.about} of board {name}; its pins and its line are those "
+                f'of a Pico: write chip = "{RP2040.name}" in a copy of the table, and emulate that'
+            )
         of_pico = chip is RP2040
         missing = [path for path in (emulator_of(chip), elf_of(board.kind, chip)) if not path.exists()]
         if missing:

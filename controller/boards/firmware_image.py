@@ -23,7 +23,7 @@ from nacl.signing import SigningKey
 from controller.boards import uf2
 from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
 from controller.boards.firmware_error import FirmwareError
-from hal.board.chips import ATMEGA328P, RP2040
+from hal.board.chips import ATMEGA328P, PICOS
 from hal.board.identity import protocol_refusal
 from hal.board.messages import KINDS
 
@@ -64,7 +64,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     dictionary: Hash32
     toolchain: dict[str, str]
     boards: dict[str, _ManifestBoard]
-    chip: Literal["atmega328p", "rp2040"] = "atmega328p"
+    chip: Literal["atmega328p", "rp2040", "rp2350"] = "atmega328p"
 
 
 class Firmware(NamedTuple):
@@ -162,8 +162,8 @@ def read(path: Path) -> Manifest:
 
 def _make(path: Path, chip: str = "") -> str:
     """What builds a file: the images of a Pico are in a folder of its chip's name."""
-    pico = RP2040.name in (chip, *path.parts)
-    return f"make it with: {'make -C firmware pico' if pico else 'make firmware'}"
+    of = next((pico for pico in PICOS if pico in (chip, *path.parts)), "")
+    return f"make it with: make {uf2.TARGETS[of] if of else 'firmware'}"
 
 
 def check_software(manifest: Manifest) -> None:
@@ -195,8 +195,10 @@ def check_image(firmware: Firmware) -> bytes:
             f"{firmware.path}: its SHA-256 is {found}, and the manifest of the {firmware.kind} firmware has "
             f"{firmware.sha256}: it was changed or damaged; copy or build it again"
         )
-    reads = uf2.read_uf2 if firmware.chip == RP2040.name else read_image
-    image = image_hash_of(reads(content, str(firmware.path)), str(firmware.path))
+    name = str(firmware.path)
+    image = image_hash_of(
+        uf2.read_uf2(content, name, firmware.chip) if firmware.chip in PICOS else read_image(content, name), name
+    )
     if image != firmware.image:
         raise FirmwareError(
             f"{firmware.path}: its build is {build_number(image)}, and the manifest says {firmware.build}; copy or "

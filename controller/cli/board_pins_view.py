@@ -17,7 +17,7 @@ from controller.configuration.sections import Side
 from controller.configuration.terminals import MOVED, Place, Terminal, pins_of_pico, places_of
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import BoardOutput, LineUse
-from hal.board.chips import RP2040
+from hal.board.chips import PICOS
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.lamp_fields import CHAIN
@@ -80,7 +80,7 @@ NO_PIN = "none"
 
 def labels_of(kind: BoardKind, chip: str) -> Callable[[str], str]:
     """How a pin of the dictionary is labelled on a board with this chip."""
-    if chip != RP2040.name:
+    if chip not in PICOS:
         return printed
     at = pins_of_pico(kind)
     return lambda pin: at.get(printed(pin), "") or NO_PIN
@@ -150,18 +150,18 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         yield from _terminals(kind, at, driven, config.uses, width, lamps=name == chain, label=label)
         yield Text()
         names, lines = _named(kind, at, driven, own)
-        yield from _on_pico(kind, names, lines) if board.chip == RP2040.name else _drawing(names, lines)
+        yield from _on_pico(kind, names, lines) if board.chip in PICOS else _drawing(names, lines)
         yield Text()
         if keys:
             yield from (Text(row, style="yellow") for row in textwrap.wrap(COLUMN_PARTS, min(width, _WIDEST)))
             yield Text()
     yield from _links(config, width)
     chips = {board.chip for board in config.boards.values()}
-    if chips != {RP2040.name}:
-        whose = " of a Nano or Uno" if RP2040.name in chips else ""
+    if not chips.issubset(PICOS):
+        whose = "" if chips.isdisjoint(PICOS) else " of a Nano or Uno"
         yield Text(f"pin: what an Arduino Nano or Uno prints beside it. An input{whose} takes 0 to 5 V.")
         yield Text(f"Feed sensors{whose} from 5V, as their makers say; they share the board's GND.")
-    if RP2040.name in chips:
+    if not chips.isdisjoint(PICOS):
         yield Text("A Pico's inputs take 0 to 3.3 V, and 5 V destroys it: feed its sensors from 3V3,", style="yellow")
         yield Text("and wire to 3V3 what else goes to 5V (docs/boards-pico.md). They share its GND.", style="yellow")
     yield Text("In brackets: what a pin is for, and nothing is wired to it.")

@@ -31,7 +31,7 @@ from controller.boards.firmware_image import (
 from controller.boards.identity import kind_name, misfit, not_written, version, words
 from controller.cli.boards_sheet import Bench, PortFinding, run_sheet, verify_report
 from hal.board.bootloader import ask_version
-from hal.board.chips import ATMEGA328P, RP2040, Chip
+from hal.board.chips import ATMEGA328P, CHIPS, PICOS, Chip
 from hal.board.down_reasons import reset_by_opening
 from hal.board.errors import BoardError
 from hal.board.messages import KINDS, IdentityAnswer
@@ -262,8 +262,9 @@ def flash_command(
     reads it back, and the board is identified again. Unplug motors before you flash.
 
     The boot loader of a Pico is a drive: hold BOOTSEL while you plug it in. It takes a build of your own (make -C
-    firmware pico), for no image of a Pico comes with this software. What firmware the Pico had cannot be asked there:
-    look that its outputs are wired for a board of KIND. With --line it is identified when it has restarted.
+    firmware pico; for a Pico 2: pico2), for no image of a Pico comes with this software. What firmware the Pico had
+    cannot be asked there: look that its outputs are wired for a board of KIND. With --line it is identified when it has
+    restarted.
 
     \b
     Examples:
@@ -282,8 +283,8 @@ def flash_command(
         _check_way(firmware, port, line, path)
         content = check_image(firmware)
         click.echo(f"firmware: {_what(firmware)}, SHA-256 {firmware.sha256[:16]}…: ok")
-        if firmware.chip == RP2040.name:
-            click.echo(f"board: {uf2.check_folder(Path(port))}, in its boot loader")
+        if firmware.chip in PICOS:
+            click.echo(f"board: {uf2.check_folder(Path(port), firmware.chip)}, in its boot loader")
             sys.exit(_flash_pico(firmware, content, Path(port), line))
         _check_board(kind, port, change_kind)
         _check_bootloader(port)
@@ -303,12 +304,12 @@ def _check_way(firmware: Firmware, port: str, line: str | None, path: Path) -> N
         FirmwareError: a Pico's image has no folder, another chip's has one.
     """
     to_folder = uf2.is_folder(port)
-    if firmware.chip == RP2040.name and not to_folder:
+    if firmware.chip in PICOS and not to_folder:
         raise FirmwareError(
             f"{port}: the image is for a Pico, whose boot loader is a folder: hold BOOTSEL while you plug it in, and "
             "give the folder of the drive that appears"
         )
-    if firmware.chip != RP2040.name and (to_folder or line is not None):
+    if firmware.chip not in PICOS and (to_folder or line is not None):
         raise FirmwareError(
             f"{port}: {firmware.path} is for an {ATMEGA328P.about}, on whose port it is written; for a Pico give "
             "--file with a build for it: make -C firmware pico, then --file firmware/build/rp2040"
@@ -323,10 +324,12 @@ def _flash_pico(firmware: Firmware, content: bytes, folder: Path, line: str | No
         click.echo(click.style(str(error), fg="red"), err=True)
         return FATAL
     if line is None:
-        click.echo(f"{folder}: written; the Pico restarts. What it has: feltwire boards identify PORT --chip rp2040")
+        click.echo(
+            f"{folder}: written; the Pico restarts. What it has: feltwire boards identify PORT --chip {firmware.chip}"
+        )
         return 0
     click.echo("written; identifying the board")
-    return _identify_written(firmware, line, RP2040)
+    return _identify_written(firmware, line, CHIPS[firmware.chip])
 
 
 def _identify_written(firmware: Firmware, port: str, chip: Chip) -> int:

@@ -29,7 +29,7 @@ from controller.configuration.pins import GpioPin
 from controller.configuration.terminals import pins_of_pico, places_of
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import LineUse
-from hal.board.chips import CHIPS, RP2040
+from hal.board.chips import CHIPS, PICOS
 from hal.board.messages import KINDS
 from hal.lines import Pull
 
@@ -209,7 +209,7 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
     chain = board_of_lamps(config.devices, config.boards)
     for name, board in config.boards.items():
         kind, chip = KINDS[board.kind], CHIPS[board.chip]
-        at_pico = pins_of_pico(kind) if chip is RP2040 else None
+        at_pico = pins_of_pico(kind) if chip.name in PICOS else None
         label = labels_of(kind, board.chip)
         at = {(one.side, one.number): one for one in config.terminals.values() if one.board == name}
         keys = [place for place in places_of(kind) if not place.pin and (place.side, place.number) in at]

@@ -11,7 +11,7 @@ from controller.configuration.problems import ConfigFinding
 from controller.configuration.sections import BoardSection, Pull, Side, TerminalSection
 from drivers.base.device_spec import BoardPlace, LineUse
 from drivers.base.device_spec import Kind as LineKind
-from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, RP2040
+from hal.board.chips import FIRST_ADC_GPIO, PICO_ADC, PICO_GPIO, PICOS
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.known_names import suggestion
@@ -102,7 +102,7 @@ def places_of(kind: BoardKind) -> Iterator[Place]:
 
 def without_pin(place: Place, board: BoardSection) -> bool:
     """Whether a place is at no pin of this board: a Pico's converter has one channel of them, for its own supply."""
-    if board.chip != RP2040.name or not place.pin:
+    if board.chip not in PICOS or not place.pin:
         return False
     return not pins_of_pico(KINDS[board.kind])[printed(place.pin)]
 

@@ -35,7 +35,7 @@ from drivers.base.device_spec import LineUse
 from drivers.base.movement import LineBounds
 from drivers.dealer.buttons import CALL_BUTTON
 from hal.backend_spec import BackendSpec
-from hal.board.chips import CHIPS, RP2040
+from hal.board.chips import CHIPS, PICOS
 from hal.board.messages import KINDS
 from hal.known_names import nearest
 from hal.outputs import MOVING
@@ -216,9 +216,10 @@ def _read_boards(
         if board.motor_most_a is not None and not KINDS[board.kind].motor_current_pin:
             wrong = f"has no effect: a {board.kind} board measures no motor's current"
             findings.append(ConfigFinding((*path, "motor_most_a"), wrong, "remove it"))
-        supply_v = CHIPS[board.chip].supply_v
-        if board.chip == RP2040.name and board.reference_v > supply_v * _MOST_SUPPLY:
-            wrong = f"is {board.reference_v:g} V, and a {RP2040.about} measures against {supply_v:g} V"
+        chip = CHIPS[board.chip]
+        supply_v = chip.supply_v
+        if board.chip in PICOS and board.reference_v > supply_v * _MOST_SUPPLY:
+            wrong = f"is {board.reference_v:g} V, and a {chip.about} measures against {supply_v:g} V"
             findings.append(ConfigFinding((*path, "supply_v"), wrong, f"remove it, or write supply_v = {supply_v:g}"))
         boards[name] = board
     findings += _check_exchange(boards)

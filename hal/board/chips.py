@@ -34,7 +34,10 @@ class Chip(NamedTuple):
 
 ATMEGA328P: Final = Chip("atmega328p", "Arduino Nano or Uno", 16_000_000, BAUD, 5.0)
 RP2040: Final = Chip("rp2040", "Raspberry Pi Pico", 125_000_000, 1_000_000, 3.3)
-CHIPS: Final = {chip.name: chip for chip in (ATMEGA328P, RP2040)}
+RP2350: Final = Chip("rp2350", "Raspberry Pi Pico 2", 125_000_000, 1_000_000, 3.3)
+CHIPS: Final = {chip.name: chip for chip in (ATMEGA328P, RP2040, RP2350)}
+PICOS: Final = (RP2040.name, RP2350.name)
+"""The chips on a Pico's module: a Pico 2 has the same pins, line and levels."""
 
 PICO_GPIO: Final = {
     **{f"B{bit}": 2 + bit for bit in range(6)},

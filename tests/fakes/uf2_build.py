@@ -21,9 +21,9 @@ def _script() -> object:
 _UF2 = _script()
 
 
-def blocks(image: bytes) -> Iterator[bytes]:
+def blocks(image: bytes, chip: str = "rp2040") -> Iterator[bytes]:
     """The blocks of an image."""
-    made: Iterator[bytes] = _UF2.blocks(image)  # type: ignore[attr-defined]
+    made: Iterator[bytes] = _UF2.blocks(image, chip)  # type: ignore[attr-defined]
     return made
 
 

@@ -60,13 +60,18 @@ def built(target: str, compiler: str = COMPILER) -> Path:
 @cache
 def pico_elf(kind: str) -> Path:
     """The firmware of a kind for a Pico, made again where its sources are newer, and what emulates it."""
+    return made_for_pico(f"rp2040/{kind}.elf", "pico-emulator")
+
+
+def made_for_pico(file: str, *targets: str) -> Path:
+    """A file of firmware/build for a Pico or a Pico 2, made again where its sources are newer, and these targets."""
     FIRMWARE.joinpath("build").mkdir(exist_ok=True)
     with FIRMWARE.joinpath("build", ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        command = ["make", "-s", "-C", str(FIRMWARE), "pico-emulator", f"build/rp2040/{kind}.elf"]
+        command = ["make", "-s", "-C", str(FIRMWARE), *targets, f"build/{file}"]
         made = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert made.returncode == 0, f"{' '.join(command)} failed:\n{made.stdout}{made.stderr}"
-    return FIRMWARE / f"build/rp2040/{kind}.elf"
+    return FIRMWARE / "build" / file
 
 
 def elf_on(kind: str, chip: str) -> Path:

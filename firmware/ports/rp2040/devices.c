@@ -1,5 +1,5 @@
 /* Outputs with a duty, the converter, what stands for an EEPROM, the watchdog, and the main loop. */
-#include "rp2040.h"
+#include "pico.h"
 
 #include "board.h"
 #include "build_note.h"
@@ -10,11 +10,10 @@
 /* --- outputs -------------------------------------------------------------------------------------------------------- */
 
 #define PWM_PIN 0xB3U /* GP5: channel B of slice 2 */
-#define PWM_CONTROL REG(0x40050028)
-#define PWM_DIVISOR REG(0x4005002C)
-#define PWM_COUNTER REG(0x40050030)
-#define PWM_COMPARE REG(0x40050034)
-#define PWM_TOP REG(0x40050038)
+#define PWM_CONTROL REG(PWM + 0x28U)
+#define PWM_DIVISOR REG(PWM + 0x2CU)
+#define PWM_COMPARE REG(PWM + 0x34U)
+#define PWM_TOP REG(PWM + 0x38U)
 #define PWM_ON 1U
 #define PWM_1_MHZ (SYSTEM_HZ / 1000000U << 4)
 
@@ -42,8 +41,8 @@ void port_output(uint8_t pin, uint8_t value)
 
 /* --- the converter -------------------------------------------------------------------------------------------------- */
 
-#define ADC_CONTROL REG(0x4004C000)
-#define ADC_RESULT REG(0x4004C004)
+#define ADC_CONTROL REG(ADC + 0x0U)
+#define ADC_RESULT REG(ADC + 0x4U)
 #define ADC_ON (1U << 0)
 #define ADC_START (1U << 2)
 #define ADC_READY (1U << 8)
@@ -128,10 +127,6 @@ void port_eeprom_write(uint16_t at, uint8_t byte)
 
 /* --- reset and watchdog --------------------------------------------------------------------------------------------- */
 
-#define CHIP_RESET REG(0x40064008)
-#define WAS_POWER_ON (1U << 8)
-#define WAS_RUN_PIN (1U << 16)
-
 /* Where the program hung, as the address of a halfword of the flash: kept over a reset by the watchdog, and cleared by others. */
 #define HUNG_AT WATCHDOG_SCRATCH(0)
 #define HUNG_CHECK WATCHDOG_SCRATCH(1)
@@ -204,10 +199,8 @@ __attribute__((naked)) void on_fault(void)
                      ".pool");
 }
 
-#define WATCHDOG_TWICE 2U /* it counts down by two each microsecond (erratum E1) */
 #define PERIOD_US (PORT_WATCHDOG_MS * 1000U)
-#define POWER_WATCHED REG(0x40010008) /* 2.13: what the watchdog resets */
-#define ALL_BUT_OSCILLATORS 0x0001FFFCU
+#define POWER_WATCHED REG(POWER_ON_MACHINE + 0x8U) /* what the watchdog resets */
 
 static bool watching;
 
@@ -225,7 +218,7 @@ void port_watchdog_pat(void)
 {
     if (!watching)
         return;
-    WATCHDOG_LOAD = 2U * PERIOD_US * WATCHDOG_TWICE;
+    WATCHDOG_LOAD = 2U * PERIOD_US * WATCHDOG_STEPS_A_US;
     TIMER_ALARM(ALARM_HANG) = TIMER_NOW + PERIOD_US;
 }
 
@@ -242,7 +235,7 @@ int main(void)
 {
     reset_begin();
     for (uint32_t at = 0; at < sizeof PINS; at++) /* an output is low until it is one, as the chip leaves it after a reset */
-        pin_begin(port_gpio(PINS[at]), FUNCTION_SIO, PAD_PLAIN | PAD_PULL_DOWN);
+        pin_begin(port_gpio(PINS[at]), FUNCTION_SIO, PAD_UNUSED);
     adc_begin();
     eeprom_begin(); /* up to 24 ms, and before anything is received: what is answered is never older than the report `boot` */
     time_begin();

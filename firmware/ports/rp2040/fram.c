@@ -2,7 +2,7 @@
  *
  * The pins are moved by the program: no unit of the chip can hang, and an interrupt only makes a clock longer, which the bus
  * allows. Each function waits for the bus, 120 µs for a byte that is read or written. */
-#include "rp2040.h"
+#include "pico.h"
 
 #include "port.h"
 
@@ -20,7 +20,7 @@ static uint32_t follows = NOWHERE; /* the address that the FRAM has reached: the
 /* A quarter of a clock: 0.6 µs. */
 static void quarter(void)
 {
-    for (uint32_t left = SYSTEM_HZ / 1600000U / 3U; left != 0U; left--)
+    for (uint32_t left = SYSTEM_HZ / 1600000U / LOOP_CYCLES; left != 0U; left--)
         __asm__ volatile("");
 }
 

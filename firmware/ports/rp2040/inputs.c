@@ -3,7 +3,7 @@
  * The chip keeps for each pin whether it fell and rose since the interrupt cleared that, and one register has this and the
  * levels of all pins at one time. So a pulse that was over before the interrupt began shows, and no edge is taken for another:
  * a pin that only rose is high; where it fell and rose, at least two edges were lost, and they are counted. */
-#include "rp2040.h"
+#include "pico.h"
 
 #include "port.h"
 
@@ -64,6 +64,7 @@ void on_inputs(void)
     INPUTS_RAW = edges;
     if ((edges & edges << 1 & ALL_ROSE) != 0U) /* what such a pin did since it was read left no trace */
         pins = edges | (INPUTS_RAW & ALL_HIGH);
+    SETTLE();
     uint32_t head = ring_head;
     uint32_t after = (head + 1U) % RING;
     if (after != ring_tail && ring_dropped == 0U) {

@@ -1,4 +1,4 @@
-/* The inline half of port.h for the RP2040 on a Pico: where the dictionary's pins are, and atomic blocks. */
+/* The inline half of port.h for a Pico: its chip, where the dictionary's pins are, and atomic blocks. */
 #ifndef FELTWIRE_RP2040_PORT_INLINE_H
 #define FELTWIRE_RP2040_PORT_INLINE_H
 
@@ -6,6 +6,12 @@
 #include <stdint.h>
 
 #define REG(address) (*(volatile uint32_t *)(uintptr_t)(address))
+
+#ifdef RP2350
+#include "rp2350.h"
+#else
+#include "rp2040.h"
+#endif
 
 #define PORT_ROM
 #define PORT_EEPROM_SIZE 1024U /* of the FRAM */
@@ -26,14 +32,8 @@ static inline __attribute__((always_inline)) void port_interrupts_as(uint32_t we
     for (uint32_t port_were = port_interrupts_off(), port_once = 1U; port_once != 0U;                                  \
          port_once = 0U, port_interrupts_as(port_were))
 
-/* SIO (2.3.1.7): one write changes a pin, which no interrupt can split. */
-#define SIO_IN REG(0xD0000004)
-#define SIO_HIGH REG(0xD0000014)
-#define SIO_LOW REG(0xD0000018)
-#define SIO_OUTPUT REG(0xD0000024)
-#define SIO_INPUT REG(0xD0000028)
-
-#define PAD(gpio) REG(0x4001C004 + 4U * (gpio))
+/* A register of SIO changes a pin by one write, which no interrupt can split. */
+#define PAD(gpio) REG(PADS_BANK0 + 4U + 4U * (gpio))
 #define PAD_SCHMITT (1U << 1)
 #define PAD_PULL_DOWN (1U << 2)
 #define PAD_PULL_UP (1U << 3)

@@ -1,7 +1,7 @@
-/* From the second-stage boot loader to main: the clocks, then the whole program into RAM.
+/* From the boot ROM or the second-stage boot loader to main: the clocks, then the whole program into RAM.
  *
  * What is here runs in the flash, until main does. */
-#include "rp2040.h"
+#include "pico.h"
 
 extern uint32_t stack_top[];
 extern const uint32_t program_in_flash[];
@@ -14,18 +14,18 @@ extern uint32_t variables_end[];
 
 void reset(void) __attribute__((noreturn));
 
-/* --- the table of vectors (2.4.5, and the manual of ARMv6-M) ------------------------------------------------------------ */
+/* --- the table of vectors (the manuals of ARMv6-M and ARMv8-M) ------------------------------------------------------------ */
 
 typedef void (*handler)(void);
 struct vectors {
     uint32_t *stack;
-    handler handlers[15 + 26];
+    handler handlers[15 + IRQS];
 };
 
 /* One in the flash, with which the chip begins, and one in RAM. */
 __attribute__((section(".vectors"), used)) const struct vectors first_vectors = {stack_top, {reset}};
 
-__attribute__((aligned(256))) static const struct vectors vectors = {
+__attribute__((aligned(VECTORS_ALIGNED))) static const struct vectors vectors = {
     stack_top,
     {
         [0] = reset,
@@ -97,13 +97,14 @@ IN_FLASH static void clocks_begin(void)
     }
     CLOCK_PERI_CONTROL = CLOCK_ENABLE;
     CLOCK_ADC_CONTROL = CLOCK_ENABLE;
-    WATCHDOG_TICK = 1U << 9 | XOSC_MHZ; /* the microseconds of timer and watchdog */
+    TICKS_BEGIN(XOSC_MHZ);
     leave_reset(RESET_IO_BANK0 | RESET_PADS_BANK0 | RESET_ADC | RESET_PWM | RESET_TIMER | RESET_UART0);
 }
 
 IN_FLASH void reset(void)
 {
     __asm__ volatile("cpsid i" : : : "memory");
+    CORE_BEGIN();
     WATCHDOG_CONTROL = 0; /* it runs on after a reset of its own */
     clocks_begin();
     const uint32_t *from = program_in_flash;

@@ -1,5 +1,5 @@
 /* The timer: ticks, waiting, and the call of kind_fast. Each alarm is the one time at which its interrupt is due. */
-#include "rp2040.h"
+#include "pico.h"
 
 #include "kind.h"
 #include "port.h"

@@ -1,18 +1,18 @@
 /* The serial line: UART0 on GP0 (out) and GP1 (in), 1,000,000 baud, 8N1. Without the queues of the chip: each byte that comes
  * makes an interrupt, which dates it. */
-#include "rp2040.h"
+#include "pico.h"
 
 #include "messages.h"
 #include "port.h"
 
-#define DATA REG(0x40034000)
-#define FLAGS REG(0x40034018)
-#define DIVISOR REG(0x40034024)
-#define DIVISOR_64THS REG(0x40034028)
-#define FORMAT REG(0x4003402C)
-#define CONTROL REG(0x40034030)
-#define INTERRUPTS REG(0x40034038)
-#define PENDING REG(0x40034040)
+#define DATA REG(UART0 + 0x00U)
+#define FLAGS REG(UART0 + 0x18U)
+#define DIVISOR REG(UART0 + 0x24U)
+#define DIVISOR_64THS REG(UART0 + 0x28U)
+#define FORMAT REG(UART0 + 0x2CU)
+#define CONTROL REG(UART0 + 0x30U)
+#define INTERRUPTS REG(UART0 + 0x38U)
+#define PENDING REG(UART0 + 0x40U)
 #define FLAG_BUSY (1U << 3)
 #define FLAG_NOTHING_CAME (1U << 4)
 #define FLAG_FULL (1U << 5)

@@ -71,6 +71,9 @@ def test_what_was_not_built_is_named_with_what_to_do(tmp_path: Path, monkeypatch
     monkeypatch.setattr(pico, "MODULES", tmp_path / "node_modules")
     with pytest.raises(EmulationError, match=r"there is no .*node_modules; build .* make -C firmware pico"):
         check_built(configured((EXAMPLES / "money_wheel_pico.toml").read_text()))
+    of_pico_2 = (EXAMPLES / "money_wheel_pico.toml").read_text().replace('"rp2040"', '"rp2350"')
+    with pytest.raises(EmulationError, match=r'nothing emulates the Raspberry Pi Pico 2 .* write chip = "rp2040"'):
+        check_built(configured(of_pico_2))
 
 
 def test_faults_of_a_chain_in_memory_are_refused_where_the_lamps_hang_on_pins() -> None:

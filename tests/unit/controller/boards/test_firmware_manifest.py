@@ -163,7 +163,8 @@ def test_what_is_missing_is_named_with_what_to_do(tmp_path: Path) -> None:
     assert "copy it beside its manifest, or make it with: make firmware" in refused(path)
     path.unlink()
     assert "make it with: make firmware" in refused(tmp_path / "mine.hex")
-    assert "make it with: make -C firmware pico" in refused(tmp_path / "rp2040")
+    assert "make it with: make -C firmware pico;" in refused(tmp_path / "rp2040")
+    assert "make it with: make -C firmware pico2;" in refused(tmp_path / "rp2350")
 
 
 def _renamed(path: Path, name: str) -> Path:

@@ -66,8 +66,9 @@ def test_a_line_at_another_terminal_than_its_own_is_told_which_that_is(
     assert f"); write {fix}, which is " in problem
 
 
-def test_a_channel_that_is_at_no_pin_of_a_pico_is_refused() -> None:
-    pico = ROULETTE.replace('kind = "wheel"\n', 'kind = "wheel"\nchip = "rp2040"\n')
+@pytest.mark.parametrize("chip", ["rp2040", "rp2350"])
+def test_a_channel_that_is_at_no_pin_of_a_pico_is_refused(chip: str) -> None:
+    pico = ROULETTE.replace('kind = "wheel"\n', f'kind = "wheel"\nchip = "{chip}"\n')
     level = "zero_v = 1.126, per_v = 22.2"
     assert not problem_lines(check_text(entry(pico, "level_x", f'board = "wheel", analogue = 3, {level}')))
     problem = only_problem(entry(pico, "level_x", f'board = "wheel", analogue = 4, {level}'))
