@@ -9,6 +9,7 @@ from collections.abc import Generator
 from typing import Final
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 WITHOUT_SOAKS: Final = "not soak"
@@ -39,6 +40,20 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[
         return None
     marks = getattr(obj, "pytestmark", ()) if inspect.isfunction(obj) else ()
     return [] if any(mark.name == "soak" for mark in marks) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Reports a test to the process that it is one of many workers of, once, where it passed.
+
+    Otherwise five messages are packed and unpacked for each of the many short tests, and four of them change nothing.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

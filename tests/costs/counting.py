@@ -39,8 +39,6 @@ def cost_of(ready: Callable[[], Callable[[], int]], expected: int) -> Cost:
     """
     _run(ready, expected, _nothing, _nothing)
     instructions, calls = instructions_of(ready, expected), calls_of(ready, expected)
-    # Memory is what it is where all is collected.
-    gc.unfreeze()
     return Cost(instructions, calls, _peak(ready, expected), _kept(ready, expected))
 
 
