@@ -480,7 +480,8 @@ class Encoder:
             # A hand, or one line was stuck: then it did not turn, and every count since is one the other way.
             self._doubt(-self.counts_per_turn, self.counts_per_turn)
         else:
-            self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking))
+            # After a long swing the last one that rocked, as in the wind-up, tells nothing.
+            self._doubt(*last.ended_turned(quadrature.t1_ns, rocks, self._rocking if rocks else None))
         lasted_ns = last.turn_ns - (self._turned_ns or 0)
         self._rocking = Rocking(last.turn_ns, lasted_ns, swing) if rocks else None
         self._turned_ns = last.turn_ns

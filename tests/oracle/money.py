@@ -99,6 +99,8 @@ class MoneyRun:
     edges: list[Edge]
     spins: list[Spin]
     until_ns: int
+    motion: Motion
+    """The wheel's own."""
     description: str = field(default="")
 
     def spin_before(self, t_ns: int) -> Spin | None:
@@ -259,7 +261,7 @@ class _Session:
         if wheel.button:
             edges = [Edge("dealer_no_more_bets", 0, 0), *edges, *self.buttons]
         what = "; ".join(f"{s.kind} {s.revolutions:.4f} turns to space {s.space}" for s in self.spins)
-        return MoneyRun(wheel, in_order(edges), self.spins, ns(self.motion.t_s), what)
+        return MoneyRun(wheel, in_order(edges), self.spins, ns(self.motion.t_s), self.motion, what)
 
 
 def _rest_target(rng: Random, wheel: Wheel, anywhere: bool) -> float:

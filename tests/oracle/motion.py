@@ -142,6 +142,13 @@ class Motion:
         stretch = self.stretches[i]
         return stretch.at(min(t_s, stretch.t_s + stretch.duration_s))
 
+    def moving_at(self, t_s: float) -> Motion:
+        """A new motion that has the angle and the speed of this one at a time, and goes on from there."""
+        stretch = self.stretches[bisect_right(self.stretches, t_s, key=lambda s: s.t_s) - 1]
+        motion = Motion(stretch.at(t_s))
+        motion.t_s, motion.speed = t_s, stretch.speed + stretch.acceleration * (t_s - stretch.t_s)
+        return motion
+
     def crossings(self, period_deg: float, offset_deg: float = 0.0) -> Iterator[tuple[float, int, int]]:
         """Yields (time, k, way) each time that the angle crosses `offset + k × period`, `way` being +1 or -1."""
         for part, marks, way in self.crossed(period_deg, offset_deg):
