@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import compress, count
 from random import Random
 from typing import NamedTuple
 
@@ -55,8 +56,10 @@ def _founds(edges: list[Edge]) -> set[int]:
 def _changes(edges: list[Edge], lines: Iterable[str] | None = None) -> list[int]:
     """The places of the changes of some lines; of all but the buttons where none are named."""
     wanted = set(sensor_lines(edges) if lines is None else lines)
-    founds = _founds(edges)
-    return [i for i, (line, _, _) in enumerate(edges) if line in wanted and i not in founds]
+    is_change = bytearray(map(wanted.__contains__, map(LINE, edges)))
+    for i in _founds(edges):
+        is_change[i] = False
+    return [*compress(count(), is_change)]
 
 
 def _a_line(edges: list[Edge], rng: Random) -> str:
@@ -86,8 +89,10 @@ def _told(rng: Random, edges: Iterable[Edge], cause: Loss, at_ns: int) -> list[R
 
 def without(edges: list[Edge], gone: Iterable[int]) -> list[Edge]:
     """The edges except for those at these places."""
-    dropped = set(gone)
-    return [edge for i, edge in enumerate(edges) if i not in dropped]
+    kept = bytearray(b"\1") * len(edges)
+    for i in gone:
+        kept[i] = False
+    return [*compress(edges, kept)]
 
 
 def _by_time(edges: list[Edge]) -> list[Edge]:
@@ -96,7 +101,8 @@ def _by_time(edges: list[Edge]) -> list[Edge]:
 
 def whole_pulses(edges: list[Edge], line: str, level: int = 1) -> list[tuple[int, int]]:
     """The places where a line goes to `level` and leaves it, for each whole pulse."""
-    return _pulses([(i, shown) for i, (name, shown, _) in enumerate(edges) if name == line], level)
+    own = map(line.__eq__, map(LINE, edges))
+    return _pulses([(i, edges[i].level) for i in compress(count(), own)], level)
 
 
 def _pulses(own: list[tuple[int, int]], level: int = 1) -> list[tuple[int, int]]:
@@ -130,11 +136,7 @@ def drop_one_edge(edges: list[Edge], rng: Random) -> Corrupted:
 
 def drop_pulse(edges: list[Edge], rng: Random) -> Corrupted:
     """Loses a whole high pulse of one line: the levels do not show it."""
-    places: dict[str, list[tuple[int, int]]] = {line: [] for line in sensor_lines(edges)}
-    for i, (line, level, _) in enumerate(edges):
-        if line in places:
-            places[line].append((i, level))
-    pulses = {line: found for line, own in places.items() if (found := _pulses(own))}
+    pulses = {line: found for line in sensor_lines(edges) if (found := whole_pulses(edges, line))}
     if not pulses:
         return nothing(edges, rng)
     pair = rng.choice(pulses[rng.choice(list(pulses))])
@@ -228,16 +230,16 @@ def bounce(edges: list[Edge], rng: Random) -> Corrupted:
         return nothing(edges, rng)
     share = rng.choice((1.0 / len(changes), 0.02, 0.2, 1.0))
     longest = rng.choice((0.05, 0.3, 1.0))
-    extra: list[Edge] = []
+    extra: list[tuple[str, int, int]] = []
     for i in changes:
         if rng.random() < share:
-            edge, t_ns = edges[i], edges[i].t_ns
+            line, level, t_ns = edges[i]
             for _ in range(rng.randint(1, 4)):
                 t_ns += round(rng.uniform(0.01, longest) * MS)
-                extra.append(Edge(edge.line, 1 - edge.level, t_ns))
+                extra.append((line, 1 - level, t_ns))
                 t_ns += round(rng.uniform(0.01, longest) * MS)
-                extra.append(Edge(edge.line, edge.level, t_ns))
-    return Corrupted(_by_time(edges + extra), [], f"{len(extra) // 2} bounces of up to {longest} ms")
+                extra.append((line, level, t_ns))
+    return Corrupted(_by_time([*edges, *edges_of(extra)]), [], f"{len(extra) // 2} bounces of up to {longest} ms")
 
 
 def _level_at(edges: list[Edge], line: str, t_ns: int) -> int:
@@ -304,10 +306,21 @@ def false_passes(edges: list[Edge], rng: Random) -> Corrupted:
     return Corrupted(noisy, [], f"{count} false pulses on {line} from {start} for {span / NS:.3f} s")
 
 
+def _draws(rng: Random, below: int) -> Iterator[int]:
+    """What `rng.randrange(below)` gives again and again, several times as fast."""
+    bits, draw = below.bit_length(), rng.getrandbits
+    while True:
+        drawn = draw(bits)
+        if drawn < below:
+            yield drawn
+
+
 def jitter(edges: list[Edge], rng: Random) -> Corrupted:
     """Moves edges a little in time, keeping their order."""
     most = round(math.pow(10.0, rng.uniform(-3.0, 0.7)) * MS)
-    times = sorted(max(0, t_ns + rng.randrange(-most, most + 1)) if t_ns else 0 for _, _, t_ns in edges)
+    first = bisect_right(edges, 0, key=T_NS)
+    by = zip(map(T_NS, edges[first:]), _draws(rng, 2 * most + 1), strict=False)
+    times = [0] * first + sorted(max(0, t_ns + drawn - most) for t_ns, drawn in by)
     moved = edges_of((line, level, t) for (line, level, _), t in zip(edges, times, strict=True))
     return Corrupted(list(moved), [], f"jitter of {most / MS:.3f} ms")
 

@@ -21,7 +21,7 @@ from hal.values import Batch, Edge, Rare
 from tests.oracle import money, roulette
 from tests.oracle.corruptions import Corrupted
 from tests.oracle.invisible import object_unseen, pulse_unseen, rest_unseen
-from tests.oracle.motion import NS
+from tests.oracle.motion import NS, T_NS
 
 
 class TableEvent(NamedTuple):
@@ -77,10 +77,15 @@ _batch: Final = partial(tuple.__new__, Batch)
 """A batch of its three values, faster than by its name: a run has hundreds."""
 
 
+_STEPS_NS: Final = (NS // 20, *(NS,) * 5, *(4 * NS,) * 10)
+"""How a random run is cut: one in sixteen as finely as a live table receives it, which costs as much as all the rest of
+a run. However a stream is cut, its events have to be the same: `tests/property/test_batch_cuts.py` shows that."""
+
+
 def batches(edges: Sequence[Edge], rare: Sequence[Rare], until_ns: int, step_ns: int = NS) -> Iterator[Batch]:
     """The run cut into batches of equal time, as a live table receives it."""
     edges, rare = list(edges), list(rare)
-    times_ns, rare_ns = [e.t_ns for e in edges], [r.t_ns for r in rare]
+    times_ns, rare_ns = [*map(T_NS, edges)], [r.t_ns for r in rare]
     i = j = 0
     end = step_ns
     while True:
@@ -123,7 +128,7 @@ def money_events(run: money.MoneyRun, made: Corrupted | None = None, rng: Random
     """The events of a money wheel's table on a run, corrupted or not."""
     edges: list[Edge] = run.edges if made is None else made.edges
     rare: list[Rare] = [] if made is None else made.rare
-    step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
+    step = NS if rng is None else rng.choice(_STEPS_NS)
     return events_of(money_toml(run.wheel), batches(edges, rare, run.until_ns, step))
 
 
@@ -133,7 +138,7 @@ def roulette_events(
     """The events of a roulette table on a run, corrupted or not."""
     edges = run.edges if made is None else made.edges
     rare = run.rare if made is None else sorted([*run.rare, *made.rare], key=lambda r: r.t_ns)
-    step = NS if rng is None else rng.choice((NS // 20, NS, 4 * NS))
+    step = NS if rng is None else rng.choice(_STEPS_NS)
     return events_of(roulette_toml(run.wheel), batches(edges, rare, run.until_ns, step))
 
 

@@ -9,8 +9,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import cycle
+from itertools import cycle, repeat
 from operator import itemgetter
 from typing import Final, TypeAlias
 
@@ -25,15 +24,14 @@ def ns(t_s: float) -> int:
 
 
 LINE: Final = itemgetter(0)
+LEVEL: Final = itemgetter(1)
 T_NS: Final = itemgetter(2)
-"""Line and time of an edge; as a key of `sorted` and `map` several times as fast as a function of ours."""
-
-_edge: Final = partial(tuple.__new__, Edge)
+"""Line, level and time of an edge; as a key of `sorted` and `map` several times as fast as a function of ours."""
 
 
 def edges_of(values: Iterable[tuple[str, int, int]]) -> Iterable[Edge]:
     """Edges of (line, level, time), several times as fast as by calling `Edge` for each."""
-    return map(_edge, values)
+    return map(tuple.__new__, repeat(Edge), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +71,15 @@ class Stretch:
         """`time_of` in nanoseconds for many angles in the order of the motion, bit for bit, without a call for each."""
         t_s, deg, speed = self.t_s, self.deg, self.speed
         square, twice, sqrt = speed * speed, 2.0 * self.acceleration, math.sqrt
-        if speed and not twice and (angles[0] - deg) * speed > 0.0:
-            # The same end speed for all: most edges are of an even motion.
-            total = speed + math.copysign(sqrt(square), speed)
-            return [round((t_s + 2.0 * (angle - deg) / total) * NS) for angle in angles]
+        if (angles[0] - deg) * speed > 0.0 and square + twice * (angles[-1] - deg) > 0.0:
+            # Most edges: all lie ahead, and the motion comes to rest beyond the last.
+            if not twice:
+                total = speed + math.copysign(sqrt(square), speed)
+                return [round((t_s + 2.0 * (angle - deg) / total) * NS) for angle in angles]
+            ways = [angle - deg for angle in angles]
+            if speed > 0.0:
+                return [round((t_s + 2.0 * way / (speed + sqrt(square + twice * way))) * NS) for way in ways]
+            return [round((t_s + 2.0 * way / (speed - sqrt(square + twice * way))) * NS) for way in ways]
         times = []
         for angle in angles:
             way = angle - deg

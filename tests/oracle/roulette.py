@@ -6,7 +6,6 @@ the last; the truth knows it from the ball's angles, not from the lines.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +16,7 @@ from typing import Final
 
 from hal.values import Edge, Rare, Reading
 from tests.oracle import ball
-from tests.oracle.motion import T_NS, Motion, encoder_edges, in_order, ns, pulse
+from tests.oracle.motion import Motion, encoder_edges, in_order, ns, pulse
 from tests.oracle.wear import AS_NEW, Wear
 
 REVOLUTIONS = 4.0
@@ -263,25 +262,15 @@ class _Session:
             while t_s < until_s:
                 tilt = sum(by for start, end, by in self.tilts if start <= t_s < end) if self.tilts else 0
                 t_ns = ns(t_s)
-                rare.append(_reading(("level_x", still[0] + tilt + rng.uniform(-0.02, 0.02), t_ns)))
+                level_x = still[0] + tilt + rng.uniform(-0.02, 0.02) + self.wear.tilt_deg
+                rare.append(_reading(("level_x", level_x, t_ns)))
                 rare.append(_reading(("level_y", still[1] + rng.uniform(-0.02, 0.02), t_ns)))
                 t_s += period
-        first = {line: i for i, line in enumerate(dict.fromkeys(line for line, _, t_ns in edges if not t_ns))}
-        ordered = by_time_and_line(edges, first)
         what = "; ".join(
             f"{s.kind} {s.measurable:.3f} of {s.travel:.3f} turns, way {s.ball_way:+d} on {s.rotor_way:+d}, {s.pocket}"
             for s in self.spins
         )
-        return RouletteRun(wheel, ordered, rare, self.spins, ns(until_s), what)
-
-
-def by_time_and_line(edges: list[Edge], place: dict[str, int]) -> list[Edge]:
-    """The edges in the order of time; those of one time in the order of their lines' places."""
-    ordered = in_order(edges)
-    found = bisect_right(ordered, 0, key=T_NS)
-    if len(set(map(T_NS, ordered))) == len(ordered) - max(0, found - 1):  # only the initial levels are of one time
-        return sorted(ordered[:found], key=lambda e: place.get(e.line, 0)) + ordered[found:]
-    return sorted(edges, key=lambda e: (e.t_ns, place.get(e.line, 0)))
+        return RouletteRun(wheel, in_order(edges), rare, self.spins, ns(until_s), what)
 
 
 def pass_count(rng: Random, sensors: int) -> int:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tests.oracle import corruptions, judge, money, roulette
 from tests.oracle.invisible import why_invisible
 from tests.oracle.motion import TRUE_MARKS, Marks
-from tests.oracle.wear import AS_NEW, Wear, tilted, worn, worn_edges
+from tests.oracle.wear import AS_NEW, Wear, worn, worn_edges
 
 
 class Round(NamedTuple):
@@ -87,7 +87,6 @@ def roulette_round(
     edges = run.edges
     if wear is not AS_NEW:
         edges = worn_edges(edges, wear, Random(f"{seed}/wear"))
-        run = replace(run, rare=tilted(run.rare, wear))
     while True:
         made = (corruption or rng.choice(corruptions.ALL))(edges, rng)
         if why_invisible(run.wheel, made) is None:

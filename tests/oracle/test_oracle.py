@@ -301,6 +301,23 @@ def test_late_counts_narrow_pulses_and_a_blind_beam_are_as_much_as_the_wear_says
     assert [edge for edge in shown if edge.line == "object"] == [Edge("object", 0, 0)]
 
 
+def test_a_share_of_the_edges_bounces_and_b_is_late_by_a_part_of_a_count() -> None:
+    edges, shown = worn_out(Wear(bounces=0.1))
+    assert (len(shown) - len(edges)) / 2 == pytest.approx(0.1 * len(edges), rel=0.15)
+    edges, shown = worn_out(Wear(late=0.2))
+    turned = [edge for edge in edges if edge.line in ("rotor_a", "rotor_b") and edge.t_ns]
+    late_ns = [edge.t_ns for edge in shown if edge.line == "rotor_b" and edge.t_ns]
+    by_ns = [
+        min(edge.t_ns - before.t_ns, after.t_ns - edge.t_ns) / 5
+        for before, edge, after in zip(turned, turned[1:], turned[2:], strict=False)
+        if edge.line == "rotor_b"
+    ]
+    true_ns = [edge.t_ns for edge in turned[1:-1] if edge.line == "rotor_b"]
+    assert [t_ns + by for t_ns, by in zip(true_ns, by_ns, strict=True)] == pytest.approx(
+        [t_ns for t_ns in late_ns if turned[0].t_ns < t_ns < turned[-1].t_ns], abs=1.0
+    )
+
+
 def _pulses_of(edges: list[Edge], line: str) -> list[tuple[Edge, Edge]]:
     return [(edges[rise], edges[fall]) for rise, fall in corruptions.whole_pulses(edges, line)]
 

@@ -16,20 +16,24 @@ Its age follows from the seed of a run, so that each stands alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import cos, tau
+from itertools import compress, repeat
+from math import cos, log, tau
+from operator import not_
 from random import Random
 from typing import Final
 
-from hal.values import Edge, Rare, Reading
-from tests.oracle.corruptions import sensor_lines, whole_pulses
-from tests.oracle.motion import T_NS
+from hal.values import Edge
+from tests.oracle.corruptions import sensor_lines, whole_pulses, without
+from tests.oracle.motion import LEVEL, LINE, T_NS, edges_of, in_order
 
 RUNS_A_DAY: Final = 830
 """A thousand rounds: a run has 1.204."""
 BEAM_DAYS: Final = 1100
 LONGEST_BOUNCE_NS: Final = 200_000
+
+_ROTOR: Final = ("rotor_a", "rotor_b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,34 +83,43 @@ def worn(seed: int, sensors: int) -> Wear:
 
 def worn_edges(edges: Sequence[Edge], wear: Wear, rng: Random) -> list[Edge]:
     """The edges of a run as the worn parts give them."""
-    shown = [edge for edge in edges if edge.line != wear.blind or not edge.t_ns]
-    gone: set[int] = set()
-    sensors = [line for line in sensor_lines(shown) if line.startswith("ball_")]
+    unlike = (*_ROTOR, wear.blind)
+    rotor = [edge for edge in edges if edge[0] in _ROTOR and edge[2]]
+    others = [edge for edge in edges if not edge[2] or edge[0] not in unlike]
+    gone: list[int] = []
+    sensors = [line for line in sensor_lines(others) if line.startswith("ball_")]
     for line, share in zip(sensors, wear.missed or (0.0,) * len(sensors), strict=True):
-        for rise, fall in whole_pulses(shown, line):
+        for rise, fall in whole_pulses(others, line):
             if rng.random() < share:
-                gone |= {rise, fall}
+                gone += (rise, fall)
             else:
-                start_ns, end_ns = shown[rise].t_ns, shown[fall].t_ns
-                shown[fall] = shown[fall]._replace(t_ns=start_ns + round((end_ns - start_ns) * wear.width))
-    places = [i for i, edge in enumerate(shown) if edge.line in ("rotor_a", "rotor_b") and edge.t_ns]
+                start_ns, end_ns = others[rise].t_ns, others[fall].t_ns
+                others[fall] = Edge(line, 0, start_ns + round((end_ns - start_ns) * wear.width))
+    if wear.late:
+        rotor = _late(rotor, wear.late)
     bounced: list[Edge] = []
-    for before, at, after in zip(places, places[1:], places[2:], strict=False):
-        edge = shown[at]
-        # A rotor that turns back or rests there takes longer to the next edge than from the last one.
-        count_ns = min(edge.t_ns - shown[before].t_ns, shown[after].t_ns - edge.t_ns)
-        if wear.late and edge.line == "rotor_b":
-            shown[at] = edge = edge._replace(t_ns=edge.t_ns + int(count_ns * wear.late))
-        if rng.random() < wear.bounces:
-            open_ns = edge.t_ns + 1 + rng.randrange(LONGEST_BOUNCE_NS)
-            bounced += [Edge(edge.line, 1 - edge.level, open_ns), Edge(edge.line, edge.level, open_ns + 50_000)]
-    kept = [edge for i, edge in enumerate(shown) if i not in gone]
-    return sorted([*kept, *bounced], key=T_NS)
+    for line, level, t_ns in _some(rotor, wear.bounces, rng):
+        open_ns = t_ns + 1 + rng.randrange(LONGEST_BOUNCE_NS)
+        bounced += [Edge(line, 1 - level, open_ns), Edge(line, level, open_ns + 50_000)]
+    return in_order([*rotor, *without(others, gone), *bounced])
 
 
-def tilted(rare: Sequence[Rare], wear: Wear) -> list[Rare]:
-    """The readings of a wheel that is out of level by its wear."""
-    return [
-        one._replace(value=one.value + wear.tilt_deg) if isinstance(one, Reading) and one.line == "level_x" else one
-        for one in rare
-    ]
+def _late(rotor: Sequence[Edge], part: float) -> list[Edge]:
+    """The edges of A, then those of B, late by a part of a count; not so the first and the last of all."""
+    times_ns = [*map(T_NS, rotor)]
+    is_b = [False, *map("rotor_b".__eq__, map(LINE, rotor[1:-1])), False]
+    neighbours = compress(zip(times_ns, times_ns[1:], times_ns[2:], strict=False), is_b[1:])
+    # A rotor that turns back or rests there takes longer to the next edge than from the last one.
+    late_ns = [at + int((at - b if at - b < a - at else a - at) * part) for b, at, a in neighbours]
+    b = edges_of(zip(repeat("rotor_b"), map(LEVEL, compress(rotor, is_b)), late_ns))
+    return [*compress(rotor, map(not_, is_b)), *b]
+
+
+def _some(edges: Sequence[Edge], share: float, rng: Random) -> Iterator[Edge]:
+    """Each edge with the same chance, drawn by how many are left out before the next."""
+    place = -1
+    while share:
+        place += 1 + int(log(1.0 - rng.random()) / log(1.0 - share))
+        if place >= len(edges):
+            return
+        yield edges[place]

@@ -459,8 +459,8 @@ SOAKS: tuple[Soak, ...] = (
         "runs",
         MONEY_WHEEL_RUNS,
         _seeds("money_wheel"),
-        cpu_s=8370,
-        elapsed_s=8370,
+        cpu_s=4190,
+        elapsed_s=4190,
     ),
     Soak(
         "corrupted-roulette",
@@ -468,8 +468,8 @@ SOAKS: tuple[Soak, ...] = (
         "runs",
         ROULETTE_RUNS,
         _seeds("roulette"),
-        cpu_s=15880,
-        elapsed_s=15880,
+        cpu_s=8490,
+        elapsed_s=8490,
     ),
     Soak(
         "wheel-life",
@@ -477,8 +477,8 @@ SOAKS: tuple[Soak, ...] = (
         "runs",
         LIFE_RUNS,
         _seeds("wheel_life"),
-        cpu_s=60600,
-        elapsed_s=60600,
+        cpu_s=26500,
+        elapsed_s=26500,
     ),
     _parts(
         "board-play",

@@ -30,11 +30,14 @@ ROUNDS: dict[str, Callable[[int], Round]] = {
     LIFE: wheel_life_round,
 }
 
-COMPARED = 10
+COMPARED = 40
 """Of the life of a wheel, one seed in this many is also that of a new wheel of any geometry: what is refused of it?"""
 
-RUNS_A_WATCHED_ROUND = 4
-"""So many runs of a wheel's life for one round under the watch: 625 in a piece, after 552 of which it looks."""
+WATCHED = 7_500
+"""Of the life of a wheel, one seed in this many is also that of a wheel under the watch: one in nine of its days."""
+
+WATCHED_ROUNDS = 600
+"""The watch looks after 552."""
 
 RUNS_A_COLLECTION = 100
 """Runs between two collections of cyclic garbage: left to itself the collector takes a fifth of the time, to look again
@@ -70,16 +73,16 @@ def judge(wheel: str, first: int, count: int) -> Result:
             if seed % COMPARED == 0:
                 new = roulette_round(seed)
                 refused.update({"sound spins of new wheels": new.sound, "of these refused": new.refused})
+            if seed % WATCHED == 0:
+                played, wrong = watched(seed, WATCHED_ROUNDS)
+                refused.update(played)
+                failures += [Failure(what, command(wheel, seed, 1)) for what in wrong]
         if judged.wrong:
             failures.append(Failure(judged.report(), command(wheel, seed, 1)))
     if count >= LEAST_SHARE and outcomes <= count // LEAST_SHARE:
         failures.append(
             Failure(f"only {outcomes} outcomes in {count} runs: nothing was tried", command(wheel, first, count))
         )
-    if wheel == LIFE:
-        played, wrong = watched(first, count // RUNS_A_WATCHED_ROUND)
-        refused.update(played)
-        failures += [Failure(what, command(wheel, first, count)) for what in wrong]
     counts = {"runs": count, "rounds": rounds, "outcomes": outcomes, INVISIBLE: invisible, **refused}
     return Result(counts, failures, code=code())
 
@@ -104,6 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
         except BuildError as error:
             parser.error(f"--compiled: {error}")
     gc.disable()
+    gc.freeze()
     result = judge(given.wheel, given.first, given.count)
     for failure in result.failures:
         print(f"{failure.what}\n  {failure.command}")

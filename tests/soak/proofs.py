@@ -175,9 +175,10 @@ def text(soaks: Sequence[Soak], proofs: Sequence[Proof]) -> str:
         "- *False outcomes that no software can detect* are those that `tests/oracle/invisible.py` lists, with the "
         "reason: the lines are, edge for edge, those of another wheel that is rightly wired, or of a wheel at rest.",
         "- The *life of a wheel* has the seeds of the corrupted roulette wheel on its recommended geometry, with the "
-        "wear of its age (`tests/oracle/wear.py`); a sound spin is one that the rules accept. One seed in ten is also "
-        "that of a new wheel of any geometry, as `corrupted-roulette` has it. *Watched rounds* are those of one table "
-        "that plays on, without corruptions, so that the watch over wear learns the worn wheel.",
+        "wear of its age (`tests/oracle/wear.py`); a sound spin is one that the rules accept. One seed in 40 is "
+        "also that of a new wheel of any geometry, as `corrupted-roulette` has it, and one in 7,500 that of a table "
+        "that plays on for 600 *watched rounds*, without corruptions, so that the watch over wear learns the worn "
+        "wheel.",
         "- *Hot modules compiled by mypyc*, beside the version of Python: these pieces ran on a compiled copy of the "
         "commit. `make test` compares what compiled and plain code give, `python -m tests.compiled.digests --only "
         "corrupted --count 20000` compares 40,000 runs of this page.",

@@ -307,7 +307,12 @@ def test_the_watch_measures_a_worn_wheel_and_an_outcome_beside_the_truth_is_name
     assert len(watched(seed, 1)[1]) == 1
 
 
-def test_the_life_of_a_wheel_counts_what_is_refused_beside_new_wheels() -> None:
+def test_the_life_of_a_wheel_counts_what_is_refused_beside_new_wheels_and_under_the_watch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(corrupted_rounds, "COMPARED", 110)
+    monkeypatch.setattr(corrupted_rounds, "WATCHED", 112)
+    monkeypatch.setattr(corrupted_rounds, "WATCHED_ROUNDS", 3)
     result = judge(LIFE, 104, 12)
     assert result.failures == []
     sound, refused, new, of_these, rounds = list(result.counts.values())[4:9]
