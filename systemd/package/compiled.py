@@ -59,8 +59,10 @@ MYPYC: Final = (
 )
 EXACT: Final = ("-ffp-contract=off",)
 """A product and a sum are rounded one after the other, as Python does it: on arm64 gcc would make one step of both."""
-FLAGS: Final = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
-"""What setuptools takes from the environment besides `CC`."""
+LEVEL: Final = "FELTWIRE_COMPILED_LEVEL"
+"""How far the C compiler optimises, 0 to 3; 3 where the environment does not state it. It changes no result."""
+FLAGS: Final = ("CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED", LEVEL)
+"""What the result depends on in the environment besides `CC`."""
 
 
 class CompileError(Exception):
@@ -188,7 +190,8 @@ def _compile(modules: list[str]) -> None:
     from mypyc.build import mypycify
     from setuptools import Distribution
 
-    extensions = mypycify([*MYPYC, *modules], group_name=LIBRARY, debug_level="0", target_dir="build")
+    level = os.environ.get(LEVEL, "3")
+    extensions = mypycify([*MYPYC, *modules], opt_level=level, group_name=LIBRARY, debug_level="0", target_dir="build")
     for extension in extensions:
         extension.extra_compile_args.extend(EXACT)
         extension.extra_link_args.append("-s")

@@ -12,6 +12,7 @@ from feed import events
 from tests.browser.board_page import BoardPage
 from tests.browser.scenes import SCENES, machine_event, play, reel_debt, roulette_result, spun
 from tests.fakes.board_site import BoardSite, PlayedTable, roulette
+from tests.shares import one_in
 
 WORDS = {
     "en": {
@@ -161,7 +162,7 @@ FEW: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("game", FEW)
+@pytest.mark.parametrize("game", one_in(3, FEW))
 def test_statistics_of_few_results_have_no_percentages_and_state_from_when_on(
     shown: BoardPage, site: BoardSite, game: str
 ) -> None:

@@ -123,6 +123,11 @@ BACKS = {
 READ_NO_CARDS = ("blackjack_unread", "stud_unread", "let_it_ride_unread")
 """Views without the last twenty."""
 OF_CARDS = [name for name in CARD_SCENES if name not in OF_ONE_SCENE]
+FIRST = {name.partition("_")[0]: name for name in reversed([*SCENES])}
+"""Of each game."""
+OF_OTHER_COLORS = ("roulette_refused", "roulette_unresolved", "reel_fault")
+ALIKE = [name for name in SCENES if name not in (*CARD_SCENES, *FIRST.values(), *OF_OTHER_COLORS)]
+"""Further views of a game, of the same parts and colors: axe looks at them in the soak."""
 VIEWS = {
     "roulette": [
         ("NUMBERS", "HOT", "COLD", "6 numbers", "LAST 100 RESULTS · EXPECTED 2.6× EACH"),
@@ -180,6 +185,14 @@ def test_each_view_has_its_words_fits_its_screen_and_axe_finds_nothing(
         assert words_at(shown.page, picture.size) == picture.words.read_text(), RENEW
     sizes = [HD, PORTRAIT] if name != "baccarat" else [UHD, PORTRAIT, HD]
     assert reads(shown.page, *sizes) == []
+    if name not in ALIKE:
+        assert axe_problems(shown.page, experimental=True) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ALIKE)
+def test_axe_finds_nothing_on_the_other_views_of_a_game(shown: BoardPage, site: BoardSite, name: str) -> None:
+    shown.show(play(site, SCENES[name]))
     assert axe_problems(shown.page, experimental=True) == []
 
 

@@ -25,8 +25,8 @@ from tests.firmware.live_evening import EXAMPLES, LiveEvening, TableEvening, exa
 from tests.firmware.test_lamp_chain_on_board import LAYOUT
 from tests.tables.bench import configured
 
-PLAYED_ELSEWHERE = ("roulette_board", "skill_stop_five_reels_board", "beat_the_dealer_board")
-"""Roulette in `test_tables_on_board`; the others are under_over and three
+PLAYED_ELSEWHERE = ("roulette_board", "money_wheel_board", "skill_stop_five_reels_board", "beat_the_dealer_board")
+"""The wheels in `test_tables_on_board`; the others are under_over and three
 reels with more lines."""
 ON_BOARDS = [
     pytest.param(

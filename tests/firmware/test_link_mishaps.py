@@ -212,7 +212,10 @@ def test_a_board_that_was_unplugged_plays_again_when_a_supervisor_has_cleared_it
         pytest.param(ByteFaults(delayed=ONE_IN_1000), id="delayed", marks=pytest.mark.soak),
         pytest.param(ByteFaults(repeated=ONE_IN_1000), id="repeated", marks=pytest.mark.soak),
         pytest.param(ByteFaults(delayed=0.01), id="often delayed", marks=pytest.mark.soak),
-        pytest.param(ByteFaults(repeated=ONE_IN_1000, delayed=0.01), id="repeated and often delayed"),
+        # Commands over such a link are among the quick tests of `test_noisy_session`.
+        pytest.param(
+            ByteFaults(repeated=ONE_IN_1000, delayed=0.01), id="repeated and often delayed", marks=pytest.mark.soak
+        ),
     ],
 )
 def test_bytes_that_come_late_or_twice_change_no_verdict_and_repeat_no_command(

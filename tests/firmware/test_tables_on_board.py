@@ -165,7 +165,7 @@ def test_every_named_fault_has_the_verdicts_of_pins_and_the_table_goes_on(
 @pytest.mark.parametrize(
     ("adapter", "offset_ns"),
     [
-        pytest.param(CH340, 400_000, id="ch340"),
+        pytest.param(CH340, 400_000, id="ch340", marks=pytest.mark.soak),
         pytest.param(QUICK_FTDI, 700_000, id="ftdi, 1 ms", marks=pytest.mark.soak),
         pytest.param(FTDI, 9_000_000, id="ftdi, 16 ms"),
     ],
