@@ -1,7 +1,7 @@
 """Test sheets of carrier boards: their steps, the judgement of what was found, and the signed report.
 
-A sheet is made from the board's circuit (`sheets/<kind>.toml`). A report is JSON, and its signature is beside it,
-as that of a manifest of firmware does.
+A sheet is made from the board's circuit (`sheets/<kind>.toml`; with a Pico `<kind>-pico.toml`). A report is JSON, and
+its signature is beside it, as that of a manifest of firmware is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import msgspec
 from nacl.signing import SigningKey
 
 from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
+from hal.board.chips import RP2040, Chip
 
 _DOMAIN: Final = b"feltwire board report\0"
 """The prefix of signed data: no other signature by the same key is valid for a report."""
@@ -47,9 +48,10 @@ class SheetStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The sheet of a kind of board."""
+    """The sheet of a carrier board."""
 
     kind: str
+    """As `sheet_name`."""
     step: tuple[SheetStep, ...]
     sha256: str = ""
     """Of the sheet's file: which version of the sheet a report is about."""
@@ -82,8 +84,13 @@ class BenchReport(msgspec.Struct, frozen=True):
     """Every step was done, and passed."""
 
 
+def sheet_name(kind: str, chip: Chip) -> str:
+    """The name of the sheet of a carrier board of this kind, with a module that has this chip."""
+    return f"{kind}-pico" if chip is RP2040 else kind
+
+
 def load(kind: str) -> Sheet:
-    """The sheet of a kind of board.
+    """A sheet by its name.
 
     Raises:
         BenchSheetError: there is none, or it is damaged.

@@ -14,7 +14,7 @@ from command_line.exit_codes import BAD_CONFIGURATION, FATAL
 from command_line.options import public_keys
 from controller.boards import flashing as avrdude
 from controller.boards import uf2
-from controller.boards.bench_sheet import BenchSheetError, is_report
+from controller.boards.bench_sheet import BenchSheetError, is_report, sheet_name
 from controller.boards.detached_signature import signature_path
 from controller.boards.firmware_error import FirmwareError
 from controller.boards.firmware_image import (
@@ -29,6 +29,7 @@ from controller.boards.firmware_image import (
     sign,
 )
 from controller.boards.identity import kind_name, misfit, not_written, version, words
+from controller.cli.board_options import chip_option
 from controller.cli.boards_sheet import Bench, PortFinding, run_sheet, verify_report
 from hal.board.bootloader import ask_version
 from hal.board.chips import ATMEGA328P, CHIPS, PICOS, Chip
@@ -68,9 +69,11 @@ def _exit_on_bad_file() -> Iterator[None]:
 @click.option("--number", type=click.IntRange(0, 4_294_967_295), help="With --sheet: the number on the board.")
 @click.option("--key", type=click.Path(path_type=Path), help="With --sheet: secret key that signs the report.")
 @click.option("--answers", type=click.Path(path_type=Path), help="With --sheet: TOML with the answers of the steps.")
+@chip_option
 @_signers
 def check_command(
     what: str,
+    chip: Chip,
     release: bool,
     sheet: Path | None,
     kind: str | None,
@@ -84,7 +87,8 @@ def check_command(
 
     PORT is a device or a URL of a port: the board on it is identified, DTR is lowered and raised as every program does
     that opens a port, and the board is identified again. A board that handles money (reel, pusher) must not be reset by
-    that: its auto-reset must be cut (docs/boards.md). Stop the table first.
+    that: its auto-reset must be cut (docs/boards.md). With --chip rp2040 a Pico is only identified: no line of its
+    port resets it. Stop the table first.
 
     With --sheet the check is a step of the test sheet of a carrier board, whose first steps are done with the module
     out of its socket. Each step says what to do and what must be found; answer y or n, or the value that was measured.
@@ -102,6 +106,7 @@ def check_command(
         feltwire boards check /mnt/stick/wheel.hex --signer maker.pub
         feltwire boards check /dev/serial/by-id/usb-1a86_USB_Serial-if00-port0
         feltwire boards check PORT --sheet 7.json --kind pusher --tester "A. Miller" --number 7 --key signing.key
+        feltwire boards check /dev/ttyAMA0 --chip rp2040 --sheet 8.json --kind wheel --tester "A. Miller"
         feltwire boards check 7.json --signer bench.pub
 
     A file for --answers has a table [answers] with the id of each step: true, false, or the measured number.
@@ -114,11 +119,13 @@ def check_command(
             raise click.UsageError("a test sheet needs PORT and --tester NAME")
         bench = Bench(tester, number or 0, sheet, key, answers)
         with _exit_on_bad_file():
-            sys.exit(_walk_through(what, kind or _kind_on(what), bench))
+            sys.exit(_walk_through(what, kind or _kind_on(what, chip), chip, bench))
     if any(option is not None for option in (kind, tester, number, key, answers)):
         raise click.UsageError("--kind, --tester, --number, --key and --answers need --sheet FILE")
     if is_port(what):
-        sys.exit(_check_port(what))
+        sys.exit(_check_port(what, chip))
+    if chip is not ATMEGA328P:
+        raise click.UsageError("--chip is what the board on PORT is built on: give PORT")
     path = Path(what)
     with _exit_on_bad_file():
         if is_report(path):
@@ -134,26 +141,27 @@ def is_port(what: str) -> bool:
     return "://" in what or what.startswith("/dev/") or Path(what).is_char_device()
 
 
-def _walk_through(port: str, kind: str, bench: Bench) -> int:
+def _walk_through(port: str, kind: str, chip: Chip, bench: Bench) -> int:
     """Walks through the sheet; the program does the steps at the port itself."""
-    return run_sheet(kind, bench, {"identify": lambda: _identified(port, kind), "reset_cut": lambda: _reset_cut(port)})
+    looks = {"identify": lambda: _identified(port, kind, chip), "reset_cut": lambda: _reset_cut(port)}
+    return run_sheet(sheet_name(kind, chip), bench, looks)
 
 
-def _kind_on(port: str) -> str:
+def _kind_on(port: str, chip: Chip) -> str:
     """The kind of the board on a port.
 
     Raises:
         BenchSheetError: nothing answers there.
     """
-    answer = _ask(port)
+    answer = _ask(port, chip)
     if isinstance(answer, str):
         raise BenchSheetError(f"{answer}; with the module out of its socket say which board it is: --kind KIND")
     return kind_name(answer)
 
 
-def _identified(port: str, kind: str) -> PortFinding:
+def _identified(port: str, kind: str, chip: Chip) -> PortFinding:
     """Whether a board of this kind answers, with firmware that this software works with."""
-    answer = _ask(port)
+    answer = _ask(port, chip)
     if isinstance(answer, str):
         return PortFinding(False, answer)
     board = words(answer)
@@ -174,10 +182,14 @@ def _reset_cut(port: str) -> PortFinding:
     return PortFinding(not was_reset, reset_by_opening() if was_reset else "it was not reset")
 
 
-def _check_port(port: str) -> int:
+def _check_port(port: str, chip: Chip) -> int:
     """Checks the board on a port, prints the result, and returns the exit code."""
     try:
-        identity, was_reset = asyncio.run(reset_by_dtr(port, SystemClock()))
+        if chip is RP2040:
+            # Its reset is at no line of an adapter.
+            identity, was_reset = asyncio.run(ask_identity(port, SystemClock(), chip=chip)), False
+        else:
+            identity, was_reset = asyncio.run(reset_by_dtr(port, SystemClock()))
     except NoDtrError as error:
         click.echo(str(error))
         answer = _ask(port)
@@ -196,6 +208,9 @@ def _check_port(port: str) -> int:
     if was_reset and identity.counters:
         click.echo(click.style(f"{port}: {reset_by_opening()}", fg="red"), err=True)
         return FATAL
+    if chip is RP2040:
+        click.echo(click.style(f"{port}: a Pico, which no line of its port resets: ok", fg="green"))
+        return 0
     reset = "resets it, which is harmless for this kind" if was_reset else "leaves it alone"
     click.echo(click.style(f"{port}: opening its port {reset}: ok", fg="green"))
     return 0

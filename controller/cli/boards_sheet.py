@@ -47,15 +47,15 @@ class Bench(NamedTuple):
     answers: Path | None
 
 
-def run_sheet(kind: str, bench: Bench, looks: Mapping[str, Callable[[], PortFinding]]) -> int:
-    """Walks through the sheet of a kind, writes the report, and returns the exit code.
+def run_sheet(name: str, bench: Bench, looks: Mapping[str, Callable[[], PortFinding]]) -> int:
+    """Walks through a sheet, writes the report, and returns the exit code.
 
     `looks` has, by the id of a step, what looks at the port.
 
     Raises:
         BenchSheetError: a file or a key cannot be used.
     """
-    sheet = load(kind)
+    sheet = load(name)
     secret = None
     if bench.key is not None:
         from audit.signing import SigningKeyError

@@ -138,6 +138,11 @@ def supply(board: CarrierBoard, *, hold_up: bool) -> CircuitSheet:
     field.hang(p.C100N, GND)
     if hold_up:
         _hold_up(board, sheet)
+    elif board.controller is PICO:
+        supervisor = board.part(p.SUPERVISOR)
+        supervisor.connect("PFI", GND)
+        supervisor.leave_open("PFO")
+        _reset(board, sheet, supervisor)
     board.box(sheet, regulator)
     return sheet
 
@@ -160,6 +165,22 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     fail.gate(board.gates, "PFO_NOT")
     fail.series(p.R330, "power_fail")
     fail.pin(board.module, board.module_pin("power_fail"))
+    _reset(board, sheet, supervisor)
+    if board.controller is PICO:
+        return
+    board.work += [
+        "Nano: cut the auto-reset: take out the 100 nF capacitor between the USB chip's DTR and RST (`feltwire boards "
+        "check` finds a board on which that was forgotten)",
+        "Nano: take out the Schottky diode between USB's 5 V and the pin 5V: only the carrier feeds the board, and USB "
+        "cannot hold the 5 V between the brown-out level and the supervisor's",
+    ]
+
+
+def _reset(board: CarrierBoard, sheet: CircuitSheet, supervisor: CircuitPart) -> None:
+    """The supervisor resets the module while the 5 V are low.
+
+    Every board with a Pico has one: that runs on at 2 V, and would drive gates that no longer reach their voltage.
+    """
     reset = board.row(sheet, "reset", "reset")
     # A transistor, not a diode: the module pulls RST up with 1 kΩ, and the chip's low is below 0.1 of its supply.
     reset.pin(supervisor, "RESET", "nRESET")
@@ -175,14 +196,6 @@ def _hold_up(board: CarrierBoard, sheet: CircuitSheet) -> None:
     supervisor.connect("GND", GND)
     supervisor.leave_open("MR", "WDI", "WDO")
     board.box(sheet, supervisor)
-    if board.controller is PICO:
-        return
-    board.work += [
-        "Nano: cut the auto-reset: take out the 100 nF capacitor between the USB chip's DTR and RST (`feltwire boards "
-        "check` finds a board on which that was forgotten)",
-        "Nano: take out the Schottky diode between USB's 5 V and the pin 5V: only the carrier feeds the board, and USB "
-        "cannot hold the 5 V between the brown-out level and the supervisor's",
-    ]
 
 
 # Emergency stop
@@ -223,6 +236,18 @@ def emergency_stop(board: CarrierBoard, fuse: PartType) -> CircuitSheet:
 _FILTER: Final = {"edge": p.C1N, "pulse": p.C10N, "button": p.C4U7}
 
 
+def front_end(
+    row: CircuitRow, entry: CircuitPart, pin: str, name: str, pull: PartType | None = None, to: str = GND
+) -> None:
+    """What every wire from outside meets: a suppressor, `pull` to a rail, 2.2 kΩ and a Zener diode."""
+    row.pin(entry, pin, f"{name}_wire")
+    row.hang(p.TVS_FIELD, GND)
+    if pull is not None:
+        row.hang(pull, to)
+    row.series(p.R2K2, f"{name}_in")
+    row.hang(p.ZENER, GND, near="K", far="A")
+
+
 def _condition(
     board: CarrierBoard,
     sheet: CircuitSheet,
@@ -240,12 +265,8 @@ def _condition(
     switch of the emitters feeds, or with a jumper as "end".
     """
     row = board.row(sheet, use, use)
-    row.pin(entry, pin, f"{use}_wire")
-    row.hang(p.TVS_FIELD, GND)
     # A slotted opto gives a few tenths of its emitter's 11 mA, and 470 Ω must pull low: 10 kΩ leave both a margin.
-    row.hang(p.R10K if tested else p.R4K7, board.pull)
-    row.series(p.R2K2, f"{use}_in")
-    row.hang(p.ZENER, GND, near="K", far="A")
+    front_end(row, entry, pin, use, p.R10K if tested else p.R4K7, board.pull)
     row.hang(_FILTER["edge" if filter_ == "either" else filter_], GND)
     if filter_ == "either":
         row.hang(p.C4U7, f"{use}_slow")
@@ -321,12 +342,7 @@ def analogue_input(board: CarrierBoard, sheet: CircuitSheet, use: str, *, sensor
     entry = board.part(p.terminal(3))
     divided = board.controller is PICO
     row = board.row(sheet, use, use)
-    row.pin(entry, "2", f"{use}_wire")
-    row.hang(p.TVS_FIELD, GND)
-    if not divided:
-        row.hang(p.R100K, GND)
-    row.series(p.R2K2, f"{use}_in")
-    row.hang(p.ZENER, GND, near="K", far="A")
+    front_end(row, entry, "2", use, None if divided else p.R100K)
     row.series(p.R10K if divided else p.R1K, use)
     if divided:
         row.hang(p.R10K, GND)
@@ -406,11 +422,7 @@ def link(board: CarrierBoard) -> None:
     sheet = board.sheet("link", "Serial line to the computer, 3.3 V")
     entry = board.part(p.terminal(3))
     into = board.row(sheet, "link in", "data in")
-    into.pin(entry, "1", "link_in_wire")
-    into.hang(p.TVS_FIELD, GND)
-    into.hang(p.R10K, board.pull)
-    into.series(p.R2K2, "link_in_in")
-    into.hang(p.ZENER, GND, near="K", far="A")
+    front_end(into, entry, "1", "link_in", p.R10K, board.pull)
     to_module(board, into, "link in")
     out = board.row(sheet, "link out", "data out")
     out.pin(board.module, board.module_pin("link out"), "link out")
@@ -435,10 +447,8 @@ def link(board: CarrierBoard) -> None:
 # Drivers
 
 
-def low_side(
-    board: CarrierBoard, sheet: CircuitSheet, use: str, *, load: str, feed: str, shunt: bool = False
-) -> tuple[str, CircuitRow]:
-    """A MOSFET to ground with the flyback diode of its load; returns the net of its drain, and the row."""
+def _mosfet(board: CarrierBoard, sheet: CircuitSheet, use: str, source: str) -> tuple[str, CircuitRow]:
+    """An output of the module with a MOSFET; returns the net of its drain, and the row."""
     row = board.row(sheet, use, use)
     from_module(board, row, use)
     row.series(p.R100, f"{use}_gate")
@@ -446,7 +456,15 @@ def low_side(
         # The inverters of 5 V are not driven while that is off, and the 12 V are on.
         row.hang(p.R10K, GND)
     drain = f"{use}_drain"
-    row.transistor(p.NFET, drain, f"{use}_source" if shunt else GND)
+    row.transistor(p.NFET, drain, source)
+    return drain, row
+
+
+def low_side(
+    board: CarrierBoard, sheet: CircuitSheet, use: str, *, load: str, feed: str, shunt: bool = False
+) -> tuple[str, CircuitRow]:
+    """A MOSFET to ground with the flyback diode of its load; returns the net of its drain, and the row."""
+    drain, row = _mosfet(board, sheet, use, f"{use}_source" if shunt else GND)
     row.hang(p.D5822, feed, near="A", far="K")
     board.inductive[drain] = feed
     return drain, row
@@ -544,12 +562,10 @@ def clamp(board: CarrierBoard, row: CircuitRow) -> None:
 
 
 def open_collector(board: CarrierBoard, sheet: CircuitSheet, use: str, entry: CircuitPart, pin: str) -> None:
-    """Pulls a line of a device with its own pull-up to ground; open when the board is off."""
-    row = board.row(sheet, use, use)
-    row.pin(board.module, board.module_pin(use), use)
-    row.series(p.R1K, f"{use}_base")
-    row.hang(p.R10K, GND)
-    row.transistor(p.NPN, f"{use}_line", GND)
+    """Pulls a line of a device with its own pull-up to ground, also one with 12 V; open when the board is off."""
+    _, row = _mosfet(board, sheet, use, GND)
+    # 12 V on the wire: a small transistor would bear 5 W and more, this one 1 W until the fuse opens.
+    row.series(p.PTC_SENSOR, f"{use}_line")
     row.hang(p.TVS_FIELD, GND)
     row.pin(entry, pin)
 

@@ -284,11 +284,7 @@ def pusher(controller: Controller = NANO) -> CarrierBoard:
     b.contact_input(board, second, "tilt", "pulse", contact="tilt switch, normally closed")
     error = board.part(p.terminal(2))
     row = board.row(second, "hopper error", "hopper error")
-    row.pin(error, "1", "hopper_error_wire")
-    row.hang(p.TVS_FIELD, GND)
-    row.hang(p.R4K7, board.pull)
-    row.series(p.R2K2, "hopper_error_in")
-    row.hang(p.ZENER, GND, near="K", far="A")
+    b.front_end(row, error, "1", "hopper_error", p.R4K7, board.pull)
     row.hang(p.C1N, GND)
     if controller is NANO:
         row.series(p.R1K, "hopper error")
@@ -476,9 +472,15 @@ APART: Final[Mapping[str, Callable[[], Circuit]]] = {
 
 
 @cache
+def carrier(name: str) -> CarrierBoard:
+    """A carrier board by its name; built once."""
+    return CARRIERS[name]()
+
+
+@cache
 def circuit(name: str) -> Circuit:
     """A circuit by its name; built once."""
-    return CARRIERS[name]() if name in CARRIERS else APART[name]()
+    return carrier(name) if name in CARRIERS else APART[name]()
 
 
 NAMES: Final = (*CARRIERS, *APART)

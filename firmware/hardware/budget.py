@@ -15,11 +15,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from firmware.hardware.blocks import V5, V12, V12_IN, V12_LOAD, V12_MOTOR
-from firmware.hardware.boards import circuit
-from firmware.hardware.circuit import Circuit, CircuitPart
-from firmware.hardware.parts import FUSE_OHM, SUPERVISOR
-from firmware.hardware.simulations import PWM_HZ
+from firmware.hardware.blocks import V5, V12, V12_IN, V12_LOAD, V12_MOTOR, V33, CarrierBoard
+from firmware.hardware.circuit import CircuitPart
+from firmware.hardware.controllers import NANO
+from firmware.hardware.parts import FUSE_OHM, POWER_RELAY, SUPERVISOR
+from firmware.hardware.simulations import PWM_HZ, pin_high, rail_of
 from firmware.hardware.spice import Corner, deck, models, node, run
 
 
@@ -62,8 +62,9 @@ FIRMWARE_MS: Final = 1.0
 SETTLE, HOLD = 0.05, 0.012
 """s until the first combination, and for each: five times what the slowest motor's inductance takes."""
 EARLY: Final = SUPERVISOR.limits["pfi_high"]
-ON: Final = 4.2
-"""V at a gate: the chip's high at the least."""
+EARLIEST: Final = Corner(pfi=EARLY)
+PINS: Final = ("gate", "back")
+"""Sources that are pins of the module: 1 is high, with the voltage that it has at the least."""
 
 
 class Load(NamedTuple):
@@ -73,7 +74,7 @@ class Load(NamedTuple):
     sources: Mapping[str, tuple[str, str]]
     """By name: the nodes between which it is."""
     conditions: Mapping[str, Mapping[str, float]]
-    """By what the load does: the value of each source that is not 0, in V."""
+    """By what the load does: the value of each source that is not 0, in V; of `PINS`, 1."""
 
 
 def _switched(name: str, ohm: float, condition: str) -> Load:
@@ -89,7 +90,7 @@ def _motor(use: str, plus: str, minus: str, ohm: float, henry: float) -> tuple[s
 SHELF: Final = Load(
     _motor("motor", "motor_feed", "motor_drain", 4.0, 5e-3),
     {"emf": ("motor_b", node("motor_drain")), "gate": (node("motor"), "0")},
-    {"off": {}, "runs": {"gate": ON, "emf": 9.0}, "starts, or is blocked": {"gate": ON}},
+    {"off": {}, "runs": {"gate": 1.0, "emf": 9.0}, "starts, or is blocked": {"gate": 1.0}},
 )
 HOPPER: Final = Load(
     _motor("hopper", "hopper_plus", "hopper_minus", 6.0, 8e-3),
@@ -98,18 +99,45 @@ HOPPER: Final = Load(
     },
     {
         "off": {},
-        "pays": {"gate": ON, "emf": 8.0},
-        "starts, or is blocked": {"gate": ON},
-        "is turned back while it turns": {"gate": ON, "back": ON, "emf": -8.0},
+        "pays": {"gate": 1.0, "emf": 8.0},
+        "starts, or is blocked": {"gate": 1.0},
+        "is turned back while it turns": {"gate": 1.0, "back": 1.0, "emf": -8.0},
     },
 )  # fmt: skip
-ALARM: Final = Load(
-    (f"Ralarm {node(V12_LOAD)} {node('alarm_drain')} 24",),
-    {"gate": (node("alarm"), "0")},
-    {"off": {}, "on": {"gate": ON}},
+
+
+def _output(use: str) -> Load:
+    """A lamp, horn or solenoid of 0.5 A at a driver."""
+    lines = (f"R{use} {node(V12_LOAD)} {node(use + '_drain')} 24",)
+    return Load(lines, {"gate": (node(use), "0")}, {"off": {}, "on": {"gate": 1.0}})
+
+
+TABLE_MOTOR: Final = Load(
+    _motor("motor", "motor_plus", "motor_minus", 4.0, 5e-3),
+    {
+        "emf": ("motor_b", node("motor_minus")), "gate": (node("motor"), "0"), "back": (node("motor_back"), "0"),
+    },
+    {
+        "off": {},
+        "starts, or is blocked": {"gate": 1.0},
+        "starts backwards": {"gate": 1.0, "back": 1.0},
+    },
+)  # fmt: skip
+ACCEPTOR: Final = Load(
+    (
+        *_switched("acceptor", 24.0, "").lines,
+        # The greatest current of an inhibit's own pull-up.
+        f"Rinhibit {node(V12_LOAD)} {node('accept_line')} 1000",
+    ),
+    {"switch": ("c_acceptor", "0"), "gate": (node("accept"), "0")},
+    {"off": {}, "takes a token": {"switch": 5.0, "gate": 1.0}},
 )
-ACCEPTOR: Final = _switched("acceptor", 24.0, "takes a token")
-LAMPS: Final = _switched("lamps", 12 / (16 * 0.02), "all 16 lit")
+
+
+def _lamps(count: int) -> Load:
+    return _switched("lamps", 12 / (count * 0.02), f"all {count} lit")
+
+
 STEPPER_AMP: Final = 1.41
 """Of one stepper from the 12 V at the most: two coils of 1 A at 71 %, and a driver that does not chop."""
 STEPPERS: Final = Load(
@@ -118,33 +146,39 @@ STEPPERS: Final = Load(
     {text: {"count": float(number)} for number, text in enumerate(("off", "one turns", "two turn", "three turn"))},
 )
 LOADS: Final[Mapping[str, Mapping[str, Load]]] = {
-    "reel": {"reels": STEPPERS, "lamps": LAMPS, "acceptor": ACCEPTOR},
-    "pusher": {"shelf": SHELF, "hopper": HOPPER, "alarm": ALARM, "acceptor": ACCEPTOR},
+    "reel": {"reels": STEPPERS, "lamps": _lamps(16), "acceptor": ACCEPTOR},
+    "pusher": {"shelf": SHELF, "hopper": HOPPER, "alarm": _output("alarm"), "acceptor": ACCEPTOR},
+    "wheel": {f"lamp_{number}": _output(f"lamp_{number}") for number in range(1, 5)},
+    "table": {"motor": TABLE_MOTOR, "lamps": _lamps(56)},
 }
-"""What the firmware can switch on, by board."""
-COMMON_ROWS: Final = (
-    "supply", "bank", "power_fail", "motor_supply", "load_supply", "estop_1", "estop_2", "acceptor_feed",
-)  # fmt: skip
+"""What the firmware can switch on, by kind of board."""
+MONEY: Final = ("reel", "pusher")
+"""Kinds of board with a bank and a supervisor."""
+_STOP_ROWS: Final = ("supply", "load_supply", "motor_supply", "estop_1", "estop_2")
+_MONEY_ROWS: Final = (*_STOP_ROWS, "bank", "power_fail", "acceptor_feed", "accept")
 ROWS: Final[Mapping[str, Sequence[str]]] = {
-    "reel": tuple(f"reel_{number}_{row}" for number in (1, 2, 3) for row in ("motor", "store")),
+    "reel": (*_MONEY_ROWS, *(f"reel_{number}_{row}" for number in (1, 2, 3) for row in ("motor", "store"))),
     "pusher": (
+        *_MONEY_ROWS,
         "motor", "motor_fuse", "motor_shunt", "hopper", "hopper_fuse", "hopper_relay", "hopper_relay_2", "hopper_shunt",
         "alarm", "hopper back",
     ),
+    "wheel": ("supply", "load_supply", *(f"lamp_{number}" for number in range(1, 5))),
+    "table": (*_STOP_ROWS, "motor", "motor_shunt", "motor_relay", "motor_relay_2", "motor_back"),
 }  # fmt: skip
 
 Combination = tuple[str, ...]
 """The condition of each load of a board."""
 
 
-def combinations(board: str) -> list[Combination]:
-    """Each load in each of its conditions, beside each of all others."""
-    return list(product(*(load.conditions for load in LOADS[board].values())))
+def combinations(kind: str) -> list[Combination]:
+    """Each load of a kind of board in each of its conditions, beside each of all others."""
+    return list(product(*(load.conditions for load in LOADS[kind].values())))
 
 
-def most(board: str) -> Combination:
+def most(board: CarrierBoard) -> Combination:
     """Every load in its last condition, in which it draws most."""
-    return combinations(board)[-1]
+    return combinations(board.kind)[-1]
 
 
 class Rail(NamedTuple):
@@ -162,7 +196,7 @@ class Rail(NamedTuple):
 
 
 def rail(
-    board: str | Circuit,
+    board: CarrierBoard,
     states: Sequence[Combination],
     unit: SupplyUnit = CHOSEN,
     *,
@@ -178,22 +212,21 @@ def rail(
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    carrier = circuit(board) if isinstance(board, str) else board
     end = SETTLE + len(states) * HOLD
     window = f"from={SETTLE - 0.01:g} to={end:g}"
-    lines = _deck(carrier, states, unit, replaced=replaced or {}, released=end - HOLD / 2 if released else None)
+    lines = power_deck(board, states, unit, replaced=replaced or {}, released=end - HOLD / 2 if released else None)
     found = run(
-        f"{carrier.name}: budget of the 12 V, supply of {unit.amp:g} A", [*lines, *more], f"tran 200u {end:g} 0 500u",
+        f"{board.name}: budget of the 12 V, supply of {unit.amp:g} A", [*lines, *more], f"tran 200u {end:g} 0 500u",
         {
             "most": f"max i(lcable) {window}", "board": f"min v({node(V12_IN)}) {window}",
             "seen": f"min v({node(V12)}) {window}", "pfi": f"min v({node('PFI')}) {window}",
             "warns": f"max v({node('power_fail')}) {window}",
         },
     )  # fmt: skip
-    return Rail(found["most"], found["board"], found["seen"], found["pfi"] - EARLY, found["warns"] > 2.5)
+    return Rail(found["most"], found["board"], found["seen"], found["pfi"] - EARLY, found["warns"] > half_of(board))
 
 
-def bank_empty(board: str) -> Rail:
+def bank_empty(board: CarrierBoard) -> Rail:
     """Everything is on, and the bank is charged from the least voltage of the regulator.
 
     Raises:
@@ -202,30 +235,30 @@ def bank_empty(board: str) -> Rail:
     return rail(board, [most(board)] * 4, more=[f".ic v({node('BANK')})=7"])
 
 
-def cold_lamp(unit: SupplyUnit = CHOSEN) -> Rail:
+def cold_lamp(board: CarrierBoard, unit: SupplyUnit = CHOSEN) -> Rail:
     """The alarm is a filament lamp, which draws ten times its current when it is cold; everything else is on.
 
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    on = most("pusher")
+    on = most(board)
     dark = (*on[:2], "off", on[3])
     over = f"v({node(V12_LOAD)},{node('alarm_drain')})"
     cold = f"Bcold {node(V12_LOAD)} {node('alarm_drain')} I = 9/24*{over}*exp(-max(time-{SETTLE + 2 * HOLD:g},0)/5m)"
-    return rail("pusher", [dark, dark, on, on], unit, more=[cold])
+    return rail(board, [dark, dark, on, on], unit, more=[cold])
 
 
-def half_power() -> Rail:
+def half_power(board: CarrierBoard) -> Rail:
     """The shelf is blocked at half its power, by pulses of 3.9 kHz; everything else is on.
 
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    pulses = f"PULSE(0 {ON} {SETTLE} 50n 50n {0.5 / PWM_HZ:.6g} {1 / PWM_HZ:.6g})"
-    return rail("pusher", [most("pusher")], replaced={"shelf_gate": pulses})
+    pulses = f"PULSE(0 {pin_high(board):g} {SETTLE} 50n 50n {0.5 / PWM_HZ:.6g} {1 / PWM_HZ:.6g})"
+    return rail(board, [most(board)], replaced={"shelf_gate": pulses})
 
 
-def release_amp(board: str | Circuit) -> float:
+def release_amp(board: CarrierBoard) -> float:
     """The greatest current of the contact that closes last when the emergency stop is released, in A.
 
     At its worst: 12.6 V, 0.1 m of cable, all capacitors 20 % too large with half their resistance, contacts of 5 mΩ,
@@ -234,19 +267,18 @@ def release_amp(board: str | Circuit) -> float:
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    carrier = circuit(board) if isinstance(board, str) else board
     unit = CHOSEN._replace(volt=12.6, tolerance=0.0, farad=1.2 * CHOSEN.farad, esr=0.5 * CHOSEN.esr)
     closes = SETTLE + HOLD / 2
-    lines = _deck(carrier, [most(carrier.name)], unit, released=closes, vary=_charged_most)
+    lines = power_deck(board, [most(board)], unit, released=closes, vary=_charged_most)
     lines = [_HALVED.sub(lambda found: f"{found[1]}{float(found[2]) / 2:g}", line) for line in lines]
     lines = [line.replace(f"cable {CABLE_OHM:g}\n", f"cable {WIRE_OHM / 10 + CLAMP_OHM:g}\n") for line in lines]
     lines = [line.replace(f"{node(V12_IN)} {CABLE_HENRY:g}", f"{node(V12_IN)} {CABLE_HENRY / 10:g}") for line in lines]
     lines = [line.replace(f" {FUSE_OHM}", f" {LEAST_FUSE_OHM}") if line.startswith("RF") else line for line in lines]
     lines = [line.replace("VH=0.1 RON=0.02 ", "VH=0.1 RON=0.005 ") for line in lines]
-    last = [part.ref for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"][-1]
+    last = [part.ref for part in board.tagged("motor_supply") if part.type.symbol == "relay"][-1]
     window = f"from={SETTLE:g} to={SETTLE + HOLD:g}"
     found = run(
-        f"{carrier.name}: emergency stop released", lines, f"tran 2u {SETTLE + HOLD:g} {SETTLE:g} 2u",
+        f"{board.name}: emergency stop released", lines, f"tran 2u {SETTLE + HOLD:g} {SETTLE:g} 2u",
         {"amp": f"max i(vm{last.lower()}_c) {window}"},
     )  # fmt: skip
     return found["amp"]
@@ -261,8 +293,12 @@ LEAST_FUSE_OHM: Final = 0.02
 _HALVED: Final = re.compile(r"^(RC\d+_esr \S+ \S+ )(\S+)$")
 
 
+SHELF_ALONE: Final[Combination] = ("runs", "off", "off", "off")
+"""Of a pusher."""
+
+
 class MotorShort(NamedTuple):
-    """The shelf motor is shorted while everything else is on."""
+    """The shelf motor is shorted."""
 
     warned_ms: float
     """Until the chip has the warning."""
@@ -272,38 +308,39 @@ class MotorShort(NamedTuple):
     """What the fuse of the motors bore, in A²s."""
 
 
-def motor_short(unit: SupplyUnit = CHOSEN) -> MotorShort:
-    """The firmware switches all outputs off `FIRMWARE_MS` after the warning, and so the short as well.
+def motor_short(board: CarrierBoard, state: Combination, unit: SupplyUnit = CHOSEN) -> MotorShort:
+    """The shelf motor is shorted while the loads are in this state.
+
+    The firmware switches all outputs off `FIRMWARE_MS` after the warning, and so the short as well.
 
     Raises:
         SimulationError: ngspice is missing or failed, or there is no warning.
     """
-    begin, on = SETTLE + HOLD, [most("pusher")] * 4
+    begin, on = SETTLE + HOLD, [state] * 4
     heat = f"(v({node(V12_IN)},{node('MOTOR_FUSED')})/{FUSE_OHM})^2"
     short = [*_shorted(begin), f"Bheat heat 0 V = {heat}\nRheat heat 0 1"]
-    carrier = circuit("pusher")
     warned = run(
-        "pusher: shelf motor shorted", [*_deck(carrier, on, unit), *short], f"tran 50u {begin + 0.01:g} 0 50u",
-        {"t": f"when v({node('power_fail')})=2.5 rise=1 td={SETTLE + HOLD / 2:g}"},
+        f"{board.name}: shelf motor shorted", [*power_deck(board, on, unit), *short],
+        f"tran 50u {begin + 0.01:g} 0 50u",
+        {"t": f"when v({node('power_fail')})={half_of(board):g} rise=1 td={SETTLE + HOLD / 2:g}"},
     )["t"]  # fmt: skip
     off = warned + FIRMWARE_MS / 1000
     end = off + 0.01
     found = run(
-        "pusher: shelf motor shorted, and off", [*_deck(carrier, on, unit, until=off), *short],
+        f"{board.name}: shelf motor shorted, and off", [*power_deck(board, on, unit, until=off), *short],
         f"tran 50u {end:g} 0 50u",
         {"volt": f"find v({node(V12)}) at={end - 1e-4:g}", "heat": f"integ v(heat) from={begin:g} to={end:g}"},
     )  # fmt: skip
     return MotorShort((warned - begin) * 1000, found["volt"], found["heat"])
 
 
-def motor_shorted_alone() -> Rail:
+def motor_shorted_alone(board: CarrierBoard) -> Rail:
     """The shelf motor is shorted while it alone runs.
 
     Raises:
         SimulationError: ngspice is missing or failed.
     """
-    runs = ("runs", "off", "off", "off")
-    return rail("pusher", [runs] * 3, more=_shorted(SETTLE + HOLD))
+    return rail(board, [SHELF_ALONE] * 3, more=_shorted(SETTLE + HOLD))
 
 
 def _shorted(begin: float) -> list[str]:
@@ -322,8 +359,13 @@ def _early(part: CircuitPart) -> float:
     return {"73.2 kΩ": 1.01, "10 kΩ": 0.99}.get(part.type.value, 1.0)
 
 
-def _deck(
-    carrier: Circuit,
+def half_of(board: CarrierBoard) -> float:
+    """Half of the voltage of the module's pins."""
+    return rail_of(board, Corner()) / 2
+
+
+def power_deck(
+    board: CarrierBoard,
     states: Sequence[Combination],
     unit: SupplyUnit,
     *,
@@ -331,32 +373,34 @@ def _deck(
     released: float | None = None,
     until: float | None = None,
     vary: Callable[[CircuitPart], float] | None = None,
+    corner: Corner = EARLIEST,
 ) -> list[str]:
     """All 12 V branches of a board with its loads; all gates go low at `until`."""
-    relays = [part.ref for part in carrier.tagged("motor_supply") if part.type.symbol == "relay"]
-    suppressors = [part.ref for part in carrier.parts.values() if part.type.symbol == "tvs"]
-    rows = [*COMMON_ROWS, *ROWS[carrier.name]]
-    parts = deck(carrier, rows, closed=relays, vary=vary or _early, without=suppressors)
+    relays = [part.ref for part in board.parts.values() if part.type is POWER_RELAY]
+    suppressors = [part.ref for part in board.parts.values() if part.type.symbol == "tvs"]
+    parts = deck(board, ROWS[board.kind], closed=relays, vary=vary or _early, without=suppressors)
     if released is not None:
         contacts = tuple(f"R{ref}_c " for ref in relays)
         parts = [_contact(line, released) if line.startswith(contacts) else line for line in parts]
     times = [SETTLE + number * HOLD for number in range(len(states))]
     lines = [
-        *models(Corner(pfi=EARLY)),
+        *models(corner),
         *parts,
         *_unit(unit),
         *(f"Rstop{n} {node(V12)} {node(f'estop_coil_{n}')} 0.05" for n in (1, 2)),
         f"Blogic {node(V5)} 0 I = {LOGIC_AMP}*min(1,max(0,v({node(V5)})))",
         f"Rpin {node('power_fail')} 0 10meg",
+        *([] if board.controller is NANO else [f"V33 {node(V33)} 0 {board.controller.volt:g}"]),
         ".model LOADSWITCH SW(VT=2.5 VH=0.1 RON=0.01 ROFF=1e7)",
         ".model CONTACT SW(VT=2.5 VH=0.1 RON=0.02 ROFF=1e8)",
         # Trapezoidal integration rings for ever at the cable's inductance.
         ".options method=gear",
     ]
-    for place, (name, load) in enumerate(LOADS[carrier.name].items()):
+    for place, (name, load) in enumerate(LOADS[board.kind].items()):
         lines += load.lines
         for source, (plus, minus) in load.sources.items():
-            values = [load.conditions[state[place]].get(source, 0.0) for state in states]
+            high = pin_high(board) if source in PINS else 1.0
+            values = [high * load.conditions[state[place]].get(source, 0.0) for state in states]
             points = list(zip(times, values, strict=True))
             if until is not None and source != "emf":
                 points = [*(each for each in points if each[0] < until), (until, 0.0)]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from firmware.hardware import budget, cables, terminals
+from firmware.hardware import budget, cables, load_terminals, terminals
 from firmware.hardware import parts as p
 from firmware.hardware import simulations as sim
 from firmware.hardware.blocks import CarrierBoard
-from firmware.hardware.boards import BOARDS, circuit
+from firmware.hardware.boards import BOARDS, CARRIERS, carrier, circuit
 from firmware.hardware.circuit import Circuit, PartType
 from firmware.hardware.controllers import NANO, Controller
 from firmware.hardware.firmware_times import hold_up_ms
@@ -282,6 +282,17 @@ def _terminals() -> Iterator[Figure]:
     )  # fmt: skip
 
 
+def load_terminals_of(controller: Controller) -> Iterator[Figure]:
+    """What faults at the terminals of the 12 V and of loads do, of the boards with this module."""
+    for name in CARRIERS:
+        if carrier(name).controller is controller:
+            found, at = load_terminals.found(name), f"{name}, terminals of 12 V and loads"
+            what = "open, or joined to 0 or 12 V: parts that bear too much until it is ended"
+            yield Figure(at, what, "0", len(found.overloads), "", 0, 0)
+            what = "loads that are on without a command, but by 0 V at their own − wire"
+            yield Figure(at, what, "0", len(load_terminals.not_by_minus(found)), "", 0, 0)
+
+
 BOUNCES = ((1, 1.0), (2, 2.0), (3, 3.5), (4, 5.0), (5, 5.0), (6, 5.0))
 """Seeds and longest bounces in ms of the contact traces."""
 THRESHOLDS = (
@@ -356,12 +367,13 @@ BACK_AMP: Final = 0.5
 
 
 class SwitchedCorner(NamedTuple):
-    """Parts of a load's own inductance and resistance, and V of the supply and of the chip's high."""
+    """Parts of a load's own inductance and resistance, and V of the supply and of the module's high."""
 
     henry: float = 1.2
     ohm: float = budget.COLD
     volts: float = 12.6
-    gate: float = 4.2
+    gate: float | None = None
+    """None: what the module gives at the least."""
 
 
 WORST: Final = SwitchedCorner()
@@ -375,10 +387,11 @@ def flyback_at(
 ) -> list[Figure]:
     """The figures of one load, at the worst of the duties."""
     hertz = sim.PWM_HZ if load.is_dimmed else sim.SWITCHED_HZ
+    gate = sim.pin_high(circuit(load.board)) if corner.gate is None else corner.gate
     found = [
         sim.flyback(
             board or load.board, load.use, henry=load.henry * corner.henry, ohm=load.ohm * corner.ohm, feed=load.feed,
-            hertz=hertz, duty=duty, back=load.back, volts=corner.volts, gate=corner.gate,
+            hertz=hertz, duty=duty, back=load.back, volts=corner.volts, gate=gate,
         )
         for duty in (duties if load.is_dimmed else (0.5,))
     ]  # fmt: skip
@@ -446,24 +459,32 @@ def coil_at(
     ]  # fmt: skip
 
 
-def _drivers() -> Iterator[Figure]:
-    for load in INDUCTIVE:
+def inductive_of(controller: Controller) -> list[Inductive]:
+    """The loads at the boards with this module."""
+    return [load._replace(board=load.board + controller.suffix) for load in INDUCTIVE]
+
+
+def drivers_of(controller: Controller) -> Iterator[Figure]:
+    """MOSFETs, relays and emergency stop of the boards with this module."""
+    for load in inductive_of(controller):
         yield from flyback_at(load)
-    for board, use, back, henry, ohm in (
+    for kind, use, back, henry, ohm in (
         ("pusher", "hopper", "hopper back", 8e-3, 6.0), ("table", "motor", "motor_back", 5e-3, 4.0),
     ):  # fmt: skip
+        board = kind + controller.suffix
         turned = sim.reversal(board, use, henry=henry, ohm=ohm * budget.COLD)
         at = f"{board}, {back}: the relay turns while the motor is driven"
         yield Figure(at, "over its open contact", "60 V or less", turned.contact_volt, "V", 0.0, 60.0)
         joule = turned.suppressor_joule * 1000
         yield Figure(at, "energy in the TVS at the motor", "below 600 mJ", joule, "mJ", 0.0, 600.0)
+    reels = "reel" + controller.suffix
     yield Figure(
-        "reel, drivers", "all off at once behind open relays, 1 A in coils of 5 mH: their motor supply",
-        "35 V or less (A4988, capacitor)", sim.steppers_off(5e-3, 1.0), "V", 12.0, 35.0,
+        f"{reels}, drivers", "all off at once behind open relays, 1 A in coils of 5 mH: their motor supply",
+        "35 V or less (A4988, capacitor)", sim.steppers_off(reels, 5e-3, 1.0), "V", 12.0, 35.0,
     )  # fmt: skip
-    for board, use in COILS:
-        yield from coil_at(board, use)
-    for board in ("table", "reel", "pusher"):
+    for kind, use in COILS:
+        yield from coil_at(kind + controller.suffix, use)
+    for board in (kind + controller.suffix for kind in ("table", "reel", "pusher")):
         running = sim.emergency_stop(board, contacts_open=(False, False))
         yield Figure(
             f"{board}, emergency stop", "not pressed: the motors' 12 V", "11 V or more", running.volt, "V", 11.0, 12.6
@@ -489,10 +510,11 @@ def _drivers() -> Iterator[Figure]:
                 -0.1,
                 0.5,
             )
+    board = "pusher" + controller.suffix
     for number in (1, 2):
-        amp, _ = sim.stop_coil("pusher", number, is_open=False, volts=11.4 - STOP_DROP)
+        amp, _ = sim.stop_coil(board, number, is_open=False, volts=11.4 - STOP_DROP)
         yield _pulls_in(f"emergency stop, K{number}: relay coil", amp * p.POWER_RELAY.number, p.POWER_RELAY)
-    _, least = sim.stop_coil("pusher", 1, is_open=True)
+    _, least = sim.stop_coil(board, 1, is_open=True)
     yield Figure(
         "emergency stop, coils", "lowest at the button's contact when it opens", "−2 V or more", least, "V", -2.0, 12.0
     )
@@ -635,21 +657,23 @@ def terminal_at(board: CarrierBoard) -> Figure:
     return Figure(f"{board.name}, J1", what, f"{most:g} A or less (a terminal)", total, "A", 0.0, most)
 
 
-def _budget() -> Iterator[Figure]:
-    """The 12 V of the money boards with the supply that is chosen, and for comparison with those named before."""
+def budget_of(controller: Controller) -> Iterator[Figure]:
+    """The 12 V of the money boards with this module and the supply that is chosen."""
     unit = budget.CHOSEN
-    for build in BOARDS.values():
-        yield terminal_at(build())
-    for board in budget.LOADS:
-        states, on = budget.combinations(board), [budget.most(board)] * 3
-        at = f"{board}, 12 V"
+    for name in CARRIERS:
+        if carrier(name).controller is controller:
+            yield terminal_at(carrier(name))
+    for kind in budget.MONEY:
+        board = carrier(kind + controller.suffix)
+        states, on = budget.combinations(kind), [budget.most(board)] * 3
+        at = f"{board.name}, 12 V"
         every = budget.rail(board, states)
         high = budget.rail(board, on, unit._replace(volt=12.6, tolerance=0.0))
         empty = budget.bank_empty(board)
         released = budget.rail(board, on, released=True)
         volt = every.board_volt
         yield Figure(at, f"{len(states)} combinations of loads: at J1", "11.4 V or more", volt, "V", 11.4, 12.6)
-        bears = min(unit.amp, circuit(board).parts["J1"].type.limits["amp"])
+        bears = min(unit.amp, board.parts["J1"].type.limits["amp"])
         yield Figure(
             at, "greatest current, everything on, 12.6 V", f"{bears:g} A or less (J1)", high.most_amp, "A", 0.0, bears
         )
@@ -664,37 +688,51 @@ def _budget() -> Iterator[Figure]:
         ):
             yield _margin(at, text, found)
         yield release_at(board)
-    at = "pusher, 12 V"
-    cold = budget.cold_lamp()
+    board = carrier("pusher" + controller.suffix)
+    at = f"{board.name}, 12 V"
+    cold = budget.cold_lamp(board)
     yield Figure(
         at, "alarm: a cold filament lamp of 0.5 A", f"{unit.most_amp:g} A or less", cold.most_amp, "A", 0.0,
         unit.most_amp,
     )  # fmt: skip
     yield _margin(at, "alarm: a cold filament lamp of 0.5 A", cold)
-    yield _margin(at, "shelf blocked at half power, 3.9 kHz", budget.half_power())
-    yield _margin(at, "shelf motor shorted, nothing else on", budget.motor_shorted_alone())
-    short = budget.motor_short()
-    at = "pusher, shelf motor shorted, everything on"
+    yield _margin(at, "shelf blocked at half power, 3.9 kHz", budget.half_power(board))
+    if controller is NANO:
+        yield _margin(at, "shelf motor shorted, nothing else on", budget.motor_shorted_alone(board))
+    else:
+        # Its gate has 5 V and no less, so that the supply is at its limit at once.
+        yield from _motor_short(board, "nothing else on", budget.SHELF_ALONE)
+    yield from _motor_short(board, "everything on", budget.most(board))
+
+
+def _motor_short(board: CarrierBoard, on: str, state: budget.Combination) -> Iterator[Figure]:
+    short = budget.motor_short(board, state)
+    at = f"{board.name}, shelf motor shorted, {on}"
     yield Figure(at, "until the warning, which switches it off", "5 ms or less", short.warned_ms, "ms", 0.0, 5.0)
     yield Figure(at, "10 ms later: at the supervisor", "11.4 V or more", short.back_volt, "V", 11.4, 12.6)
     yield Figure(
         at, "what the fuse of the motors bore", "below 32 A²s (4 A slow: 40 A for 20 ms)", short.fuse_amp2s, "A²s",
         0.0, 32.0,
     )  # fmt: skip
+
+
+def _budget() -> Iterator[Figure]:
+    """With a Nano; for comparison also with the supplies that were named before."""
+    yield from budget_of(NANO)
     for former in budget.FORMER:
-        found = budget.rail("pusher", [budget.most("pusher")] * 3, former)
+        found = budget.rail(carrier("pusher"), [budget.most(carrier("pusher"))] * 3, former)
         yield Figure(
             f"pusher, 12 V from {former.amp:g} A", "at the supervisor, for comparison", "why it is not enough",
             found.supervisor_volt, "V", 0.0, 10.9,
         )  # fmt: skip
 
 
-def release_at(board: str | Circuit) -> Figure:
+def release_at(board: CarrierBoard) -> Figure:
     """What the contact that closes last carries when the emergency stop is released."""
-    name = board if isinstance(board, str) else board.name
     most = p.POWER_RELAY.limits["peak"]
     return Figure(
-        f"{name}, emergency stop released", "peak in the contact that closes last, 0.1 m of cable, capacitors +20 %",
+        f"{board.name}, emergency stop released",
+        "peak in the contact that closes last, 0.1 m of cable, capacitors +20 %",
         f"{most:g} A or less (contact of AgSnO2)", budget.release_amp(board), "A", 0.0, most,
     )  # fmt: skip
 
@@ -849,10 +887,11 @@ _GROUPS: Final[dict[str, Callable[[], Iterator[Figure]]]] = {
     "inputs": _inputs,
     "surges": _surges,
     "contacts": _contacts,
-    "drivers": _drivers,
+    "drivers": lambda: drivers_of(NANO),
     "lines": _lines,
     "supply": _supply,
     "budget": _budget,
+    "terminals of loads": lambda: load_terminals_of(NANO),
     "keys and lamps": _keys_and_lamps,
 }
 

@@ -1,7 +1,4 @@
-"""The figures of the circuits with a Pico next to what they must be: simulated, and printed on docs/boards-pico.md.
-
-What a Pico's board shares with a Nano's, part by part and at the same voltages, is on docs/boards-carrier.md.
-"""
+"""The figures of the circuits with a Pico next to what they must be: simulated, and printed on docs/boards-pico.md."""
 
 from __future__ import annotations
 
@@ -19,14 +16,13 @@ from firmware.hardware.figures import (
     STEPPER_HIGH,
     STEPPER_LOW,
     Figure,
-    Inductive,
     LeastMargins,
-    SwitchedCorner,
-    coil_at,
+    budget_of,
     contacts_of,
     discharges_of,
-    flyback_at,
+    drivers_of,
     levels_of,
+    load_terminals_of,
     overvoltage_of,
 )
 from firmware.hardware.firmware_times import hold_up_ms
@@ -96,13 +92,7 @@ def _money_lines() -> Iterator[Figure]:
 
 
 def _drivers() -> Iterator[Figure]:
-    for load in (
-        Inductive("wheel-pico", "lamp_1", "lamp or solenoid 12 Ω, 50 mH", 50e-3, 12.0, "+12V_LOAD"),
-        Inductive("pusher-pico", "motor", "shelf motor 4 Ω, 5 mH (3 A blocked)", 5e-3, 4.0, "+12V_MOTOR"),
-    ):
-        yield from flyback_at(load, corner=SwitchedCorner(gate=HIGH))
-    for board, use in (("pusher-pico", "hopper back"), ("table-pico", "motor_back")):
-        yield from coil_at(board, use)
+    yield from drivers_of(PICO)
     low = sim.collector_low("pusher-pico", "accept", volts=12.6, ohm=1000.0)
     yield Figure("acceptor's inhibit, 12 mA", "while the board lets it accept", "0.4 V or less", low, "V", 0.0, 0.4)
     at = "reel-pico, stepper driver"
@@ -293,5 +283,6 @@ def _memory() -> Iterator[Figure]:
 
 _QUICK: Final[Sequence[Callable[[], Iterator[Figure]]]] = (_inputs, _gates, _analogue, _memory, _keys_and_lamps)
 _SLOW: Final[Sequence[Callable[[], Iterator[Figure]]]] = (
-    _surges, _money_lines, _terminals, _drivers, _motor_currents, _link, _supply,
+    _surges, _money_lines, _terminals, _drivers, _motor_currents, _link, _supply, lambda: budget_of(PICO),
+    lambda: load_terminals_of(PICO),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from firmware.hardware import cables, drawing, field, kicad, layout, listing, sh
 from firmware.hardware.blocks import CarrierBoard
 from firmware.hardware.boards import BOARDS, NAMES, circuit
 from firmware.hardware.circuit import OrderNumber
-from firmware.hardware.controllers import NANO, PICO
+from firmware.hardware.controllers import PICO
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = Path("docs/hardware")
@@ -33,7 +33,7 @@ def files() -> dict[Path, str]:
             made[PAGES / "drawings" / f"{name}-{sheet.name}.svg"] = drawing.svg(each, sheet)
         made[PAGES / "netlists" / f"{name}.net"] = kicad.netlist(each)
         made[PAGES / f"{name}.md"] = page(name)
-        if isinstance(each, CarrierBoard) and each.controller is NANO:
+        if isinstance(each, CarrierBoard):
             made[SHEETS / f"{name}.toml"] = sheets.toml(each)
     return made
 
@@ -59,10 +59,10 @@ def write_figures() -> None:
     (ROOT / WIRING).write_text(wiring.module(lines), encoding="utf-8")
 
     for page_name, found in (("boards-carrier.md", figures.figures()), ("boards-pico.md", pico_figures.figures())):
-        path = ROOT / "docs" / page_name
+        path, table = ROOT / "docs" / page_name, figures.table(found)
         begin, end = "<!-- figures: circuits -->\n", "<!-- end -->"
         before, rest = path.read_text(encoding="utf-8").split(begin)
-        path.write_text(before + begin + figures.table(found) + rest[rest.index(end) :], encoding="utf-8")
+        path.write_text(before + begin + table + rest[rest.index(end) :], encoding="utf-8")
 
 
 def _same(path: Path, text: str) -> bool:
@@ -187,14 +187,12 @@ def page(name: str) -> str:
     if left:
         lines += ["", f"Left open on purpose: {', '.join(left)}."]
     if isinstance(each, CarrierBoard):
+        chip = " --chip rp2040" if pico else ""
         lines += [
             "",
             "## Test sheet",
             "",
-            "By hand: no program walks through it yet. Where a step is the program's, `feltwire boards identify PORT "
-            "--chip rp2040` is meant."
-            if pico
-            else f"`feltwire boards check PORT --sheet FILE --kind {name}` walks through it and signs the report "
+            f"`feltwire boards check PORT --sheet FILE --kind {kind}{chip}` walks through it and signs the report "
             "([flash and check](../boards-carrier.md#the-test-sheet)).",
             "",
             "| step | do | expected |",

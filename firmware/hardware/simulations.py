@@ -315,6 +315,8 @@ def edges_of_contact(
     return falls, rises, found["fall1"] * 1000 - 20.0, found["rise1"] * 1000 - 220.0
 
 
+NANO_HIGH: Final = 4.2
+"""V_OH of the ATmega328P at the least."""
 PICO_HIGH: Final = 2.62
 """V_OH of the RP2040 at the least, at 4 mA and 3.3 V."""
 
@@ -324,9 +326,9 @@ SLOT_RATIO: Final = 0.15
 """Least collector current of a slotted opto, as a part of its emitter's current."""
 
 
-def _pin_high(carrier: Circuit) -> float:
+def pin_high(carrier: Circuit) -> float:
     """V of an output of the module while it is high, at the least."""
-    return 4.2 if controller_of(carrier) is NANO else PICO_HIGH
+    return NANO_HIGH if controller_of(carrier) is NANO else PICO_HIGH
 
 
 def sense_volt(carrier: Circuit, corner: Corner) -> float:
@@ -566,7 +568,8 @@ def reversal(board: str, use: str, *, henry: float, ohm: float, without: Sequenc
         *contacts,
         ".model CONTACT SW(VT=2.5 VH=0.1 RON=0.02 ROFF=1e6)",
         f"Vrest rest 0 {opens}\nVpulled pulled 0 {closes}",
-        f"Vf {node('+12V_MOTOR')} 0 12.6\nVg {node(use)} 0 4.2",
+        *([] if controller_of(carrier) is NANO else rails(carrier, Corner())),
+        f"Vf {node('+12V_MOTOR')} 0 12.6\nVg {node(use)} 0 {pin_high(carrier)}",
         f"Rl {plus} la {ohm:g}\nLl la {minus} {henry:g} ic=0",
         f"Ecoil coil_v 0 {plus} {minus} 1\nRcoil coil_v 0 1k",
         f"Ew open_v 0 {node(relay.nets['11'])} {node(relay.nets['12'])} 1\nRw open_v 0 1k",
@@ -590,9 +593,9 @@ def reversal(board: str, use: str, *, henry: float, ohm: float, without: Sequenc
     return Reversal(max(found["most"], -found["least"]), found["joule"])
 
 
-def steppers_off(henry: float, ampere: float, *, volts: float = 12.6) -> float:
+def steppers_off(reels: str, henry: float, ampere: float, *, volts: float = 12.6) -> float:
     """V at the drivers when all are off at once behind open relays: what their six coils hold comes back, as of one."""
-    board = circuit("reel")
+    board = circuit(reels)
     rail = node("+12V_MOTOR")
     coils = f"Da 0 ca D1N4007\nLc ca cb {henry / 6:g} ic={6 * ampere:g}\nDb cb {rail} D1N4007"
     lines = [
@@ -606,7 +609,7 @@ def steppers_off(henry: float, ampere: float, *, volts: float = 12.6) -> float:
         f"Rrail {rail} 0 1meg\n.ic v({rail})={volts:g}",
         *(f".ic v({node(f'reel_{n}_stored')})={volts:g}" for n in (1, 2, 3)),
     ]
-    found = run("reel: drivers off", lines, "tran 10u 20m 0 10u uic", {"volt": f"max v({rail})"})
+    found = run(f"{reels}: drivers off", lines, "tran 10u 20m 0 10u uic", {"volt": f"max v({rail})"})
     return found["volt"]
 
 
@@ -639,7 +642,7 @@ def coil_flyback(
         *models(Corner(gain=gain)),
         *parts,
         f"Vf {node('+12V_LOAD')} 0 {volts:g}",
-        f"Vg {node(use)} 0 PULSE(0 {_pin_high(carrier)} 0 1u 1u 20m 40m)",
+        f"Vg {node(use)} 0 PULSE(0 {pin_high(carrier)} 0 1u 1u 20m 40m)",
         "Vdiode diode_none 0 0\nRnone diode_none 0 1k" if diode.ref in without else "",
         f"Bdiode diode_p 0 V = abs({drop}*i(Vdiode))\nRdiode diode_p 0 1k",
     ]
@@ -1019,7 +1022,7 @@ def motor_current(
 ) -> MotorCurrent:
     """A blocked motor of 5 mH on a board's driver, at `duty` of its full power, from standing."""
     carrier = circuit(board) if isinstance(board, str) else board
-    high = _pin_high(carrier)
+    high = pin_high(carrier)
     shunt = [part.ref for part in carrier.tagged("motor_shunt") if part.type.value == "0.1 Ω"]
     pin, source, feed = node("motor_current"), node("motor_source"), node("+12V_MOTOR")
     period = 1 / PWM_HZ
@@ -1085,8 +1088,9 @@ def collector_low(board: str, use: str, *, volts: float, ohm: float) -> float:
     lines = [
         *models(Corner(gain=160.0)),
         *deck(circuit(board), [use]),
+        *rails(circuit(board), Corner()),
         f"Vp p 0 {volts}\nRp p {node(use + '_line')} {ohm}",
-        f"Vc c 0 {_pin_high(circuit(board))}\nRc c {node(use)} 25",
+        f"Vc c 0 {pin_high(circuit(board))}\nRc c {node(use)} 25",
     ]
     return run(f"{board} {use}", lines, "tran 1u 1m", {"v": f"find v({node(use + '_line')}) at=0.9m"})["v"]
 

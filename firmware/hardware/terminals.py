@@ -95,7 +95,8 @@ def different(board: CarrierBoard) -> list[FieldTerminal]:
     return list(found.values())
 
 
-def _elements(part: CircuitPart) -> list[str]:
+def elements(part: CircuitPart) -> list[str]:
+    """The names of the elements of a part in a deck."""
     return [line.split()[0].replace("{ref}", part.ref).lower() for line in part.type.spice.splitlines()]
 
 
@@ -159,13 +160,13 @@ def _simulate(
     if volt is not None:
         lines.append(f"Vfault fault 0 {volt}\nRfault fault {node(terminal.net)} 0.1")
     lines += rails(board, STRONG)
-    parts = [part for part in board.parts.values() if _elements(part) and _elements(part)[0] in text]
+    parts = [part for part in board.parts.values() if elements(part) and elements(part)[0] in text]
     asked: dict[str, tuple[CircuitPart, str, str]] = {}
     for part in parts:
         limited = [(unit, "p" if unit == "W" else "id") for unit, _ in _limits(part)]
         if part.type.symbol == "fuse":
             limited = [("A", "i")]
-        for element in _elements(part):
+        for element in elements(part):
             if element[0] in "rdq" and element in text:
                 for unit, what in limited:
                     asked[f"m{len(asked)}"] = (part, unit, f"@{element}[{what}]")

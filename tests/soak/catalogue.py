@@ -207,6 +207,7 @@ SOAKS: tuple[Soak, ...] = (
         "The boards' circuits in ngspice: levels, hold-up and contacts within the tolerances of their parts",
         3,
         "firmware/test_hardware_simulations.py",
+        "firmware/test_load_terminals.py",
         "firmware/test_pico_carriers.py",
         "firmware/test_wiring.py",
         "unit/hardware/test_hardware_circuits.py",

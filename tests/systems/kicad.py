@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 from uuid import uuid4
@@ -53,7 +54,8 @@ ALIASES: Final = {
     **{f"GND{n}": "GND" for n in range(3, 8)}, "VREF": "ADC_VREF",
 }  # fmt: skip
 OTHER_FOOTPRINT: Final = "lib_footprint_mismatch"
-"""A warning at the Pico's footprint: which of its groups, areas and shaped pads KiCad misses is not known yet."""
+"""A warning at the Pico's footprint: its area without copper, for an antenna, is of all 32 layers, and KiCad 9.0
+compares that with the area on a board of two. A board that KiCad itself made has the same; one of 32 layers has not."""
 NO_OUTLINE: Final = "invalid_outline"
 """What a board without a layout has, and no other violation."""
 
@@ -74,7 +76,11 @@ def kicad(report: Report) -> None:
     """Every project in a clean root, and what is planted in them."""
     with root("trixie", OWN) as at:
         with report.timed(f"apt install {PACKAGES}"):
-            at.must(f"apt-get update -q && apt-get install -q --no-install-recommends {PACKAGES}")
+            # Nothing of this root outlives the run: dpkg need not wait for the disk.
+            at.must(
+                "apt-get update -q && "
+                f"apt-get install -q -o Dpkg::Options::=--force-unsafe-io --no-install-recommends {PACKAGES}"
+            )
         # As the program does when it is first started.
         at.must(f"mkdir -p ~/.config/kicad/9.0 && cp {SHARE}/template/*-lib-table ~/.config/kicad/9.0/")
         report.figure("kicad-cli", at.must("kicad-cli --version").strip())
@@ -85,8 +91,10 @@ def kicad(report: Report) -> None:
         for name in NAMES:
             with report.timed(name):
                 _whole(report, at, circuit(name))
+        deep = ("wheel-pico", "kicad_pcb", _of_32_layers, lambda found: found.drc[OTHER_FOOTPRINT] == 0)
+        _planted(report, at, "on a board of 32 layers the Pico's footprint is the library's", *deep)
         for title, mistake in MISTAKES.items():
-            _planted(report, at, title, *mistake)
+            _planted(report, at, f"found: {title}", *mistake)
 
 
 def _libraries(report: Report, at: Root) -> None:
@@ -143,9 +151,13 @@ def look(at: Root, name: str) -> Found:
     """
     folder = f"{PROJECTS}/{name}"
     options = "--severity-all --format json"
-    at.must(f"cd {folder} && kicad-cli sch erc {options} -o /tmp/erc.json {name}.kicad_sch")
-    at.must(f"cd {folder} && kicad-cli pcb drc --schematic-parity {options} -o /tmp/drc.json {name}.kicad_pcb")
-    at.must(f"cd {folder} && kicad-cli sch export netlist -o /tmp/sch.net {name}.kicad_sch")
+    asked = (
+        f"sch erc {options} -o /tmp/erc.json {name}.kicad_sch",
+        f"pcb drc --schematic-parity {options} -o /tmp/drc.json {name}.kicad_pcb",
+        f"sch export netlist -o /tmp/sch.net {name}.kicad_sch",
+    )
+    with ThreadPoolExecutor() as together:
+        list(together.map(at.must, (f"cd {folder} && kicad-cli {words}" for words in asked)))
     erc, drc = (json.loads(at.must(f"cat /tmp/{each}.json")) for each in ("erc", "drc"))
     exported = parse(at.must("cat /tmp/sch.net"))
     pins = {
@@ -249,6 +261,11 @@ def _without_labels(net: str) -> Change:
     return change
 
 
+def _of_32_layers(text: str) -> str:
+    inner = " ".join(f'({2 * number + 2} "In{number}.Cu" signal)' for number in range(1, 31))
+    return _once('(2 "B.Cu" signal)', f'{inner} (2 "B.Cu" signal)')(text)
+
+
 def _exchanged_pads(text: str) -> str:
     """The nets of the two pads of the first part."""
     first, second = list(re.finditer(r'\(net \d+ "[^"]+"\)(?=\s+\(pinfunction)', text))[:2]
@@ -325,4 +342,4 @@ def _planted(
     path.write_text(change(was), encoding="utf-8")
     found = look(at, name)
     path.write_text(was, encoding="utf-8")
-    report.check(f"found: {title}", is_found(found), found._replace(pins=set(), footprints={}))
+    report.check(title, is_found(found), found._replace(pins=set(), footprints={}))

@@ -11,8 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit.signing import create, public_half
-from controller.boards.bench_sheet import BenchSheetError, Sheet, SheetStep, judge, load, read_answers, report
+from controller.boards.bench_sheet import (
+    BenchSheetError,
+    Sheet,
+    SheetStep,
+    judge,
+    load,
+    read_answers,
+    report,
+    sheet_name,
+)
 from controller.cli import main
+from hal.board.chips import ATMEGA328P, RP2040, Chip
 from hal.board.messages import KINDS
 from tests.fakes.board_thread import BoardThread
 from tests.fakes.model_board import ModelBoard
@@ -34,24 +44,29 @@ def check(*arguments: object, given: str | None = None) -> Result:
     return CliRunner().invoke(main, ["boards", "check", *map(str, arguments)], input=given)
 
 
-def sheet_of(kind: str, folder: Path, *arguments: object, given: str | None = None) -> Result:
+def sheet_of(kind: str, folder: Path, *arguments: object, given: str | None = None, chip: Chip = ATMEGA328P) -> Result:
     """The sheet of a kind, with a board of that kind on the port."""
     port = folder / "port"
-    common = ("--sheet", folder / "report.json", "--kind", kind, "--tester", "A. Miller")
+    common = ("--sheet", folder / "report.json", "--kind", kind, "--tester", "A. Miller", "--chip", chip.name)
     with BoardThread(port, ModelBoard(KINDS[kind])):
         return check(port.resolve(), *common, *arguments, given=given)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_good_board_passes_and_its_report_is_signed(kind: str, tmp_path: Path) -> None:
-    sheet = load(kind)
+@pytest.mark.parametrize(("kind", "chip"), [*((kind, ATMEGA328P) for kind in KINDS), ("pusher", RP2040)])
+def test_a_good_board_passes_and_its_report_is_signed(kind: str, chip: Chip, tmp_path: Path) -> None:
+    sheet = load(sheet_name(kind, chip))
     key = create(tmp_path / "bench.key")
     path = tmp_path / "report.json"
     file = answers(tmp_path / "answers.toml", sheet)
-    result = sheet_of(kind, tmp_path, "--number", 7, "--key", tmp_path / "bench.key", "--answers", file)
+    result = sheet_of(kind, tmp_path, "--number", 7, "--key", tmp_path / "bench.key", "--answers", file, chip=chip)
     assert result.exit_code == 0, result.output
     written = json.loads(path.read_text())
-    assert (written["kind"], written["serial"], written["tester"], written["passed"]) == (kind, 7, "A. Miller", True)
+    assert (written["kind"], written["serial"], written["tester"], written["passed"]) == (
+        sheet.kind,
+        7,
+        "A. Miller",
+        True,
+    )
     assert [finding["step"] for finding in written["findings"]] == [step.id for step in sheet.step]
     assert written["board"].startswith(f"{kind} board")
     checked = check(path, "--signer", public_half(key))
@@ -169,6 +184,21 @@ def test_answers_that_cannot_be_used_are_refused_with_what_is_wrong(text: str, e
     assert result.exit_code == 2
     assert error in result.output
     assert not (tmp_path / "report.json").exists()
+
+
+def test_the_sheet_of_a_pico_asks_for_what_only_that_board_has() -> None:
+    steps = {chip: {step.id for step in load(sheet_name("pusher", chip)).step} for chip in (ATMEGA328P, RP2040)}
+    assert steps[RP2040] - steps[ATMEGA328P] == {"short_3", "supply_vsys", "supply_3"}
+    assert {"reset_cut", "work_1"} <= steps[ATMEGA328P] - steps[RP2040]
+
+
+def test_a_pico_on_a_port_is_identified_and_a_file_has_no_chip(tmp_path: Path) -> None:
+    port = tmp_path / "port"
+    with BoardThread(port, ModelBoard(KINDS["pusher"])):
+        checked = check(port.resolve(), "--chip", "rp2040")
+    assert checked.exit_code == 0, checked.output
+    assert "no line of its port resets" in checked.output
+    assert "--chip is what the board on PORT is built on" in check(tmp_path, "--chip", "rp2040").output
 
 
 def test_an_option_that_is_missing_is_named() -> None:

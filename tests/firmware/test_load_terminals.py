@@ -1,0 +1,84 @@
+"""No terminal of the 12 V or of a load that is joined to 0 or 12 V, or open, overloads a part until it is ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from firmware.hardware import load_terminals as loads
+from firmware.hardware import parts as p
+from firmware.hardware import terminals
+from firmware.hardware.blocks import CarrierBoard
+from firmware.hardware.boards import CARRIERS
+from firmware.hardware.circuit import GND
+from firmware.hardware.controllers import NANO
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", CARRIERS)
+def test_no_fault_at_a_terminal_overloads_anything_or_switches_a_load_on(name: str) -> None:
+    found = loads.found(name)
+    assert found.overloads == ()
+    assert loads.not_by_minus(found) == []
+
+
+@pytest.mark.parametrize("name", CARRIERS)
+def test_every_terminal_is_simulated_or_stated_as_not(name: str) -> None:
+    board = CARRIERS[name]()
+    known = {(each.ref, each.pin) for each in terminals.terminals(board)}
+    known |= {(each.ref, each.pin) for each in loads.terminals(board)}
+    left = {
+        net
+        for part in board.parts.values()
+        if part.type.letter == "J" and part.type is not p.RIBBON
+        for pin, net in part.nets.items()
+        if net != GND and (part.ref, pin) not in known
+    }
+    coils = {f"reel_{number}_{coil}" for number in (1, 2, 3) for coil in ("1A", "1B", "2A", "2B")}
+    at_the_chip = {f"{use}_wire" for use in ("level_x", "level_y", "spare_1", "spare_2", "hopper_error")}
+    # A Nano's are figures of their own: `chip_input`; its analogue sensors are at its 5 V.
+    assert left <= coils | ({*at_the_chip, "+5V_ANALOGUE"} if board.controller is NANO else set())
+
+
+def _at(board: CarrierBoard, net: str) -> loads.LoadTerminal:
+    return next(each for each in loads.terminals(board) if each.net == net)
+
+
+@pytest.mark.parametrize(("name", "net"), [("reel-pico", "accept_line"), ("wheel-pico", "lamp_1_drain")])
+def test_12_v_at_a_line_that_is_switched_overload_nothing(name: str, net: str) -> None:
+    board = CARRIERS[name]()
+    assert loads.findings(board, _at(board, net), "12 V") == loads.LoadFaults((), ())
+
+
+def test_a_minus_wire_at_0_v_is_known_to_switch_its_load_on() -> None:
+    board = CARRIERS["wheel-pico"]()
+    found = loads.findings(board, _at(board, "lamp_1_drain"), "0 V")
+    assert [each.terminal.net for each in found.moved] == ["lamp_1_drain"]
+    assert loads.not_by_minus(found) == []
+
+
+def _no_supervisor(board: CarrierBoard) -> None:
+    supervisor = next(part for part in board.parts.values() if part.type is p.SUPERVISOR)
+    supervisor.type = replace(p.SUPERVISOR, name="none")
+
+
+def _small_transistor(board: CarrierBoard) -> None:
+    fet = next(part for part in board.tagged("accept") if part.type is p.NFET)
+    fet.type = replace(p.NPN, pins={"G": "in", "D": "open", "S": "passive"}, spice="Q{ref} {D} {G} {S} QNPN")
+
+
+PLANTS: dict[str, tuple[Callable[[CarrierBoard], None], str, str, str]] = {
+    "a small transistor at the acceptor's inhibit": (_small_transistor, "reel-pico", "accept_line", "BC337"),
+    "a Pico that nothing resets": (_no_supervisor, "wheel-pico", "lamp_1_drain", "the 5 V: it sags"),
+}
+
+
+@pytest.mark.parametrize("plant", PLANTS)
+def test_without_its_protection_a_part_is_overloaded(plant: str) -> None:
+    how, name, net, part = PLANTS[plant]
+    board = CARRIERS[name]()
+    how(board)
+    found = loads.findings(board, _at(board, net), "12 V")
+    assert any(part in each.part for each in found.overloads), found.overloads
