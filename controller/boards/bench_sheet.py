@@ -17,7 +17,7 @@ import msgspec
 from nacl.signing import SigningKey
 
 from controller.boards.detached_signature import signature_path, signature_text, signed_by_any
-from hal.board.chips import RP2040, Chip
+from hal.board.chips import PICOS, Chip
 
 _DOMAIN: Final = b"feltwire board report\0"
 """The prefix of signed data: no other signature by the same key is valid for a report."""
@@ -86,7 +86,7 @@ class BenchReport(msgspec.Struct, frozen=True):
 
 def sheet_name(kind: str, chip: Chip) -> str:
     """The name of the sheet of a carrier board of this kind, with a module that has this chip."""
-    return f"{kind}-pico" if chip is RP2040 else kind
+    return f"{kind}-pico" if chip.name in PICOS else kind
 
 
 def load(kind: str) -> Sheet:

@@ -185,7 +185,7 @@ def _reset_cut(port: str) -> PortFinding:
 def _check_port(port: str, chip: Chip) -> int:
     """Checks the board on a port, prints the result, and returns the exit code."""
     try:
-        if chip is RP2040:
+        if chip.name in PICOS:
             # Its reset is at no line of an adapter.
             identity, was_reset = asyncio.run(ask_identity(port, SystemClock(), chip=chip)), False
         else:
@@ -208,7 +208,7 @@ def _check_port(port: str, chip: Chip) -> int:
     if was_reset and identity.counters:
         click.echo(click.style(f"{port}: {reset_by_opening()}", fg="red"), err=True)
         return FATAL
-    if chip is RP2040:
+    if chip.name in PICOS:
         click.echo(click.style(f"{port}: a Pico, which no line of its port resets: ok", fg="green"))
         return 0
     reset = "resets it, which is harmless for this kind" if was_reset else "leaves it alone"

@@ -368,6 +368,13 @@ def pad_net(part: CircuitPart, number: str) -> tuple[str, str, str]:
     raise KicadError(f"{part.ref} ({part.type.name}): no pin is at its pad {number}")
 
 
+def _moved(item: tuple[Sexp, ...], x: float, y: float) -> tuple[Sexp, ...]:
+    """An area of a footprint where it is on the board: alone of all items it is in the board's coordinates, to 1 nm."""
+    if item[0] == "xy":
+        return "xy", f"{float(word(item)) + x:.6f}", f"{float(word(item, 2)) + y:.6f}"
+    return tuple(_moved(each, x, y) if isinstance(each, tuple) else each for each in item)
+
+
 def _placed(
     circuit: Circuit, part: CircuitPart, place: Footprint, item: Sexp, codes: dict[str, int], x: float, y: float
 ) -> Sexp:
@@ -386,6 +393,8 @@ def _placed(
             each = (
                 *each, ("net", str(codes[net]), quoted(net)), ("pinfunction", quoted(pin)), ("pintype", quoted(kind)),
             )  # fmt: skip
+        elif each[0] == "zone":
+            each = _moved(each, x, y)
         if each[0] in ("property", "pad") or str(each[0]).startswith("fp_"):
             each = (
                 *(part_ for part_ in each if part_[0] != "uuid"),

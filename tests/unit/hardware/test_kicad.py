@@ -27,6 +27,9 @@ Pins = Counter[tuple[str, str, str]]
 TYPES = {part.type.name: part.type for name in NAMES for part in circuit(name).parts.values()}
 PLACES = {place.id: place for type_ in TYPES.values() if (place := footprint(type_))}
 
+AREA = ((1.0, 2.0), (3.469895, 2.0), (3.0, 4.0))
+"""An area of each footprint, in its own coordinates."""
+
 
 def _library_file(place: Footprint) -> str:
     pads = [number for number, holes in place.pads.items() for _ in range(holes)]
@@ -36,7 +39,9 @@ def _library_file(place: Footprint) -> str:
     )
     named = '(property "Reference" "REF**" (at 0 0)) (property "Value" "VAL" (at 0 1))'
     outline = f'(fp_rect (start -2 -2) (end {2.54 * len(pads)} 2) (layer "F.CrtYd"))'
-    return f'(footprint "{place.name}" (version 20241229) (layer "F.Cu") {named} {outline} {holes})'
+    corners = " ".join(f"(xy {x} {y})" for x, y in AREA)
+    area = f'(zone (net 0) (layer "F.Cu") (polygon (pts {corners})))'
+    return f'(footprint "{place.name}" (version 20241229) (layer "F.Cu") {named} {outline} {holes} {area})'
 
 
 @pytest.fixture(scope="module")
@@ -266,3 +271,13 @@ def test_the_sides_of_an_adapter_are_apart(name: str) -> None:
     assert not sides["sensors side"] & sides["board side"]
     assert sides["sensors side"] | sides["board side"] == set(circuit(name).nets())
     assert "(constraint clearance (min 3mm))" in layout.rules(circuit(name))
+
+
+def test_an_area_of_a_footprint_is_where_the_footprint_is(libraries: Path) -> None:
+    """As KiCad has it: of a footprint on a board, its areas alone are in the board's coordinates."""
+    board = parse(kicad.board(circuit("opto-12v"), libraries))
+    for item in children(board, "footprint"):
+        x, y = _place(item)
+        (points,) = (pts for zone in children(item, "zone") for each in children(zone, "polygon") for pts in each[1:])
+        found = [(float(word(xy)), float(word(xy, 2))) for xy in children(points, "xy")]
+        assert found == [pytest.approx((x + dx, y + dy), abs=1e-6) for dx, dy in AREA]
