@@ -21,7 +21,7 @@ from build_id import FIRMWARE, SIZE, hash_of, place, version
 from elf import Program
 from sizes import sizes
 
-PICOS = ("rp2040", "rp2350")
+PICOS = ("rp2040", "rp2040_usb", "rp2350")
 CHIPS = ("atmega328p", *PICOS)
 
 

@@ -24,6 +24,7 @@ AVR_CLANG      = --target=avr $(filter-out -Wvla -Wcast-align -Os -g $(PART_OF),
                  -D_AVR_WDT_H_ -DWDTO_250MS=4 '-Dwdt_enable(timeout)=' '-Dwdt_disable()=' '-Dwdt_reset()='
 
 PICO_OWN      := $(wildcard ports/rp2040/*.c)
+PICO_2_OWN    := $(filter-out %/usb.c,$(PICO_OWN))
 PICO_CLANG    := --target=thumbv6m-none-eabi $(filter-out -mcpu=% -mthumb -Wvla -Wcast-align -O2 -g -ffile-prefix-map=% \
                  -fno-tree-loop-distribute-patterns $(PART_OF),$(PICO_FLAGS))
 PICO_2_CLANG  := --target=thumbv8m.main-none-eabi -DRP2350 $(filter-out --target=%,$(PICO_CLANG))
@@ -57,7 +58,7 @@ lint-avr: $(BUILD)/build.h
 # A register is a number made a pointer: here, unlike elsewhere, that is meant.
 lint-pico: $(BUILD)/build.h
 	@$(CLANG) $(PICO_CLANG) -fsyntax-only $(PICO_OWN)
-	@$(CLANG) $(PICO_2_CLANG) -fsyntax-only $(PICO_OWN)
+	@$(CLANG) $(PICO_2_CLANG) -fsyntax-only $(PICO_2_OWN)
 	@$(CPPCHECK) $(CPPCHECK_FLAGS) --std=c99 --platform=unix32 -Icore -Ikinds -Iports/rp2040 -I$(BUILD) $(PICO_OWN)
 	@$(call tidy,'--checks=-performance-no-int-to-ptr' $(PICO_OWN),$(PICO_CLANG))
 

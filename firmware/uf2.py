@@ -3,9 +3,10 @@
     python firmware/uf2.py finish CHIP X.elf          writes the checksum of the second-stage boot loader into it
     python firmware/uf2.py write CHIP X.elf X.uf2     writes the image as UF2
 
-CHIP is rp2040 or rp2350. The boot ROM of an RP2040 compares the CRC-32 of the first 252 bytes with the four behind them
-(RP2040 Datasheet 2.8.1.3.1); that of an RP2350 asks for no checksum, so its image is finished as it is. UF2 is blocks
-of 512 bytes, each with 256 of the image and its address (https://github.com/microsoft/uf2). Needs only Python 3.11.
+CHIP is rp2040, rp2040_usb or rp2350. The boot ROM of an RP2040 compares the CRC-32 of the first 252 bytes with the four
+behind them (RP2040 Datasheet 2.8.1.3.1); that of an RP2350 asks for no checksum, so its image is finished as it is. UF2
+is blocks of 512 bytes, each with 256 of the image and its address (https://github.com/microsoft/uf2). Needs only Python
+3.11.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from elf import ARM, ElfError, Program
 
 CHECKED = 252
 FLASH = 0x10000000
-FAMILIES = {"rp2040": 0xE48BFF56, "rp2350": 0xE48BFF59}
+FAMILIES = {"rp2040": 0xE48BFF56, "rp2040_usb": 0xE48BFF56, "rp2350": 0xE48BFF59}
 """The family of each chip, without which its boot loader takes no block; an RP2350's is that of its Arm cores."""
 
 _BLOCK = struct.Struct("<8I476sI")
@@ -75,9 +76,9 @@ def main(arguments: list[str]) -> int:
         match arguments:
             case ["finish", "rp2350", path]:
                 _program(Path(path))
-            case ["finish", "rp2040", path]:
+            case ["finish", "rp2040" | "rp2040_usb", path]:
                 write_checksum(Path(path))
-            case ["write", ("rp2040" | "rp2350") as chip, path, to]:
+            case ["write", ("rp2040" | "rp2040_usb" | "rp2350") as chip, path, to]:
                 Path(to).write_bytes(b"".join(blocks(_program(Path(path)).flash(), chip)))
             case _:
                 print(__doc__, file=sys.stderr)

@@ -97,8 +97,8 @@ else
         not_run="proofs of the firmware's core (tests/firmware/test_proofs.py)"
     fi
     if [ ! -e "$logs/has-pico" ]; then
-        computing="$computing --ignore tests/firmware/test_pico.py"
-        not_run="${not_run:+$not_run, }the firmware on an emulated Pico (tests/firmware/test_pico.py)"
+        computing="$computing --ignore tests/firmware/test_pico.py --ignore tests/firmware/test_pico_usb.py"
+        not_run="${not_run:+$not_run, }the firmware on an emulated Pico (tests/firmware/test_pico.py, test_pico_usb.py)"
     fi
 fi
 if [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then

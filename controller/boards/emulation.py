@@ -14,12 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from controller.boards.uf2 import TARGETS
 from controller.configuration.document import toml_text
 from controller.configuration.terminals import place_of
 from controller.configuration.values import TableConfig
 from controller.games.assembly import framed_by_device, geometry_of
 from drivers.dealer.indicators import NumberDisplay
-from hal.board.chips import CHIPS, RP2040, RP2350
+from hal.board.chips import CHIPS, PICOS, RP2040, RP2350
 from hal.board.messages import KINDS
 from simulators.base.truth import TableSimulator
 from simulators.board.emulated import elf_of, emulator_of
@@ -117,12 +118,11 @@ def check_built(config: TableConfig) -> None:
                 f"emulated board: nothing emulates the {chip.about} of board {name}; its pins and its line are those "
                 f'of a Pico: write chip = "{RP2040.name}" in a copy of the table, and emulate that'
             )
-        of_pico = chip is RP2040
         missing = [path for path in (emulator_of(chip), elf_of(board.kind, chip)) if not path.exists()]
         if missing:
             make, needs = (
-                ("make -C firmware pico pico-emulator", "gcc-arm-none-eabi, nodejs and npm")
-                if of_pico
+                (f"make {TARGETS[chip.name]} pico-emulator", "gcc-arm-none-eabi, nodejs and npm")
+                if chip.name in PICOS
                 else ("make firmware", "gcc-avr, avr-libc, libsimavr-dev and libelf-dev")
             )
             raise EmulationError(

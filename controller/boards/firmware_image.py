@@ -64,7 +64,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     dictionary: Hash32
     toolchain: dict[str, str]
     boards: dict[str, _ManifestBoard]
-    chip: Literal["atmega328p", "rp2040", "rp2350"] = "atmega328p"
+    chip: Literal["atmega328p", "rp2040", "rp2040_usb", "rp2350"] = "atmega328p"
 
 
 class Firmware(NamedTuple):

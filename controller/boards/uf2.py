@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.boards.firmware_error import FirmwareError
-from hal.board.chips import CHIPS, RP2040, RP2350
+from hal.board.chips import CHIPS, RP2040, RP2040_USB, RP2350
 
 SUFFIX: Final = ".uf2"
 FLASH: Final = 0x10000000
@@ -28,12 +28,16 @@ FAMILIES: Final = {
     0xE48BFF59: "RP2350 (ARM)",
     0xE48BFF5A: "RP2350 (RISC-V)",
 }
-FAMILY: Final = {RP2040.name: 0xE48BFF56, RP2350.name: 0xE48BFF59}
-TARGETS: Final = {RP2040.name: "-C firmware pico", RP2350.name: "-C firmware pico2"}
+FAMILY: Final = {RP2040.name: 0xE48BFF56, RP2040_USB.name: 0xE48BFF56, RP2350.name: 0xE48BFF59}
+TARGETS: Final = {
+    RP2040.name: "-C firmware pico",
+    RP2040_USB.name: "-C firmware pico-usb",
+    RP2350.name: "-C firmware pico2",
+}
 """What `make` is given to build the images of each chip."""
 
 INFO: Final = "INFO_UF2.TXT"
-BOARD_IDS: Final = {RP2040.name: "RPI-RP2", RP2350.name: "RP2350"}
+BOARD_IDS: Final = {RP2040.name: "RPI-RP2", RP2040_USB.name: "RPI-RP2", RP2350.name: "RP2350"}
 """What the boot ROM of each chip calls its board."""
 
 _BLOCK: Final = struct.Struct("<8I476sI")

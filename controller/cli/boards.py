@@ -270,9 +270,10 @@ def _leave(message: str, code: int = BAD_CONFIGURATION) -> NoReturn:
 def command() -> None:
     """Find, identify, flash and listen to boards.
 
-    A board is an Arduino Nano or Uno (ATmega328P), a Raspberry Pi Pico (RP2040: --chip rp2040), or a Pico 2 (RP2350:
-    --chip rp2350), with Feltwire's firmware: it timestamps edges, drives motors, and makes all outputs safe when its
-    host falls silent. docs/boards.md and docs/boards-pico.md list which to buy and how to wire it.
+    A board is an Arduino Nano or Uno (ATmega328P), a Raspberry Pi Pico (RP2040: --chip rp2040; at its own USB socket:
+    --chip rp2040_usb), or a Pico 2 (RP2350: --chip rp2350), with Feltwire's firmware: it timestamps edges, drives
+    motors, and makes all outputs safe when its host falls silent. docs/boards.md and docs/boards-pico.md list which to
+    buy and how to wire it.
 
     \b
     First steps:

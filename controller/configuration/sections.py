@@ -35,7 +35,7 @@ Port = Annotated[
 ]
 
 BoardKindName = Literal["wheel", "table", "reel", "pusher"]
-ChipName = Literal["atmega328p", "rp2040", "rp2350"]
+ChipName = Literal["atmega328p", "rp2040", "rp2040_usb", "rp2350"]
 """The kinds of boards, with the names of the board protocol (`hal.board.messages.KINDS`)."""
 
 Side = Literal["input", "output", "analogue"]
@@ -535,8 +535,8 @@ class BoardSection(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     chip: Annotated[
         ChipName,
         Meta(
-            description="what it is built on: an Arduino Nano or Uno, a Raspberry Pi Pico, or a Pico 2 "
-            "(docs/boards-pico.md)"
+            description="what it is built on: an Arduino Nano or Uno, a Raspberry Pi Pico, one whose own USB socket is "
+            "its line, or a Pico 2 (docs/boards-pico.md)"
         ),
     ] = "atmega328p"
     port: Annotated[

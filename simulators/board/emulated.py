@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from hal.board.chips import ATMEGA328P, RP2040, Chip
+from hal.board.chips import ATMEGA328P, CHIPS, PICOS, RP2040, Chip
 from hal.board.message import BoardKind
 from hal.clock import NS_PER_S
 from simulators.board import pico
@@ -49,12 +49,12 @@ _FULL = 65535
 
 def elf_of(kind: str, chip: Chip = ATMEGA328P) -> Path:
     """Where the firmware of a kind is built for a chip."""
-    return (LIBRARY.parent / RP2040.name if chip is RP2040 else LIBRARY.parent) / f"{kind}.elf"
+    return (LIBRARY.parent / chip.name if chip.name in PICOS else LIBRARY.parent) / f"{kind}.elf"
 
 
 def emulator_of(chip: Chip) -> Path:
     """What emulates a chip, where it is installed or built."""
-    return pico.MODULES if chip is RP2040 else LIBRARY
+    return pico.MODULES if chip.name in PICOS else LIBRARY
 
 
 class PinChange(NamedTuple):
@@ -140,13 +140,13 @@ class EmulatedBoard:
         """
         if not elf.is_file():
             raise EmulationError(f"emulated board: there is no file {elf}; build it with: make -C firmware avr pico")
-        self.chip = RP2040 if pico.is_for_pico(elf) else ATMEGA328P
-        """The chip that its program is for."""
+        self.chip = CHIPS.get(elf.parent.name, RP2040) if pico.is_for_pico(elf) else ATMEGA328P
+        """The chip that its program is for; of a Pico with its line, by the folder that it is built in."""
         self._clock_hz = self.chip.hz
         start_up = start_up_ns * self._clock_hz // NS_PER_S
         self._c: Any
         self._board: Any
-        if self.chip is RP2040:
+        if self.chip.name in PICOS:
             memory = fram if fram is not None else eeprom if eeprom is not None else pico.ERASED
             self._c, self._board, self._fram_size = pico.PicoLibrary(elf, memory, start_up), True, len(memory)
         else:

@@ -196,6 +196,12 @@ class PicoLibrary:
     def board_unread(self, board: object) -> int:
         return int(self._reply["unread"])
 
+    # --- its own USB, where the program has it in place of the serial line
+
+    def usb(self, call: str, *given: Any) -> Any:
+        """Calls what rp2040/run.mjs has of a host: `usb("reset")` is its `usb_reset`."""
+        return self._ask(f"usb_{call}", *given)
+
     # --- pins
 
     def board_plan(

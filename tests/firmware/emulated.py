@@ -8,7 +8,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from hal.board.chips import RP2040
+from hal.board.chips import PICOS, RP2040
 from hal.board.messages import KINDS
 from hal.clock import NS_PER_S
 from hal.values import Edge
@@ -37,7 +37,7 @@ BOOTLOADER = os.environ.get("FELTWIRE_BOOTLOADER", "")
 
 
 CHIP = os.environ.get("FELTWIRE_CHIP", "")
-"""`rp2040`: the boards of `board` are Picos (tests/firmware/test_pico.py)."""
+"""`rp2040`, `rp2040_usb`: the boards of `board` are Picos (tests/firmware/test_pico.py, test_pico_usb.py)."""
 
 
 @cache
@@ -58,9 +58,9 @@ def built(target: str, compiler: str = COMPILER) -> Path:
 
 
 @cache
-def pico_elf(kind: str) -> Path:
+def pico_elf(kind: str, chip: str = RP2040.name) -> Path:
     """The firmware of a kind for a Pico, made again where its sources are newer, and what emulates it."""
-    return made_for_pico(f"rp2040/{kind}.elf", "pico-emulator")
+    return made_for_pico(f"{chip}/{kind}.elf", "pico-emulator")
 
 
 def made_for_pico(file: str, *targets: str) -> Path:
@@ -76,7 +76,7 @@ def made_for_pico(file: str, *targets: str) -> Path:
 
 def elf_on(kind: str, chip: str) -> Path:
     """The firmware of a kind for a chip, by its name in a table's file."""
-    return pico_elf(kind) if chip == RP2040.name else built(f"{kind}.elf")
+    return pico_elf(kind, chip) if chip in PICOS else built(f"{kind}.elf")
 
 
 def board(

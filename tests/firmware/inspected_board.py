@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from simulators.board.emulated import EmulatedBoard
 
@@ -53,6 +54,10 @@ class InspectedBoard(EmulatedBoard):
     def begun_cycle(self) -> int:
         """The cycle in which a Pico began: its timer is 0 there."""
         return int(self._c.board_base())
+
+    def usb(self, call: str, *given: Any) -> Any:
+        """Calls the host at the USB of a Pico whose line it is (simulators/board/rp2040/usb_host.mjs)."""
+        return self._c.usb(call, *given)
 
     @property
     def stack_left(self) -> int:

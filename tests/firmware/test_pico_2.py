@@ -80,7 +80,7 @@ NUMBERS = {
     "PAD_PLAIN": 0x52,
     "PAD_UNUSED": 0x16,
 }
-INTERRUPTS = {"on_idle": 0, "on_fast": 1, "on_hang": 2, "on_inputs": 21, "on_uart": 33}
+INTERRUPTS = {"on_idle": 0, "on_fast": 1, "on_hang": 2, "on_inputs": 21, "on_line": 33}
 KIND = "pusher"
 
 

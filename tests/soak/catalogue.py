@@ -454,6 +454,7 @@ SOAKS: tuple[Soak, ...] = (
         "The firmware on an emulated Pico: 500 power cuts, 20,000 edges a second for minutes, and the shared captures",
         90,
         "firmware/test_pico.py",
+        "firmware/test_pico_usb.py",
         cpu_s=0,
     ),
     Soak(

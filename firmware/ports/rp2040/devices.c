@@ -239,7 +239,7 @@ int main(void)
     adc_begin();
     eeprom_begin(); /* up to 24 ms, and before anything is received: what is answered is never older than the report `boot` */
     time_begin();
-    uart_begin();
+    line_begin();
     inputs_begin();
     __asm__ volatile("cpsie i" : : : "memory");
     board_begin();

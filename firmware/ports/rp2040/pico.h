@@ -64,8 +64,14 @@
 #define IRQ_IDLE ALARM_IDLE
 #define IRQ_FAST ALARM_FAST
 #define IRQ_HANG ALARM_HANG
+#ifdef PORT_USB
+#define IRQ_LINE IRQ_USB
+#else
+#define IRQ_LINE IRQ_UART
+#endif
 
 #define NVIC_ENABLE(word) REG(0xE000E100U + 4U * (word))
+#define NVIC_DISABLE(word) REG(0xE000E180U + 4U * (word))
 #define NVIC_PRIORITY(word) REG(0xE000E400U + 4U * (word))
 #define VECTOR_TABLE REG(0xE000ED08U)
 
@@ -93,13 +99,13 @@ static inline void pin_begin(uint32_t gpio, uint32_t function, uint32_t pad)
 /* As port_fram_read, of many bytes. */
 bool fram_read(uint16_t at, uint8_t *to, uint32_t count);
 void time_begin(void);
-void uart_begin(void);
+void line_begin(void); /* in uart.c, or usb.c */
 void inputs_begin(void);
 void on_idle(void);
 void on_fast(void);
 void on_hang(void);
 void on_inputs(void);
-void on_uart(void);
+void on_line(void);
 void on_fault(void);
 int main(void);
 

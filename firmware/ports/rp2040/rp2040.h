@@ -17,6 +17,8 @@
 #define PWM 0x40050000U
 #define TIMER 0x40054000U
 #define WATCHDOG 0x40058000U
+#define USB_MEMORY 0x50100000U
+#define USB 0x50110000U
 
 /* --- what is reset, and the clocks (2.14, 2.15, 2.8.1) ------------------------------------------------------------------ */
 
@@ -28,7 +30,9 @@
 #define RESET_PWM (1U << 14)
 #define RESET_TIMER (1U << 21)
 #define RESET_UART0 (1U << 22)
+#define RESET_USB (1U << 24)
 
+#define CLOCK_USB_CONTROL REG(CLOCKS + 0x54U)
 #define CLOCK_ADC_CONTROL REG(CLOCKS + 0x60U)
 
 #define ALL_BUT_OSCILLATORS 0x0001FFFCU /* of what the watchdog resets */
@@ -59,6 +63,7 @@
 #define TIMER_INTERRUPTS REG(TIMER + 0x34U)
 #define TIMER_ENABLE REG(TIMER + 0x38U)
 
+#define IRQ_USB 5U
 #define IRQ_INPUTS 13U
 #define IRQ_UART 20U
 #define IRQS 26U

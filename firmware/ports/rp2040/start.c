@@ -38,7 +38,7 @@ __attribute__((aligned(VECTORS_ALIGNED))) static const struct vectors vectors = 
         [15 + IRQ_FAST] = on_fast,
         [15 + IRQ_HANG] = on_hang,
         [15 + IRQ_INPUTS] = on_inputs,
-        [15 + IRQ_UART] = on_uart,
+        [15 + IRQ_LINE] = on_line,
     },
 };
 

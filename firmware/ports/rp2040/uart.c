@@ -45,7 +45,7 @@ static uint32_t ended[STAMPS];
 static volatile uint32_t ended_head;
 static volatile uint32_t ended_tail;
 
-void uart_begin(void)
+void line_begin(void)
 {
     pin_begin(0, FUNCTION_UART, PAD_PLAIN);
     pin_begin(1, FUNCTION_UART, PAD_PLAIN | PAD_PULL_UP); /* not left open without a host */
@@ -54,7 +54,7 @@ void uart_begin(void)
     FORMAT = EIGHT_BITS;
     CONTROL = ON | SENDS | RECEIVES;
     INTERRUPTS = CAME;
-    interrupt_begin(IRQ_UART, SECOND);
+    interrupt_begin(IRQ_LINE, SECOND);
 }
 
 /* --- out ------------------------------------------------------------------------------------------------------------ */
@@ -127,7 +127,7 @@ static void take(uint8_t byte, uint32_t ticks)
     rx_head = next;
 }
 
-void on_uart(void)
+void on_line(void)
 {
     uint32_t ticks = now_ticks();
     while ((FLAGS & FLAG_NOTHING_CAME) == 0U)

@@ -3,6 +3,7 @@
 
 import { arrivesAfterNs, Chip, CYCLE_NS, EXTERNAL, POWER_ON, WATCHDOG_CAUSE } from "./chip.mjs";
 import { Fram } from "./fram.mjs";
+import { UsbHost } from "./usb_host.mjs";
 
 const ANALOGUE = 32, NOT_DRIVEN = -1, LEVEL_FULL = 65535, SUPPLY = 1 << 24, ADC_TOP = 4095;
 const RAN = 0, PAUSED = 1, CRASHED = -1;
@@ -38,6 +39,7 @@ export class Board {
     this.unread = 0;
     this.overrunsBefore = 0;
     this.off = false;
+    this.usbAuto = true;
     this.base = 0;
     this.begin(POWER_ON);
   }
@@ -57,6 +59,7 @@ export class Board {
     this.base = before ? this.cycle : 0;
     if (before) this.overrunsBefore += before.uart.overruns;
     this.chip = new Chip(this, this.image, cause, before);
+    this.usb = new UsbHost(this, this.chip, this.usbAuto);
     this.restsUntil = this.base + this.startUp;
     const { clock } = this.chip.rp;
     this.planAlarm = clock.createAlarm(() => this.playPlan());
@@ -116,6 +119,7 @@ export class Board {
     this.feedChanged();
     this.fram.quiet();
     this.chip.uart.ends.cancel();
+    this.usb.unplug(true);
     for (const alarm of this.chip.rp.peripherals[TIMER].alarms) alarm.clockAlarm.cancel();
     this.chip.rp.peripherals[WATCHDOG].onWatchdogTrigger = () => {};
     this.chip.rp.peripherals[WATCHDOG].alarm.enable = false;
@@ -251,6 +255,7 @@ export class Board {
   byteCame() {
     const { byte, byteNs } = this.line.shift();
     if (this.off || this.cycle < this.restsUntil) this.unread++;
+    else if (this.usb.attached) this.usb.write([byte]);
     else this.chip.uart.receive(byte, byteNs);
     if (this.line.length)
       this.lineAlarm.schedule(Math.max(0, this.nanosAt(this.line[0].cycle) - this.chip.nanos));

@@ -3,7 +3,7 @@
 // watchdog that resets all of the chip.
 //
 // Not modelled: the start of the oscillators (125 MHz from the first cycle), the time that flash takes (the program runs in RAM),
-// USB, and PIO, whose steps rp2040js does not take with the clock.
+// PIO, whose steps rp2040js does not take with the clock.
 
 import { BasePeripheral, RP2040 } from "rp2040js";
 

@@ -2,9 +2,11 @@
 // what the board did since the answer before. simulators/board/pico.py is the other end.
 
 import { readSync, writeSync } from "node:fs";
+import { USBCDC } from "rp2040js";
 import { Board } from "./board.mjs";
 
 let board;
+const USB_BIT_NS = 1000; // of any baud rate: that of the UART
 const bytesOf = (hex) => new Uint8Array(Buffer.from(hex, "hex"));
 const CALLS = {
   new(image, fram, startUp, gpio, channels) {
@@ -21,6 +23,33 @@ const CALLS = {
   flashed: () => board.flashed(),
   hang: (interrupts) => board.chip.hang(interrupts),
   retime: (ratio, less) => board.retime(ratio, less),
+  usb_auto: (on) => void (board.usb.auto = board.usbAuto = on),
+  /** rp2040js's own host in the place of ours: it looks at less, and knows the board by its descriptors as well. */
+  usb_other() {
+    const { usb } = board.usb;
+    delete usb.DPRAMUpdated;
+    const host = new USBCDC(usb);
+    host.onSerialData = (bytes) => bytes.forEach((byte) => board.byteSent(byte));
+    board.usb.attached = true;
+    board.usb.write = (bytes) => bytes.forEach((byte) => host.sendSerialByte(byte));
+  },
+  usb_deaf(on) {
+    board.usb.deaf = on;
+    board.usb.wake();
+  },
+  usb_reset: () => board.usb.reset(),
+  usb_suspend: (on) => board.usb.suspend(on),
+  usb_unplug: (on) => board.usb.unplug(on),
+  usb_write: (hex) => board.usb.write(bytesOf(hex)),
+  usb_open: () => board.usb.opened(),
+  usb_address: (address) => void (board.usb.address = address),
+  usb_endpoints: (data) => board.usb.configurationCame(data),
+  usb_control(packet, out) {
+    board.usbAnswer = null;
+    board.usb.control(bytesOf(packet), bytesOf(out), (result, got) => (board.usbAnswer = [result, got]));
+  },
+  usb_answer: () => board.usbAnswer,
+  usb_said: () => ({ ...board.usb.said, configured: board.usb.configured, unsent: board.usb.queue.length }),
   feed(fed, feed) {
     board.fed = fed;
     board.feed = feed;
@@ -51,7 +80,7 @@ function answer(results) {
     resets: board.resets,
     cause: board.lastCause,
     base: board.base,
-    bit_ns: Number.isFinite(uart.bitNs) ? uart.bitNs : 0,
+    bit_ns: board.usb.attached ? USB_BIT_NS : Number.isFinite(uart.bitNs) ? uart.bitNs : 0,
     overruns: board.overrunsBefore + uart.overruns,
     unread: board.unread,
     planned: board.plan.length,

@@ -134,7 +134,7 @@ def test_only_the_boot_loader_of_a_pico_is_written_to(tmp_path: Path) -> None:
         check_folder(tmp_path / "pico", "rp2350")
 
 
-@pytest.mark.parametrize(("chip", "board"), [("rp2040", "RPI-RP2"), ("rp2350", "RP2350")])
+@pytest.mark.parametrize(("chip", "board"), [("rp2040", "RPI-RP2"), ("rp2040_usb", "RPI-RP2"), ("rp2350", "RP2350")])
 def test_flash_writes_the_checked_image_into_the_folder(tmp_path: Path, chip: str, board: str) -> None:
     made, drive = build(tmp_path / "build", chip=chip), boot_loader(tmp_path / "drive", board)
     code, said = flash("wheel", str(drive), "--file", str(made))
