@@ -31,6 +31,15 @@ class Answering(Protocol):
         """What the devices do up to then because of what was commanded; each of it is reported once."""
 
 
+@runtime_checkable
+class Moving(Protocol):
+    """A simulated table with parts whose movement is worked out no further than it was asked for."""
+
+    @property
+    def moves(self) -> bool:
+        """Whether such a part moves now: `next_answer_ns` is then not the time of its next edge."""
+
+
 def play_through(
     simulator: object,
     batch: Batch,

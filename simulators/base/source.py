@@ -8,7 +8,7 @@ from typing import Final
 
 from hal.lines import NOT_YET_NS, LineError, Sink
 from hal.values import Batch, Command, Edge, Output, Rare
-from simulators.base.answering import Answering
+from simulators.base.answering import Answering, Moving
 from simulators.base.faults import fault_named
 from simulators.base.truth import TableSimulator, Truth, WaitingSimulator
 
@@ -41,6 +41,7 @@ class SimulatedSource:
         self._simulator = simulator
         # Decided once: to look whether an object has the members of a protocol takes longer than a whole tick.
         self._answering = simulator if isinstance(simulator, Answering) else None
+        self._moving = simulator if isinstance(simulator, Moving) else None
         self._start_ns = start_ns
         self._faults = faults
         self._rounds = 0
@@ -68,6 +69,11 @@ class SimulatedSource:
     def answers(self) -> bool:
         """Whether its devices answer to outputs."""
         return self._answering is not None
+
+    @property
+    def moves(self) -> bool:
+        """Whether values may come before `next_value_ns`, because something moves."""
+        return self._moving is not None and self._moving.moves
 
     @property
     def next_value_ns(self) -> int:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -221,19 +222,35 @@ class EmulatedBoard:
         if self._c.board_run(self._board, self._time.cycle_at(t_ns), at, pause_after or 0) == _CRASHED:
             raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
 
-    def run_to_change(self, t_ns: int, every_ns: int) -> None:
-        """Runs to `t_ns`, in steps of `every_ns`, or only to the end of the step in which an output changed.
+    def run_to_change(
+        self,
+        t_ns: int,
+        every_ns: int,
+        *,
+        rests_until_ns: int | None = None,
+        watched: tuple[str, ...] = tuple(PINS),
+        pause_at: int | None = None,
+        pause_after: int | None = None,
+    ) -> None:
+        """Runs to `t_ns`, in steps of `every_ns`, or only to the end of the step in which a `watched` output changed.
 
-        For whoever looks at the changes alone after each step: steps without one need no call.
+        For whoever has nothing to do after a step without such a change, up to `rests_until_ns`: the step that ends
+        there or later is the last. With `pause_at` and `pause_after`, as in `run_until`, a step in which a byte left
+        the board is the last, too.
 
         Raises:
             EmulationError: the program jumped out of its code.
         """
         if self._frozen_ns is not None or self._changes:
-            self.run_until(min(t_ns, self.now_ns + every_ns))
+            self.run_until(min(t_ns, self.now_ns + every_ns), pause_at, pause_after)
             return
+        until = self._time.cycle_at(t_ns)
         every = max(1, self._time.cycles_in(every_ns))
-        if self._c.board_run_to_change(self._board, self._time.cycle_at(t_ns), every) == _CRASHED:
+        rests_until = until if rests_until_ns is None else min(until, self._time.cycle_at(rests_until_ns))
+        at = -1 if pause_at is None else pause_at
+        pins = _bits_of(watched)
+        ran = self._c.board_run_to_change(self._board, until, every, rests_until, pins, at, pause_after or 0)
+        if ran == _CRASHED:
             raise EmulationError(f"emulated board ({self.elf.name}): {self._problem()}")
 
     def drive(self, pin: str, level: int | None, t_ns: int | None = None) -> None:
@@ -464,6 +481,12 @@ def _number_of(name: str, known: dict[str, int]) -> int:
     if name not in known:
         raise ValueError(f"pin {name!r}: the board has none of this name; there are: {', '.join(known)}")
     return known[name]
+
+
+@cache
+def _bits_of(pins: tuple[str, ...]) -> int:
+    """A set of pins as simboard.h has it."""
+    return sum(1 << PINS[pin] for pin in {*pins})
 
 
 def _share_of(level: int) -> float | None:

@@ -2,14 +2,17 @@
 
     board runs a slice ──► the changes of its outputs ──► each machine drives pins ──► the next slice
 
-A machine says how short the slices must be for it: a keypad is scanned in milliseconds. Its circuit is the one that
-docs/boards.md asks for: a diode at each column, so that keys never join two columns.
+A machine says how short the slices must be for it: a keypad is scanned in milliseconds. It also says until when it does
+nothing of its own accord, and which outputs it answers to: slices in which nothing of this happens are run without it.
+The circuit of a keypad is the one that docs/boards.md asks for: a diode at each column, so that keys never join two
+columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -18,6 +21,7 @@ from simulators.board.emulated import EmulatedBoard, PinChange
 from simulators.board.wiring import LINES
 
 MS: Final = 1_000_000
+NEVER_NS: Final = 1 << 62
 KEYPAD_NS: Final = MS // 2
 """How often a keypad is looked at (ours): a column is low for a millisecond before its rows are read."""
 
@@ -42,8 +46,8 @@ class PinDriver(Protocol):
         """The current output on a pin, as in `PinChange.level`."""
 
 
-class Machine(Protocol):
-    """Something that hangs on pins."""
+class Looking(Protocol):
+    """Something that hangs on pins, and looks at them."""
 
     @property
     def every_ns(self) -> int:
@@ -51,6 +55,18 @@ class Machine(Protocol):
 
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         """Sees what the outputs did since the last look, and drives pins."""
+
+
+class Machine(Looking, Protocol):
+    """One that says when it need not look."""
+
+    @property
+    def rests_until_ns(self) -> int:
+        """Until when it does nothing, unless one of the outputs that it watches changes; 0 before its first look."""
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The output pins that it answers to."""
 
 
 class ScannedKeypad:
@@ -67,6 +83,18 @@ class ScannedKeypad:
         self._planned: list[tuple[int, int, int]] = []
         self._board: PinDriver | None = None
         """The board that has the rows as they are."""
+
+    @property
+    def rests_until_ns(self) -> int:
+        """When the next key is due."""
+        if self._board is None:
+            return 0
+        return self._planned[0][0] if self._planned else NEVER_NS
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """The columns, while a key joins one to a row."""
+        return self._columns if self._pressed else ()
 
     def press(self, key: int, pressed: int, t_ns: int) -> None:
         """A key, counted by rows from 0, is pressed (1) or let go (0) at a time."""
@@ -118,10 +146,15 @@ class MachineBoard(EmulatedBoard):
         if not self._machines:
             super().run_until(t_ns, pause_at, pause_after)
             return
-        now_ns = self.now_ns
-        while now_ns < t_ns:
-            super().run_until(min(t_ns, now_ns + self._slice_ns), pause_at, pause_after)
-            now_ns = self.now_ns
+        while self.now_ns < t_ns:
+            self.run_to_change(
+                t_ns,
+                self._slice_ns,
+                rests_until_ns=min(machine.rests_until_ns for machine in self._machines),
+                watched=tuple(chain.from_iterable(machine.watched for machine in self._machines)),
+                pause_at=pause_at,
+                pause_after=pause_after,
+            )
             changes = super().take_changes()
             self._seen += changes
             for machine in self._machines:

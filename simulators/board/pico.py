@@ -136,8 +136,11 @@ class PicoLibrary:
     def board_run(self, board: object, until: int, pause_at: int, pause_after: int) -> int:
         return int(self._ask("run", until, pause_at, pause_after))
 
-    def board_run_to_change(self, board: object, until: int, every: int) -> int:
-        return int(self._ask("run_to_change", until, every))
+    def board_run_to_change(
+        self, board: object, until: int, every: int, rests_until: int, watched: int, pause_at: int, pause_after: int
+    ) -> int:
+        """Runs in steps until there is something to look at."""
+        return int(self._ask("run_to_change", until, every, rests_until, watched, pause_at, pause_after))
 
     def board_cycle(self, board: object) -> int:
         return int(self._reply["cycle"])

@@ -58,6 +58,14 @@ class SharedTable:
         with self._lock:
             self._source.command(output)
 
+    def next_value_ns(self, board: str) -> int:
+        """When its next value comes to this board, if nothing is commanded before.
+
+        0 where a value waits to be taken, or something moves.
+        """
+        with self._lock:
+            return 0 if any(self._queues[board]) or self._source.moves else self._source.next_value_ns
+
     def hold(self) -> None:
         """Begins no round from now on."""
         with self._lock:
@@ -82,15 +90,23 @@ class PlayedTable:
         self._board = board
         self._wiring = wiring
         self._outputs = outputs
+        self.watched = tuple(outputs)
         self._keypad = keypad
         self._on: dict[str, bool] = {}
         self._played_ns = -1
 
+    @property
+    def rests_until_ns(self) -> int:
+        """A slice before the table's next value."""
+        return 0 if self._played_ns < 0 else self._table.next_value_ns(self._board) - self.every_ns
+
     def look(self, board: PinDriver, changes: Sequence[PinChange]) -> None:
         """Reports to the table what the outputs did, and drives what it does until the next look."""
-        for change in changes:
-            if change.pin in self._outputs:
-                self._command(*self._outputs[change.pin], change)
+        commands = [change for change in changes if change.pin in self._outputs]
+        if commands:  # what the table does in this slice was not known to be commanded
+            self._drive(board, self._table.take(self._board, board.now_ns))
+        for change in commands:
+            self._command(*self._outputs[change.pin], change)
         until_ns = board.now_ns + self.every_ns
         if until_ns - self._played_ns < self.every_ns // 2:
             return  # another machine looks more often

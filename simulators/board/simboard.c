@@ -208,14 +208,29 @@ FOR_PYTHON int board_run(struct board *board, uint64_t until, int pause_at, size
     return board->paused ? PAUSED : RAN;
 }
 
-/* Runs to cycle `until`, `every` cycles at a time, or only until an output has changed in one of those steps. */
-FOR_PYTHON int board_run_to_change(struct board *board, uint64_t until, uint64_t every)
+static bool has_changed(const struct pins *pins, size_t from, uint32_t watched)
+{
+    for (size_t i = from; i < pins->change_count; i++) {
+        if (watched >> pins->changes[i].pin & 1U)
+            return true;
+    }
+    return false;
+}
+
+/* Runs to cycle `until`, `every` cycles at a time, or only to the end of a step in which a `watched` output (bits) changed
+ * or which ends at `rests_until` or later; or, where bytes are counted (`pause_after`, as in board_run), in which one left.
+ */
+FOR_PYTHON int board_run_to_change(struct board *board, uint64_t until, uint64_t every, uint64_t rests_until,
+                                   uint32_t watched, int pause_at, size_t pause_after)
 {
     int ran = RAN;
-    while (ran == RAN && board->avr->cycle < until && board->pins.change_count == 0) {
+    size_t seen;
+    do {
+        seen = board->pins.change_count;
         const uint64_t next = board->avr->cycle + every;
-        ran = board_run(board, next < until ? next : until, -1, 0);
-    }
+        ran = board_run(board, next < until ? next : until, pause_at, pause_after);
+    } while (ran == RAN && board->avr->cycle < until && board->avr->cycle < rests_until &&
+             !has_changed(&board->pins, seen, watched) && !(pause_after && board->uart.sent_count));
     return ran;
 }
 

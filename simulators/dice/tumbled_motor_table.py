@@ -140,6 +140,11 @@ class MotorTumbledSimulator:
     # --- the motor's commands ------------------------------------------------------------------------------------
 
     @property
+    def moves(self) -> bool:
+        """Whether its cage turns."""
+        return self._cage.running
+
+    @property
     def next_answer_ns(self) -> int | None:
         """The next thing that happens because of what was commanded."""
         queues = (self._edges, self._rare)

@@ -24,7 +24,7 @@ from hal.board.messages import (
     RefusedAnswer,
 )
 from simulators.board.emulated import PinChange
-from simulators.board.machines import Machine
+from simulators.board.machines import Looking
 from simulators.board.wiring import LINES
 from tests.firmware.emulated import MS, board
 
@@ -61,7 +61,7 @@ class Reported(NamedTuple):
 class _OnPins:
     """A machine that knows pins alone, as a world."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Looking) -> None:
         self._machine = machine
 
     @property
@@ -228,7 +228,7 @@ class KindBench:
         """A pin that is not a numbered input takes a level now."""
         self.board.drive(pin, level)
 
-    def hang(self, machine: Machine) -> None:
+    def hang(self, machine: Looking) -> None:
         """Hangs a machine on the board's pins that knows no names of lines."""
         self.worlds.append(_OnPins(machine))
 

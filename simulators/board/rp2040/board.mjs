@@ -105,10 +105,17 @@ export class Board {
     return this.problem ? CRASHED : this.paused ? PAUSED : RAN;
   }
 
-  runToChange(until, every) {
-    let status = RAN;
-    for (let at = this.cycle; at < until && status === RAN && !this.changes.length; at = this.cycle)
-      status = this.run(Math.min(until, at + every), -1, 0);
+  /** As board_run_to_change of simboard.c. */
+  runToChange(until, every, restsUntil, watched, pauseAt, pauseAfter) {
+    const isWatched = ([, pin]) => (watched >> pin) & 1;
+    let status, seen;
+    do {
+      seen = this.changes.length;
+      status = this.run(Math.min(until, this.cycle + every), pauseAt, pauseAfter);
+    } while (
+      status === RAN && this.cycle < until && this.cycle < restsUntil &&
+      !this.changes.slice(seen).some(isWatched) && !(pauseAfter && this.sent.length)
+    );
     return status;
   }
 

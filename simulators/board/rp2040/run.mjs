@@ -13,7 +13,7 @@ const CALLS = {
     board = new Board(bytesOf(image), bytesOf(fram), startUp, new Map(gpio), channels);
   },
   run: (until, pauseAt, pauseAfter) => board.run(until, pauseAt, pauseAfter),
-  run_to_change: (until, every) => board.runToChange(until, every),
+  run_to_change: (...given) => board.runToChange(...given),
   plan: (cycles, pins, values) => board.planned(cycles, pins, values),
   receive: (hex, start, cyclesAByte) => board.received(bytesOf(hex), start, cyclesAByte),
   taken: () => void (board.untaken = 0),
