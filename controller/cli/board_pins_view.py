@@ -17,7 +17,7 @@ from controller.configuration.sections import Side
 from controller.configuration.terminals import MOVED, Place, Terminal, pins_of_pico, places_of
 from controller.configuration.values import TableConfig
 from drivers.base.device_spec import BoardOutput, LineUse
-from hal.board.chips import PICOS
+from hal.board.chips import CHIPS, PICOS, Chip
 from hal.board.message import BoardKind
 from hal.board.messages import KINDS
 from hal.lamp_fields import CHAIN
@@ -150,7 +150,7 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         yield from _terminals(kind, at, driven, config.uses, width, lamps=name == chain, label=label)
         yield Text()
         names, lines = _named(kind, at, driven, own)
-        yield from _on_pico(kind, names, lines) if board.chip in PICOS else _drawing(names, lines)
+        yield from _on_pico(kind, CHIPS[board.chip], names, lines) if board.chip in PICOS else _drawing(names, lines)
         yield Text()
         if keys:
             yield from (Text(row, style="yellow") for row in textwrap.wrap(COLUMN_PARTS, min(width, _WIDEST)))
@@ -271,7 +271,7 @@ def _named(
     return names, lines
 
 
-def _on_pico(kind: BoardKind, names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:
+def _on_pico(kind: BoardKind, chip: Chip, names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:
     """Where each printed pin is on a Pico, with its line or its purpose."""
     yield Text(f"{'pin':>{_NAME + 4}}   of the Pico (docs/boards-pico.md)")
     for label, where in pins_of_pico(kind).items():
@@ -280,7 +280,8 @@ def _on_pico(kind: BoardKind, names: Mapping[str, str], lines: Collection[str]) 
             yield Text(
                 f"{names[label]:>{_NAME}} {label:>3} = {where or 'none: it reads a third of its supply'}", style=style
             )
-    yield Text(f"{'(serial line)':>{_NAME}} TX1 = GP0, RX0 = GP1", style="dim")
+    line = "its own USB socket" if chip.usb else "TX1 = GP0, RX0 = GP1"
+    yield Text(f"{'(serial line)':>{_NAME}} {line}", style="dim")
     yield Text(f"{'(FRAM)':>{_NAME}} SDA = GP20, SCL = GP21", style="dim")
 
 

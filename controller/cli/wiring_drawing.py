@@ -22,7 +22,7 @@ from controller.cli.board_pins_view import (
     labels_of,
     own_pins,
 )
-from controller.configuration.header_pins import HEADER, NANO, PICO, PICO_OWN, nearest_ground
+from controller.configuration.header_pins import HEADER, NANO, PICO, PICO_FRAM, PICO_OWN, nearest_ground
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.pinout import pinouts_of
 from controller.configuration.pins import GpioPin
@@ -249,7 +249,9 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
         rows = NANO if at_pico is None else PICO
         used = own.used
         if at_pico is not None:
-            used = PICO_OWN | {at_pico[pin]: what for pin, what in own.used.items() if at_pico.get(pin)}
+            used = (PICO_FRAM if chip.usb else PICO_OWN) | {
+                at_pico[pin]: what for pin, what in own.used.items() if at_pico.get(pin)
+            }
             beside.append(_OF_PICO)
 
         volts = f"{chip.supply_v:g} V"

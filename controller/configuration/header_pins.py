@@ -132,8 +132,8 @@ PICO: Final[tuple[tuple[str, str], ...]] = (
 """Both rows of a Raspberry Pi Pico seen from above, beginning at its USB socket: 1 to 20 on the left, 40 to 21 on the
 right (Raspberry Pi Pico Datasheet, 2.1)."""
 
-PICO_OWN: Final = {"GP0": "its serial line, data out", "GP1": "its serial line, data in", "GP20": "FRAM, data",
-                   "GP21": "FRAM, clock"}  # fmt: skip
+PICO_FRAM: Final = {"GP20": "FRAM, data", "GP21": "FRAM, clock"}
+PICO_OWN: Final = {"GP0": "its serial line, data out", "GP1": "its serial line, data in", **PICO_FRAM}
 """Pins of a Pico's serial link to the Pi and of its FRAM (docs/boards-pico.md)."""
 
 

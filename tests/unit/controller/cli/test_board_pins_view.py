@@ -64,6 +64,9 @@ def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     assert "[USB]" not in text
     assert re.search(r"^wheel_a +input 1 +GP8 ", text, re.M)
     assert "A Pico's inputs take 0 to 3.3 V, and 5 V destroys it" in text
+    assert "(serial line) TX1 = GP0, RX0 = GP1" in text
+    by_usb = view((EXAMPLES / "money_wheel_pico.toml").read_text().replace('"rp2040"\n', '"rp2040_usb"\n', 1))
+    assert "(serial line) its own USB socket" in by_usb
     assert "0 to 5 V" not in text
     assert "from 5V" not in text
     assert "Pico" not in view(ROULETTE)

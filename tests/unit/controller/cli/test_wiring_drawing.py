@@ -14,7 +14,9 @@ from controller.cli.wiring_drawing import SHEET, WIDTH, wiring_drawing
 from controller.configuration.header_pins import printed
 from controller.configuration.terminals import pins_of_pico, places_of
 from controller.games.load import check
+from hal.board.chips import PICOS
 from hal.board.messages import KINDS
+from tests.tables.bench import configured
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[4] / "examples").glob("*.toml"))
 SVG = "{http://www.w3.org/2000/svg}"
@@ -78,6 +80,13 @@ def test_the_sheet_of_a_pico_has_its_own_pins_and_nowhere_5_v(name: str) -> None
     assert any("An input takes 3.3 V at most" in text for text in texts)
     assert "5V" not in texts
     assert not any("Arduino" in text or "to 5V" in text or "0 to 5 V" in text for text in texts)
+
+
+def test_a_pico_whose_own_usb_is_its_line_has_none_at_its_pins() -> None:
+    text = next(path for path in EXAMPLES if path.name == "money_wheel_pico.toml").read_text()
+    drawn = {chip: wiring_drawing([configured(text.replace('"rp2040"\n', f'"{chip}"\n', 1))]) for chip in PICOS}
+    assert [chip for chip in PICOS if "its serial line, data out" in drawn[chip]] == ["rp2040", "rp2350"]
+    assert all("FRAM, clock" in each for each in drawn.values())
 
 
 def test_the_option_writes_the_drawing_and_a_wrong_place_is_named(tmp_path: Path) -> None:
