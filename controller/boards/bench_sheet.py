@@ -53,6 +53,8 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str
     """As `sheet_name`."""
     step: tuple[SheetStep, ...]
+    terminals: dict[str, str]
+    """Of the board's wires, in words, by the firmware's name of what they are for."""
     sha256: str = ""
     """Of the sheet's file: which version of the sheet a report is about."""
 

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from controller.configuration.header_pins import LINK, NANO, printed
+from controller.boards.bench_sheet import load, sheet_name
+from controller.configuration.header_pins import LINK, NANO, pico_pin, printed
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.sections import Side
 from controller.configuration.terminals import MOVED, Place, Terminal, pins_of_pico, places_of
@@ -152,6 +153,9 @@ def boards_view(config: TableConfig, width: int = 80) -> Iterator[Text]:
         names, lines = _named(kind, at, driven, own)
         yield from _on_pico(kind, CHIPS[board.chip], names, lines) if board.chip in PICOS else _drawing(names, lines)
         yield Text()
+        if on_carrier := carrier_words(kind, board.chip, at, driven):
+            yield from map(Text, textwrap.wrap(on_carrier, min(width, _WIDEST)))
+            yield Text()
         if keys:
             yield from (Text(row, style="yellow") for row in textwrap.wrap(COLUMN_PARTS, min(width, _WIDEST)))
             yield Text()
@@ -271,6 +275,18 @@ def _named(
     return names, lines
 
 
+def carrier_words(kind: BoardKind, chip: str, at: Mapping[tuple[Side, int], Terminal], driven: Collection[str]) -> str:
+    """Where a table's lines are on the carrier board of this kind; empty where it has no terminal of them."""
+    name = sheet_name(kind.name, CHIPS[chip])
+    terminals = load(name).terminals
+    found = []
+    for place in places_of(kind):
+        terminal = at.get((place.side, place.number))
+        if place.name in terminals and (terminal is not None or (place.side == "output" and place.name in driven)):
+            found.append(f"{place.name if terminal is None else terminal.line} {terminals[place.name]}")
+    return f"On its carrier board (docs/hardware/{name}.md): {'; '.join(found)}." if found else ""
+
+
 def _on_pico(kind: BoardKind, chip: Chip, names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:
     """Where each printed pin is on a Pico, with its line or its purpose."""
     yield Text(f"{'pin':>{_NAME + 4}}   of the Pico (docs/boards-pico.md)")
@@ -278,11 +294,15 @@ def _on_pico(kind: BoardKind, chip: Chip, names: Mapping[str, str], lines: Colle
         if label in names:
             style = "cyan" if label in lines else "dim"
             yield Text(
-                f"{names[label]:>{_NAME}} {label:>3} = {where or 'none: it reads a third of its supply'}", style=style
+                f"{names[label]:>{_NAME}} {label:>3} = "
+                f"{pico_pin(where) if where else 'none: it reads a third of its supply'}",
+                style=style,
             )
-    line = "its own USB socket" if chip.usb else "TX1 = GP0, RX0 = GP1"
+    line = "its own USB socket" if chip.usb else f"TX1 = {pico_pin('GP0')}, RX0 = {pico_pin('GP1')}"
     yield Text(f"{'(serial line)':>{_NAME}} {line}", style="dim")
-    yield Text(f"{'(FRAM)':>{_NAME}} SDA = GP20, SCL = GP21", style="dim")
+    yield Text(f"{'(FRAM)':>{_NAME}} SDA = {pico_pin('GP20')}, SCL = {pico_pin('GP21')}", style="dim")
+    yield Text(f"{'ground':>{_NAME}} {pico_pin('GND')}, {pico_pin('AGND')}")
+    yield Text(f"{'3.3 V':>{_NAME}} {pico_pin('3V3')}")
 
 
 def _drawing(names: Mapping[str, str], lines: Collection[str]) -> Iterator[Text]:

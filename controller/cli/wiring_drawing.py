@@ -16,13 +16,14 @@ from command_line.svg_page import SvgPage
 from controller.cli.board_pins_view import (
     COLUMN_PARTS,
     CONTROL_PARTS,
+    carrier_words,
     chain_words,
     driven_by,
     key_words,
     labels_of,
     own_pins,
 )
-from controller.configuration.header_pins import HEADER, NANO, PICO, PICO_FRAM, PICO_OWN, nearest_ground
+from controller.configuration.header_pins import HEADER, NANO, PICO, PICO_FRAM, PICO_NUMBERS, PICO_OWN, nearest_ground
 from controller.configuration.lamp_chains import board_of_lamps
 from controller.configuration.pinout import pinouts_of
 from controller.configuration.pins import GpioPin
@@ -52,8 +53,10 @@ COLORS: Final = (
 )
 """Of the devices' wires, in their order: colours in which cable is sold. Supply and ground have theirs (ours)."""
 LAMP: Final = ("orange", "#d9730d")
-POWER: Final = {"5V": ("red", "#c81e1e"), "3V3": ("red/white", "#e05a5a"), "GND": ("black", "#222")}
-_PIN_FILL: Final = {"5V": "#f6b8b8", "3V3": "#fbdada", "GND": "#d4d4d4"}
+POWER: Final = {
+    "5V": ("red", "#c81e1e"), "3V3": ("red/white", "#e05a5a"), "GND": ("black", "#222"), "AGND": ("black", "#222"),
+}  # fmt: skip
+_PIN_FILL: Final = {"5V": "#f6b8b8", "3V3": "#fbdada", "GND": "#d4d4d4", "AGND": "#d4d4d4"}
 
 
 class Row(NamedTuple):
@@ -168,7 +171,7 @@ def _pi_sheet(configs: Sequence[TableConfig]) -> Connector:
                 bool(number % 2),
                 str(number),
                 place.label,
-                notes=("ground of the lines beside it", "") if used else ("", ""),
+                notes=(_GROUND, "") if used else ("", ""),
             )
         pin, use = wired.pin, wired.use
         wire = use.wire_inverted if pin.inverted and use.wire_inverted else use.wire
@@ -245,6 +248,7 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
             beside += [f"its {words}" for words in words_of_chain if name != chain]
         if keys:
             beside.append(COLUMN_PARTS)
+        beside.append(carrier_words(kind, board.chip, at, driven))
 
         rows = NANO if at_pico is None else PICO
         used = own.used
@@ -259,14 +263,36 @@ def _board_sheets(config: TableConfig) -> Iterator[Connector]:
         sides = [[_board_row(pin, named, used) for pin in side] for side in zip(*rows, strict=True)]
         if at_pico is not None:
             # Its pins are numbered too: down the left side, and up the right one.
-            numbers = [range(1, 21), range(40, 20, -1)]
             sides = [
                 [row._replace(label=row.number, number=str(number)) for row, number in zip(side, count, strict=True)]
-                for side, count in zip(sides, numbers, strict=True)
+                for side, count in zip(sides, PICO_NUMBERS, strict=True)
             ]
-        left, right = sides
+        left, right = _with_grounds(sides)
         pairs = tuple((one, other._replace(left=False)) for one, other in zip(left, right, strict=True))
         yield Connector(title, pairs, tuple(beside), volts, "USB socket", pulls_down=False)
+
+
+_GROUND: Final = "ground of the lines beside it"
+
+
+def _with_grounds(sides: list[list[Row]]) -> list[list[Row]]:
+    """Both sides of a board, with a wire at the ground that is nearest to each line."""
+    grounds = [
+        (side, index)
+        for side, rows in enumerate(sides)
+        for index, row in enumerate(rows)
+        if (row.label or row.number) in ("GND", "AGND")
+    ]
+    used = {
+        min(grounds, key=lambda ground: (abs(ground[1] - index), ground[0] != side))
+        for side, rows in enumerate(sides)
+        for index, row in enumerate(rows)
+        if row.line
+    }
+    return [
+        [row._replace(notes=(_GROUND, "")) if (side, index) in used else row for index, row in enumerate(rows)]
+        for side, rows in enumerate(sides)
+    ]
 
 
 def _board_row(pin: str, named: Mapping[str, Row], used: Mapping[str, str]) -> Row:

@@ -132,6 +132,21 @@ PICO: Final[tuple[tuple[str, str], ...]] = (
 """Both rows of a Raspberry Pi Pico seen from above, beginning at its USB socket: 1 to 20 on the left, 40 to 21 on the
 right (Raspberry Pi Pico Datasheet, 2.1)."""
 
+PICO_NUMBERS: Final = (range(1, 21), range(40, 20, -1))
+"""The numbers of the pins in both rows."""
+
+
+def pico_pin(label: str) -> str:
+    """A pin of a Pico with its number on the module, as `GP8 (11)`; of `GND` each of them, as `GND (3, 8)`."""
+    numbers = [
+        number
+        for side, count in zip(zip(*PICO, strict=True), PICO_NUMBERS, strict=True)
+        for each, number in zip(side, count, strict=True)
+        if each == label
+    ]
+    return f"{label} ({', '.join(map(str, sorted(numbers)))})"
+
+
 PICO_FRAM: Final = {"GP20": "FRAM, data", "GP21": "FRAM, clock"}
 PICO_OWN: Final = {"GP0": "its serial line, data out", "GP1": "its serial line, data in", **PICO_FRAM}
 """Pins of a Pico's serial link to the Pi and of its FRAM (docs/boards-pico.md)."""

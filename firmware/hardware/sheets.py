@@ -224,6 +224,36 @@ def _wire(board: CarrierBoard, use: str) -> tuple[CircuitPart, str]:
     raise ValueError(f"{board.name}: {use} has no connector")
 
 
+def terminals(board: CarrierBoard) -> dict[str, str]:
+    """By the firmware's name of an input, an output or an analogue channel, the terminals of its wires, in words."""
+    table = kind(board.kind)
+    found = {}
+    for use in (entry[0] for key in ("inputs", "outputs", "analogues") for entry in table[key]):
+        switched = (f"{use}_wire", f"{use}_minus", f"{use}_drain", f"{use}_line", f"{use}_1A")
+        at = [
+            (part, pin)
+            for net in switched
+            for part in board.parts.values()
+            if part.type.letter == "J"
+            for pin, its in part.nets.items()
+            if its == net
+        ]
+        if not at:
+            continue
+        part, pin = at[0]
+        others = [(each, net) for each, net in part.nets.items() if each != pin]
+        if f"{use}_wire" in part.nets.values():
+            zero = next(each for each, net in others if net == GND)
+            found[use] = f"{part.ref}.{pin}, 0 V {part.ref}.{zero}"
+        elif f"{use}_1A" in part.nets.values():
+            found[use] = f"{part.ref}, its motor"
+        elif len(others) == 1:
+            found[use] = f"− {part.ref}.{pin}, + {part.ref}.{others[0][0]}"
+        else:
+            found[use] = f"{part.ref}.{pin}"
+    return found
+
+
 def _input(board: CarrierBoard, use: str) -> list[Step]:
     part, pin = _wire(board, use)
     zero = next(each for each, net in part.nets.items() if net == GND)
@@ -351,4 +381,6 @@ def toml(board: CarrierBoard) -> str:
             ]
         if step.port:
             lines.append("port = true")
+    lines += ["", "[terminals]"]
+    lines += [f"{use} = {json.dumps(where, ensure_ascii=False)}" for use, where in terminals(board).items()]
     return "\n".join(lines) + "\n"

@@ -250,6 +250,11 @@ def test_a_test_sheet_goes_through_every_input_and_output(name: str) -> None:
     assert ("stop_motor" in ids) == (kind != "wheel")
     assert tomllib.loads(sheets.toml(board))["step"][0]["id"] == "look"
     assert len(ids) == len(sheet.step) == len(sheets.steps(board))
+    wired = {entry[0] for key in ("inputs", "outputs") for entry in manifest_pins.kind(kind)[key]}
+    # The supervisor is on the board, and so are reversing relays.
+    assert set(sheet.terminals) >= wired - {"power_fail", "motor_back"}
+    for where in sheet.terminals.values():
+        assert set(re.findall(r"J\d+", where)) <= set(board.parts)
 
 
 def test_resistors_have_the_ordering_codes_of_their_makers() -> None:

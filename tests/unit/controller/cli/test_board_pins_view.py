@@ -58,13 +58,18 @@ def test_the_drawing_names_the_line_at_each_pin_as_the_board_prints_it() -> None
 def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     text = view((EXAMPLES / "money_wheel_pico.toml").read_text())
     at = dict(re.findall(r"^ *(\S+) +[A-D]\d+ = (.+)$", text, re.M))
-    assert (at["wheel_a"], at["no_more_bets_lamp"], at["(spare_1)"]) == ("GP8", "GP2", "GP28")
+    assert (at["wheel_a"], at["no_more_bets_lamp"], at["(spare_1)"]) == (
+        "GP8 (11)",
+        "GP2 (4)",
+        "GP28 (34)",
+    )
+    assert "ground GND (3, 8, 13, 18, 23, 28, 38), AGND (33)" in text
     assert at["(spare_2)"] == "none: it reads a third of its supply"
     assert re.search(r"^free: analogue 1, 2, 3$", text, re.M)
     assert "[USB]" not in text
     assert re.search(r"^wheel_a +input 1 +GP8 ", text, re.M)
     assert "A Pico's inputs take 0 to 3.3 V, and 5 V destroys it" in text
-    assert "(serial line) TX1 = GP0, RX0 = GP1" in text
+    assert "(serial line) TX1 = GP0 (1), RX0 = GP1 (2)" in text
     by_usb = view((EXAMPLES / "money_wheel_pico.toml").read_text().replace('"rp2040"\n', '"rp2040_usb"\n', 1))
     assert "(serial line) its own USB socket" in by_usb
     assert "0 to 5 V" not in text
@@ -72,6 +77,17 @@ def test_of_a_pico_its_own_pins_are_named_and_its_supply() -> None:
     assert "Pico" not in view(ROULETTE)
     (drawing,) = wiring_shown(configured((EXAMPLES / "money_wheel_pico.toml").read_text()))
     assert {pin.label: pin.line for row in drawing.rows for pin in row if pin.line}["GP8"] == "wheel_a"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("money_wheel_pico", "docs/hardware/wheel-pico.md): wheel_a J2.2, 0 V J2.3;"),
+        ("token_pusher_board", "hopper − J12.2, + J12.1; accept J7.4;"),
+    ],
+)
+def test_a_line_has_its_terminals_on_the_carrier_board(name: str, words: str) -> None:
+    assert words in re.sub(r"\s+", " ", view((EXAMPLES / f"{name}.toml").read_text()))
 
 
 def test_each_line_tells_its_terminal_pin_pull_level_and_wire() -> None:

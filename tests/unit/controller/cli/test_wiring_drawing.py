@@ -89,6 +89,14 @@ def test_a_pico_whose_own_usb_is_its_line_has_none_at_its_pins() -> None:
     assert all("FRAM, clock" in each for each in drawn.values())
 
 
+@pytest.mark.parametrize(("name", "grounds"), [("token_pusher_board.toml", 1), ("money_wheel_pico.toml", 3)])
+def test_the_sheet_of_a_board_has_a_ground_wire_beside_its_lines_and_its_carrier_board(name: str, grounds: int) -> None:
+    config = check([next(path for path in EXAMPLES if path.name == name)]).tables[0]
+    drawn = wiring_drawing([config])
+    assert drawn.count("ground of the lines beside it  [black]") == grounds
+    assert "On its carrier board (docs/hardware/" in drawn
+
+
 def test_the_option_writes_the_drawing_and_a_wrong_place_is_named(tmp_path: Path) -> None:
     table = str(next(path for path in EXAMPLES if path.name == "roulette_on_pi.toml"))
     out = tmp_path / "wiring.svg"
