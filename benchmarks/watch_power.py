@@ -38,7 +38,7 @@ from controller.table.wheel_watch import (
     RotorSpeed,
     SameDirection,
 )
-from drivers.wheel.condition import MEASURED_SPINS
+from drivers.wheel.condition import LEARNING_SPINS, LEARNT_SPINS
 from feed import events
 from feed.card_record import BIN_CARDS, BINS, CARD_MISREADS, MISREADS_IN_1000, READER_CARDS
 from feed.drop_zone import THIRD_DEG, Arc, covered, scan
@@ -188,7 +188,8 @@ def weak_shakes(fault: Callable[[Shake, float], Shake]) -> Trial:
 
 PASSES: Final = 15
 """Of one sensor in a spin."""
-SPINS_A_BLOCK: Final = SPINS_OF_BLOCK * MEASURED_SPINS
+SPINS_A_BLOCK: Final = SPINS_OF_BLOCK * LEARNT_SPINS
+SPINS_A_FIRST_BLOCK: Final = SPINS_OF_BLOCK * LEARNING_SPINS
 LOOKED: Final = 2 * LAST_BLOCKS
 """Blocks after a change in which it is to be found."""
 
@@ -288,20 +289,22 @@ def whole_wheel(way: float, rng: Random) -> bool:
 
 
 STEADY: Final = (0.0, 1.0, 2.0, 3.0)
-"""No wear, and from as new to the limit in 1,000 spins, 2,000 and 4,000."""
+"""No wear, and from as new to the limit in 4,000 spins, 8,000 and 16,000."""
 
 
 def spins_to_limit(size: float) -> int:
     """How many spins wear takes from as new to the limit."""
-    return round(500 * 2**size)
+    return round(2000 * 2**size)
 
 
 def worn_steadily(kinds: Sequence[WearKind]) -> Trial:
     """The first kind wears evenly from the first spin on; found before half of its way."""
 
     def found(size: float, rng: Random) -> bool:
-        blocks = spins_to_limit(size or 3) // 2 // SPINS_A_BLOCK
-        ways = [number / blocks / 2 if size else 0.0 for number in range(blocks)]
+        spins = spins_to_limit(size or 3)
+        learning = (BASELINE + LAST_BLOCKS) * SPINS_A_FIRST_BLOCK
+        ends = [*range(0, learning, SPINS_A_FIRST_BLOCK), *range(learning, spins // 2, SPINS_A_BLOCK)]
+        ways = [end / spins if size else 0.0 for end in ends]
         return _looks({kinds[0].name: _blocks(kinds[0], ways, rng)}, FALSE_ALARM * _share(kinds))
 
     return found

@@ -24,14 +24,13 @@ class RoundSteps:
     def __init__(self, idle_ns: int = IDLE_NS) -> None:
         """`idle_ns` is how long bets may be open before the table is taken for idle."""
         self._idle_ns = idle_ns
-        self.takes: Mapping[type[Data], Callable[[Any], bool]] = {
-            RoundOpened: self._open,
-            NoMoreBets: self._play,
-            RoundStarted: self._play,
-            **dict.fromkeys((Outcome, Void, Unresolved), self._decide),
-            Settled: self._settle,
+        self._takes: Mapping[type[Data], Callable[[Any], bool | None]] = {
+            RoundOpened: self.opened,
+            NoMoreBets: self.begun,
+            RoundStarted: self.begun,
+            **dict.fromkeys((Outcome, Void, Unresolved), self.decided),
+            Settled: self.settled,
         }
-        """What `see` does with the events of each type; of all others there is nothing to do."""
         self.restarted()
         self.begin()
 
@@ -49,21 +48,22 @@ class RoundSteps:
         self._decided_ns: int | None = None
 
     def see(self, data: Data) -> bool:
-        """Takes an event of a round; returns whether it is a verdict that ended a spin."""
-        take = self.takes.get(type(data))
-        return take is not None and take(data)
+        """Takes any event; returns whether it is a verdict that ended a spin."""
+        take = self._takes.get(type(data))
+        return take is not None and take(data) is True
 
-    def _open(self, data: RoundOpened) -> bool:
+    def opened(self, data: RoundOpened) -> None:
+        """A round was opened."""
         self._opened_ns = data.mono_ns
         self._begun_ns = self._decided_ns = None
-        return False
 
-    def _play(self, data: NoMoreBets | RoundStarted) -> bool:
+    def begun(self, data: NoMoreBets | RoundStarted) -> None:
+        """No more bets, or the ball runs: the first of them begins the play."""
         if self._begun_ns is None:
             self._begun_ns = data.mono_ns
-        return False
 
-    def _decide(self, data: Outcome | Void | Unresolved) -> bool:
+    def decided(self, data: Outcome | Void | Unresolved) -> bool:
+        """A verdict; returns whether it ended a spin."""
         evidence = data.evidence
         if type(data) is Outcome:
             self.games += 1
@@ -87,13 +87,13 @@ class RoundSteps:
         self._decided_ns = t_ns
         return True
 
-    def _settle(self, data: Settled) -> bool:
+    def settled(self, data: Settled) -> None:
+        """The bets of a round are settled."""
         if self._decided_ns is not None:
             paying_ns = data.mono_ns - self._decided_ns
             self._decided_ns = None
             self._paying_ns.append(paying_ns)
             self.played_ns += paying_ns
-        return False
 
     @property
     def medians_s(self) -> dict[str, float]:

@@ -26,11 +26,11 @@ from .data import WearHistory
 BLOCK: Final = 6
 """Measured spins in a block (ours)."""
 BASELINE: Final = 15
-"""Blocks from which the baseline is learnt (ours): where one spin in four is measured, of 360 spins."""
+"""Blocks from which the baseline is learnt (ours): where one spin in four is measured meanwhile, of 360 spins."""
 LEAST_BASELINE: Final = 12
 """Blocks of the baseline in which a value must have been measured (ours)."""
 WINDOW: Final = 8
-"""The last blocks, which are compared with it (ours): of 192 spins."""
+"""The last blocks, which are compared with it (ours): the first ones of 192 spins, later ones of 768."""
 MOST_BLOCKS: Final = 63
 """Blocks that a history keeps (ours); then the older half of those after the baseline is merged by twos."""
 RATE_BLOCKS: Final = 32

@@ -62,10 +62,11 @@ class CardWatch:
         self._pace = GamePace(limits.least_games_an_hour, limits.most_games_an_hour, limits.idle_ns)
         self._stalls = Stalls(limits.stall_ns)
         self._record = CardRecord(limits.misreads_in_1000, FALSE_ALARM)
-        self._takes: dict[type[Data], Callable[[Any], Any]] = {
+        self._takes: dict[type[Data], Callable[[Any], Sequence[Watched] | None]] = {
             **dict.fromkeys(self._record.takes, self._recorded),
-            # Of these the pace is judged at the next verdict.
-            **dict.fromkeys((RoundOpened, NoMoreBets, Settled), self._pace.steps.see),
+            RoundOpened: self._pace.steps.opened,
+            NoMoreBets: self._pace.steps.begun,
+            Settled: self._pace.steps.settled,
             RoundStarted: self._began,
             Void: self._decided,
             **dict.fromkeys((Outcome, Unresolved), self._dealt),
@@ -74,12 +75,11 @@ class CardWatch:
     def see(self, data: Data) -> Sequence[Watched]:
         """Takes an event."""
         take = self._takes.get(type(data))
-        found: Sequence[Watched] = (take(data) or ()) if take else ()
-        return found
+        return () if take is None else take(data) or ()
 
-    def _began(self, data: RoundStarted) -> bool:
+    def _began(self, data: RoundStarted) -> None:
         self._record.began(data)
-        return self._pace.steps.see(data)
+        self._pace.steps.begun(data)
 
     def _recorded(self, data: Data) -> Sequence[Watched]:
         found = self._record.see(data)

@@ -105,10 +105,7 @@ class Table:
         self._answers: list[CommandResult] = []
         self._decoding = Decoding(drivers)
         self.drivers = self._decoding.drivers
-        if wear is None:
-            for driver in self.drivers:
-                if isinstance(driver, MeasuresWear):
-                    driver.measure_no_wear()
+        self._measure_wear()
         self.actuators = tuple(actuators)
         self._observers = {kind: actuator for actuator in actuators for kind in actuator.observes}
         self._not_of_game = COMMON | {Command} | self._observers.keys()
@@ -179,6 +176,7 @@ class Table:
                 self._repeats.restore(state)
             if self._wear is not None:
                 self._wear.restore(state)
+                self._measure_wear()
         self.lifecycle.restore(state)
 
     def open(self, t_ns: int) -> list[Event]:
@@ -414,6 +412,13 @@ class Table:
                 detail=detail,
                 round=self.rounds.report.round,
             )
+
+    def _measure_wear(self) -> None:
+        """Says to the drivers how many spins the watch over wear needs."""
+        to_learn = None if self._wear is None else self._wear.to_learn
+        for driver in self.drivers:
+            if isinstance(driver, MeasuresWear):
+                driver.measure_wear(to_learn)
 
     def _watch_wear(self, watch: WearWatch, t_ns: int) -> None:
         """What a block of spins shows of the wheel's wear: it is reported, and changes nothing."""

@@ -2,7 +2,7 @@
 
     measured spin ── 6 of them ──► block ──► history ──► worn? ──► wheel_wear          feed.wear judges
                                                 │
-                                                └─ 3 blocks, or the end of the service ──► device.condition
+                                                └─ 3 blocks, later each, or the end of the service ──► device.condition
 
 The history is journalled with `device.condition`, so that it survives a restart; at most the spins of a block that is
 not full are lost. A value is warned of once, and again at each further quarter of its way to the limit; after a restart
@@ -17,10 +17,10 @@ from typing import Final, NamedTuple
 from controller.table.bias import FALSE_ALARM
 from feed.events import WearHistory
 from feed.state import TableState
-from feed.wear import BLOCK, since, with_block, worn
+from feed.wear import BASELINE, BLOCK, WINDOW, since, with_block, worn
 
 PUBLISHED_BLOCKS: Final = 3
-"""Blocks after which the history is published (ours)."""
+"""Blocks after which the history of a wheel that is being learnt is published; later each of them is (ours)."""
 WHEEL_WEAR: Final = "wheel_wear"
 """The warning."""
 QUARTERS: Final = 4
@@ -51,6 +51,13 @@ class WearWatch:
         if state.wear is not None:
             self._history = state.wear
 
+    @property
+    def to_learn(self) -> int:
+        """Measured spins until the wheel is learnt and a first window is full."""
+        from_day = self._keys.since_day
+        history = self._history if from_day is None else since(self._history, from_day)
+        return max(0, BASELINE + WINDOW - len(history.days)) * BLOCK
+
     def measured(self, values: Mapping[str, float]) -> bool:
         """Takes what was measured of a spin; returns whether a block is full, and `judge` is to be called."""
         self._block.append(values)
@@ -76,7 +83,7 @@ class WearWatch:
 
     def published(self, *, at_end: bool = False) -> WearHistory | None:
         """The history, where it is to be published now: after some blocks, or at the end with any new one."""
-        if self._unpublished < (1 if at_end else PUBLISHED_BLOCKS):
+        if self._unpublished < (1 if at_end or not self.to_learn else PUBLISHED_BLOCKS):
             return None
         self._unpublished = 0
         return self._history

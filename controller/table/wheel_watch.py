@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from controller.table.bias import FALSE_ALARM
 from controller.table.round_watch import Watched
 from feed.drop_zone import Arc, DropZoneWatch
-from feed.events import Data, Evidence, Outcome, RoundStarted, Unresolved, Void
+from feed.events import Data, Evidence, NoMoreBets, Outcome, RoundOpened, RoundStarted, Settled, Unresolved, Void
 from feed.pace import RoundSteps
 
 ZONE_BLOCKS: Final = (300, 2000)
@@ -146,6 +146,9 @@ class GamePace:
         rate = steps.games * HOUR_NS / steps.played_ns
         few = self._least is not None and rate < self._least
         many = self._most is not None and rate > self._most
+        if not few and not many:
+            steps.begin()
+            return None
         medians = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in steps.medians_s.items())
         bound = f"below the least, {self._least}" if few else f"above the most, {self._most}"
         detail = (
@@ -155,7 +158,7 @@ class GamePace:
         if steps.cards:
             detail += f"; {steps.cards * HOUR_NS / steps.played_ns:.0f} cards an hour"
         steps.begin()
-        return Watched("games_an_hour", detail) if few or many else None
+        return Watched("games_an_hour", detail)
 
 
 # --- all of it ---
@@ -169,34 +172,36 @@ class WheelWatch:
         self._rotor = RotorSpeed(limits.least_rotor_rpm, limits.most_rotor_rpm)
         self._pace = GamePace(limits.least_games_an_hour, limits.most_games_an_hour, limits.idle_ns)
         self._zone = DropZoneWatch(limits.bowl, ZONE_BLOCKS if limits.bowl else (), FALSE_ALARM)
-        self._takes: dict[type[Data], Callable[[Any], Any]] = {
-            # Of these the pace is judged at the next verdict.
-            **self._pace.steps.takes,
-            RoundStarted: self._began,
+        self._begun = self._pace.steps.begun
+        self._takes: dict[type[Data], Callable[[Any], Sequence[Watched] | None]] = {
+            RoundOpened: self._pace.steps.opened,
+            NoMoreBets: self._begun,
+            RoundStarted: self._started,
             Void: self._paced,
             **dict.fromkeys((Outcome, Unresolved), self._decided),
+            Settled: self._pace.steps.settled,
         }
 
     def see(self, data: Data) -> Sequence[Watched]:
         """Takes an event."""
         take = self._takes.get(type(data))
-        found: Sequence[Watched] = (take(data) or ()) if take else ()
-        return found
+        return () if take is None else take(data) or ()
 
-    def _began(self, data: RoundStarted) -> Sequence[Watched]:
-        self._pace.steps.see(data)
+    def _started(self, data: RoundStarted) -> Sequence[Watched]:
+        self._begun(data)
         found = None if data.direction is None else self._direction.spun(data.direction)
         return () if found is None else (found,)
 
-    def _paced(self, data: Outcome | Void | Unresolved) -> Sequence[Watched]:
+    def _paced(self, data: Void) -> Sequence[Watched]:
         found = self._pace.see(data)
         return () if found is None else (found,)
 
     def _decided(self, data: Outcome | Unresolved) -> Sequence[Watched]:
         evidence = data.evidence
         found: list[Watched] = []
-        if evidence.rotor_rpm is not None:
-            found += self._rotor.spun(evidence.rotor_rpm)
+        rotor_rpm = evidence.rotor_rpm
+        if rotor_rpm is not None:
+            found += self._rotor.spun(rotor_rpm)
         arc = arc_of(evidence) if type(data) is Outcome else None
         if arc is not None:
             for zone in self._zone.left(arc):

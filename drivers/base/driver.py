@@ -75,10 +75,10 @@ class CalmReadings(Protocol):
 
 @runtime_checkable
 class MeasuresWear(Protocol):
-    """A driver that measures wear, unless nobody wants it."""
+    """A driver that measures the wear of its device in some of its spins."""
 
-    def measure_no_wear(self) -> None:
-        """From now on nothing is measured."""
+    def measure_wear(self, to_learn: int | None) -> None:
+        """So many measured spins are needed soon, to learn the device; later ones may be rare. None: no more at all."""
 
 
 # --- sensor health: each failure and each recovery of a line is reported once ---

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from drivers.base.driver import Driver, Observation
+from drivers.base.driver import Driver, MeasuresWear, Observation
 from hal.values import Edge, EdgesLost, Frame, Reading
 
 Listener: TypeAlias = Callable[[str, Sequence[Observation]], None]
@@ -45,6 +45,11 @@ class ObservedDriver:
     def due(self, t_ns: int) -> list[Observation]:
         """Advances time."""
         return self._shown(self.driver.due(t_ns))
+
+    def measure_wear(self, to_learn: int | None) -> None:
+        """How much of the device's wear is measured, where the driver measures it (see `MeasuresWear`)."""
+        if isinstance(self.driver, MeasuresWear):
+            self.driver.measure_wear(to_learn)
 
     def _shown(self, found: list[Observation]) -> list[Observation]:
         if found:

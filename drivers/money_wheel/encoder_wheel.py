@@ -197,9 +197,9 @@ class MoneyWheel:
             space=space,
         )
 
-    def measure_no_wear(self) -> None:
-        """From now on no spin's wear is measured."""
-        self._spins.stopped = True
+    def measure_wear(self, to_learn: int | None) -> None:
+        """How many spins are measured from now on."""
+        self._spins.to_learn = to_learn
 
     # --- rest and motion -----------------------------------------------------------------------------------------
 

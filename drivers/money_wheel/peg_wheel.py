@@ -139,9 +139,9 @@ class PegWheel:
             space=space,
         )
 
-    def measure_no_wear(self) -> None:
-        """From now on no spin's wear is measured."""
-        self._spins.stopped = True
+    def measure_wear(self, to_learn: int | None) -> None:
+        """How many spins are measured from now on."""
+        self._spins.to_learn = to_learn
 
     def _handle_edge(self, edge: Edge, found: list[Observation]) -> None:
         line, level, t_ns = edge

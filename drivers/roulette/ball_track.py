@@ -36,7 +36,15 @@ from drivers.roulette.device import BallLeftTrack, BallPassed, BallSeen, Foreign
 from drivers.roulette.pocket_head import PocketHead
 from drivers.roulette.rotor import Rotor
 from drivers.roulette.view import NO_BALL, BallView
-from drivers.wheel.condition import CountTimes, MeasuredSpins, WheelMeasured, ball_values, disc_slowing, unevenness
+from drivers.wheel.condition import (
+    SEEN_PASSES,
+    CountTimes,
+    MeasuredSpins,
+    WheelMeasured,
+    ball_values,
+    disc_slowing,
+    unevenness,
+)
 from hal.values import Edge
 
 # --- runs of the ball, one after another, each with its own `BallTrack` ---
@@ -95,7 +103,7 @@ class BallRuns:
         self._measured = False
         """Whether the wear of this run is measured."""
         self._rotor_seen: list[CountTimes] = []
-        """Of a measured run: the rotor's last counts at each pass."""
+        """Of a measured run: the rotor's last counts at some passes."""
         self._quiet_ns = quiet_ns
         self._rotor = rotor
         self._head = head
@@ -197,7 +205,7 @@ class BallRuns:
                 self._report_foreign(t_ns, "passes of the track sensors that one ball cannot make", found)
             return
         self._rotor_rpm = rotor_rpm = self._rotor.rpm(t_ns)
-        if self._measured:
+        if self._measured and not hypothesis.passes % SEEN_PASSES:
             last = self._rotor.encoder.quadrature
             self._rotor_seen.append((last.t1_ns, last.t2_ns, last.t3_ns, last.t4_ns, last.count))
         direction = track.direction

@@ -679,9 +679,9 @@ class StarXWheel:
             self._interrupted = running.spin_number
         self._watch = SpinWatch(self._interrupted)
 
-    def measure_no_wear(self) -> None:
-        """From now on no spin's wear is measured."""
-        self._spins.stopped = True
+    def measure_wear(self, to_learn: int | None) -> None:
+        """How many spins are measured from now on."""
+        self._spins.to_learn = to_learn
 
     def _status(self, packet: StatusPacket, t_ns: int, out: list[Observation]) -> None:
         self._status_ns = t_ns

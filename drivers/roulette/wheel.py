@@ -41,9 +41,9 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 # 13:47-20.15(c): "horizontal and level at all times during its operation". The text gives no tolerance.
 
 
-SAMPLE_EVERY_NS: Final = 10_000_000_000
+SAMPLE_EVERY_NS: Final = 60_000_000_000
 """How often the inclination is sampled for the watch over wear (ours)."""
-SAMPLES_KEPT: Final = 8640
+SAMPLES_KEPT: Final = 1440
 """Samples that wait for the edges of their time at most (ours): those of a day in which no ball ran."""
 
 
@@ -334,10 +334,11 @@ class RouletteWheel:
             level=level,
         )
 
-    def measure_no_wear(self) -> None:
-        """From now on no spin's wear is measured."""
-        self._runs.spins.stopped = True
-        self._level.sample_no_more()
+    def measure_wear(self, to_learn: int | None) -> None:
+        """How many spins are measured from now on."""
+        self._runs.spins.to_learn = to_learn
+        if to_learn is None:
+            self._level.sample_no_more()
 
     # --- edges of the other lines; each part first meets its own deadlines ------------------------------------------
 

@@ -1,6 +1,7 @@
 """What a wheel shows of its own wear: values of one spin, measured now and then beside what decides the round.
 
-    spins      1  2  3  [4]  5  6  7  [8]  ...           one in four is measured
+    spins      1  2  3  [4]  5  6  7  [8]  ...           one in four is measured until the wheel is learnt, then one
+                                                         in sixteen
     values     slowing of ball, rotor or wheel; width of a sensor's pulses and passes that it missed; bounces;
                how uneven the encoder's counts are; level; how long the flapper rocks the wheel
 
@@ -17,14 +18,22 @@ from typing import Final
 
 from drivers.base.driver import Observation
 
-MEASURED_SPINS: Final = 4
-"""One spin in so many is measured (ours): what wears does so over thousands."""
+LEARNING_SPINS: Final = 4
+"""Of a wheel that is not learnt, one spin in so many is measured (ours): an evening is to be enough for it."""
+LEARNT_SPINS: Final = 16
+"""Of one that is learnt, one in so many (ours): what wears does so over thousands."""
 TWO_LAPS_NS: Final = 6_000_000_000
 """Two passes of one sensor that are further apart are not two laps of one ball (ours)."""
 FAST_LAP_NS: Final = 1_050_000_000
 """The ball's slowing is that of its fast laps, up to this one (ours): later it slows in another way."""
 LAPS_OF_WIDTH: Final = 4
 """Passes of each sensor whose width is measured (ours)."""
+
+
+SEEN_PASSES: Final = 3
+"""A disc with an encoder is measured at one pass of the ball in so many (ours)."""
+LEAST_SEEN: Final = 4
+"""So often a disc must have been measured, for its slowing (ours)."""
 
 
 class WheelMeasured(Observation, frozen=True, kw_only=True):
@@ -35,19 +44,28 @@ class WheelMeasured(Observation, frozen=True, kw_only=True):
 
 
 class MeasuredSpins:
-    """Counts spins, and says which one is measured."""
+    """Counts spins, and says which one is measured: of a wheel that is being learnt more than later."""
 
-    __slots__ = ("_spins", "stopped")
+    __slots__ = ("_since", "to_learn")
 
     def __init__(self) -> None:
-        self._spins = 0
-        self.stopped = False
-        """Whether none is measured any more."""
+        self._since = 0
+        """Spins since the last measured one."""
+        self.to_learn: int | None = 0
+        """Measured spins until the wheel is learnt; None where none is measured any more."""
 
     def begin(self) -> bool:
         """A spin begins; returns whether it is measured."""
-        self._spins = (self._spins + 1) % MEASURED_SPINS
-        return not self._spins and not self.stopped
+        to_learn = self.to_learn
+        if to_learn is None:
+            return False
+        self._since += 1
+        if self._since < (LEARNING_SPINS if to_learn else LEARNT_SPINS):
+            return False
+        self._since = 0
+        if to_learn:
+            self.to_learn = to_learn - 1
+        return True
 
 
 # --- the ball at its sensors ---
@@ -140,7 +158,7 @@ CountTimes = tuple[int, int, int, int, int]
 
 def disc_slowing(seen: Sequence[CountTimes], counts_per_turn: int) -> float | None:
     """How much a disc slows, rpm a second, from a first, a middle and a last count; None where they are too few."""
-    if len(seen) < 9:
+    if len(seen) < LEAST_SEEN:
         return None
     (t0, c0), (t1, c1), (t2, c2) = ((one[0], one[4]) for one in (seen[0], seen[len(seen) // 2], seen[-1]))
     if not t0 < t1 < t2:

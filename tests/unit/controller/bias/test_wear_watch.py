@@ -11,13 +11,14 @@ import pytest
 
 from benchmarks.tables import without_watch
 from controller.configuration.sections import day_of
+from controller.configuration.values import TableConfig
 from controller.conformance.streams import at_random
 from controller.games.assembly import geometry_of, table_for
 from controller.games.load import check_text
 from controller.table.table import Table
 from controller.table.wear_watch import PUBLISHED_BLOCKS, WHEEL_WEAR, WearLimits, WearWatch
 from drivers.base.driver import Observation
-from drivers.wheel.condition import MEASURED_SPINS, WheelMeasured
+from drivers.wheel.condition import LEARNING_SPINS, LEARNT_SPINS, MeasuredSpins, WheelMeasured
 from feed import events
 from feed.events import Event, WearHistory
 from feed.state import TableState, decode_snapshot, encode_snapshot
@@ -35,7 +36,7 @@ AUTOMATIC = TABLE.format(game="roulette", more='[device.wheel]\ndriver = "star_x
 SEED = 5
 
 
-def rounds_of(text: str, wear: WheelWear, rounds: int = MEASURED_SPINS) -> list[Batch]:
+def rounds_of(text: str, wear: WheelWear, rounds: int = LEARNING_SPINS) -> list[Batch]:
     simulator: Any = geometry_of(configured(text)).simulator(SEED)
     batches = [simulator.start()]
     if wear is not AS_NEW:
@@ -129,6 +130,48 @@ def test_however_a_stream_is_cut_the_values_are_the_same(text: str) -> None:
         for after_ns, end_ns in pairwise([-1, *cuts])
     ]
     assert measured(text, parts) == whole
+
+
+# --- which spins are measured ---
+
+
+def learnt_state(config: TableConfig) -> TableState:
+    """What the journal has of a table whose wheel is learnt."""
+    state, blocks = TableState(config.id), BASELINE + WINDOW
+    state.game = config.game
+    state.wear = WearHistory(days=[1.0] * blocks, spins=[BLOCK] * blocks, values={"unevenness": [0.03] * blocks})
+    return state
+
+
+def test_a_wheel_that_is_being_learnt_is_measured_more_often_than_later() -> None:
+    spins = MeasuredSpins()
+    spins.to_learn = 3
+    measured_at = [number for number in range(1, 61) if spins.begin()]
+    assert measured_at == [4, 8, 12, 28, 44, 60]
+    spins.to_learn = None
+    assert not any(spins.begin() for _ in range(40))
+
+
+@pytest.mark.parametrize(
+    ("text", "often"),
+    # One of the spins that pegs would be measured in has too few turns for it.
+    [(ROULETTE, 4), (MONEY_WHEEL, 4), (PEGS, 3), (AUTOMATIC, 4)],
+    ids=["roulette", "money wheel", "pegs", "automatic wheel"],
+)
+def test_a_learnt_wheel_is_measured_seldom_and_one_that_is_to_be_learnt_again_often(text: str, often: int) -> None:
+    batches = rounds_of(text, AS_NEW, LEARNT_SPINS)
+    found = []
+    for more in ("", '[watch]\nwear_since = "1970-02-01"\n'):
+        config = configured(text + more)
+        table = table_for(config, epoch="e", simulated=True)
+        table.restore(learnt_state(config))
+        taken: list[object] = []
+        wear_of(table).measured = taken.append  # type: ignore[method-assign, assignment]
+        table.open(0)
+        for batch in batches:
+            table.feed(batch)
+        found.append(len(taken))
+    assert found == [1, often]
 
 
 # --- the watch ---
@@ -282,13 +325,15 @@ MOST_COST = 0.018
 
 @pytest.mark.parametrize("text", [ROULETTE, MONEY_WHEEL], ids=["roulette", "money wheel"])
 def test_the_whole_watch_costs_less_than_two_hundredths_of_a_round(text: str) -> None:
-    rounds = 2 * MEASURED_SPINS
+    rounds = LEARNT_SPINS
     batches = rounds_of(text, AS_NEW, rounds)
 
     def plays(*, watch: bool) -> Callable[[], Callable[[], int]]:
         def ready() -> Callable[[], int]:
             config = configured(text)
             table = table_for(config if watch else without_watch(config), epoch="e", simulated=True)
+            if watch:
+                table.restore(learnt_state(config))
             table.open(0)
             return lambda: sum(
                 isinstance(event.data, events.Outcome) for batch in batches for event in table.feed(batch)
@@ -316,5 +361,5 @@ def test_a_block_costs_little_beside_its_rounds() -> None:
 
         return run
 
-    # A round of roulette has 240,000 instructions, and a block is of 24 rounds.
-    assert instructions_of(ready, 10) / 10 < 0.004 * 24 * 240_000
+    # A round of roulette has 240,000 instructions, and a block of a learnt wheel is of 96 rounds.
+    assert instructions_of(ready, 10) / 10 < 0.002 * 96 * 240_000
