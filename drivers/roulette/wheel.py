@@ -41,9 +41,9 @@ from hal.values import Edge, EdgesLost, Frame, Loss, Reading
 # 13:47-20.15(c): "horizontal and level at all times during its operation". The text gives no tolerance.
 
 
-SAMPLE_EVERY_NS: Final = 60_000_000_000
+SAMPLE_EVERY_NS: Final = 120_000_000_000
 """How often the inclination is sampled for the watch over wear (ours)."""
-SAMPLES_KEPT: Final = 1440
+SAMPLES_KEPT: Final = 720
 """Samples that wait for the edges of their time at most (ours): those of a day in which no ball ran."""
 
 
