@@ -30,7 +30,7 @@ BASELINE: Final = 15
 LEAST_BASELINE: Final = 12
 """Blocks of the baseline in which a value must have been measured (ours)."""
 WINDOW: Final = 8
-"""The last blocks, which are compared with it (ours): the first ones of 192 spins, later ones of 768."""
+"""The last blocks, which are compared with it (ours): the first ones of 192 spins, later ones of 1,152."""
 MOST_BLOCKS: Final = 63
 """Blocks that a history keeps (ours); then the older half of those after the baseline is merged by twos."""
 RATE_BLOCKS: Final = 32

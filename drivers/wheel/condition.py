@@ -1,7 +1,7 @@
 """What a wheel shows of its own wear: values of one spin, measured now and then beside what decides the round.
 
     spins      1  2  3  [4]  5  6  7  [8]  ...           one in four is measured until the wheel is learnt, then one
-                                                         in sixteen
+                                                         in twenty-four
     values     slowing of ball, rotor or wheel; width of a sensor's pulses and passes that it missed; bounces;
                how uneven the encoder's counts are; level; how long the flapper rocks the wheel
 
@@ -20,7 +20,7 @@ from drivers.base.driver import Observation
 
 LEARNING_SPINS: Final = 4
 """Of a wheel that is not learnt, one spin in so many is measured (ours): an evening is to be enough for it."""
-LEARNT_SPINS: Final = 16
+LEARNT_SPINS: Final = 24
 """Of one that is learnt, one in so many (ours): what wears does so over thousands."""
 TWO_LAPS_NS: Final = 6_000_000_000
 """Two passes of one sensor that are further apart are not two laps of one ball (ours)."""

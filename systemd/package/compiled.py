@@ -31,6 +31,7 @@ from typing import Any, Final
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 MODULES: Final = (
+    "controller/table/wheel_watch.py",
     "drivers/roulette/ball_hypothesis.py",
     "drivers/roulette/ball_track.py",
     "drivers/wheel/condition.py",
@@ -40,6 +41,7 @@ MODULES: Final = (
     "drivers/wheel/quadrature.py",
     "drivers/wheel/quarter_widths.py",
     "drivers/wheel/slowing.py",
+    "feed/pace.py",
     "simulators/base/motion.py",
     "simulators/base/sensors.py",
     "simulators/roulette/ball.py",
